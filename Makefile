@@ -1,0 +1,57 @@
+# The short names of everything one does here. `make help` lists them.
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+SOURCES = $$(git ls-files '*.cpp' '*.hpp')
+
+.PHONY: help setup build run test test-asan test-tsan bench format lint clean
+
+help:  ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | column -t -s '|'
+
+setup:
+	@scripts/setup.sh build
+
+build: setup  ## Build everything; the tool is build/canopy
+	@cmake --preset release
+	@cmake --build --preset release
+
+run: setup  ## Build, then run HCT on the garland function
+	@mkdir -p build && echo "Building (the first time takes a few minutes) ..."
+	@cmake --preset release > build/build.log 2>&1 \
+	  && cmake --build --preset release --target canopy_tool >> build/build.log 2>&1 \
+	  || { cat build/build.log; exit 1; }
+	build/canopy simulate --environment garland --optimizer hct --feedback iid \
+	  --nu1 1 --rho 0.7071 --confidence-scale 0.05 --steps 1000000 --runs 10 --seed 1
+
+test: build  ## Every test, and the address sanitizer on the core and the optimizers
+	@ctest --preset release
+	@cmake --preset asan -DCANOPY_TOOL=OFF
+	@cmake --build --preset asan
+	@ctest --preset asan
+
+test-asan: setup  ## Every test under the address and undefined-behaviour sanitizers
+	@cmake --preset asan -DCANOPY_TOOL=ON
+	@cmake --build --preset asan
+	@ctest --preset asan
+
+test-tsan: setup  ## Every test under the thread sanitizer
+	@cmake --preset tsan
+	@cmake --build --preset tsan
+	@ctest --preset tsan
+
+bench: build  ## Speed, as ratios measured side by side
+	@build/bench/canopy_bench
+
+format: lint-setup  ## Format all sources in place
+	@clang-format -i $(SOURCES)
+
+lint: lint-setup build  ## Check formatting, and clang-tidy without a warning
+	@clang-format --dry-run --Werror $(SOURCES)
+	@scripts/lint.sh
+
+.PHONY: lint-setup
+lint-setup:
+	@scripts/setup.sh lint
+
+clean:  ## Remove everything built
+	@rm -rf build

@@ -1,0 +1,215 @@
+// The cost of a step, as ratios between things measured side by side in this run. Rivals take turns
+// of a few milliseconds, so that whatever else the machine does hits them alike; a ratio is taken
+// within each round, and the median over the rounds is printed.
+
+#include "canopy/garland.hpp"
+#include "canopy/hct.hpp"
+#include "canopy/random.hpp"
+
+#include "support/textbook_hct.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+namespace {
+
+using canopy::Feedback;
+using canopy::Garland;
+using canopy::Hct;
+using canopy::HctOptions;
+using canopy::Pull;
+using canopy::RandomStream;
+using canopy::Status;
+using canopy::testing::TextbookHct;
+
+HctOptions options(Feedback feedback) {
+  return {.feedback = feedback, .nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05};
+}
+
+/// Evaluates garland and draws the noise, and nothing else.
+void bare_loop(std::uint64_t steps, std::uint64_t seed) {
+  Garland garland;
+  RandomStream random({.seed = seed});
+  double arm = canopy::kGarlandArgmax;
+  double sum = 0.0;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    benchmark::DoNotOptimize(arm);  // or the compiler would evaluate garland once
+    sum += garland.pull({&arm, 1}, random);
+  }
+  benchmark::DoNotOptimize(sum);
+}
+
+void textbook(std::uint64_t steps, std::uint64_t seed) {
+  Garland garland;
+  TextbookHct hct(std::make_shared<canopy::BoxPartition>(garland.space()), options(Feedback::iid));
+  RandomStream random({.seed = seed});
+  std::vector<double> arms;  // by node, since the textbook makes them on demand
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    const std::size_t node = hct.select();
+    for (std::size_t next = arms.size(); next <= node; ++next) arms.push_back(hct.arm(next)[0]);
+    const double reward = garland.pull({&arms[node], 1}, random);
+    hct.advance(1);
+    hct.learn(node, 1.0, reward);
+  }
+}
+
+/// One ask and one tell a pull, as in the README.
+void hct_iid(std::uint64_t steps, std::uint64_t seed) {
+  Garland garland;
+  Hct hct(garland.space(), options(Feedback::iid));
+  RandomStream random({.seed = seed});
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    const Pull pull = hct.ask(1);
+    hct.tell(pull.ticket, garland.pull(pull.arm, random));
+  }
+}
+
+/// One ask an episode, one tell a pull.
+void hct_correlated(std::uint64_t steps, std::uint64_t seed) {
+  Garland garland;
+  Hct hct(garland.space(), options(Feedback::correlated));
+  RandomStream random({.seed = seed});
+  for (std::uint64_t done = 0; done < steps;) {
+    const Pull pull = hct.ask(steps - done);
+    for (std::uint64_t i = 0; i < pull.length; ++i) {
+      hct.tell(pull.ticket, garland.pull(pull.arm, random));
+    }
+    done += pull.length;
+  }
+}
+
+/// Rewards without noise change the arm at almost every pull: the step that is not O(1).
+template <class Step>
+void noiseless(std::uint64_t steps, Step&& step) {
+  for (std::uint64_t i = 0; i < steps; ++i) step();
+}
+
+void noiseless_hct(std::uint64_t steps, std::uint64_t /*seed*/) {
+  Garland garland({.noise_width = 0.0});
+  Hct hct(garland.space(), options(Feedback::iid));
+  noiseless(steps, [&] {
+    const Pull pull = hct.ask(1);
+    hct.tell(pull.ticket, garland.mean_reward(pull.arm));
+  });
+}
+
+void noiseless_textbook(std::uint64_t steps, std::uint64_t /*seed*/) {
+  Garland garland({.noise_width = 0.0});
+  TextbookHct hct(std::make_shared<canopy::BoxPartition>(garland.space()), options(Feedback::iid));
+  std::vector<double> arms;
+  noiseless(steps, [&] {
+    const std::size_t node = hct.select();
+    for (std::size_t next = arms.size(); next <= node; ++next) arms.push_back(hct.arm(next)[0]);
+    hct.advance(1);
+    hct.learn(node, 1.0, garland.mean_reward({&arms[node], 1}));
+  });
+}
+
+using Workload = std::function<void(std::uint64_t steps, std::uint64_t seed)>;
+
+struct Rival {
+  std::string name;
+  Workload play;
+  std::uint64_t steps;
+  std::uint64_t repeats = 1;        // in a round, to make it long enough
+  std::vector<double> ns_per_step;  // one a round
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// The median over the rounds of what one took, in units of what the other took.
+double ratio(const Rival& one, const Rival& other) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < one.ns_per_step.size(); ++i) {
+    ratios.push_back(one.ns_per_step[i] / other.ns_per_step[i]);
+  }
+  return median(std::move(ratios));
+}
+
+void measure(const std::vector<Rival*>& rivals, std::uint64_t rounds) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (Rival* rival : rivals) {
+      const auto started = std::chrono::steady_clock::now();
+      for (std::uint64_t i = 0; i < rival->repeats; ++i) {
+        rival->play(rival->steps, round * rival->repeats + i);
+      }
+      const std::chrono::duration<double, std::nano> elapsed =
+          std::chrono::steady_clock::now() - started;
+      rival->ns_per_step.push_back(elapsed.count() /
+                                   static_cast<double>(rival->steps * rival->repeats));
+    }
+    if (terminal) fmt::print(stderr, "\rround {} of {}\033[K", round + 1, rounds);
+  }
+  if (terminal) fmt::print(stderr, "\r\033[K");
+}
+
+/// The peak memory, in MiB, of a process that does nothing else.
+double peak_memory(const Workload& play, std::uint64_t steps) {
+  const pid_t child = fork();
+  if (child == 0) {
+    play(steps, 0);
+    _exit(0);
+  }
+  int status = 0;
+  rusage usage{};
+  wait4(child, &status, 0, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+void print_row(const std::string& what, double measured, const std::string& unit,
+               const std::string& goal) {
+  fmt::print("{:<50}{:>9.2f} {:<4}  {}\n", what, measured, unit, goal);
+}
+
+}  // namespace
+
+int main() {
+  Rival bare{"bare loop", bare_loop, 1'000'000, 1, {}};
+  Rival iid{"HCT-iid", hct_iid, 1'000'000, 1, {}};
+  Rival correlated{"HCT-correlated", hct_correlated, 1'000'000, 1, {}};
+  Rival book{"textbook HCT-iid", textbook, 1'000'000, 1, {}};
+  Rival changing{"HCT-iid without noise", noiseless_hct, 200'000, 1, {}};
+  Rival changing_book{"textbook without noise", noiseless_textbook, 200'000, 1, {}};
+  Rival short_iid{"HCT-iid", hct_iid, 100'000, 100, {}};
+  Rival long_iid{"HCT-iid", hct_iid, 100'000'000, 1, {}};
+  Rival short_correlated{"HCT-correlated", hct_correlated, 100'000, 100, {}};
+  Rival long_correlated{"HCT-correlated", hct_correlated, 100'000'000, 1, {}};
+
+  fmt::print("garland, noise width 1, nu1 1, rho 0.7071, confidence_scale 0.05; medians\n\n");
+  measure({&bare, &iid, &correlated, &book, &changing, &changing_book}, 41);
+  measure({&short_iid, &long_iid, &short_correlated, &long_correlated}, 3);
+
+  fmt::print("{:<50}{:>9}\n", "", "ns/step");
+  for (const Rival* rival : {&bare, &book, &iid, &correlated, &changing_book, &changing, &short_iid,
+                             &short_correlated, &long_iid, &long_correlated}) {
+    const std::string steps = fmt::format("n = {:.0e}", static_cast<double>(rival->steps));
+    print_row(rival->name + ", " + steps, median(rival->ns_per_step), "", "");
+  }
+  fmt::print("\n{:<50}{:>9}        {}\n", "", "measured", "goal");
+  print_row("textbook / HCT-iid, n = 1e6", ratio(book, iid), "x", "at least 5");
+  print_row("HCT-iid / bare loop, n = 1e6", ratio(iid, bare), "x", "at most 1.5");
+  print_row("HCT-iid, n = 1e8 / n = 1e5", ratio(long_iid, short_iid), "x", "at most 1");
+  print_row("HCT-correlated, n = 1e8 / n = 1e5", ratio(long_correlated, short_correlated), "x",
+            "at most 1");
+  print_row("HCT-correlated / HCT-iid, n = 1e6", ratio(correlated, iid), "x", "at most 1");
+  print_row("textbook / HCT-iid, arm changes at every pull", ratio(changing_book, changing), "x",
+            "(to know)");
+  print_row("size of a hot node", sizeof(canopy::Node), "B", "at most 64");
+  print_row("peak memory of 1e8 steps, the whole process", peak_memory(hct_iid, 100'000'000), "MiB",
+            "below 32");
+  return EXIT_SUCCESS;
+}

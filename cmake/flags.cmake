@@ -1,0 +1,18 @@
+# Flags of our own targets. A user's build of the library gets none of them.
+add_library(canopy_flags INTERFACE)
+target_compile_options(canopy_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                                              -Wsign-conversion -Wnon-virtual-dtor)
+# Nobody here looks at errno after a square root, and without it a square root is one instruction.
+target_compile_options(canopy_flags INTERFACE -fno-math-errno)
+if(CANOPY_WARNINGS_AS_ERRORS)
+  target_compile_options(canopy_flags INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC 12 warns about its own std::string once it is inlined (GCC bug 105651).
+  target_compile_options(canopy_flags INTERFACE -Wno-restrict)
+endif()
+if(CANOPY_SANITIZE)
+  add_compile_options(-fsanitize=${CANOPY_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${CANOPY_SANITIZE})
+endif()

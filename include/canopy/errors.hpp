@@ -1,0 +1,35 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// One thing that is wrong with a configuration: `optimizer.rho = 1.5: must be in (0, 1)`.
+struct Violation {
+  std::string field;     ///< Dotted name, as in a study file: `optimizer.rho`, `space.x.low`.
+  std::string value;     ///< What was given, as text; empty when nothing was.
+  std::string expected;  ///< The rest of the sentence: `must be in (0, 1)`.
+
+  /// The sentence, on one line.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Thrown by constructors that are given a wrong configuration, and by nothing else. It lists every
+/// violation, not only the first. What a peer may do wrong while running (an unknown ticket, a NaN
+/// reward) is a returned `Status` instead.
+class ConfigurationError : public std::invalid_argument {
+ public:
+  explicit ConfigurationError(std::vector<Violation> violations);
+
+  [[nodiscard]] const std::vector<Violation>& violations() const { return violations_; }
+
+ private:
+  std::vector<Violation> violations_;
+};
+
+/// Throws a ConfigurationError if there is anything in `violations`.
+void throw_if_any(std::vector<Violation> violations);
+
+}  // namespace canopy

@@ -1,0 +1,259 @@
+#pragma once
+
+#include "canopy/confidence.hpp"
+#include "canopy/cover_tree.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/partition.hpp"
+#include "canopy/reward_map.hpp"
+#include "canopy/space.hpp"
+#include "canopy/tickets.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// Where nu1, rho and confidence_scale come from when they are not set.
+enum class Preset {
+  practical,  ///< nu1 4, rho 0.5, confidence_scale 0.025 (iid) or 0.006 (correlated). Chosen by
+              ///< experiment for rewards of about [0, 1]; no theorem.
+  paper,      ///< nu1 1, rho 2^(-1/dimension), confidence_scale 1: what the theorems are about, and
+              ///< far too cautious in practice.
+};
+
+struct HctOptions {
+  /// Whether an arm's rewards are independent draws or may depend on what was pulled before.
+  /// Correlated feedback holds an arm for episodes that double in length.
+  Feedback feedback = Feedback::iid;
+
+  /// Gamma >= 0, correlated feedback only: for how many steps, in sum, the rewards of an arm may be
+  /// off its long-run mean after a switch. c grows as 3 Gamma + 1: raising it waits longer.
+  double mixing_time = 1.0;
+
+  /// Defaults of the next three.
+  Preset preset = Preset::practical;
+
+  /// nu1 > 0 and rho in (0, 1): f varies by at most nu1 rho^h, in mapped units, around the maximum
+  /// within a cell at depth h. Raising either explores more and goes deeper sooner.
+  std::optional<double> nu1 = std::nullopt;
+  std::optional<double> rho = std::nullopt;
+
+  /// > 0: multiplies c, in every bound and threshold. Raising it explores more.
+  std::optional<double> confidence_scale = std::nullopt;
+
+  /// In (0, 1): the probability with which the bounds may fail. Lowering it explores a little more.
+  double delta = 0.05;
+
+  /// Correlated feedback only: the factor 3 of the main text or the 6 of the supplement in c.
+  Constants constants = Constants::main;
+};
+
+/// The options with every default filled in.
+struct HctParameters {
+  Feedback feedback = Feedback::iid;
+  double nu1 = 0.0;
+  double rho = 0.0;
+  double confidence_scale = 0.0;
+  double delta = 0.0;
+  Confidence confidence;  ///< c and c1; c includes the scale.
+};
+
+/// Every way in which the options are wrong.
+[[nodiscard]] std::vector<Violation> violations(const HctOptions& options);
+
+/// Fills in the defaults for an arm space of `dimension` coordinates. Throws ConfigurationError.
+[[nodiscard]] HctParameters resolve(const HctOptions& options, std::size_t dimension);
+
+/// The High Confidence Tree of Azar, Lazaric and Brunskill, "Online Stochastic Optimization under
+/// Correlated Bandit Feedback", ICML 2014.
+///
+/// A binary tree covers the space. Every node v at depth h keeps the mean of the rewards of its arm
+/// and two upper bounds on f over its cell:
+///
+///     U(v) = mean + nu1 rho^h + c sqrt(L / pulls)     L = ln(1 / delta_tilde(t+))
+///     B(v) = U(v) at a leaf, else min(U(v), max of the children's B)
+///
+/// A step goes down from the root by larger B until it meets a leaf or a node with fewer pulls than
+/// tau_h = c^2 L rho^(-2h) / nu1^2, plays that node's arm (once, or for an episode that doubles its
+/// pulls when feedback is correlated), updates the bounds, and gives a leaf with tau_h pulls two
+/// children. Whenever t reaches a power of two, L grows and all bounds are computed anew.
+///
+/// The step here is O(1) while the arm stays. Let v be the selected node and theta the largest B
+/// among the siblings of the nodes on the path to v. Rewards at v move U(v) alone, and the next
+/// search ends at v again for as long as U(v) >= theta (> theta where a tie would go to the
+/// sibling), v lacks pulls, and the phase lasts. Only when one of these fails are the bounds above
+/// v brought up to date, and the search goes on from the highest node whose choice changed.
+/// docs/design.md has the proof; the tests compare every selection with a textbook HCT.
+class Hct final : public Optimizer {
+ public:
+  /// Throws ConfigurationError when options or objective are wrong, or there is only one arm.
+  explicit Hct(const Space& space, const HctOptions& options = {}, const Objective& objective = {});
+
+  /// The same over any partition: another rule for boxes, or a tree over a set of your own.
+  explicit Hct(std::shared_ptr<const Partition> partition, const HctOptions& options = {},
+               const Objective& objective = {});
+
+  Hct(Hct&&) = default;
+  Hct& operator=(Hct&&) = default;
+  Hct(const Hct&) = delete;
+  Hct& operator=(const Hct&) = delete;
+  ~Hct() override = default;
+
+  Pull ask(std::uint64_t pulls = UINT64_MAX) override {
+    if (stage_ != Stage::single_stay) [[unlikely]]
+      return ask_anew(pulls);
+    stage_ = Stage::single_episode;
+    return {tickets_.open_same(), selected_arm_, 1, selected_, selected_depth_};
+  }
+
+  Status tell(Ticket ticket, double reward) override {
+    const double mapped = map_.to_mapped(reward);
+    if (stage_ == Stage::single_episode && ticket == tickets_.newest()) [[likely]] {
+      const Sample after{selected_node_->pulls + 1.0, selected_node_->sum + mapped};
+      // The guard is false for NaN and for what is hugely negative.
+      if (!surely_stays(after) || mapped > RewardMap::kLargest) [[unlikely]] {
+        return end_single_episode(mapped);
+      }
+      selected_node_->pulls = after.pulls;
+      selected_node_->sum = after.sum;
+      tickets_.close_newest();
+      count(mapped);
+      stage_ = Stage::single_stay;
+      return Status::ok;
+    }
+    if (stage_ == Stage::episode && ticket == tickets_.newest() && tickets_.newest_is_open() &&
+        unanswered_ > 1 && RewardMap::usable(mapped)) [[likely]] {
+      add(pending_, {1.0, mapped});
+      tickets_.use_newest();
+      count(mapped);
+      --unanswered_;
+      return Status::ok;
+    }
+    return tell_any(ticket, mapped);
+  }
+
+  Status tell(Ticket ticket, std::span<const double> rewards) override;
+  Status tell(Ticket ticket, const Rewards& rewards) override;
+  Status drop(Ticket ticket) override;
+  void finish() override;
+
+  [[nodiscard]] std::optional<Best> best() const override;
+  [[nodiscard]] Summary summary() const override;
+  [[nodiscard]] std::vector<NodeView> tree() override;
+  [[nodiscard]] std::string path(NodeIndex node) const override { return tree_.path(node); }
+
+  [[nodiscard]] const HctParameters& parameters() const { return parameters_; }
+
+ private:
+  enum class Stage {
+    choose,   // no episode is running, and the next ask has to search
+    stay,     // no episode is running, and a search would end at the selected node again
+    episode,  // an episode is running at the selected node
+    // The last two again in the case that has to be fast: feedback is iid, and the newest ticket is
+    // for the selected node and, respectively, closed and open.
+    single_stay,
+    single_episode,
+  };
+
+  /// A node on the way to the selected one, and the least B of the selected node at which this and
+  /// all choices above it are made again.
+  struct Step {
+    NodeIndex node;
+    double stay_bound;
+  };
+
+  /// Mapped rewards of one node.
+  struct Sample {
+    double pulls = 0.0;
+    double sum = 0.0;
+  };
+
+  [[nodiscard]] bool episode_is_running() const {
+    return stage_ == Stage::episode || stage_ == Stage::single_episode;
+  }
+
+  template <class Statistics>
+  static void add(Statistics& to, const Sample& sample) {
+    to.pulls += sample.pulls;
+    to.sum += sample.sum;
+  }
+
+  [[nodiscard]] double own_upper_bound(const Node& node) const {
+    return upper_bound(node.sum / node.pulls, resolutions_[node.depth], width_of(node));
+  }
+
+  [[nodiscard]] double width_of(const Node& node) const {
+    return confidence_width(parameters_.confidence.c, log_confidence_, node.pulls);
+  }
+
+  void count(double mapped) {
+    ++t_;
+    out_of_range_ += RewardMap::out_of_range(mapped) ? 1U : 0U;
+  }
+
+  /// A sufficient condition for the next search to end at the selected node again, once it has
+  /// these statistics.
+  [[nodiscard]] bool surely_stays(const Sample& node) const {
+    return node.pulls < guard_pulls_ && node.sum >= guard_mean_ * node.pulls;
+  }
+
+  // The steps of the paper, in the order in which it has them.
+  void refresh();
+  void select();
+  void opt_traverse();
+  void update_bounds(NodeIndex node);
+  void expand_if_due(NodeIndex node);
+
+  Pull ask_anew(std::uint64_t pulls);
+  void begin_episode();
+  [[nodiscard]] std::uint64_t grant(std::uint64_t pulls);
+  Status tell_any(Ticket ticket, double mapped);
+  void accept(Tickets::Open& ticket, std::uint64_t count, double sum);
+  void accept_late(NodeIndex node, const Sample& sample);
+  Status end_single_episode(double mapped);
+  void end_episode();
+  void stay_or_leave();
+  void back_out();
+  void set_guard(double margin);
+  void bring_bounds_up_to_date();
+  void grow_tables();
+  [[nodiscard]] bool has_enough_pulls(const Node& node) const;
+
+  CoverTree tree_;
+  HctParameters parameters_;
+  RewardMap map_;
+  Tickets tickets_;
+
+  std::uint64_t t_ = 1;
+  std::uint64_t t_plus_ = 1;
+  double log_confidence_ = 0.0;      // L of the current phase
+  std::vector<double> resolutions_;  // nu1 rho^h by depth
+  std::vector<double> thresholds_;   // tau_h by depth, in the current phase; 0 for the root
+
+  Stage stage_ = Stage::choose;
+  NodeIndex selected_ = CoverTree::kRoot;
+  std::uint32_t selected_depth_ = 0;
+  Node* selected_node_ = nullptr;
+  Arm selected_arm_;
+  double stay_bound_ = 0.0;       // the search ends here again while U is at least this
+  double stay_pulls_ = 0.0;       // ... and pulls are below this
+  double guard_mean_ = 0.0;       // U is surely large enough while the mean is at least this
+  double guard_pulls_ = 0.0;      // ... and pulls are below this, which is at most stay_pulls_
+  std::vector<Step> path_;        // from the root to the selected node, by depth
+  std::uint32_t path_depth_ = 0;  // down to here it is still right
+
+  std::uint64_t unanswered_ = 1;  // rewards until the end of the episode; iid: always 1
+  std::uint64_t ungranted_ = 0;   // correlated: of which no ticket has been given for so many
+  Sample pending_;                // told in this episode, learnt at its end
+
+  std::uint64_t switches_ = 0;
+  std::uint64_t refreshes_ = 0;
+  std::uint64_t out_of_range_ = 0;
+};
+
+}  // namespace canopy

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "canopy/space.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace canopy {
+
+/// How a set is cut in two, again and again: the P_{h,i} and x_{h,i} of the paper.
+///
+/// A cell is a row of `cell_size()` numbers that only the partition reads: the ends of a box, or an
+/// index into a taxonomy. The tree keeps the rows and hands them back, so a partition has no state
+/// and one object may serve many optimizers and threads. To search a set of your own, derive from
+/// this class; the arm of a cell is then whatever numbers you use to find the element again.
+class Partition {
+ public:
+  virtual ~Partition() = default;
+
+  /// Numbers in an arm.
+  [[nodiscard]] virtual std::size_t dimension() const = 0;
+
+  /// Numbers in a cell.
+  [[nodiscard]] virtual std::size_t cell_size() const = 0;
+
+  /// Writes the cell of the whole set.
+  virtual void root(std::span<double> cell) const = 0;
+
+  /// Writes the two halves of a cell at depth `depth` and returns true, or returns false when the
+  /// cell cannot be cut: it then stays a leaf for ever.
+  virtual bool split(std::span<const double> cell, std::uint32_t depth, std::span<double> left,
+                     std::span<double> right) const = 0;
+
+  /// Writes the point that stands for the cell.
+  virtual void arm(std::span<const double> cell, std::span<double> arm) const = 0;
+};
+
+/// Which coordinate of a box is halved.
+enum class SplitRule {
+  cyclic,        ///< The first one that can be, in cyclic order from `depth mod dimension`.
+  longest_side,  ///< The one whose side is the largest part of its full range; a tie to the first.
+};
+
+/// Boxes halved at the midpoint of one coordinate; the arm is the centre. On a log scale, both are
+/// meant in log units. Integers and choices are halved as lists (the left half gets the extra
+/// element) and represented by their middle element, rounded down.
+class BoxPartition final : public Partition {
+ public:
+  explicit BoxPartition(const Space& space, SplitRule rule = SplitRule::cyclic);
+
+  [[nodiscard]] std::size_t dimension() const override { return axes_.size(); }
+  [[nodiscard]] std::size_t cell_size() const override { return 2 * axes_.size(); }
+  void root(std::span<double> cell) const override;
+  bool split(std::span<const double> cell, std::uint32_t depth, std::span<double> left,
+             std::span<double> right) const override;
+  void arm(std::span<const double> cell, std::span<double> arm) const override;
+
+ private:
+  enum class Kind { linear, log, whole };
+
+  /// One coordinate in the units in which it is halved.
+  struct Axis {
+    Kind kind;
+    double low, high;                ///< of the whole range, in those units
+    double lowest_arm, highest_arm;  ///< of the whole range, in the user's units
+
+    [[nodiscard]] double middle(double from, double to) const;
+    [[nodiscard]] bool can_split(double from, double to) const;
+    [[nodiscard]] double relative_width(double from, double to) const;
+  };
+
+  [[nodiscard]] std::size_t choose_axis(std::span<const double> cell, std::uint32_t depth) const;
+
+  std::vector<Axis> axes_;
+  SplitRule rule_;
+};
+
+}  // namespace canopy

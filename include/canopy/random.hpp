@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace canopy {
+
+/// What a random stream is for. Streams with different names are independent for all purposes, and
+/// a stream's numbers depend on its name alone: not on threads, machines or the order of work.
+struct StreamName {
+  std::uint64_t seed = 0;
+  std::string_view experiment = {};
+  std::string_view algorithm = {};
+  std::string_view parameters = {};
+  std::uint64_t run = 0;
+};
+
+/// A counter-based random stream (Philox 4x64, ten rounds; Salmon, Moraes, Dror, Shaw, "Parallel
+/// random numbers: as easy as 1, 2, 3", SC 2011). A UniformRandomBitGenerator. Not thread-safe:
+/// give every thread a stream of its own.
+class RandomStream {
+ public:
+  using result_type = std::uint64_t;
+
+  explicit RandomStream(const StreamName& name);
+
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
+
+  result_type operator()() {
+    if (next_ == buffer_.size()) refill();
+    return buffer_[next_++];
+  }
+
+  /// Uniform in [0, 1), a multiple of 2^-53.
+  double uniform() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
+
+ private:
+  void refill();
+
+  std::array<std::uint64_t, 2> key_;
+  std::uint64_t run_;
+  std::uint64_t block_ = 0;  // how many blocks of four numbers were made
+  std::size_t next_;
+  std::array<result_type, 64> buffer_{};
+};
+
+}  // namespace canopy

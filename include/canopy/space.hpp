@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace canopy {
+
+enum class Scale { linear, log };
+
+/// A real number in [low, high]. On a log scale (low > 0) cells are halved in log units, so that
+/// 1..10 gets as much attention as 10..100.
+struct Real {
+  double low = 0.0;
+  double high = 1.0;
+  Scale scale = Scale::linear;
+};
+
+/// A whole number in [low, high], both ends included, each within +-2^53.
+struct Integer {
+  std::int64_t low = 0;
+  std::int64_t high = 1;
+};
+
+/// One of a list of values, in the order given. Neighbours in the list share cells, so put alike
+/// values side by side.
+struct Choice {
+  std::vector<std::string> choices;
+};
+
+struct Parameter {
+  std::string name;
+  std::variant<Real, Integer, Choice> domain;
+};
+
+/// A point of a space: one number per parameter, in the order of the parameters. A real is its
+/// value, an integer its value as a double, a choice the index in its list.
+using Arm = std::span<const double>;
+
+/// One coordinate of an arm as its user knows it.
+using Value = std::variant<double, std::int64_t, std::string>;
+
+/// A box of named parameters: what is being tuned. Immutable after construction, so it may be
+/// shared among threads.
+class Space {
+ public:
+  /// Throws ConfigurationError when there is no parameter, a name is empty or repeated, bounds are
+  /// not finite or not in order, a log scale starts at or below zero, or a list is empty or
+  /// repeats.
+  explicit Space(std::vector<Parameter> parameters);
+  Space(std::initializer_list<Parameter> parameters);
+
+  [[nodiscard]] std::size_t dimension() const { return parameters_.size(); }
+  [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
+
+  /// Coordinate `index` of the arm, typed: a double, a whole number, or the chosen text.
+  [[nodiscard]] Value value(Arm arm, std::size_t index) const;
+
+  /// The arm for people: `x = 0.25, mode = fast`.
+  [[nodiscard]] std::string describe(Arm arm) const;
+
+ private:
+  std::vector<Parameter> parameters_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Installs the packages that building ("build") or linting ("lint") canopy needs.
+# Quiet and quick when nothing is missing.
+set -euo pipefail
+
+# what is needed: Debian package, then a header or a command that proves it is there
+build_needs="
+g++ c++
+cmake cmake
+ninja-build ninja
+libgtest-dev gtest/gtest.h
+librapidcheck-dev rapidcheck.h
+libbenchmark-dev benchmark/benchmark.h
+libcli11-dev CLI/CLI.hpp
+libtomlplusplus-dev toml++/toml.h
+nlohmann-json3-dev nlohmann/json.hpp
+libfmt-dev fmt/format.h
+librandom123-dev Random123/philox.h
+libboost1.81-dev boost/math/distributions/students_t.hpp
+libtbb-dev tbb/parallel_for.h
+"
+lint_needs="
+clang-format clang-format
+clang-tidy clang-tidy
+"
+
+case "${1:-}" in
+  build) needs=$build_needs ;;
+  lint) needs=$lint_needs ;;
+  *) echo "usage: $0 build|lint" >&2; exit 2 ;;
+esac
+
+# Proofs with a slash or a .h are headers: one run of the preprocessor names those it cannot find.
+absent=$(awk '$2 ~ /\/|\.h$/ {printf "#if !__has_include(<%s>)\n%s\n#endif\n", $2, $1}' <<<"$needs" |
+  c++ -std=c++20 -E -P -x c++ - 2>/dev/null || awk '{print $1}' <<<"$needs")
+
+missing=()
+while read -r package proof; do
+  case "$proof" in
+    "") ;;
+    */* | *.h) grep -qxF -- "$package" <<<"$absent" && missing+=("$package") ;;
+    *) command -v "$proof" >/dev/null 2>&1 || missing+=("$package") ;;
+  esac
+done <<<"$needs"
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  cat >&2 <<TEXT
+setup: this is neither Debian nor Ubuntu, so please install what is missing yourself.
+setup: not found, by their Debian names: ${missing[*]}
+TEXT
+  exit 1
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null 2>&1; then
+    cat >&2 <<TEXT
+setup: packages are missing, and installing them needs root (there is no sudo). As root, run:
+setup:   apt-get install ${missing[*]}
+TEXT
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+echo "setup: installing ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+"${as_root[@]}" apt-get update -qq >"$log" 2>&1 || true
+for i in "${!missing[@]}"; do  # Boost's package is named after its version
+  if [ "${missing[$i]}" = libboost1.81-dev ] && ! apt-cache show libboost1.81-dev >/dev/null 2>&1; then
+    missing[$i]=libboost-dev
+  fi
+done
+if ! "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$log" 2>&1; then
+  cat "$log" >&2
+  echo "setup: apt-get install ${missing[*]} failed" >&2
+  exit 1
+fi

@@ -1,0 +1,185 @@
+#include "canopy/confidence.hpp"
+#include "canopy/theory.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/failure.hpp"
+#include "cli/options.hpp"
+#include "optimizers/enum_names.hpp"
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace canopy::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  HctFlags hct;
+  std::string steps = "100000";
+  std::string dimension = "1";
+  std::string nu2 = "1";
+  std::string near_optimality_dimension = "0";
+  std::string near_optimality_constant = "1";
+  std::string pulls = "100";
+  bool json = false;
+};
+
+/// One line of the result.
+struct Row {
+  std::string key;      ///< in JSON
+  std::string meaning;  ///< for people
+  double value;
+};
+
+struct Level {
+  std::uint32_t depth;
+  double resolution;
+  double threshold;
+};
+
+struct Bounds {
+  HctParameters parameters;
+  std::vector<Row> rows;
+  std::vector<Level> levels;
+};
+
+/// The depths that a run of n steps can reach, but no more than a screen of them.
+std::vector<Level> levels_of(const HctParameters& p, double log_confidence, double steps) {
+  constexpr std::uint32_t kMostLevels = 25;
+  std::vector<Level> levels;
+  for (std::uint32_t depth = 1; depth <= kMostLevels; ++depth) {
+    const double threshold =
+        expansion_threshold(p.confidence.c, log_confidence, p.nu1, p.rho, depth);
+    levels.push_back({depth, resolution(p.nu1, p.rho, depth), threshold});
+    if (threshold > steps) break;
+  }
+  return levels;
+}
+
+Bounds compute(const Arguments& arguments) {
+  const HctOptions options = arguments.hct.parse({.preset = Preset::paper});
+  const auto steps_whole = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000'000);
+  const auto steps = static_cast<double>(steps_whole);
+  const auto dimension = parse_whole("--dimension", arguments.dimension, 1, 10'000);
+  const double pulls = static_cast<double>(parse_whole("--pulls", arguments.pulls, 1, steps_whole));
+  const HctParameters p = resolve(options, dimension);
+  const bool iid = p.feedback == Feedback::iid;
+
+  TheoryParameters theory{
+      .nu1 = p.nu1,
+      .rho = p.rho,
+      .delta = p.delta,
+      .confidence = p.confidence,
+      .nu2 = parse_real("--nu2", arguments.nu2, kPositive),
+      .near_optimality_dimension = parse_real("--near-optimality-dimension",
+                                              arguments.near_optimality_dimension, kNotNegative),
+      .near_optimality_constant =
+          parse_real("--near-optimality-constant", arguments.near_optimality_constant, kPositive)};
+  TheoryParameters for_regret = theory;
+  if (!iid) {  // what the supplement proves Theorem 2 with
+    for_regret.confidence = confidence_constants(p.feedback, p.nu1, p.rho, options.mixing_time,
+                                                 Constants::supplement, p.confidence_scale);
+  }
+  const double t_plus = static_cast<double>(phase_end(steps_whole));
+  const double log_term = log_confidence(p.confidence.c1, p.delta, t_plus);
+  const double regret = regret_bound(for_regret, p.feedback, steps);
+  Bounds bounds{p, {}, levels_of(p, log_term, steps)};
+  bounds.rows = {
+      {"c", "constant c of the confidence bounds, scale included", p.confidence.c},
+      {"c1", "constant c1", p.confidence.c1},
+      {"log_confidence", "L = ln(1 / delta~(t+)) of the last phase", log_term},
+      {"depth_bound", "depth of the tree, Lemma 1", depth_bound(theory, steps)},
+      {"tight_depth_bound", "depth, its proof", tight_depth_bound(theory, steps)},
+      {"certain_depth_bound", "depth, whatever the constants", certain_depth_bound(theory, steps)},
+      {"node_bound", "nodes of the tree, Theorem 3", node_bound(theory, steps)},
+      {"regret_bound", iid ? "regret, Theorem 1" : "regret, Theorem 2 (c with 6 instead of 3)",
+       regret},
+      {"per_step_regret_bound", "the same per step", regret / steps},
+      {"episode_bound", fmt::format("episodes of a node with {:g} pulls, Lemma 2", pulls),
+       episode_bound(pulls, steps)},
+      {"concentration_bound", fmt::format("|mean - f| of a node with {:g} pulls, Lemma 2", pulls),
+       concentration_bound(iid ? 0.0 : options.mixing_time, p.delta, pulls, steps)}};
+  return bounds;
+}
+
+void print_json(const Bounds& bounds, double steps) {
+  const auto finite_or_null = [](double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+  };
+  const HctParameters& p = bounds.parameters;
+  Json json{{"steps", steps}, {"feedback", name_of(p.feedback)},        {"nu1", p.nu1},
+            {"rho", p.rho},   {"confidence_scale", p.confidence_scale}, {"delta", p.delta}};
+  for (const Row& row : bounds.rows) json[row.key] = finite_or_null(row.value);
+  for (const Level& level : bounds.levels) {
+    json["levels"].push_back({{"depth", level.depth},
+                              {"resolution", level.resolution},
+                              {"threshold", finite_or_null(level.threshold)}});
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
+void print_table(const Bounds& bounds, double steps) {
+  const HctParameters& p = bounds.parameters;
+  fmt::print(
+      "The theory for {:g} steps: feedback {}, nu1 {:g}, rho {:g}, confidence_scale {:g}, "
+      "delta {:g}\n\n",
+      steps, name_of(p.feedback), p.nu1, p.rho, p.confidence_scale, p.delta);
+  for (const Row& row : bounds.rows) fmt::print("{:<52}{:>14.6g}\n", row.meaning, row.value);
+  fmt::print("\n{:>5}  {:>20}  {:>22}\n", "depth", "cell varies by", "pulls to expand");
+  for (const Level& level : bounds.levels) {
+    fmt::print("{:>5}  {:>20.6g}  {:>22.6g}\n", level.depth, level.resolution, level.threshold);
+  }
+  if (bounds.levels.back().threshold > steps) {
+    fmt::print("A node at depth {} cannot have that many pulls within {:g} steps.\n",
+               bounds.levels.back().depth, steps);
+  }
+}
+
+int run(const Arguments& arguments) {
+  const Bounds bounds = compute(arguments);
+  const auto steps = static_cast<double>(parse_whole("--steps", arguments.steps, 1, UINT64_MAX));
+  if (arguments.json) {
+    print_json(bounds, steps);
+  } else {
+    print_table(bounds, steps);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+Command add_bounds(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("bounds", "Print the paper's theory as numbers.");
+  command->add_option("--steps", arguments->steps, "n, 1 or more")->capture_default_str();
+  command->add_option("--pulls", arguments->pulls, "T of the node that Lemma 2 is asked about")
+      ->capture_default_str();
+  command
+      ->add_option("--dimension", arguments->dimension,
+                   "D, for preset paper: rho is 2^(-1/D) unless set")
+      ->capture_default_str();
+  command->add_option("--nu2", arguments->nu2, "a cell at depth h holds a ball of radius nu2 rho^h")
+      ->capture_default_str();
+  command->add_option("--near-optimality-dimension", arguments->near_optimality_dimension, "d")
+      ->capture_default_str();
+  command
+      ->add_option("--near-optimality-constant", arguments->near_optimality_constant,
+                   "C: at most C eps^(-d) cells are eps-optimal")
+      ->capture_default_str();
+  arguments->hct.add_to(*command);
+  command->add_flag("--json", arguments->json, "print one JSON object instead of a table")
+      ->disable_flag_override();
+  command->footer(
+      "The preset is paper here, since that is what the theorems are about.\n"
+      "Example:\n"
+      "  canopy bounds --steps 1e6 --feedback correlated --mixing-time 5");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace canopy::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "canopy/errors.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace canopy::cli {
+
+/// Exit statuses.
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;
+inline constexpr int kWrongUse = 2;
+inline constexpr int kInterrupted = 130;
+
+/// Wrong use of the tool. The message is one line: the option, its value, what was expected.
+class WrongUse : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The library's complaint about a configuration in terms of the options it came from:
+/// `--rho 1.5: must be in (0, 1)`.
+[[nodiscard]] WrongUse wrong_options(const ConfigurationError& error);
+
+}  // namespace canopy::cli

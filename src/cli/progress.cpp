@@ -1,0 +1,78 @@
+#include "cli/progress.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+namespace {
+
+constexpr int kWidth = 30;
+constexpr std::chrono::milliseconds kBetweenDrawings{100};
+
+std::atomic<bool> stop_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
+
+extern "C" void request_stop(int signal) {
+  stop_requested.store(true, std::memory_order_relaxed);
+  std::signal(signal, SIG_DFL);  // NOLINT(cert-err33-c): nothing to be done about a failure here
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 60.0) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 3600.0) return fmt::format("{:.0f} min", seconds / 60.0);
+  return fmt::format("{:.1f} h", seconds / 3600.0);
+}
+
+}  // namespace
+
+ProgressBar::ProgressBar(std::uint64_t total, std::string unit)
+    : total_(total),
+      unit_(std::move(unit)),
+      shown_(isatty(STDERR_FILENO) != 0),
+      started_(Clock::now()),
+      drawn_(started_) {}
+
+ProgressBar::~ProgressBar() {
+  if (shown_) fmt::print(stderr, "\r\033[K");
+}
+
+void ProgressBar::add(std::uint64_t done) {
+  const std::uint64_t all = done_.fetch_add(done, std::memory_order_relaxed) + done;
+  if (!shown_) return;
+  const std::unique_lock lock(drawing_, std::try_to_lock);
+  const auto now = Clock::now();
+  if (!lock.owns_lock() || now - drawn_ < kBetweenDrawings) return;
+  drawn_ = now;
+  draw(all, now);
+}
+
+void ProgressBar::draw(std::uint64_t done, Clock::time_point now) const {
+  const double fraction = static_cast<double>(done) / static_cast<double>(total_);
+  const double elapsed = std::chrono::duration<double>(now - started_).count();
+  const int filled = static_cast<int>(fraction * kWidth);
+  fmt::print(stderr, "\r[{:=<{}}{: <{}}] {:3.0f} %  {:.3g} {}/s  {} left\033[K", "", filled, "",
+             kWidth - filled, 100.0 * fraction, static_cast<double>(done) / elapsed, unit_,
+             duration_text(elapsed / fraction - elapsed));
+  std::fflush(stderr);
+}
+
+StopOnSignal::StopOnSignal() {
+  stop_requested = false;
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+}
+
+StopOnSignal::~StopOnSignal() {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
+const std::atomic<bool>& StopOnSignal::flag() const {
+  return stop_requested;
+}
+
+}  // namespace canopy::cli

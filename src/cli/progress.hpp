@@ -1,0 +1,48 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace canopy::cli {
+
+/// A progress bar on the standard error, with the rate and the time left. Shows nothing when that
+/// is no terminal. May be told of progress from any thread.
+class ProgressBar {
+ public:
+  ProgressBar(std::uint64_t total, std::string unit);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void add(std::uint64_t done);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void draw(std::uint64_t done, Clock::time_point now) const;
+
+  std::uint64_t total_;
+  std::string unit_;
+  bool shown_;
+  Clock::time_point started_;
+  std::atomic<std::uint64_t> done_{0};
+  std::mutex drawing_;
+  Clock::time_point drawn_;
+};
+
+/// While one of these exists, Ctrl-C and SIGTERM raise a flag instead of ending the process; a
+/// second one ends it.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  ~StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+
+  [[nodiscard]] const std::atomic<bool>& flag() const;
+};
+
+}  // namespace canopy::cli

@@ -1,0 +1,94 @@
+#include "canopy/partition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <variant>
+
+namespace canopy {
+
+// A cell holds, for each axis, the lower end and then the upper end. Ends of whole numbers belong
+// to the cell; they are exact doubles, since a Space keeps them within +-2^53.
+
+double BoxPartition::Axis::middle(double from, double to) const {
+  if (kind != Kind::whole) return std::midpoint(from, to);
+  const auto first = static_cast<std::int64_t>(from);
+  return static_cast<double>(first + (static_cast<std::int64_t>(to) - first) / 2);
+}
+
+bool BoxPartition::Axis::can_split(double from, double to) const {
+  if (kind == Kind::whole) return from < to;
+  const double mid = middle(from, to);
+  return from < mid && mid < to;
+}
+
+double BoxPartition::Axis::relative_width(double from, double to) const {
+  // Halved first: the width of a very wide range may be too large for a double.
+  return (to / 2.0 - from / 2.0) / (high / 2.0 - low / 2.0);
+}
+
+BoxPartition::BoxPartition(const Space& space, SplitRule rule) : rule_(rule) {
+  const auto list = [](double low, double high) { return Axis{Kind::whole, low, high, low, high}; };
+  for (const Parameter& parameter : space.parameters()) {
+    if (const auto* real = std::get_if<Real>(&parameter.domain)) {
+      const bool log = real->scale == Scale::log;
+      axes_.push_back({log ? Kind::log : Kind::linear, log ? std::log(real->low) : real->low,
+                       log ? std::log(real->high) : real->high, real->low, real->high});
+    } else if (const auto* integer = std::get_if<Integer>(&parameter.domain)) {
+      axes_.push_back(list(static_cast<double>(integer->low), static_cast<double>(integer->high)));
+    } else {
+      const auto& choice = std::get<Choice>(parameter.domain);
+      axes_.push_back(list(0.0, static_cast<double>(choice.choices.size() - 1)));
+    }
+  }
+}
+
+void BoxPartition::root(std::span<double> cell) const {
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    cell[2 * i] = axes_[i].low;
+    cell[2 * i + 1] = axes_[i].high;
+  }
+}
+
+std::size_t BoxPartition::choose_axis(std::span<const double> cell, std::uint32_t depth) const {
+  std::size_t chosen = axes_.size();
+  double longest = 0.0;
+  for (std::size_t k = 0; k < axes_.size(); ++k) {
+    const std::size_t axis = rule_ == SplitRule::cyclic ? (depth + k) % axes_.size() : k;
+    const double from = cell[2 * axis];
+    const double to = cell[2 * axis + 1];
+    if (!axes_[axis].can_split(from, to)) continue;
+    if (rule_ == SplitRule::cyclic) return axis;
+    const double width = axes_[axis].relative_width(from, to);
+    if (chosen == axes_.size() || width > longest) {
+      longest = width;
+      chosen = axis;
+    }
+  }
+  return chosen;
+}
+
+bool BoxPartition::split(std::span<const double> cell, std::uint32_t depth, std::span<double> left,
+                         std::span<double> right) const {
+  const std::size_t axis = choose_axis(cell, depth);
+  if (axis == axes_.size()) return false;
+  std::copy(cell.begin(), cell.end(), left.begin());
+  std::copy(cell.begin(), cell.end(), right.begin());
+  const double middle = axes_[axis].middle(cell[2 * axis], cell[2 * axis + 1]);
+  left[2 * axis + 1] = middle;
+  right[2 * axis] = axes_[axis].kind == Kind::whole ? middle + 1.0 : middle;
+  return true;
+}
+
+void BoxPartition::arm(std::span<const double> cell, std::span<double> arm) const {
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    const Axis& axis = axes_[i];
+    const double middle = axis.middle(cell[2 * i], cell[2 * i + 1]);
+    // Rounding in exp may step over an end of the range; the user never asked for such a value.
+    arm[i] = axis.kind == Kind::log
+                 ? std::clamp(std::exp(middle), axis.lowest_arm, axis.highest_arm)
+                 : middle;
+  }
+}
+
+}  // namespace canopy

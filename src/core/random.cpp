@@ -1,0 +1,47 @@
+#include "canopy/random.hpp"
+
+#include <Random123/philox.h>
+
+namespace canopy {
+namespace {
+
+/// FNV-1a, 64 bits: the same on every machine, unlike std::hash.
+class NameHash {
+ public:
+  void add(std::string_view text) {
+    for (const char letter : text) add_byte(static_cast<unsigned char>(letter));
+    add_byte(0);  // keeps ("ab", "c") apart from ("a", "bc")
+  }
+  [[nodiscard]] std::uint64_t value() const { return hash_; }
+
+ private:
+  void add_byte(unsigned char byte) { hash_ = (hash_ ^ byte) * 0x100000001b3ULL; }
+
+  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+};
+
+std::uint64_t hash_names(const StreamName& name) {
+  NameHash hash;
+  hash.add(name.experiment);
+  hash.add(name.algorithm);
+  hash.add(name.parameters);
+  return hash.value();
+}
+
+}  // namespace
+
+RandomStream::RandomStream(const StreamName& name)
+    : key_{name.seed, hash_names(name)}, run_(name.run), next_(buffer_.size()) {}
+
+void RandomStream::refill() {
+  const r123::Philox4x64 philox;
+  const r123::Philox4x64::key_type key{{key_[0], key_[1]}};
+  for (std::size_t i = 0; i < buffer_.size(); i += 4, ++block_) {
+    const r123::Philox4x64::ctr_type counter{{block_, 0, run_, 0}};
+    const auto numbers = philox(counter, key);
+    for (std::size_t j = 0; j < 4; ++j) buffer_[i + j] = numbers[j];
+  }
+  next_ = 0;
+}
+
+}  // namespace canopy

@@ -1,0 +1,121 @@
+#include "canopy/space.hpp"
+
+#include "canopy/errors.hpp"
+
+#include "core/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+constexpr std::int64_t kLargestInteger = std::int64_t{1} << 53;  // exact as a double
+
+class Validator {
+ public:
+  std::vector<Violation> check(const std::vector<Parameter>& parameters) {
+    if (parameters.empty()) add("space", "", "must have at least one parameter");
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const std::string& name = parameters[i].name;
+      prefix_ = "space[" + std::to_string(i) + "]";
+      if (name.empty()) {
+        add(prefix_ + ".name", "\"\"", "must not be empty");
+      } else {
+        prefix_ = "space." + name;
+        const auto same = [&](const Parameter& other) { return other.name == name; };
+        const auto here = parameters.begin() + static_cast<std::ptrdiff_t>(i);
+        if (std::any_of(parameters.begin(), here, same)) {
+          add(prefix_ + ".name", name, "must not be used twice");
+        }
+      }
+      std::visit(*this, parameters[i].domain);
+    }
+    return std::move(violations_);
+  }
+
+  void operator()(const Real& real) {
+    const bool low_finite = std::isfinite(real.low);
+    const bool high_finite = std::isfinite(real.high);
+    if (!low_finite) add(prefix_ + ".low", to_text(real.low), "must be finite");
+    if (!high_finite) add(prefix_ + ".high", to_text(real.high), "must be finite");
+    if (low_finite && high_finite && !(real.low < real.high)) {
+      add(prefix_ + ".low", to_text(real.low), "must be below high = " + to_text(real.high));
+    }
+    if (real.scale == Scale::log && low_finite && !(real.low > 0.0)) {
+      add(prefix_ + ".low", to_text(real.low), "must be above 0 on a log scale");
+    }
+  }
+
+  void operator()(const Integer& integer) {
+    const auto in_reach = [](std::int64_t end) {
+      return -kLargestInteger <= end && end <= kLargestInteger;
+    };
+    for (const auto& [name, end] : {std::pair{".low", integer.low}, {".high", integer.high}}) {
+      if (!in_reach(end)) add(prefix_ + name, std::to_string(end), "must be within +-2^53");
+    }
+    if (integer.low >= integer.high) {
+      add(prefix_ + ".low", std::to_string(integer.low),
+          "must be below high = " + std::to_string(integer.high));
+    }
+  }
+
+  void operator()(const Choice& choice) {
+    if (choice.choices.empty()) add(prefix_ + ".choices", "[]", "must have at least one value");
+    std::vector<std::string> sorted = choice.choices;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) add(prefix_ + ".choices", *twice, "must not be listed twice");
+  }
+
+ private:
+  void add(std::string field, std::string value, std::string expected) {
+    violations_.push_back({std::move(field), std::move(value), std::move(expected)});
+  }
+
+  std::string prefix_;
+  std::vector<Violation> violations_;
+};
+
+struct ToValue {
+  double coordinate;
+
+  Value operator()(const Real& /*real*/) const { return coordinate; }
+  Value operator()(const Integer& /*integer*/) const {
+    return static_cast<std::int64_t>(coordinate);
+  }
+  Value operator()(const Choice& choice) const {
+    return choice.choices[static_cast<std::size_t>(coordinate)];
+  }
+};
+
+std::string describe_value(const Value& value) {
+  if (const auto* real = std::get_if<double>(&value)) return to_text(*real);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  return std::get<std::string>(value);
+}
+
+}  // namespace
+
+Space::Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {
+  throw_if_any(Validator{}.check(parameters_));
+}
+
+Space::Space(std::initializer_list<Parameter> parameters)
+    : Space(std::vector<Parameter>(parameters)) {}
+
+Value Space::value(Arm arm, std::size_t index) const {
+  return std::visit(ToValue{arm[index]}, parameters_[index].domain);
+}
+
+std::string Space::describe(Arm arm) const {
+  std::string text;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (i != 0) text += ", ";
+    text += parameters_[i].name + " = " + describe_value(value(arm, i));
+  }
+  return text;
+}
+
+}  // namespace canopy

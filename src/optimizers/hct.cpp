@@ -1,0 +1,411 @@
+#include "canopy/hct.hpp"
+
+#include "canopy/errors.hpp"
+
+#include "optimizers/hct_fields.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+/// The least double that is greater than a finite one; std::nextafter without call and branch.
+double next_above(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value + 0.0);  // + 0: there is only one zero
+  const std::int64_t sign = bits >> 63;                        // 0, or -1 for negative numbers
+  return std::bit_cast<double>(bits + 1 + 2 * sign);
+}
+
+std::uint64_t whole(double pulls) {
+  return static_cast<std::uint64_t>(pulls);
+}
+
+/// The options, once they and the objective are in order.
+const HctOptions& checked(const HctOptions& options, const Objective& objective) {
+  std::vector<Violation> found = violations(options);
+  for (Violation& violation : violations(objective)) found.push_back(std::move(violation));
+  throw_if_any(std::move(found));
+  return options;
+}
+
+CoverTree planted(std::shared_ptr<const Partition> partition) {
+  CoverTree tree(std::move(partition));
+  if (!tree.expand(CoverTree::kRoot)) {
+    throw ConfigurationError({{"space", "", "must have at least two arms"}});
+  }
+  return tree;
+}
+
+}  // namespace
+
+HctParameters resolve(const HctOptions& options, std::size_t dimension) {
+  throw_if_any(violations(options));
+  const bool iid = options.feedback == Feedback::iid;
+  HctParameters parameters{.feedback = options.feedback,
+                           .nu1 = 4.0,
+                           .rho = 0.5,
+                           .confidence_scale = iid ? 0.025 : 0.006,
+                           .delta = options.delta,
+                           .confidence = {}};
+  if (options.preset == Preset::paper) {
+    parameters.nu1 = 1.0;
+    parameters.rho = std::pow(2.0, -1.0 / static_cast<double>(dimension));
+    parameters.confidence_scale = 1.0;
+  }
+  parameters.nu1 = options.nu1.value_or(parameters.nu1);
+  parameters.rho = options.rho.value_or(parameters.rho);
+  parameters.confidence_scale = options.confidence_scale.value_or(parameters.confidence_scale);
+  parameters.confidence =
+      confidence_constants(options.feedback, parameters.nu1, parameters.rho, options.mixing_time,
+                           options.constants, parameters.confidence_scale);
+  return parameters;
+}
+
+std::vector<Violation> violations(const HctOptions& options) {
+  std::vector<Violation> found;
+  visit_fields(options, RangeCheck{found});
+  return found;
+}
+
+Hct::Hct(const Space& space, const HctOptions& options, const Objective& objective)
+    : Hct(std::make_shared<BoxPartition>(space), options, objective) {}
+
+Hct::Hct(std::shared_ptr<const Partition> partition, const HctOptions& options,
+         const Objective& objective)
+    : tree_(planted(std::move(partition))),
+      parameters_(resolve(checked(options, objective), tree_.partition().dimension())),
+      map_(objective) {
+  grow_tables();
+}
+
+// --- the algorithm ---------------------------------------------------------------------------
+
+void Hct::refresh() {
+  t_plus_ = phase_end(t_);
+  log_confidence_ =
+      log_confidence(parameters_.confidence.c1, parameters_.delta, static_cast<double>(t_plus_));
+  thresholds_.clear();
+  grow_tables();
+  for (NodeIndex i = tree_.size(); i-- > 0;) {  // children stand behind their parents
+    Node& node = tree_[i];
+    if (node.pulls != 0.0) node.upper = own_upper_bound(node);
+    node.bound = tree_.backed_up_bound(node);
+  }
+  path_depth_ = 0;
+  ++refreshes_;
+}
+
+void Hct::select() {
+  if (t_ >= t_plus_) refresh();
+  opt_traverse();
+  const Arm arm = tree_.arm(selected_);
+  if (!std::equal(arm.begin(), arm.end(), selected_arm_.begin(), selected_arm_.end())) ++switches_;
+  selected_arm_ = arm;
+}
+
+void Hct::opt_traverse() {
+  auto [at, stay_bound] = path_[path_depth_];
+  while (!tree_[at].is_leaf() && has_enough_pulls(tree_[at])) {
+    const NodeIndex left = tree_[at].children;
+    const double left_bound = tree_[left].bound;
+    const double right_bound = tree_[left + 1].bound;
+    const bool goes_left = left_bound >= right_bound;
+    const double rival = goes_left ? right_bound : next_above(left_bound);
+    at = goes_left ? left : left + 1;
+    stay_bound = std::max(stay_bound, rival);
+    path_[++path_depth_] = {at, stay_bound};
+  }
+  const Node& node = tree_[at];
+  selected_ = at;
+  selected_depth_ = node.depth;
+  selected_node_ = &tree_[at];
+  stay_bound_ = stay_bound;
+  stay_pulls_ = node.pulls + static_cast<double>(t_plus_ - t_);
+  if (node.splittable) stay_pulls_ = std::min(stay_pulls_, thresholds_[node.depth]);
+  guard_pulls_ = 0.0;
+}
+
+void Hct::update_bounds(NodeIndex at) {
+  if (tree_[at].pulls != 0.0) tree_[at].upper = own_upper_bound(tree_[at]);
+  for (;; at = tree_[at].parent) {
+    tree_[at].bound = tree_.backed_up_bound(tree_[at]);
+    if (at == CoverTree::kRoot) return;
+  }
+}
+
+void Hct::expand_if_due(NodeIndex at) {
+  const Node& node = tree_[at];
+  if (!node.is_leaf() || !node.splittable || !has_enough_pulls(node)) return;
+  if (!tree_.expand(at)) return;
+  grow_tables();
+  selected_node_ = &tree_[selected_];  // nodes may have moved
+}
+
+bool Hct::has_enough_pulls(const Node& node) const {
+  return node.pulls >= thresholds_[node.depth];
+}
+
+// --- around it -------------------------------------------------------------------------------
+
+Pull Hct::ask_anew(std::uint64_t pulls) {
+  if (!episode_is_running()) begin_episode();
+  const bool iid = parameters_.feedback == Feedback::iid;
+  const std::uint64_t length = iid ? 1 : grant(pulls);
+  if (iid) stage_ = Stage::single_episode;
+  return {tickets_.open(selected_, length), selected_arm_, length, selected_, selected_depth_};
+}
+
+void Hct::begin_episode() {
+  if (stage_ == Stage::choose) select();
+  stage_ = Stage::episode;
+  unanswered_ = 1;
+  if (parameters_.feedback == Feedback::correlated) {
+    // Until the pulls have doubled or the phase ends, but at least one.
+    unanswered_ = std::clamp<std::uint64_t>(whole(selected_node_->pulls), 1, t_plus_ - t_);
+  }
+  ungranted_ = unanswered_;
+}
+
+/// How long the next ticket may be: an over-run of one when everything is granted.
+std::uint64_t Hct::grant(std::uint64_t pulls) {
+  if (ungranted_ == 0) return 1;
+  const std::uint64_t length = std::clamp<std::uint64_t>(pulls, 1, ungranted_);
+  ungranted_ -= length;
+  return length;
+}
+
+Status Hct::end_single_episode(double mapped) {
+  if (!RewardMap::usable(mapped)) return Status::not_a_reward;
+  tickets_.close_newest();
+  count(mapped);
+  add(*selected_node_, {1.0, mapped});
+  stay_or_leave();
+  return Status::ok;
+}
+
+void Hct::end_episode() {
+  add(*selected_node_, pending_);
+  pending_ = {};
+  stay_or_leave();
+}
+
+/// An episode has ended: is it certain that the next search ends at the same node?
+void Hct::stay_or_leave() {
+  const Node& node = *selected_node_;
+  if (node.pulls < stay_pulls_) {
+    const double upper = own_upper_bound(node);
+    if (upper >= stay_bound_) {
+      stage_ = parameters_.feedback == Feedback::iid && !tickets_.newest_is_open()
+                   ? Stage::single_stay
+                   : Stage::stay;
+      set_guard(upper - stay_bound_);
+      return;
+    }
+  }
+  stage_ = Stage::choose;
+  if (node.pulls == 0.0) return;  // late answers ended the phase: nothing was learnt here
+  back_out();
+  expand_if_due(selected_);
+}
+
+/// Updates the bounds of the selected node, and above it as far as the next search will see: on the
+/// path, a bound matters only from the node down that the search leaves for its sibling. Cuts the
+/// path there.
+///
+/// Every node p on the path has U(p) >= its stay_bound, since it was chosen. So when the larger of
+/// two siblings' bounds is at least the stay_bound of their parent, the parent's bound is as well,
+/// and every choice from the root to the parent stands.
+void Hct::back_out() {
+  if (path_[path_depth_].node != selected_) {  // late answers made the path unknown
+    update_bounds(selected_);
+    return;
+  }
+  selected_node_->upper = own_upper_bound(*selected_node_);
+  double bound = tree_.backed_up_bound(*selected_node_);
+  for (;; --path_depth_) {
+    const NodeIndex at = path_[path_depth_].node;
+    const Step& parent = path_[path_depth_ - 1];
+    const double rival = tree_[CoverTree::sibling(at)].bound;
+    const double larger = std::max(bound, rival);
+    tree_[at].bound = bound;
+    if (larger >= parent.stay_bound) break;
+    bound = std::min(tree_[parent.node].upper, larger);
+  }
+  // The node here is on the path no more, unless it is chosen again.
+  const NodeIndex parent = path_[path_depth_ - 1].node;
+  if (tree_.better_child(tree_[parent]) != path_[path_depth_].node) --path_depth_;
+}
+
+/// Replaces the division and the square root of U by a product for the next pulls. Until
+/// `guard_pulls_` the width of the confidence interval is at least `width`, so U >= stay_bound_
+/// follows from mean >= stay_bound_ - resolution - width. The slack, thousands of times the
+/// rounding error of that sum, makes it follow for the computed U as well (rounding is monotone, so
+/// a larger sum of rewards never gives a smaller U). Half of `margin` = U - stay_bound_ is given to
+/// the width for shrinking, half to the mean for falling.
+void Hct::set_guard(double margin) {
+  const Node& node = *selected_node_;
+  const double width = std::max(0.0, width_of(node) - 0.5 * margin);
+  const double scaled = parameters_.confidence.c / width;
+  const double last = scaled * scaled * log_confidence_;  // pulls at which the width has shrunk so
+  guard_pulls_ = std::min(stay_pulls_, last);
+  const double resolution = resolutions_[node.depth];
+  const double slack = 1e-12 * (std::abs(stay_bound_) + resolution + width);
+  guard_mean_ = stay_bound_ - resolution - width + slack;
+}
+
+/// Learns rewards told for a ticket: now, or at the end of the episode they belong to.
+void Hct::accept(Tickets::Open& ticket, std::uint64_t count, double sum) {
+  const NodeIndex node = ticket.node;
+  const Sample sample{static_cast<double>(count), sum};
+  tickets_.use(ticket, count);
+  t_ += count;
+  if (!episode_is_running() || node != selected_) {
+    accept_late(node, sample);
+    return;
+  }
+  add(pending_, sample);
+  unanswered_ -= std::min(unanswered_, count);
+  if (unanswered_ == 0) end_episode();
+}
+
+/// An answer for a node without a running episode.
+void Hct::accept_late(NodeIndex node, const Sample& sample) {
+  bring_bounds_up_to_date();
+  add(tree_[node], sample);
+  update_bounds(node);
+  expand_if_due(node);
+  // What is known of the selected node rests on bounds that may have changed.
+  path_depth_ = 0;
+  stay_pulls_ = guard_pulls_ = 0.0;
+  if (!episode_is_running()) {
+    stage_ = Stage::choose;
+  } else if (t_ < t_plus_) {
+    unanswered_ = std::min(unanswered_, t_plus_ - t_);  // the phase ends that much sooner
+  } else {
+    end_episode();
+  }
+}
+
+/// Only what the search needs is kept up to date on the path to the selected node.
+void Hct::bring_bounds_up_to_date() {
+  update_bounds(selected_);
+}
+
+/// What is kept by depth, for all depths there are.
+void Hct::grow_tables() {
+  const auto& [feedback, nu1, rho, scale, delta, confidence] = parameters_;
+  const std::uint32_t deepest = tree_.depth();
+  for (auto h = static_cast<std::uint32_t>(resolutions_.size()); h <= deepest; ++h) {
+    resolutions_.push_back(resolution(nu1, rho, h));
+    path_.push_back({CoverTree::kRoot, -kInfinity});
+  }
+  if (thresholds_.empty()) thresholds_.push_back(0.0);  // the root always has pulls enough
+  for (auto h = static_cast<std::uint32_t>(thresholds_.size()); h <= deepest; ++h) {
+    thresholds_.push_back(expansion_threshold(confidence.c, log_confidence_, nu1, rho, h));
+  }
+}
+
+Status Hct::tell_any(Ticket ticket, double mapped) {
+  Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return tickets_.absence(ticket);
+  if (!RewardMap::usable(mapped)) return Status::not_a_reward;
+  out_of_range_ += RewardMap::out_of_range(mapped) ? 1U : 0U;
+  accept(*open, 1, mapped);
+  return Status::ok;
+}
+
+Status Hct::tell(Ticket ticket, std::span<const double> rewards) {
+  Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return tickets_.absence(ticket);
+  if (rewards.size() > open->remaining) return Status::too_many_rewards;
+  double sum = 0.0;
+  std::uint64_t outside = 0;
+  for (const double reward : rewards) {
+    const double mapped = map_.to_mapped(reward);
+    if (!RewardMap::usable(mapped)) return Status::not_a_reward;
+    sum += mapped;
+    outside += RewardMap::out_of_range(mapped) ? 1U : 0U;
+  }
+  if (rewards.empty()) return Status::ok;
+  out_of_range_ += outside;
+  accept(*open, rewards.size(), sum);
+  return Status::ok;
+}
+
+Status Hct::tell(Ticket ticket, const Rewards& rewards) {
+  Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return tickets_.absence(ticket);
+  if (rewards.count > open->remaining) return Status::too_many_rewards;
+  if (const Status status = check(rewards, map_); status != Status::ok) return status;
+  accept(*open, rewards.count, map_.to_mapped_sum(rewards));
+  return Status::ok;
+}
+
+Status Hct::drop(Ticket ticket) {
+  Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return tickets_.absence(ticket);
+  tickets_.use(*open, open->remaining);
+  if (stage_ == Stage::single_episode) stage_ = Stage::episode;  // its ticket may be the one
+  return Status::ok;
+}
+
+void Hct::finish() {
+  if (pending_.pulls != 0.0) end_episode();
+}
+
+std::optional<Best> Hct::best() const {
+  NodeIndex best = CoverTree::kRoot;
+  double best_lower = 0.0;
+  for (NodeIndex i = 1; i < tree_.size(); ++i) {
+    const Node& node = tree_[i];
+    if (node.pulls == 0.0) continue;
+    const double lower = node.mean() - width_of(node);
+    const Node& leader = tree_[best];
+    const bool better = [&] {
+      if (best == CoverTree::kRoot) return true;
+      if (lower != best_lower) return lower > best_lower;
+      if (node.pulls != leader.pulls) return node.pulls > leader.pulls;
+      if (node.depth != leader.depth) return node.depth < leader.depth;
+      return tree_.is_left_of(i, best);
+    }();
+    if (better) {
+      best = i;
+      best_lower = lower;
+    }
+  }
+  if (best == CoverTree::kRoot) return std::nullopt;
+  const Node& node = tree_[best];
+  const double width = width_of(node);
+  double lower = map_.to_user(node.mean() - width);
+  double upper = map_.to_user(node.mean() + width);
+  if (map_.minimizes()) std::swap(lower, upper);
+  return Best{tree_.arm(best), map_.to_user(node.mean()), lower, upper, whole(node.pulls)};
+}
+
+Summary Hct::summary() const {
+  return {.t = t_,
+          .nodes = tree_.size(),
+          .depth = tree_.depth(),
+          .switches = switches_,
+          .refreshes = refreshes_,
+          .out_of_range = out_of_range_,
+          .in_flight = tickets_.in_flight()};
+}
+
+std::vector<NodeView> Hct::tree() {
+  bring_bounds_up_to_date();
+  std::vector<NodeIndex> order{CoverTree::kRoot};
+  std::vector<NodeView> views;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Node& node = tree_[order[i]];
+    if (!node.is_leaf()) order.insert(order.end(), {node.children, node.children + 1});
+    views.push_back({tree_.path(order[i]), tree_.arm(order[i]), whole(node.pulls), node.mean(),
+                     node.upper, node.bound, node.is_leaf()});
+  }
+  return views;
+}
+
+}  // namespace canopy

@@ -1,0 +1,24 @@
+#include "canopy/tickets.hpp"
+
+namespace canopy {
+
+void Tickets::set_aside() {
+  older_.push_back(newest_);
+}
+
+Tickets::Open* Tickets::find_older(Ticket number) {
+  const auto place =
+      std::lower_bound(older_.begin(), older_.end(), number,
+                       [](const Open& ticket, Ticket wanted) { return ticket.number < wanted; });
+  const bool found = place != older_.end() && place->number == number && place->remaining != 0;
+  return found ? &*place : nullptr;
+}
+
+void Tickets::forget_older() {
+  ++closed_older_;
+  if (2 * closed_older_ < older_.size()) return;
+  std::erase_if(older_, [](const Open& ticket) { return ticket.remaining == 0; });
+  closed_older_ = 0;
+}
+
+}  // namespace canopy

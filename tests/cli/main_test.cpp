@@ -1,0 +1,92 @@
+// The tool as a whole: help, versions, wrong use.
+
+#include "support/process.hpp"
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+using testing::Process;
+using testing::run_tool;
+
+/// Wrong use: exit status 2, one line on the standard error, nothing on the standard output.
+void expect_refused(const std::string& words, const std::string& message) {
+  const Process::Result result = run_tool(words);
+  EXPECT_EQ(result.status, 2) << words;
+  EXPECT_EQ(result.err, message + "\n") << words;
+  EXPECT_EQ(result.out, "") << words;
+}
+
+TEST(Tool, HelpOfEveryCommandHasAnExample) {
+  for (const std::string command : {"", "simulate", "pipe", "bounds"}) {
+    const Process::Result result = run_tool(command + " --help");
+    EXPECT_EQ(result.status, 0) << command;
+    EXPECT_NE(result.out.find("Example"), std::string::npos) << command;
+    EXPECT_NE(result.out.find("canopy " + (command.empty() ? "simulate" : command)),
+              std::string::npos);
+  }
+}
+
+TEST(Tool, TellsItsVersion) {
+  EXPECT_EQ(run_tool("--version").out.substr(0, 7), "canopy ");
+}
+
+TEST(Tool, WithoutACommandShowsTheHelpAndFails) {
+  const Process::Result result = run_tool("");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.out.find("simulate"), std::string::npos);
+}
+
+TEST(Tool, RefusesUnknownCommandsAndOptionsWithTheNearestKnownOne) {
+  expect_refused("simulat", "canopy: simulat: unknown command, did you mean \"simulate\"?");
+  expect_refused("simulate --rhoo 0.5",
+                 "canopy simulate: --rhoo: unknown option, did you mean \"--rho\"?");
+  expect_refused("simulate --step=5",
+                 "canopy simulate: --step: unknown option, did you mean \"--steps\"?");
+  expect_refused("bounds more", "canopy bounds: more: unexpected argument, see --help");
+}
+
+TEST(Tool, RefusesEveryOptionOutOfItsRange) {
+  const std::string positive = "must be a finite number above 0";
+  const std::string unit = "must be in (0, 1)";
+  const std::string not_negative = "must be a finite number, 0 or more";
+  const std::vector<std::vector<std::string>> wrong{
+      {"simulate", "--nu1", "0", positive},
+      {"simulate", "--nu1", "inf", positive},
+      {"simulate", "--rho", "1", unit},
+      {"simulate", "--rho", "x", unit},
+      {"simulate", "--rho", "nan", unit},
+      {"simulate", "--confidence-scale", "-1", positive},
+      {"simulate", "--delta", "0", unit},
+      {"simulate", "--mixing-time", "-0.5", not_negative},
+      {"simulate", "--feedback", "some", R"(must be "iid" or "correlated")"},
+      {"simulate", "--preset", "mine", R"(must be "practical" or "paper")"},
+      {"simulate", "--constants", "pi", R"(must be "main" or "supplement")"},
+      {"simulate", "--noise-width", "-1", not_negative},
+      {"simulate", "--steps", "0", "must be a whole number from 1 to 1000000000000"},
+      {"simulate", "--steps", "1.5", "must be a whole number from 1 to 1000000000000"},
+      {"simulate", "--steps", "-3", "must be a whole number from 1 to 1000000000000"},
+      {"simulate", "--runs", "0", "must be a whole number from 1 to 1000000"},
+      {"simulate", "--threads", "0", "must be a whole number from 1 to 1024"},
+      {"simulate", "--seed", "-1", "must be a whole number from 0 to 18446744073709551615"},
+      {"simulate", "--environment", "garlnd", "unknown environment, did you mean \"garland\"?"},
+      {"simulate", "--optimizer", "hcd", "unknown optimizer, did you mean \"hct\"?"},
+      {"bounds", "--steps", "0", "must be a whole number from 1 to 1000000000000000"},
+      {"bounds", "--nu2", "0", positive},
+      {"bounds", "--near-optimality-dimension", "-1", not_negative},
+      {"bounds", "--near-optimality-constant", "0", positive},
+      {"bounds", "--dimension", "0", "must be a whole number from 1 to 10000"}};
+  for (const auto& words : wrong) {
+    expect_refused(words[0] + " " + words[1] + " " + words[2],
+                   "canopy " + words[0] + ": " + words[1] + " " + words[2] + ": " + words[3]);
+  }
+  expect_refused("simulate --environment garland-mdp --beta 0",
+                 "canopy simulate: --beta 0: must be in (0, 1]");
+  expect_refused("simulate --beta 0.5",
+                 "canopy simulate: --beta 0.5: only garland-mdp has it, not garland");
+  expect_refused("simulate --rho", "canopy: --rho: must be followed by a value");
+}
+
+}  // namespace
+}  // namespace canopy

@@ -1,0 +1,89 @@
+#include "support/process.hpp"
+
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace canopy {
+namespace {
+
+using nlohmann::json;
+using testing::Process;
+using testing::run_tool;
+
+TEST(SimulateCommand, PrintsOneJsonObject) {
+  const Process::Result result = run_tool(
+      "simulate --environment garland --optimizer hct --feedback iid --nu1 1 --rho 0.7071 "
+      "--confidence-scale 0.05 --steps 100000 --runs 10 --seed 1 --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "") << "no progress bar in a pipe";
+  const json object = json::parse(result.out);
+  for (const char* key : {"per_step_regret", "per_step_realised_regret", "simple_regret", "nodes",
+                          "depth", "switches", "refreshes"}) {
+    EXPECT_LE(object[key]["low"].get<double>(), object[key]["mean"].get<double>()) << key;
+    EXPECT_LE(object[key]["mean"].get<double>(), object[key]["high"].get<double>()) << key;
+  }
+  EXPECT_GT(object["ns_per_step"].get<double>(), 0.0);
+  EXPECT_EQ(object["refreshes"]["mean"], 17.0);
+  EXPECT_NEAR(object["per_step_regret"]["mean"].get<double>(), 0.0195, 0.01);
+  EXPECT_EQ(object["steps"], 100'000);
+  EXPECT_EQ(object["parameters"]["rho"], 0.7071);
+}
+
+TEST(SimulateCommand, RunsTheGarlandMdp) {
+  const Process::Result result = run_tool(
+      "simulate --environment garland-mdp --beta 0.2 --feedback correlated --mixing-time 1 "
+      "--steps 1e4 --runs 3 --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json object = json::parse(result.out);
+  EXPECT_EQ(object["environment"], "garland-mdp");
+  EXPECT_EQ(object["parameters"]["confidence_scale"], 0.006) << "the practical preset";
+  EXPECT_EQ(object["steps"], 10'000);
+}
+
+TEST(SimulateCommand, PrintsAnAlignedTable) {
+  const Process::Result result = run_tool("simulate --steps 1000 --runs 2");
+  ASSERT_EQ(result.status, 0) << result.err;
+  std::istringstream lines(result.out);
+  std::string line;
+  std::size_t rows = 0;
+  while (std::getline(lines, line)) {
+    if (line.find(" .. ") == std::string::npos) continue;
+    EXPECT_EQ(line.find(" .. "), 52U) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 7U);
+  EXPECT_NE(result.out.find("best arm of the first run: x = "), std::string::npos);
+}
+
+TEST(SimulateCommand, ASingleRunHasNoInterval) {
+  const json object = json::parse(run_tool("simulate --steps 100 --runs 1 --json").out);
+  EXPECT_TRUE(object["nodes"]["low"].is_null());
+  EXPECT_TRUE(object["nodes"]["high"].is_null());
+  EXPECT_EQ(run_tool("simulate --steps 1 --runs 1").status, 0);
+}
+
+TEST(SimulateCommand, GivesTheSameNumbersAgainAndOnAnyNumberOfThreads) {
+  const auto numbers = [](const std::string& words) {
+    json object = json::parse(run_tool("simulate --steps 3000 --json " + words).out);
+    object.erase("ns_per_step");
+    return object;
+  };
+  EXPECT_EQ(numbers("--seed 5"), numbers("--seed 5"));
+  EXPECT_EQ(numbers("--seed 5"), numbers("--seed 5 --threads 1"));
+  EXPECT_NE(numbers("--seed 5"), numbers("--seed 6"));
+}
+
+TEST(SimulateCommand, EndsWith130AfterCtrlC) {
+  Process process({"simulate", "--steps", "1e12", "--runs", "2"});
+  usleep(300'000);
+  process.signal(SIGINT);
+  const Process::Result result = process.finish();
+  EXPECT_EQ(result.status, 130);
+  EXPECT_EQ(result.err, "canopy simulate: interrupted; nothing to show\n");
+  EXPECT_EQ(result.out, "");
+}
+
+}  // namespace
+}  // namespace canopy

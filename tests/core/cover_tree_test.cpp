@@ -1,0 +1,389 @@
+#include "canopy/cover_tree.hpp"
+
+#include "canopy/hct.hpp"
+#include "canopy/partition.hpp"
+#include "canopy/random.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace canopy {
+namespace {
+
+CoverTree over(const Space& space) {
+  return CoverTree(std::make_shared<BoxPartition>(space));
+}
+
+CoverTree over_the_unit_interval() {
+  return over({{"x", Real{0.0, 1.0}}});
+}
+
+std::vector<double> numbers(std::span<const double> span) {
+  return {span.begin(), span.end()};
+}
+
+/// Expands leaves drawn at random until there are so many nodes, or nothing is left to cut.
+void grow(CoverTree& tree, RandomStream& random, NodeIndex nodes) {
+  std::vector<NodeIndex> leaves;
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    if (tree[i].is_leaf()) leaves.push_back(i);
+  }
+  while (tree.size() < nodes && !leaves.empty()) {
+    std::swap(leaves[random() % leaves.size()], leaves.back());
+    const NodeIndex leaf = leaves.back();
+    leaves.pop_back();
+    if (!tree.expand(leaf)) continue;
+    leaves.push_back(tree[leaf].children);
+    leaves.push_back(tree[leaf].children + 1);
+  }
+}
+
+TEST(CoverTree, StartsWithTheRootAlone) {
+  const CoverTree tree = over_the_unit_interval();
+  EXPECT_EQ(tree.size(), 1U);
+  EXPECT_EQ(tree.depth(), 0U);
+  const Node& root = tree[CoverTree::kRoot];
+  EXPECT_TRUE(root.is_leaf());
+  EXPECT_TRUE(root.splittable);
+  EXPECT_EQ(root.depth, 0U);
+  EXPECT_EQ(root.parent, CoverTree::kRoot);
+  EXPECT_EQ(root.upper, kInfinity);
+  EXPECT_EQ(root.bound, kInfinity);
+  EXPECT_EQ(root.pulls, 0.0);
+  EXPECT_EQ(root.mean(), 0.0);
+  EXPECT_EQ(tree.path(CoverTree::kRoot), "");
+  EXPECT_EQ(numbers(tree.arm(CoverTree::kRoot)), std::vector{0.5});
+  EXPECT_EQ(numbers(tree.cell(CoverTree::kRoot)), (std::vector{0.0, 1.0}));
+}
+
+TEST(CoverTree, ExpandGivesALeafTwoAdjacentChildren) {
+  CoverTree tree = over_the_unit_interval();
+  tree[0].sum = 6.0;
+  tree[0].pulls = 8.0;
+  ASSERT_TRUE(tree.expand(0));
+  ASSERT_TRUE(tree.expand(2));
+  EXPECT_EQ(tree.size(), 5U);
+  EXPECT_EQ(tree.depth(), 2U);
+  EXPECT_EQ(tree[0].children, 1U);
+  EXPECT_EQ(tree[0].mean(), 0.75) << "what is known of the parent stays";
+  EXPECT_EQ(tree[2].children, 3U);
+  EXPECT_TRUE(tree[1].is_leaf());
+  for (const NodeIndex child : {3U, 4U}) {
+    EXPECT_EQ(tree[child].parent, 2U);
+    EXPECT_EQ(tree[child].depth, 2U);
+    EXPECT_EQ(tree[child].upper, kInfinity);
+    EXPECT_EQ(tree[child].bound, kInfinity);
+    EXPECT_EQ(tree[child].pulls, 0.0);
+    EXPECT_TRUE(tree[child].is_leaf());
+  }
+  EXPECT_EQ(numbers(tree.cell(3)), (std::vector{0.5, 0.75}));
+  EXPECT_EQ(numbers(tree.cell(4)), (std::vector{0.75, 1.0}));
+  EXPECT_EQ(numbers(tree.arm(4)), std::vector{0.875});
+}
+
+TEST(CoverTree, ExpandHandsTheDepthToThePartition) {
+  CoverTree tree = over({{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 8.0}}});
+  ASSERT_TRUE(tree.expand(0));
+  ASSERT_TRUE(tree.expand(1));
+  EXPECT_EQ(numbers(tree.cell(1)), (std::vector{0.0, 0.5, 0.0, 8.0}));
+  EXPECT_EQ(numbers(tree.cell(4)), (std::vector{0.0, 0.5, 4.0, 8.0}));
+}
+
+TEST(CoverTree, ExpandOfWhatCannotBeCutOnlyMarksTheNode) {
+  CoverTree tree = over({{"n", Integer{0, 2}}});
+  ASSERT_TRUE(tree.expand(0));  // 0..1 and 2
+  tree[2].pulls = 3.0;
+  tree[2].sum = 1.5;
+  EXPECT_FALSE(tree.expand(2));
+  EXPECT_FALSE(tree[2].splittable);
+  EXPECT_TRUE(tree[2].is_leaf());
+  EXPECT_EQ(tree[2].pulls, 3.0);
+  EXPECT_EQ(tree[2].sum, 1.5);
+  EXPECT_EQ(tree[2].parent, 0U);
+  EXPECT_EQ(tree.size(), 3U);
+  EXPECT_EQ(tree.depth(), 1U);
+  EXPECT_EQ(numbers(tree.cell(2)), (std::vector{2.0, 2.0}));
+  EXPECT_TRUE(tree[1].splittable);
+  // The next expansion is as if the refused one had not been.
+  ASSERT_TRUE(tree.expand(1));
+  EXPECT_EQ(tree.size(), 5U);
+  EXPECT_EQ(numbers(tree.cell(3)), (std::vector{0.0, 0.0}));
+  EXPECT_EQ(numbers(tree.cell(4)), (std::vector{1.0, 1.0}));
+  EXPECT_EQ(numbers(tree.arm(4)), std::vector{1.0});
+}
+
+TEST(CoverTree, PathIsTheWayDownFromTheRoot) {
+  CoverTree tree = over_the_unit_interval();
+  ASSERT_TRUE(tree.expand(0));  // 1, 2
+  ASSERT_TRUE(tree.expand(2));  // 3, 4
+  ASSERT_TRUE(tree.expand(3));  // 5, 6
+  ASSERT_TRUE(tree.expand(1));  // 7, 8
+  EXPECT_EQ(tree.path(1), "0");
+  EXPECT_EQ(tree.path(2), "1");
+  EXPECT_EQ(tree.path(4), "11");
+  EXPECT_EQ(tree.path(5), "100");
+  EXPECT_EQ(tree.path(6), "101");
+  EXPECT_EQ(tree.path(8), "01");
+}
+
+TEST(CoverTree, IsLeftOfComparesPlacesNotIndices) {
+  CoverTree tree = over_the_unit_interval();
+  ASSERT_TRUE(tree.expand(0));  // 1, 2
+  ASSERT_TRUE(tree.expand(2));  // 3, 4: on the right
+  ASSERT_TRUE(tree.expand(1));  // 5, 6: on the left
+  EXPECT_TRUE(tree.is_left_of(6, 3));
+  EXPECT_FALSE(tree.is_left_of(3, 6));
+  EXPECT_TRUE(tree.is_left_of(3, 4));
+  EXPECT_FALSE(tree.is_left_of(4, 3));
+  EXPECT_TRUE(tree.is_left_of(1, 2));
+  EXPECT_FALSE(tree.is_left_of(4, 4));
+  EXPECT_FALSE(tree.is_left_of(0, 0));
+}
+
+TEST(CoverTree, SiblingsAreEachOthers) {
+  EXPECT_EQ(CoverTree::sibling(1), 2U);
+  EXPECT_EQ(CoverTree::sibling(2), 1U);
+  EXPECT_EQ(CoverTree::sibling(7), 8U);
+  EXPECT_EQ(CoverTree::sibling(8), 7U);
+  EXPECT_TRUE(CoverTree::is_left(7));
+  EXPECT_FALSE(CoverTree::is_left(8));
+}
+
+TEST(CoverTree, ABoundIsTightenedByTheBetterChild) {
+  CoverTree tree = over_the_unit_interval();
+  tree[0].upper = 3.0;
+  EXPECT_EQ(tree.backed_up_bound(tree[0]), 3.0) << "a leaf's own";
+  ASSERT_TRUE(tree.expand(0));
+  EXPECT_EQ(tree.backed_up_bound(tree[0]), 3.0) << "infinite children tighten nothing";
+  tree[1].bound = 1.0;
+  tree[2].bound = 2.0;
+  EXPECT_EQ(tree.backed_up_bound(tree[0]), 2.0);
+  tree[1].bound = 5.0;
+  EXPECT_EQ(tree.backed_up_bound(tree[0]), 3.0);
+}
+
+TEST(CoverTree, TheBetterChildHasTheLargerBoundAndTheLeftOneWinsATie) {
+  CoverTree tree = over_the_unit_interval();
+  ASSERT_TRUE(tree.expand(0));
+  EXPECT_EQ(tree.better_child(tree[0]), 1U) << "both infinite";
+  tree[1].bound = 1.0;
+  EXPECT_EQ(tree.better_child(tree[0]), 2U);
+  tree[2].bound = 1.0;
+  EXPECT_EQ(tree.better_child(tree[0]), 1U);
+  tree[2].bound = 0.5;
+  EXPECT_EQ(tree.better_child(tree[0]), 1U);
+}
+
+TEST(CoverTree, ANodeFitsACacheLine) {
+  EXPECT_LE(sizeof(Node), 64U);
+}
+
+TEST(CoverTree, ArmsStayWhereTheyAreWhileTheTreeGrows) {
+  CoverTree tree = over({{"x", Real{0.0, 1.0}}, {"y", Real{-1.0, 1.0}}});
+  RandomStream random({.seed = 1});
+  std::vector<Arm> arms{tree.arm(0)};
+  std::vector<std::vector<double>> values{numbers(tree.arm(0))};
+  while (tree.size() < 10'000) {
+    grow(tree, random, tree.size() + 2);
+    for (auto i = static_cast<NodeIndex>(arms.size()); i < tree.size(); ++i) {
+      arms.push_back(tree.arm(i));
+      values.push_back(numbers(tree.arm(i)));
+    }
+  }
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    ASSERT_EQ(tree.arm(i).data(), arms[i].data()) << "node " << i;
+    ASSERT_EQ(numbers(arms[i]), values[i]) << "node " << i;
+  }
+}
+
+TEST(CoverTree, ArmsStayWhereTheyAreWhenTheTreeIsMoved) {
+  CoverTree tree = over_the_unit_interval();
+  ASSERT_TRUE(tree.expand(0));
+  const Arm arm = tree.arm(2);
+  const CoverTree moved = std::move(tree);
+  EXPECT_EQ(moved.arm(2).data(), arm.data());
+  EXPECT_EQ(arm[0], 0.75);
+}
+
+RC_GTEST_PROP(CoverTree, RandomTreesHangTogether, ()) {
+  const Space space = *rc::gen::element(Space{{"x", Real{0.0, 1.0}}}, Space{{"n", Integer{0, 40}}},
+                                        Space{{"x", Real{0.0, 1.0}}, {"n", Integer{0, 6}}});
+  CoverTree tree = over(space);
+  RandomStream random({.seed = *rc::gen::arbitrary<std::uint64_t>()});
+  grow(tree, random, *rc::gen::inRange<NodeIndex>(1, 400));
+
+  std::uint32_t deepest = 0;
+  std::map<std::string, NodeIndex> by_path;
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    const Node& node = tree[i];
+    RC_ASSERT(by_path.emplace(tree.path(i), i).second);
+    RC_ASSERT(tree.path(i).size() == node.depth);
+    deepest = std::max(deepest, node.depth);
+    if (node.is_leaf()) continue;
+    for (const NodeIndex child : {node.children, node.children + 1}) {
+      RC_ASSERT(child > i);
+      RC_ASSERT(tree[child].parent == i);
+      RC_ASSERT(tree[child].depth == node.depth + 1);
+    }
+    RC_ASSERT(CoverTree::is_left(node.children));
+    RC_ASSERT(tree.path(node.children) == tree.path(i) + '0');
+    RC_ASSERT(tree.path(node.children + 1) == tree.path(i) + '1');
+    RC_ASSERT(tree.cell(node.children)[0] == tree.cell(i)[0]);
+    RC_ASSERT(tree.cell(node.children + 1)[1] == tree.cell(i)[1]);
+  }
+  RC_ASSERT(tree.depth() == deepest);
+}
+
+RC_GTEST_PROP(CoverTree, LeftOfIsTheOrderOfThePaths, ()) {
+  CoverTree tree = over_the_unit_interval();
+  RandomStream random({.seed = *rc::gen::arbitrary<std::uint64_t>()});
+  grow(tree, random, 101);
+  for (NodeIndex a = 0; a < tree.size(); ++a) {
+    for (NodeIndex b = 0; b < tree.size(); ++b) {
+      if (tree[a].depth != tree[b].depth) continue;
+      RC_ASSERT(tree.is_left_of(a, b) == (tree.path(a) < tree.path(b)));
+    }
+  }
+}
+
+// --- a tree over a set of the user's own -----------------------------------------------------
+
+/// Kinds of living things. A kind stands for itself by one species below it: its first one.
+struct Kind {
+  std::string_view name;
+  std::size_t first = 0;  // the two kinds it falls into; none for a species
+  std::size_t second = 0;
+  double charm = 0.0;  // of a species
+};
+
+enum : std::size_t {
+  kLife,
+  kAnimals,
+  kPlants,
+  kMammals,
+  kBirds,
+  kDog,
+  kWhales,
+  kOwl,
+  kPenguin,
+  kOrca,
+  kBeluga,
+  kMoss,
+  kFlowers,
+  kDaisy,
+  kOrchids,
+  kVanilla,
+  kBeeOrchid,
+};
+
+// The deepest species is the most charming one, and no kind above it stands for itself by it.
+constexpr std::array<Kind, 17> kKinds = {{{"life", kAnimals, kPlants},
+                                          {"animals", kMammals, kBirds},
+                                          {"plants", kMoss, kFlowers},
+                                          {"mammals", kDog, kWhales},
+                                          {"birds", kOwl, kPenguin},
+                                          {"dog", 0, 0, 0.45},
+                                          {"whales", kOrca, kBeluga},
+                                          {"owl", 0, 0, 0.4},
+                                          {"penguin", 0, 0, 0.5},
+                                          {"orca", 0, 0, 0.3},
+                                          {"beluga", 0, 0, 0.35},
+                                          {"moss", 0, 0, 0.2},
+                                          {"flowers", kDaisy, kOrchids},
+                                          {"daisy", 0, 0, 0.55},
+                                          {"orchids", kVanilla, kBeeOrchid},
+                                          {"vanilla", 0, 0, 0.65},
+                                          {"bee orchid", 0, 0, 0.8}}};
+
+/// The cell is the number of a kind, the arm the number of a species.
+class Taxonomy final : public Partition {
+ public:
+  [[nodiscard]] std::size_t dimension() const override { return 1; }
+  [[nodiscard]] std::size_t cell_size() const override { return 1; }
+
+  void root(std::span<double> cell) const override { cell[0] = kLife; }
+
+  bool split(std::span<const double> cell, std::uint32_t /*depth*/, std::span<double> left,
+             std::span<double> right) const override {
+    const Kind& kind = kind_of(cell);
+    if (kind.first == 0) return false;
+    left[0] = static_cast<double>(kind.first);
+    right[0] = static_cast<double>(kind.second);
+    return true;
+  }
+
+  void arm(std::span<const double> cell, std::span<double> arm) const override {
+    auto number = static_cast<std::size_t>(cell[0]);
+    while (kKinds[number].first != 0) number = kKinds[number].first;
+    arm[0] = static_cast<double>(number);
+  }
+
+  static const Kind& kind_of(std::span<const double> numbers) {
+    return kKinds[static_cast<std::size_t>(numbers[0])];
+  }
+};
+
+TEST(CoverTree, CoversASetOfTheUsersOwn) {
+  CoverTree tree(std::make_shared<Taxonomy>());
+  RandomStream random({.seed = 2});
+  grow(tree, random, 1000);
+  EXPECT_EQ(tree.size(), kKinds.size());
+  EXPECT_EQ(tree.depth(), 4U);
+  std::map<std::string_view, std::string> paths;
+  std::map<std::string_view, std::string_view> arms;
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    const Kind& kind = Taxonomy::kind_of(tree.cell(i));
+    EXPECT_EQ(tree[i].is_leaf(), kind.first == 0) << kind.name;
+    EXPECT_EQ(tree[i].splittable, kind.first != 0) << kind.name;
+    paths[kind.name] = tree.path(i);
+    arms[kind.name] = Taxonomy::kind_of(tree.arm(i)).name;
+  }
+  EXPECT_EQ(paths["bee orchid"], "1111");
+  EXPECT_EQ(paths["beluga"], "0011");
+  EXPECT_EQ(paths["penguin"], "011");
+  EXPECT_EQ(paths["moss"], "10");
+  EXPECT_EQ(arms["animals"], "dog");
+  EXPECT_EQ(arms["orchids"], "vanilla");
+  EXPECT_EQ(arms["bee orchid"], "bee orchid");
+}
+
+TEST(CoverTree, LetsHctFindTheBestOfASetOfTheUsersOwn) {
+  for (const Feedback feedback : {Feedback::iid, Feedback::correlated}) {
+    // In the kinds h steps down to the bee orchid, charm varies by at most 1.5 / 2^h; a species
+    // that stands higher up than the bee orchid is worth less by more than that.
+    Hct hct(std::make_shared<Taxonomy>(), {.feedback = feedback, .nu1 = 1.5, .rho = 0.5});
+    RandomStream random({.seed = 4});
+    std::map<std::string_view, int> pulls;
+    for (int i = 0; i < 3000; ++i) {
+      const Pull pull = hct.ask(1);
+      const Kind& species = Taxonomy::kind_of(pull.arm);
+      ASSERT_EQ(species.first, 0U) << species.name << " is not a species";
+      ++pulls[species.name];
+      const double noise = 0.2 * (random.uniform() - 0.5);
+      ASSERT_EQ(hct.tell(pull.ticket, species.charm + noise), Status::ok);
+    }
+    hct.finish();
+    const auto best = hct.best();
+    ASSERT_TRUE(best.has_value());
+    EXPECT_EQ(Taxonomy::kind_of(best->arm).name, "bee orchid");
+    // Its standard error is 0.2 / sqrt(12 * 1000) < 0.001.
+    EXPECT_NEAR(best->mean, 0.8, 0.01);
+    EXPECT_GT(pulls["bee orchid"], 1500) << "held once it was found";
+    EXPECT_LE(hct.summary().nodes, kKinds.size());
+  }
+}
+
+}  // namespace
+}  // namespace canopy

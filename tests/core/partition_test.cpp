@@ -1,0 +1,416 @@
+// A cell of a box is, for each axis, its lower end and then its upper end, in log units on a log
+// scale; whole numbers own both of their ends.
+
+#include "canopy/partition.hpp"
+
+#include "canopy/random.hpp"
+#include "canopy/space.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace canopy {
+namespace {
+
+using Cell = std::vector<double>;
+
+Cell root_of(const Partition& partition) {
+  Cell cell(partition.cell_size());
+  partition.root(cell);
+  return cell;
+}
+
+std::optional<std::pair<Cell, Cell>> halves(const Partition& partition, const Cell& cell,
+                                            std::uint32_t depth) {
+  Cell left(cell.size());
+  Cell right(cell.size());
+  if (!partition.split(cell, depth, left, right)) return std::nullopt;
+  return std::pair{left, right};
+}
+
+std::vector<double> arm_of(const Partition& partition, const Cell& cell) {
+  std::vector<double> arm(partition.dimension());
+  partition.arm(cell, arm);
+  return arm;
+}
+
+/// Which axis was cut; fails when it is not exactly one.
+std::size_t cut_axis(const Cell& cell, const Cell& left, const Cell& right) {
+  std::vector<std::size_t> cut;
+  for (std::size_t axis = 0; 2 * axis < cell.size(); ++axis) {
+    const bool same_left =
+        left[2 * axis] == cell[2 * axis] && left[2 * axis + 1] == cell[2 * axis + 1];
+    const bool same_right =
+        right[2 * axis] == cell[2 * axis] && right[2 * axis + 1] == cell[2 * axis + 1];
+    if (!same_left || !same_right) cut.push_back(axis);
+  }
+  EXPECT_EQ(cut.size(), 1U) << "axes cut at once";
+  return cut.empty() ? 0 : cut.front();
+}
+
+/// The axes cut on the way down, always into the left half, until nothing can be cut.
+std::vector<std::size_t> axes_cut(const Partition& partition, std::uint32_t deepest) {
+  std::vector<std::size_t> axes;
+  Cell cell = root_of(partition);
+  for (std::uint32_t depth = 0; depth < deepest; ++depth) {
+    const auto both = halves(partition, cell, depth);
+    if (!both) break;
+    axes.push_back(cut_axis(cell, both->first, both->second));
+    cell = both->first;
+  }
+  return axes;
+}
+
+/// The elements of a space of one integer or choice, by the leaves of its tree from left to right.
+void collect_leaves(const Partition& partition, const Cell& cell, std::uint32_t depth,
+                    std::vector<double>& found) {
+  if (const auto both = halves(partition, cell, depth)) {
+    collect_leaves(partition, both->first, depth + 1, found);
+    collect_leaves(partition, both->second, depth + 1, found);
+  } else {
+    ASSERT_EQ(cell[0], cell[1]) << "cannot be cut though it has several elements";
+    found.push_back(arm_of(partition, cell)[0]);
+  }
+}
+
+Parameter random_parameter(std::string name) {
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0: {
+      const double low = *rc::gen::inRange(-1000, 1000) / 7.0;
+      return {std::move(name), Real{low, low + *rc::gen::inRange(1, 1000) / 13.0}};
+    }
+    case 1: {
+      const double low = std::pow(10.0, *rc::gen::inRange(-300, 200) / 10.0);
+      const double factor = std::pow(10.0, *rc::gen::inRange(1, 100) / 10.0);
+      return {std::move(name), Real{low, low * factor, Scale::log}};
+    }
+    case 2: {
+      const auto low = *rc::gen::inRange<std::int64_t>(-1000, 1000);
+      return {std::move(name), Integer{low, low + *rc::gen::inRange<std::int64_t>(1, 100)}};
+    }
+    default: {
+      Choice choice;
+      const int values = *rc::gen::inRange(1, 9);
+      for (int i = 0; i < values; ++i) choice.choices.push_back("value" + std::to_string(i));
+      return {std::move(name), std::move(choice)};
+    }
+  }
+}
+
+Space random_space() {
+  std::vector<Parameter> parameters;
+  const int dimension = *rc::gen::inRange(1, 5);
+  for (int i = 0; i < dimension; ++i) {
+    parameters.push_back(random_parameter("p" + std::to_string(i)));
+  }
+  return Space(std::move(parameters));
+}
+
+bool is_real(const Parameter& parameter) {
+  return std::holds_alternative<Real>(parameter.domain);
+}
+
+/// The two halves cover the cell and do not overlap.
+void check_halves(const Parameter& parameter, const double* cell, const double* left,
+                  const double* right) {
+  RC_ASSERT(left[0] == cell[0]);
+  RC_ASSERT(right[1] == cell[1]);
+  if (is_real(parameter)) {
+    RC_ASSERT(left[1] == right[0]);
+    RC_ASSERT(cell[0] < left[1] && left[1] < cell[1]);
+    RC_ASSERT(std::abs((left[1] - cell[0]) - (cell[1] - left[1])) <=
+              1e-15 * (std::abs(cell[0]) + std::abs(cell[1])));
+  } else {
+    RC_ASSERT(right[0] == left[1] + 1.0);
+    const double extra = (left[1] - left[0]) - (right[1] - right[0]);
+    RC_ASSERT(extra == 0.0 || extra == 1.0);
+  }
+}
+
+/// The arm is the middle of the cell, in the user's units.
+void check_arm(const Parameter& parameter, const double* cell, double arm) {
+  if (const auto* real = std::get_if<Real>(&parameter.domain)) {
+    RC_ASSERT(real->low <= arm && arm <= real->high);
+    const bool log = real->scale == Scale::log;
+    const double low = log ? std::exp(cell[0]) * (1.0 - 1e-12) : cell[0];
+    const double high = log ? std::exp(cell[1]) * (1.0 + 1e-12) : cell[1];
+    RC_ASSERT(low <= arm && arm <= high);
+    const double middle = log ? std::exp(0.5 * (cell[0] + cell[1])) : 0.5 * (cell[0] + cell[1]);
+    RC_ASSERT(std::abs(arm - middle) <= 1e-12 * std::abs(middle) + 1e-300);
+  } else {
+    RC_ASSERT(arm == std::floor(0.5 * (cell[0] + cell[1])));
+  }
+}
+
+RC_GTEST_PROP(Partition, HalvesCoverTheCellWithoutOverlap, ()) {
+  const Space space = random_space();
+  const auto rule = *rc::gen::element(SplitRule::cyclic, SplitRule::longest_side);
+  const BoxPartition partition(space, rule);
+  RandomStream turns({.seed = *rc::gen::arbitrary<std::uint64_t>()});
+  Cell cell = root_of(partition);
+  for (std::uint32_t depth = 0; depth < 200; ++depth) {
+    const std::vector<double> arm = arm_of(partition, cell);
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      check_arm(space.parameters()[i], &cell[2 * i], arm[i]);
+    }
+    const auto both = halves(partition, cell, depth);
+    if (!both) break;
+    const std::size_t axis = cut_axis(cell, both->first, both->second);
+    check_halves(space.parameters()[axis], &cell[2 * axis], &both->first[2 * axis],
+                 &both->second[2 * axis]);
+    cell = turns.uniform() < 0.5 ? both->first : both->second;
+  }
+}
+
+RC_GTEST_PROP(Partition, EveryIntegerIsALeafExactlyOnceAndInOrder, ()) {
+  const auto low = *rc::gen::inRange<std::int64_t>(-500, 500);
+  const auto high = low + *rc::gen::inRange<std::int64_t>(1, 300);
+  const BoxPartition partition(Space{{"n", Integer{low, high}}});
+  std::vector<double> found;
+  collect_leaves(partition, root_of(partition), 0, found);
+  std::vector<double> expected;
+  for (std::int64_t n = low; n <= high; ++n) expected.push_back(static_cast<double>(n));
+  RC_ASSERT(found == expected);
+}
+
+TEST(Partition, ACellHasTwoNumbersAnAxis) {
+  const BoxPartition partition(Space{{"x", Real{-1.0, 3.0}}, {"n", Integer{2, 9}}});
+  EXPECT_EQ(partition.dimension(), 2U);
+  EXPECT_EQ(partition.cell_size(), 4U);
+  EXPECT_EQ(root_of(partition), (Cell{-1.0, 3.0, 2.0, 9.0}));
+}
+
+TEST(Partition, RealsAreHalvedAtTheMidpointWhichBothHalvesShare) {
+  const BoxPartition partition(Space{{"x", Real{-1.0, 3.0}}});
+  const auto both = halves(partition, root_of(partition), 0);
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->first, (Cell{-1.0, 1.0}));
+  EXPECT_EQ(both->second, (Cell{1.0, 3.0}));
+  EXPECT_EQ(arm_of(partition, root_of(partition)), std::vector{1.0});
+  EXPECT_EQ(arm_of(partition, both->first), std::vector{0.0});
+  EXPECT_EQ(arm_of(partition, both->second), std::vector{2.0});
+}
+
+TEST(Partition, ALogScaleIsHalvedInLogUnits) {
+  const BoxPartition partition(Space{{"x", Real{1e-2, 1e6, Scale::log}}});
+  const Cell root = root_of(partition);
+  const auto both = halves(partition, root, 0);
+  ASSERT_TRUE(both.has_value());
+  // sqrt(1e-2 * 1e6) = 100: the geometric mean, where the halves 0.01..100 and 100..1e6 meet.
+  EXPECT_NEAR(arm_of(partition, root)[0], 100.0, 1e-10);
+  EXPECT_NEAR(arm_of(partition, both->first)[0], 1.0, 1e-12);
+  EXPECT_NEAR(arm_of(partition, both->second)[0], 1e4, 1e-8);
+}
+
+TEST(Partition, ArmsOnALogScaleNeverLeaveTheRange) {
+  // exp(log(high)) may round to above high.
+  for (const double low : {1e-3, 0.1, 0.7, 3.0, 1e5, 5e-324}) {
+    const double high = low * 1e4;
+    const BoxPartition partition(Space{{"x", Real{low, high, Scale::log}}});
+    for (const bool rightwards : {false, true}) {
+      Cell cell = root_of(partition);
+      for (std::uint32_t depth = 0; depth < 100; ++depth) {
+        const auto both = halves(partition, cell, depth);
+        if (!both) break;
+        cell = rightwards ? both->second : both->first;
+        const double arm = arm_of(partition, cell)[0];
+        ASSERT_GE(arm, low);
+        ASSERT_LE(arm, high);
+      }
+    }
+  }
+}
+
+TEST(Partition, TheLeftHalfOfAnOddListGetsTheExtraElement) {
+  const BoxPartition partition(Space{{"n", Integer{3, 7}}});
+  const auto both = halves(partition, root_of(partition), 0);
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->first, (Cell{3.0, 5.0}));
+  EXPECT_EQ(both->second, (Cell{6.0, 7.0}));
+}
+
+TEST(Partition, AnIntegerCellIsRepresentedByItsMiddleRoundedDown) {
+  const BoxPartition partition(Space{{"n", Integer{-7, 8}}});
+  EXPECT_EQ(arm_of(partition, Cell{3.0, 7.0}), std::vector{5.0});
+  EXPECT_EQ(arm_of(partition, Cell{3.0, 6.0}), std::vector{4.0});
+  EXPECT_EQ(arm_of(partition, Cell{-4.0, -3.0}), std::vector{-4.0}) << "down, not towards zero";
+  EXPECT_EQ(arm_of(partition, Cell{-3.0, 2.0}), std::vector{-1.0}) << "-1/2 down";
+  EXPECT_EQ(arm_of(partition, Cell{8.0, 8.0}), std::vector{8.0});
+}
+
+TEST(Partition, AChoiceIsTheListOfItsIndices) {
+  const BoxPartition partition(Space{{"c", Choice{{"a", "b", "c", "d", "e"}}}});
+  EXPECT_EQ(root_of(partition), (Cell{0.0, 4.0}));
+  EXPECT_EQ(arm_of(partition, root_of(partition)), std::vector{2.0});
+  std::vector<double> found;
+  collect_leaves(partition, root_of(partition), 0, found);
+  EXPECT_EQ(found, (std::vector{0.0, 1.0, 2.0, 3.0, 4.0}));
+}
+
+TEST(Partition, TheCyclicRuleTakesTheAxesInTurn) {
+  const BoxPartition partition(Space{{"x", Real{}}, {"y", Real{0.0, 100.0}}, {"z", Real{}}});
+  EXPECT_EQ(axes_cut(partition, 7), (std::vector<std::size_t>{0, 1, 2, 0, 1, 2, 0}));
+}
+
+TEST(Partition, TheCyclicRuleStartsFromTheDepth) {
+  const BoxPartition partition(Space{{"x", Real{}}, {"y", Real{}}, {"z", Real{}}});
+  const Cell root = root_of(partition);
+  for (std::uint32_t depth = 0; depth < 9; ++depth) {
+    const auto both = halves(partition, root, depth);
+    ASSERT_TRUE(both.has_value());
+    EXPECT_EQ(cut_axis(root, both->first, both->second), depth % 3);
+  }
+}
+
+TEST(Partition, TheCyclicRuleSkipsWhatCannotBeCut) {
+  const BoxPartition partition(
+      Space{{"x", Real{}}, {"one", Choice{{"only"}}}, {"n", Integer{0, 1}}});
+  // Depth 1 passes over the single choice; from depth 3 on, n is a single integer as well.
+  EXPECT_EQ(axes_cut(partition, 7), (std::vector<std::size_t>{0, 2, 0, 0, 0, 0, 0}));
+  const Cell with_single_n = {0.0, 1.0, 0.0, 0.0, 1.0, 1.0};
+  const auto both = halves(partition, with_single_n, 2);
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(cut_axis(with_single_n, both->first, both->second), 0U) << "around the end";
+}
+
+TEST(Partition, TheLongestSideIsMeasuredByItsFullRange) {
+  // However long y is in numbers, the first cut is a tie and goes to x, the second to y.
+  const BoxPartition partition(Space{{"x", Real{}}, {"y", Real{0.0, 1000.0}}},
+                               SplitRule::longest_side);
+  EXPECT_EQ(axes_cut(partition, 6), (std::vector<std::size_t>{0, 1, 0, 1, 0, 1}));
+}
+
+TEST(Partition, TheLongestSideRuleKnowsNothingOfTheDepth) {
+  const BoxPartition partition(Space{{"x", Real{}}, {"y", Real{}}}, SplitRule::longest_side);
+  for (std::uint32_t depth = 0; depth < 4; ++depth) {
+    const Cell narrow_x = {0.25, 0.5, 0.0, 0.5};
+    const auto both = halves(partition, narrow_x, depth);
+    ASSERT_TRUE(both.has_value());
+    EXPECT_EQ(both->first, (Cell{0.25, 0.5, 0.0, 0.25}));
+    EXPECT_EQ(both->second, (Cell{0.25, 0.5, 0.25, 0.5}));
+  }
+}
+
+TEST(Partition, TheLongestSideRulePassesOverWhatCannotBeCut) {
+  const BoxPartition partition(
+      Space{{"one", Choice{{"only"}}}, {"n", Integer{0, 3}}, {"x", Real{0.0, 1.0}}},
+      SplitRule::longest_side);
+  // n first; its left half 0..1 is a third of its range, so x has to shrink to 1/4 before 0..1 is
+  // cut to a single integer.
+  EXPECT_EQ(axes_cut(partition, 6), (std::vector<std::size_t>{1, 2, 2, 1, 2, 2}));
+}
+
+TEST(Partition, TheLongestSideOfALogScaleIsMeasuredInLogUnits) {
+  const BoxPartition partition(Space{{"x", Real{1.0, 1e8, Scale::log}}, {"y", Real{0.0, 1.0}}},
+                               SplitRule::longest_side);
+  EXPECT_EQ(axes_cut(partition, 4), (std::vector<std::size_t>{0, 1, 0, 1}));
+}
+
+TEST(Partition, SingleIntegersCannotBeCut) {
+  for (const SplitRule rule : {SplitRule::cyclic, SplitRule::longest_side}) {
+    const BoxPartition partition(Space{{"n", Integer{0, 5}}, {"c", Choice{{"a", "b"}}}}, rule);
+    EXPECT_FALSE(halves(partition, Cell{3.0, 3.0, 1.0, 1.0}, 0).has_value());
+    EXPECT_TRUE(halves(partition, Cell{3.0, 3.0, 0.0, 1.0}, 0).has_value());
+  }
+}
+
+TEST(Partition, AdjacentDoublesCannotBeCut) {
+  const double next = std::nextafter(1.0, 2.0);
+  for (const SplitRule rule : {SplitRule::cyclic, SplitRule::longest_side}) {
+    const BoxPartition two(Space{{"x", Real{1.0, next}}}, rule);
+    EXPECT_FALSE(halves(two, root_of(two), 0).has_value());
+    const BoxPartition three(Space{{"x", Real{1.0, std::nextafter(next, 2.0)}}}, rule);
+    const auto both = halves(three, root_of(three), 0);
+    ASSERT_TRUE(both.has_value());
+    EXPECT_EQ(both->first, (Cell{1.0, next}));
+    EXPECT_FALSE(halves(three, both->first, 1).has_value());
+    EXPECT_FALSE(halves(three, both->second, 1).has_value());
+  }
+}
+
+TEST(Partition, CuttingARealComesToAnEnd) {
+  const BoxPartition partition(Space{{"x", Real{0.0, 1.0}}});
+  Cell cell = root_of(partition);
+  std::uint32_t depth = 0;
+  while (const auto both = halves(partition, cell, depth)) {
+    cell = both->second;
+    ++depth;
+    ASSERT_LE(depth, 60U);
+  }
+  EXPECT_EQ(depth, 53U);  // 1 - 2^-53 is the last number below 1
+}
+
+TEST(Partition, VeryWideRangesDoNotOverflow) {
+  constexpr double kMax = std::numeric_limits<double>::max();
+  for (const double end : {1e308, kMax}) {
+    for (const SplitRule rule : {SplitRule::cyclic, SplitRule::longest_side}) {
+      const BoxPartition partition(Space{{"x", Real{-end, end}}, {"y", Real{0.0, 1.0}}}, rule);
+      const Cell root = root_of(partition);
+      EXPECT_EQ(arm_of(partition, root), (std::vector{0.0, 0.5}));
+      const auto both = halves(partition, root, 0);
+      ASSERT_TRUE(both.has_value());
+      EXPECT_EQ(both->first, (Cell{-end, 0.0, 0.0, 1.0}));
+      EXPECT_EQ(both->second, (Cell{0.0, end, 0.0, 1.0}));
+      EXPECT_EQ(arm_of(partition, both->first)[0], -end / 2.0);
+      EXPECT_EQ(arm_of(partition, both->second)[0], end / 2.0);
+      const auto again = halves(partition, both->second, 1);
+      ASSERT_TRUE(again.has_value());
+      EXPECT_EQ(cut_axis(both->second, again->first, again->second), 1U);
+    }
+  }
+}
+
+TEST(Partition, VeryWideLogScalesDoNotOverflow) {
+  const BoxPartition partition(
+      Space{{"x", Real{5e-324, std::numeric_limits<double>::max(), Scale::log}}});
+  Cell cell = root_of(partition);
+  for (std::uint32_t depth = 0; depth < 60; ++depth) {
+    const double arm = arm_of(partition, cell)[0];
+    ASSERT_TRUE(std::isfinite(arm) && arm > 0.0) << arm;
+    const auto both = halves(partition, cell, depth);
+    if (!both) break;
+    cell = depth % 2 == 0 ? both->second : both->first;
+  }
+}
+
+RC_GTEST_PROP(Partition, EveryIntegerOfTheWidestRangeCanBeReached, ()) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+  const BoxPartition partition(Space{{"n", Integer{-kLargest, kLargest}}});
+  const auto distance = *rc::gen::inRange<std::int64_t>(0, 1000);
+  const std::int64_t somewhere = *rc::gen::inRange<std::int64_t>(-kLargest, kLargest + 1);
+  const auto target = static_cast<double>(
+      *rc::gen::element(somewhere, -kLargest + distance, kLargest - distance, distance));
+  Cell cell = root_of(partition);
+  std::uint32_t depth = 0;
+  while (const auto both = halves(partition, cell, depth)) {
+    RC_ASSERT(both->second[0] - both->first[1] == 1.0);
+    cell = target <= both->first[1] ? both->first : both->second;
+    RC_ASSERT(cell[0] <= target && target <= cell[1]);
+    ++depth;
+  }
+  RC_ASSERT(arm_of(partition, cell) == std::vector{target});
+  RC_ASSERT(depth == 54U || depth == 55U);  // 2^54 + 1 integers
+}
+
+TEST(Partition, TheWidestIntegerRangeGivesTheExtraOneToTheLeft) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+  const BoxPartition partition(Space{{"n", Integer{-kLargest, kLargest}}});
+  EXPECT_EQ(arm_of(partition, root_of(partition)), std::vector{0.0});
+  const auto both = halves(partition, root_of(partition), 0);
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->first, (Cell{-0x1p53, 0.0}));
+  EXPECT_EQ(both->second, (Cell{1.0, 0x1p53}));
+}
+
+}  // namespace
+}  // namespace canopy

@@ -1,0 +1,179 @@
+#include "canopy/space.hpp"
+
+#include "canopy/errors.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+
+/// What the constructor says is wrong, sentence by sentence; nothing when it is content.
+std::vector<std::string> complaints(std::vector<Parameter> parameters) {
+  std::vector<std::string> sentences;
+  try {
+    const Space space(std::move(parameters));
+  } catch (const ConfigurationError& error) {
+    for (const Violation& violation : error.violations()) sentences.push_back(violation.text());
+  }
+  return sentences;
+}
+
+using Sentences = std::vector<std::string>;
+
+TEST(Space, HoldsItsParametersInTheOrderGiven) {
+  const Space space{{"x", Real{-1.0, 1.0}}, {"n", Integer{1, 3}}, {"c", Choice{{"a", "b"}}}};
+  ASSERT_EQ(space.dimension(), 3U);
+  EXPECT_EQ(space.parameters()[0].name, "x");
+  EXPECT_EQ(space.parameters()[1].name, "n");
+  EXPECT_EQ(space.parameters()[2].name, "c");
+  EXPECT_EQ(std::get<Integer>(space.parameters()[1].domain).high, 3);
+}
+
+TEST(Space, RefusesToBeEmpty) {
+  EXPECT_EQ(complaints({}), Sentences{"space: must have at least one parameter"});
+}
+
+TEST(Space, RefusesEmptyNames) {
+  EXPECT_EQ(complaints({{"x", Real{}}, {"", Real{}}}),
+            Sentences{"space[1].name = \"\": must not be empty"});
+}
+
+TEST(Space, NamesAnUnnamedParameterByItsPlace) {
+  EXPECT_EQ(complaints({{"", Real{2.0, 1.0}}}),
+            (Sentences{"space[0].name = \"\": must not be empty",
+                       "space[0].low = 2: must be below high = 1"}));
+}
+
+TEST(Space, RefusesRepeatedNames) {
+  EXPECT_EQ(complaints({{"x", Real{}}, {"y", Real{}}, {"x", Integer{}}}),
+            Sentences{"space.x.name = x: must not be used twice"});
+}
+
+TEST(Space, RefusesReversedBounds) {
+  EXPECT_EQ(complaints({{"x", Real{2.5, 1.0}}}),
+            Sentences{"space.x.low = 2.5: must be below high = 1"});
+  EXPECT_EQ(complaints({{"n", Integer{7, -2}}}),
+            Sentences{"space.n.low = 7: must be below high = -2"});
+}
+
+TEST(Space, RefusesEqualBounds) {
+  EXPECT_EQ(complaints({{"x", Real{1.5, 1.5}}}),
+            Sentences{"space.x.low = 1.5: must be below high = 1.5"});
+  EXPECT_EQ(complaints({{"x", Real{-0.0, 0.0}}}).size(), 1U);
+  EXPECT_EQ(complaints({{"n", Integer{4, 4}}}),
+            Sentences{"space.n.low = 4: must be below high = 4"});
+}
+
+TEST(Space, RefusesBoundsThatAreNotFinite) {
+  EXPECT_EQ(complaints({{"x", Real{kNan, 1.0}}}), Sentences{"space.x.low = nan: must be finite"});
+  EXPECT_EQ(complaints({{"x", Real{-kInf, 1.0}}}), Sentences{"space.x.low = -inf: must be finite"});
+  EXPECT_EQ(complaints({{"x", Real{0.0, kNan}}}), Sentences{"space.x.high = nan: must be finite"});
+  EXPECT_EQ(complaints({{"x", Real{0.0, kInf}}}), Sentences{"space.x.high = inf: must be finite"});
+  EXPECT_EQ(complaints({{"x", Real{kNan, kInf}}}),
+            (Sentences{"space.x.low = nan: must be finite", "space.x.high = inf: must be finite"}));
+}
+
+TEST(Space, RefusesALogScaleThatDoesNotStartAboveZero) {
+  EXPECT_EQ(complaints({{"x", Real{0.0, 1.0, Scale::log}}}),
+            Sentences{"space.x.low = 0: must be above 0 on a log scale"});
+  EXPECT_EQ(complaints({{"x", Real{-1.0, 1.0, Scale::log}}}),
+            Sentences{"space.x.low = -1: must be above 0 on a log scale"});
+  EXPECT_EQ(complaints({{"x", Real{5e-324, 1.0, Scale::log}}}), Sentences{});
+}
+
+TEST(Space, RefusesIntegersThatADoubleCannotHold) {
+  EXPECT_EQ(complaints({{"n", Integer{0, kLargest + 1}}}),
+            Sentences{"space.n.high = 9007199254740993: must be within +-2^53"});
+  EXPECT_EQ(complaints({{"n", Integer{-kLargest - 1, 0}}}),
+            Sentences{"space.n.low = -9007199254740993: must be within +-2^53"});
+  EXPECT_EQ(complaints({{"n", Integer{std::numeric_limits<std::int64_t>::min(),
+                                      std::numeric_limits<std::int64_t>::max()}}})
+                .size(),
+            2U);
+  EXPECT_EQ(complaints({{"n", Integer{-kLargest, kLargest}}}), Sentences{});
+}
+
+TEST(Space, RefusesEmptyAndRepeatedChoices) {
+  EXPECT_EQ(complaints({{"c", Choice{}}}),
+            Sentences{"space.c.choices = []: must have at least one value"});
+  EXPECT_EQ(complaints({{"c", Choice{{"fast", "slow", "fast"}}}}),
+            Sentences{"space.c.choices = fast: must not be listed twice"});
+  EXPECT_EQ(complaints({{"c", Choice{{"only"}}}}), Sentences{});
+}
+
+TEST(Space, AcceptsTheWidestAndTheNarrowestReals) {
+  constexpr double kMax = std::numeric_limits<double>::max();
+  EXPECT_EQ(complaints({{"x", Real{-kMax, kMax}}}), Sentences{});
+  EXPECT_EQ(complaints({{"x", Real{1.0, std::nextafter(1.0, 2.0)}}}), Sentences{});
+}
+
+TEST(Space, ListsEveryViolationInOneMessage) {
+  const std::vector<Parameter> wrong = {{"x", Real{-2.0, -3.0, Scale::log}},
+                                        {"", Integer{5, kLargest + 1}},
+                                        {"x", Choice{{"a", "a"}}}};
+  const Sentences expected = {"space.x.low = -2: must be below high = -3",
+                              "space.x.low = -2: must be above 0 on a log scale",
+                              "space[1].name = \"\": must not be empty",
+                              "space[1].high = 9007199254740993: must be within +-2^53",
+                              "space.x.name = x: must not be used twice",
+                              "space.x.choices = a: must not be listed twice"};
+  EXPECT_EQ(complaints(wrong), expected);
+  std::string joined;
+  for (const std::string& sentence : expected) joined += (joined.empty() ? "" : "; ") + sentence;
+  try {
+    const Space space(wrong);
+    FAIL() << "must not be accepted";
+  } catch (const ConfigurationError& error) {
+    EXPECT_EQ(error.what(), joined);
+  }
+}
+
+TEST(Space, AViolationHoldsFieldValueAndExpectationApart) {
+  try {
+    const Space space{{"x", Real{2.5, 1.0}}};
+    FAIL() << "must not be accepted";
+  } catch (const ConfigurationError& error) {
+    ASSERT_EQ(error.violations().size(), 1U);
+    EXPECT_EQ(error.violations()[0].field, "space.x.low");
+    EXPECT_EQ(error.violations()[0].value, "2.5");
+    EXPECT_EQ(error.violations()[0].expected, "must be below high = 1");
+  }
+}
+
+TEST(Space, GivesEachCoordinateItsOwnType) {
+  const Space space{{"x", Real{0.0, 1.0}}, {"n", Integer{-5, 5}}, {"c", Choice{{"a", "b", "c"}}}};
+  const std::array<double, 3> arm = {0.1, -3.0, 2.0};
+  EXPECT_EQ(std::get<double>(space.value(arm, 0)), 0.1);
+  EXPECT_EQ(std::get<std::int64_t>(space.value(arm, 1)), -3);
+  EXPECT_EQ(std::get<std::string>(space.value(arm, 2)), "c");
+}
+
+TEST(Space, GivesTheLargestIntegersExactly) {
+  const Space space{{"n", Integer{-kLargest, kLargest}}};
+  EXPECT_EQ(std::get<std::int64_t>(space.value(std::array{0x1p53}, 0)), kLargest);
+  EXPECT_EQ(std::get<std::int64_t>(space.value(std::array{-0x1p53 + 1.0}, 0)), -kLargest + 1);
+}
+
+TEST(Space, DescribesAnArmForPeople) {
+  const Space space{
+      {"x", Real{0.0, 1.0}}, {"n", Integer{-5, 5}}, {"mode", Choice{{"slow", "fast"}}}};
+  EXPECT_EQ(space.describe(std::array{0.25, -3.0, 1.0}), "x = 0.25, n = -3, mode = fast");
+  const Space alone{{"x", Real{0.0, 1.0}}};
+  EXPECT_EQ(alone.describe(std::array{0.1}), "x = 0.1");
+}
+
+}  // namespace
+}  // namespace canopy

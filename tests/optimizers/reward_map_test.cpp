@@ -1,0 +1,274 @@
+#include "canopy/reward_map.hpp"
+
+#include "canopy/optimizer.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace canopy {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kTiny = std::numeric_limits<double>::denorm_min();
+
+RewardMap maximizing(double low, double high) {
+  return RewardMap({Direction::maximize, {low, high}});
+}
+RewardMap minimizing(double low, double high) {
+  return RewardMap({Direction::minimize, {low, high}});
+}
+
+TEST(RewardMap, MaximizingMapsTheLowEndToZero) {
+  const RewardMap map = maximizing(-2.0, 6.0);
+  EXPECT_FALSE(map.minimizes());
+  EXPECT_EQ(map.to_mapped(-2.0), 0.0);
+  EXPECT_EQ(map.to_mapped(0.0), 0.25);
+  EXPECT_EQ(map.to_mapped(6.0), 1.0);
+  EXPECT_EQ(map.to_mapped(14.0), 2.0) << "nothing is clipped";
+  EXPECT_EQ(map.to_mapped(-10.0), -1.0) << "nothing is clipped";
+}
+
+TEST(RewardMap, MinimizingMapsTheHighEndToZero) {
+  const RewardMap map = minimizing(-2.0, 6.0);
+  EXPECT_TRUE(map.minimizes());
+  EXPECT_EQ(map.to_mapped(6.0), 0.0);
+  EXPECT_EQ(map.to_mapped(0.0), 0.75);
+  EXPECT_EQ(map.to_mapped(-2.0), 1.0);
+  EXPECT_EQ(map.to_mapped(-10.0), 2.0);
+}
+
+TEST(RewardMap, TheUnitRangeLeavesRewardsAsTheyAre) {
+  const RewardMap map{Objective{}};
+  for (const double reward : {0.0, 0.1, 1.0 / 3.0, 1.0, -7.5, 1e50}) {
+    EXPECT_EQ(map.to_mapped(reward), reward);
+    EXPECT_EQ(map.to_user(reward), reward);
+  }
+}
+
+TEST(RewardMap, LeadsBackToTheUsersUnits) {
+  EXPECT_EQ(maximizing(-2.0, 6.0).to_user(0.25), 0.0);
+  EXPECT_EQ(maximizing(-2.0, 6.0).to_user(2.0), 14.0);
+  EXPECT_EQ(minimizing(-2.0, 6.0).to_user(0.75), 0.0);
+  EXPECT_EQ(minimizing(-2.0, 6.0).to_user(0.0), 6.0);
+}
+
+struct RandomMap {
+  Objective objective;
+  double reward;
+};
+
+RandomMap random_map() {
+  const double low = *rc::gen::inRange(-1000, 1000) / 16.0;
+  const double high = low + *rc::gen::inRange(1, 1000) / 16.0;
+  const auto direction = *rc::gen::element(Direction::maximize, Direction::minimize);
+  return {{direction, {low, high}}, *rc::gen::inRange(-100'000, 100'000) / 128.0};
+}
+
+RC_GTEST_PROP(RewardMap, ThereAndBackIsTheSameUpToRounding, ()) {
+  const auto [objective, reward] = random_map();
+  const RewardMap map(objective);
+  const double scale = 1.0 + std::abs(reward) + std::abs(objective.reward_range[1]);
+  RC_ASSERT(std::abs(map.to_user(map.to_mapped(reward)) - reward) <= 8.0 * kEpsilon * scale);
+}
+
+RC_GTEST_PROP(RewardMap, IsTheFormulaOfTheObjective, ()) {
+  const auto [objective, reward] = random_map();
+  const auto [low, high] = objective.reward_range;
+  const bool up = objective.direction == Direction::maximize;
+  const double expected = (up ? reward - low : high - reward) / (high - low);
+  RC_ASSERT(RewardMap(objective).to_mapped(reward) == expected);
+}
+
+RC_GTEST_PROP(RewardMap, SumsAreMappedAsTheirRewards, ()) {
+  const RewardMap map(random_map().objective);
+  const int count = *rc::gen::inRange(1, 50);
+  Rewards rewards;
+  double expected = 0.0;
+  double scale = 1.0;
+  for (int i = 0; i < count; ++i) {
+    const double reward = *rc::gen::inRange(-1000, 1000) / 128.0;
+    rewards.count += 1;
+    rewards.sum += reward;
+    rewards.sum_squares += reward * reward;
+    expected += map.to_mapped(reward);
+    scale += std::abs(map.to_mapped(reward));
+  }
+  RC_ASSERT(std::abs(map.to_mapped_sum(rewards) - expected) <= 1e-12 * scale);
+}
+
+TEST(RewardMap, NeverGivesANegativeZero) {
+  const std::vector<RewardMap> maps = {
+      maximizing(0.0, 1.0),  minimizing(0.0, 1.0),  maximizing(0.0, 4.0),   minimizing(0.0, 4.0),
+      maximizing(-0.0, 1.0), minimizing(-1.0, 0.0), minimizing(-1.0, -0.0), maximizing(-3.0, 5.0)};
+  for (const RewardMap& map : maps) {
+    const double origin = map.to_user(0.0);
+    for (const double reward : {origin, -origin, 0.0, -0.0}) {
+      const double mapped = map.to_mapped(reward);
+      EXPECT_FALSE(mapped == 0.0 && std::signbit(mapped)) << reward;
+    }
+    EXPECT_EQ(map.to_mapped(origin), 0.0);
+    EXPECT_FALSE(RewardMap::out_of_range(map.to_mapped(origin)));
+  }
+  EXPECT_FALSE(RewardMap::out_of_range(maximizing(0.0, 1.0).to_mapped(-0.0)));
+  EXPECT_FALSE(RewardMap::out_of_range(minimizing(0.0, 1.0).to_mapped(-0.0)));
+}
+
+TEST(RewardMap, TheUnitIntervalIsInRangeWithBothEnds) {
+  for (const double mapped : {0.0, kTiny, 0.5, 1.0 - kEpsilon, 1.0}) {
+    EXPECT_FALSE(RewardMap::out_of_range(mapped)) << mapped;
+  }
+  for (const double mapped : {-kTiny, -kEpsilon, -1.0, 1.0 + kEpsilon, 2.0, 1e100, -1e100}) {
+    EXPECT_TRUE(RewardMap::out_of_range(mapped)) << mapped;
+  }
+}
+
+RC_GTEST_PROP(RewardMap, OutOfRangeIsWhatItSays, (double mapped)) {
+  const double nonzero = mapped + 0.0;  // never -0
+  RC_ASSERT(RewardMap::out_of_range(nonzero) == (nonzero < 0.0 || nonzero > 1.0));
+}
+
+TEST(RewardMap, UsableIsWhatCanBeAddedUp) {
+  for (const double mapped : {0.0, -0.0, 1.0, -1.0, kTiny, -kTiny, 1e99, 1e100, -1e100}) {
+    EXPECT_TRUE(RewardMap::usable(mapped)) << mapped;
+  }
+  const double beyond = std::nextafter(1e100, kInf);
+  for (const double mapped :
+       {kNan, -kNan, kInf, -kInf, 1e101, -1e101, beyond, -beyond,
+        std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()}) {
+    EXPECT_FALSE(RewardMap::usable(mapped)) << mapped;
+  }
+}
+
+TEST(RewardMap, WhatIsNotANumberStaysUnusableWhenMapped) {
+  for (const RewardMap& map :
+       {maximizing(0.0, 1.0), maximizing(-2.0, 6.0), minimizing(-2.0, 6.0)}) {
+    for (const double reward : {kNan, kInf, -kInf}) {
+      EXPECT_FALSE(RewardMap::usable(map.to_mapped(reward))) << reward;
+    }
+  }
+  EXPECT_FALSE(RewardMap::usable(maximizing(0.0, 1e-300).to_mapped(1e10))) << "overflows";
+}
+
+RC_GTEST_PROP(RewardMap, SumsOfRewardsAreAccepted, ()) {
+  const RewardMap map(random_map().objective);
+  const int count = *rc::gen::inRange(1, 100);
+  const double offset = *rc::gen::element(0.0, 1.0, -1e3, 1e6);
+  Rewards rewards;
+  for (int i = 0; i < count; ++i) {
+    const double reward = offset + *rc::gen::inRange(-1000, 1000) / 512.0;
+    rewards.count += 1;
+    rewards.sum += reward;
+    rewards.sum_squares += reward * reward;
+  }
+  RC_ASSERT(check(rewards, map) == Status::ok);
+}
+
+TEST(RewardMap, SumsAreAcceptedUpToTheirLimit) {
+  const RewardMap map = maximizing(0.0, 1.0);
+  EXPECT_EQ(check({.count = 1, .sum = 0.4, .sum_squares = 0.4 * 0.4}, map), Status::ok);
+  EXPECT_EQ(check({.count = 4, .sum = 2.0, .sum_squares = 1.0}, map), Status::ok) << "all equal";
+  EXPECT_EQ(check({.count = 4, .sum = 0.0, .sum_squares = 0.0}, map), Status::ok);
+  EXPECT_EQ(check({.count = 3, .sum = 0.3F, .sum_squares = 3 * (0.1F * 0.1F)}, map), Status::ok)
+      << "added up in single precision";
+}
+
+TEST(RewardMap, RefusesImpossibleSums) {
+  const RewardMap map = maximizing(0.0, 1.0);
+  // Four rewards with the sum 2 have squares of at least 4 * (1/2)^2 = 1.
+  EXPECT_EQ(check({.count = 4, .sum = 2.0, .sum_squares = 0.99}, map), Status::impossible_sums);
+  EXPECT_EQ(check({.count = 4, .sum = -2.0, .sum_squares = 0.99}, map), Status::impossible_sums);
+  EXPECT_EQ(check({.count = 1, .sum = 1.0, .sum_squares = 0.0}, map), Status::impossible_sums);
+  EXPECT_EQ(check({.count = 1, .sum = 0.0, .sum_squares = -1.0}, map), Status::impossible_sums);
+}
+
+TEST(RewardMap, RefusesToLearnFromNoRewards) {
+  const RewardMap map = maximizing(0.0, 1.0);
+  for (const double sum : {0.0, 1.0, -1.0}) {
+    EXPECT_EQ(check({.count = 0, .sum = sum, .sum_squares = 1.0}, map), Status::impossible_sums)
+        << sum;
+  }
+}
+
+TEST(RewardMap, RefusesSumsThatAreNotNumbers) {
+  for (const RewardMap& map : {maximizing(0.0, 1.0), minimizing(-2.0, 6.0)}) {
+    for (const double bad : {kNan, kInf, -kInf}) {
+      EXPECT_EQ(check({.count = 2, .sum = bad, .sum_squares = 1.0}, map), Status::not_a_reward);
+      EXPECT_EQ(check({.count = 2, .sum = 1.0, .sum_squares = bad}, map), Status::not_a_reward);
+    }
+    EXPECT_EQ(check({.count = 1, .sum = 1e102, .sum_squares = 1e204}, map), Status::not_a_reward);
+    EXPECT_EQ(check({.count = 1, .sum = -1e102, .sum_squares = 1e204}, map), Status::not_a_reward);
+  }
+}
+
+std::vector<std::string> sentences(const Objective& objective) {
+  std::vector<std::string> found;
+  for (const Violation& violation : violations(objective)) found.push_back(violation.text());
+  return found;
+}
+
+using Sentences = std::vector<std::string>;
+
+TEST(RewardMap, ARightObjectiveHasNoViolations) {
+  EXPECT_EQ(sentences({}), Sentences{});
+  EXPECT_EQ(sentences({Direction::minimize, {-3.5, -3.25}}), Sentences{});
+  EXPECT_EQ(sentences({Direction::maximize, {-1e100, 1e100}}), Sentences{});
+}
+
+TEST(RewardMap, RefusesARangeThatIsNotOne) {
+  const Sentences reversed = {"reward_range = [2, 1.5]: the first must be below the second"};
+  EXPECT_EQ(sentences({Direction::maximize, {2.0, 1.5}}), reversed);
+  EXPECT_EQ(sentences({Direction::minimize, {2.0, 1.5}}), reversed);
+  EXPECT_EQ(sentences({Direction::maximize, {1.0, 1.0}}),
+            Sentences{"reward_range = [1, 1]: the first must be below the second"});
+}
+
+TEST(RewardMap, RefusesARangeThatIsNotFinite) {
+  EXPECT_EQ(
+      sentences({Direction::maximize, {kNan, 1.0}}),
+      Sentences{"reward_range = [nan, 1]: must be two finite numbers with a finite difference"});
+  EXPECT_EQ(
+      sentences({Direction::maximize, {0.0, kNan}}),
+      Sentences{"reward_range = [0, nan]: must be two finite numbers with a finite difference"});
+  EXPECT_EQ(
+      sentences({Direction::maximize, {-kInf, 1.0}}),
+      Sentences{"reward_range = [-inf, 1]: must be two finite numbers with a finite difference"});
+  EXPECT_EQ(
+      sentences({Direction::maximize, {0.0, kInf}}),
+      Sentences{"reward_range = [0, inf]: must be two finite numbers with a finite difference"});
+  EXPECT_EQ(violations(Objective{Direction::maximize, {-1e308, 1e308}}).size(), 1U)
+      << "its width is not finite";
+}
+
+TEST(RewardMap, EveryStatusHasItsOwnSentence) {
+  const std::array statuses = {
+      Status::ok,           Status::unknown_ticket, Status::closed_ticket, Status::too_many_rewards,
+      Status::not_a_reward, Status::impossible_sums};
+  std::set<std::string_view> sentences_seen;
+  for (const Status status : statuses) {
+    EXPECT_FALSE(describe(status).empty());
+    EXPECT_NE(describe(status), "unknown status");
+    EXPECT_EQ(describe(status).find('\n'), std::string_view::npos);
+    sentences_seen.insert(describe(status));
+  }
+  EXPECT_EQ(sentences_seen.size(), statuses.size());
+  EXPECT_EQ(describe(Status::ok), "ok");
+  EXPECT_NE(describe(Status::unknown_ticket).find("no such ticket"), std::string_view::npos);
+  EXPECT_NE(describe(Status::closed_ticket).find("closed"), std::string_view::npos);
+  EXPECT_NE(describe(Status::too_many_rewards).find("more rewards"), std::string_view::npos);
+  EXPECT_NE(describe(Status::not_a_reward).find("finite"), std::string_view::npos);
+  EXPECT_NE(describe(Status::impossible_sums).find("sum of squares"), std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace canopy

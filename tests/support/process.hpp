@@ -1,0 +1,128 @@
+#pragma once
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace canopy::testing {
+
+/// The tool as a user runs it.
+class Process {
+ public:
+  struct Result {
+    int status = 0;
+    std::string out;
+    std::string err;
+  };
+
+  explicit Process(const std::vector<std::string>& arguments) {
+    if (pipe(to_child_) != 0 || pipe(from_child_) != 0) throw std::runtime_error("no pipe");
+    errors_ = std::tmpfile();
+    child_ = fork();
+    if (child_ == 0) run_child(arguments);
+    close(to_child_[0]);
+    close(from_child_[1]);
+  }
+
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  ~Process() {
+    if (child_ > 0) (void)finish();
+  }
+
+  void write(const std::string& text) {
+    std::size_t done = 0;
+    while (done < text.size()) {
+      const ssize_t written = ::write(to_child_[1], text.data() + done, text.size() - done);
+      if (written <= 0) throw std::runtime_error("the process does not read");
+      done += static_cast<std::size_t>(written);
+    }
+  }
+
+  /// The next line that the process writes, waiting for it.
+  std::string read_line() {
+    std::string line;
+    char letter = 0;
+    while (::read(from_child_[0], &letter, 1) == 1 && letter != '\n') line += letter;
+    return line;
+  }
+
+  void signal(int number) const { kill(child_, number); }
+
+  /// Ends its input and waits for its end.
+  Result finish() {
+    close(to_child_[1]);
+    Result result;
+    char buffer[4096];
+    for (ssize_t got = 0; (got = ::read(from_child_[0], buffer, sizeof buffer)) > 0;) {
+      result.out.append(buffer, static_cast<std::size_t>(got));
+    }
+    close(from_child_[0]);
+    int status = 0;
+    waitpid(child_, &status, 0);
+    child_ = -1;
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    std::rewind(errors_);
+    for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, errors_)) > 0;) {
+      result.err.append(buffer, got);
+    }
+    std::fclose(errors_);
+    return result;
+  }
+
+ private:
+  [[noreturn]] void run_child(const std::vector<std::string>& arguments) {
+    dup2(to_child_[0], STDIN_FILENO);
+    dup2(from_child_[1], STDOUT_FILENO);
+    dup2(fileno(errors_), STDERR_FILENO);
+    for (const int end : {to_child_[0], to_child_[1], from_child_[0], from_child_[1]}) close(end);
+    std::vector<std::string> words{CANOPY_BINARY_DIR "/canopy"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execv(pointers[0], pointers.data());
+    _exit(127);
+  }
+
+  int to_child_[2] = {-1, -1};
+  int from_child_[2] = {-1, -1};
+  std::FILE* errors_ = nullptr;
+  pid_t child_ = -1;
+};
+
+/// Runs the tool with these words behind its name, separated by spaces.
+inline Process::Result run_tool(const std::string& words) {
+  std::istringstream stream(words);
+  std::vector<std::string> arguments;
+  for (std::string word; stream >> word;) arguments.push_back(word);
+  return Process(arguments).finish();
+}
+
+/// A file that exists as long as this does.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::string& name, const std::string& text)
+      : path_(std::filesystem::temp_directory_path() /
+              ("canopy-" + std::to_string(getpid()) + "-" + name)) {
+    std::ofstream(path_) << text;
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace canopy::testing
