@@ -29,7 +29,6 @@ using canopy::Hct;
 using canopy::HctOptions;
 using canopy::Pull;
 using canopy::RandomStream;
-using canopy::Status;
 using canopy::testing::TextbookHct;
 
 HctOptions options(Feedback feedback) {

@@ -206,8 +206,8 @@ class Hct final : public Optimizer {
   void refresh();
   void select();
   void opt_traverse();
-  void update_bounds(NodeIndex node);
-  void expand_if_due(NodeIndex node);
+  void update_bounds(NodeIndex at);
+  void expand_if_due(NodeIndex at);
 
   Pull ask_anew(std::uint64_t pulls);
   void begin_episode();

@@ -30,8 +30,8 @@ class Partition {
 
   /// Writes the two halves of a cell at depth `depth` and returns true, or returns false when the
   /// cell cannot be cut: it then stays a leaf for ever.
-  virtual bool split(std::span<const double> cell, std::uint32_t depth, std::span<double> left,
-                     std::span<double> right) const = 0;
+  [[nodiscard]] virtual bool split(std::span<const double> cell, std::uint32_t depth,
+                                   std::span<double> left, std::span<double> right) const = 0;
 
   /// Writes the point that stands for the cell.
   virtual void arm(std::span<const double> cell, std::span<double> arm) const = 0;
@@ -53,8 +53,8 @@ class BoxPartition final : public Partition {
   [[nodiscard]] std::size_t dimension() const override { return axes_.size(); }
   [[nodiscard]] std::size_t cell_size() const override { return 2 * axes_.size(); }
   void root(std::span<double> cell) const override;
-  bool split(std::span<const double> cell, std::uint32_t depth, std::span<double> left,
-             std::span<double> right) const override;
+  [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t depth,
+                           std::span<double> left, std::span<double> right) const override;
   void arm(std::span<const double> cell, std::span<double> arm) const override;
 
  private:

@@ -39,13 +39,15 @@ class RandomStream {
   double uniform() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
 
  private:
+  static constexpr std::size_t kBufferSize = 64;
+
   void refill();
 
   std::array<std::uint64_t, 2> key_;
   std::uint64_t run_;
   std::uint64_t block_ = 0;  // how many blocks of four numbers were made
   std::size_t next_;
-  std::array<result_type, 64> buffer_{};
+  std::array<result_type, kBufferSize> buffer_{};
 };
 
 }  // namespace canopy

@@ -67,7 +67,7 @@ Bounds compute(const Arguments& arguments) {
   const auto steps_whole = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000'000);
   const auto steps = static_cast<double>(steps_whole);
   const auto dimension = parse_whole("--dimension", arguments.dimension, 1, 10'000);
-  const double pulls = static_cast<double>(parse_whole("--pulls", arguments.pulls, 1, steps_whole));
+  const auto pulls = static_cast<double>(parse_whole("--pulls", arguments.pulls, 1, steps_whole));
   const HctParameters p = resolve(options, dimension);
   const bool iid = p.feedback == Feedback::iid;
 
@@ -86,7 +86,7 @@ Bounds compute(const Arguments& arguments) {
     for_regret.confidence = confidence_constants(p.feedback, p.nu1, p.rho, options.mixing_time,
                                                  Constants::supplement, p.confidence_scale);
   }
-  const double t_plus = static_cast<double>(phase_end(steps_whole));
+  const auto t_plus = static_cast<double>(phase_end(steps_whole));
   const double log_term = log_confidence(p.confidence.c1, p.delta, t_plus);
   const double regret = regret_bound(for_regret, p.feedback, steps);
   Bounds bounds{p, {}, levels_of(p, log_term, steps)};

@@ -11,7 +11,7 @@ WrongUse wrong_options(const ConfigurationError& error) {
     if (!text.empty()) text += "; ";
     text += flag(name) + " " + violation.value + ": " + violation.expected;
   }
-  return WrongUse(text);
+  return WrongUse{text};
 }
 
 }  // namespace canopy::cli

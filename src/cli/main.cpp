@@ -108,9 +108,7 @@ int main(int argc, char** argv) {
   try {
     return canopy::cli::run(argc, argv);
   } catch (const std::exception& error) {
-    std::fputs("canopy: ", stderr);
-    std::fputs(error.what(), stderr);
-    std::fputs("\n", stderr);
+    (void)std::fprintf(stderr, "canopy: %s\n", error.what());
     return canopy::cli::kFailure;
   }
 }

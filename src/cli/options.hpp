@@ -32,8 +32,8 @@ class HctFlags {
  public:
   void add_to(CLI::App& command);
 
-  /// The options as given, over `defaults`. Throws WrongUse.
-  [[nodiscard]] HctOptions parse(HctOptions defaults = {}) const;
+  /// The options as given, over `options`. Throws WrongUse.
+  [[nodiscard]] HctOptions parse(HctOptions options = {}) const;
 
  private:
   std::map<std::string, std::string, std::less<>> texts_;

@@ -16,7 +16,7 @@
 namespace canopy::cli {
 namespace {
 
-constexpr std::size_t kReadSize = 64 * 1024;
+constexpr std::size_t kReadSize = 65'536;
 
 /// Cuts what is read into lines and drops the rest of a line that is too long.
 class LineCutter {
@@ -89,7 +89,7 @@ void converse(PipeSession& session) {
 int run(const std::string& file) {
   try {
     PipeSession session(load_study(file));
-    std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): a reader that left is seen by write()
+    (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that left is seen by write()
     converse(session);
     return kSuccess;
   } catch (const SpecificationError& error) {

@@ -15,7 +15,7 @@ namespace canopy::cli {
 class PipeSession {
  public:
   /// A longer line is not worth reading.
-  static constexpr std::size_t kLongestLine = 512 * 1024;
+  static constexpr std::size_t kLongestLine = 524'288;
 
   explicit PipeSession(const StudySpecification& study);
 

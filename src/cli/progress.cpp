@@ -18,7 +18,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler"
 
 extern "C" void request_stop(int signal) {
   stop_requested.store(true, std::memory_order_relaxed);
-  std::signal(signal, SIG_DFL);  // NOLINT(cert-err33-c): nothing to be done about a failure here
+  (void)std::signal(signal, SIG_DFL);
 }
 
 std::string duration_text(double seconds) {
@@ -57,21 +57,21 @@ void ProgressBar::draw(std::uint64_t done, Clock::time_point now) const {
   fmt::print(stderr, "\r[{:=<{}}{: <{}}] {:3.0f} %  {:.3g} {}/s  {} left\033[K", "", filled, "",
              kWidth - filled, 100.0 * fraction, static_cast<double>(done) / elapsed, unit_,
              duration_text(elapsed / fraction - elapsed));
-  std::fflush(stderr);
+  (void)std::fflush(stderr);
 }
 
 StopOnSignal::StopOnSignal() {
   stop_requested = false;
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
+  (void)std::signal(SIGINT, request_stop);
+  (void)std::signal(SIGTERM, request_stop);
 }
 
 StopOnSignal::~StopOnSignal() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  (void)std::signal(SIGINT, SIG_DFL);
+  (void)std::signal(SIGTERM, SIG_DFL);
 }
 
-const std::atomic<bool>& StopOnSignal::flag() const {
+const std::atomic<bool>& StopOnSignal::flag() {
   return stop_requested;
 }
 

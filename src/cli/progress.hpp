@@ -42,7 +42,7 @@ class StopOnSignal {
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
 
-  [[nodiscard]] const std::atomic<bool>& flag() const;
+  [[nodiscard]] static const std::atomic<bool>& flag();
 };
 
 }  // namespace canopy::cli

@@ -155,11 +155,11 @@ void print_table(const Arguments& arguments, const Setting& setting, const Simul
 int run(const Arguments& arguments) {
   const Setting setting = parse(arguments);
   const std::unique_ptr<Environment> environment = make_environment(setting.environment);
-  const StopOnSignal stop;
+  const StopOnSignal stop_on_signal;
   std::optional<SimulationResult> result;
   {
     ProgressBar bar(setting.simulation.steps * setting.simulation.runs, "steps");
-    const Watch watch{[&](std::uint64_t steps) { bar.add(steps); }, &stop.flag()};
+    const Watch watch{[&](std::uint64_t steps) { bar.add(steps); }, &StopOnSignal::flag()};
     try {
       result = simulate(setting.environment, setting.optimizer, setting.simulation, watch);
     } catch (const ConfigurationError& error) {

@@ -13,7 +13,8 @@ namespace canopy {
 double BoxPartition::Axis::middle(double from, double to) const {
   if (kind != Kind::whole) return std::midpoint(from, to);
   const auto first = static_cast<std::int64_t>(from);
-  return static_cast<double>(first + (static_cast<std::int64_t>(to) - first) / 2);
+  const std::int64_t half = (static_cast<std::int64_t>(to) - first) / 2;
+  return static_cast<double>(first + half);
 }
 
 bool BoxPartition::Axis::can_split(double from, double to) const {

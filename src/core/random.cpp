@@ -31,7 +31,7 @@ std::uint64_t hash_names(const StreamName& name) {
 }  // namespace
 
 RandomStream::RandomStream(const StreamName& name)
-    : key_{name.seed, hash_names(name)}, run_(name.run), next_(buffer_.size()) {}
+    : key_{name.seed, hash_names(name)}, run_(name.run), next_(kBufferSize) {}
 
 void RandomStream::refill() {
   const r123::Philox4x64 philox;
