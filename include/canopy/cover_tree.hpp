@@ -94,7 +94,7 @@ class CoverTree {
   static constexpr std::size_t kArmsPerBlock = 64;
 
   [[nodiscard]] std::span<double> mutable_cell(NodeIndex node);
-  void append(NodeIndex parent, std::uint32_t depth);
+  void place_arm(NodeIndex node);
 
   std::shared_ptr<const Partition> partition_;
   std::size_t arm_size_;

@@ -16,9 +16,9 @@ struct Violation {
   [[nodiscard]] std::string text() const;
 };
 
-/// Thrown by constructors that are given a wrong configuration, and by nothing else. It lists every
-/// violation, not only the first. What a peer may do wrong while running (an unknown ticket, a NaN
-/// reward) is a returned `Status` instead.
+/// Thrown where a wrong configuration is given, by constructors above all. It lists every violation
+/// of a group of options, not only the first. What a peer may do wrong while running (an unknown
+/// ticket, a NaN reward) is a returned `Status` instead.
 class ConfigurationError : public std::invalid_argument {
  public:
   explicit ConfigurationError(std::vector<Violation> violations);

@@ -247,7 +247,7 @@ class Hct final : public Optimizer {
   std::vector<Step> path_;        // from the root to the selected node, by depth
   std::uint32_t path_depth_ = 0;  // down to here it is still right
 
-  std::uint64_t unanswered_ = 1;  // rewards until the end of the episode; iid: always 1
+  std::uint64_t unanswered_ = 1;  // rewards until the end of the episode
   std::uint64_t ungranted_ = 0;   // correlated: of which no ticket has been given for so many
   Sample pending_;                // told in this episode, learnt at its end
 

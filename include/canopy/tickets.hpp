@@ -2,10 +2,8 @@
 
 #include "canopy/optimizer.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace canopy {

@@ -6,8 +6,10 @@
 #include "cli/options.hpp"
 #include "optimizers/enum_names.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,13 +22,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Arguments {
-  HctFlags hct;
+  HctFlags hct{{.preset = Preset::paper}};  // what the theorems are about
   std::string steps = "100000";
   std::string dimension = "1";
   std::string nu2 = "1";
   std::string near_optimality_dimension = "0";
   std::string near_optimality_constant = "1";
-  std::string pulls = "100";
+  std::optional<std::string> pulls;
   bool json = false;
 };
 
@@ -44,6 +46,7 @@ struct Level {
 };
 
 struct Bounds {
+  double steps;
   HctParameters parameters;
   std::vector<Row> rows;
   std::vector<Level> levels;
@@ -63,11 +66,13 @@ std::vector<Level> levels_of(const HctParameters& p, double log_confidence, doub
 }
 
 Bounds compute(const Arguments& arguments) {
-  const HctOptions options = arguments.hct.parse({.preset = Preset::paper});
+  const HctOptions options = arguments.hct.parse();
   const auto steps_whole = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000'000);
   const auto steps = static_cast<double>(steps_whole);
   const auto dimension = parse_whole("--dimension", arguments.dimension, 1, 10'000);
-  const auto pulls = static_cast<double>(parse_whole("--pulls", arguments.pulls, 1, steps_whole));
+  const auto pulls =
+      static_cast<double>(arguments.pulls ? parse_whole("--pulls", *arguments.pulls, 1, steps_whole)
+                                          : std::min<std::uint64_t>(100, steps_whole));
   const HctParameters p = resolve(options, dimension);
   const bool iid = p.feedback == Feedback::iid;
 
@@ -89,7 +94,7 @@ Bounds compute(const Arguments& arguments) {
   const auto t_plus = static_cast<double>(phase_end(steps_whole));
   const double log_term = log_confidence(p.confidence.c1, p.delta, t_plus);
   const double regret = regret_bound(for_regret, p.feedback, steps);
-  Bounds bounds{p, {}, levels_of(p, log_term, steps)};
+  Bounds bounds{steps, p, {}, levels_of(p, log_term, steps)};
   bounds.rows = {
       {"c", "constant c of the confidence bounds, scale included", p.confidence.c},
       {"c1", "constant c1", p.confidence.c1},
@@ -108,13 +113,13 @@ Bounds compute(const Arguments& arguments) {
   return bounds;
 }
 
-void print_json(const Bounds& bounds, double steps) {
+void print_json(const Bounds& bounds) {
   const auto finite_or_null = [](double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
   };
   const HctParameters& p = bounds.parameters;
-  Json json{{"steps", steps}, {"feedback", name_of(p.feedback)},        {"nu1", p.nu1},
-            {"rho", p.rho},   {"confidence_scale", p.confidence_scale}, {"delta", p.delta}};
+  Json json{{"steps", bounds.steps}, {"feedback", name_of(p.feedback)},        {"nu1", p.nu1},
+            {"rho", p.rho},          {"confidence_scale", p.confidence_scale}, {"delta", p.delta}};
   for (const Row& row : bounds.rows) json[row.key] = finite_or_null(row.value);
   for (const Level& level : bounds.levels) {
     json["levels"].push_back({{"depth", level.depth},
@@ -124,7 +129,8 @@ void print_json(const Bounds& bounds, double steps) {
   fmt::print("{}\n", json.dump(2));
 }
 
-void print_table(const Bounds& bounds, double steps) {
+void print_table(const Bounds& bounds) {
+  const double steps = bounds.steps;
   const HctParameters& p = bounds.parameters;
   fmt::print(
       "The theory for {:g} steps: feedback {}, nu1 {:g}, rho {:g}, confidence_scale {:g}, "
@@ -143,11 +149,10 @@ void print_table(const Bounds& bounds, double steps) {
 
 int run(const Arguments& arguments) {
   const Bounds bounds = compute(arguments);
-  const auto steps = static_cast<double>(parse_whole("--steps", arguments.steps, 1, UINT64_MAX));
   if (arguments.json) {
-    print_json(bounds, steps);
+    print_json(bounds);
   } else {
-    print_table(bounds, steps);
+    print_table(bounds);
   }
   return kSuccess;
 }
@@ -158,8 +163,8 @@ Command add_bounds(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("bounds", "Print the paper's theory as numbers.");
   command->add_option("--steps", arguments->steps, "n, 1 or more")->capture_default_str();
-  command->add_option("--pulls", arguments->pulls, "T of the node that Lemma 2 is asked about")
-      ->capture_default_str();
+  command->add_option("--pulls", arguments->pulls,
+                      "T of the node that Lemma 2 is asked about [100, or n if that is less]");
   command
       ->add_option("--dimension", arguments->dimension,
                    "D, for preset paper: rho is 2^(-1/D) unless set")
@@ -176,7 +181,6 @@ Command add_bounds(CLI::App& app) {
   command->add_flag("--json", arguments->json, "print one JSON object instead of a table")
       ->disable_flag_override();
   command->footer(
-      "The preset is paper here, since that is what the theorems are about.\n"
       "Example:\n"
       "  canopy bounds --steps 1e6 --feedback correlated --mixing-time 5");
   return [arguments] { return run(*arguments); };

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "canopy/errors.hpp"
-
 #include <stdexcept>
 #include <string>
 
@@ -18,9 +16,5 @@ class WrongUse : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-
-/// The library's complaint about a configuration in terms of the options it came from:
-/// `--rho 1.5: must be in (0, 1)`.
-[[nodiscard]] WrongUse wrong_options(const ConfigurationError& error);
 
 }  // namespace canopy::cli

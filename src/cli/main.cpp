@@ -4,7 +4,6 @@
 #include "cli/failure.hpp"
 #include "core/text.hpp"
 
-#include <array>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -22,50 +21,69 @@ struct Named {
   Command run;
 };
 
-/// The options of a command, for "did you mean".
-std::vector<std::string_view> option_names(const std::vector<std::string>& names) {
-  return {names.begin(), names.end()};
+/// A message on one line, whatever the user's words in it hold.
+void complain(const std::string& who, std::string message) {
+  for (char& letter : message) {
+    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
+  }
+  fmt::print(stderr, "{}: {}\n", who, message);
 }
 
-/// Complains about what CLI11 left over.
-void refuse_leftovers(const CLI::App& command) {
-  const std::vector<std::string> left = command.remaining();
-  if (left.empty()) return;
+/// What is wrong with words that no option or command took.
+WrongUse leftover(const CLI::App& app, const std::string& word,
+                  const std::vector<Named>& commands) {
+  const std::string given = word.substr(0, word.find('='));
   std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const bool is_option = given.starts_with("-");
+  if (is_option) {
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  } else {
+    for (const Named& command : commands) names.push_back(command.app->get_name());
   }
-  const std::string_view given = std::string_view(left.front()).substr(0, left.front().find('='));
-  if (given.starts_with("-")) {
-    throw WrongUse(std::string(given) + ": " + unknown_name("option", given, option_names(names)));
+  if (!is_option && app.get_parent() != nullptr) {
+    return WrongUse(given + ": unexpected argument, see --help");
   }
-  throw WrongUse(std::string(given) + ": unexpected argument, see --help");
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  return WrongUse(given + ": " + unknown_name(is_option ? "option" : "command", given, known));
 }
 
-int dispatch(CLI::App& app, const std::vector<Named>& commands) {
-  for (const Named& command : commands) {
-    if (!command.app->parsed()) continue;
-    const std::string name = "canopy " + command.app->get_name();
-    try {
-      refuse_leftovers(*command.app);
-      return command.run();
-    } catch (const WrongUse& error) {
-      fmt::print(stderr, "{}: {}\n", name, error.what());
-      return kWrongUse;
-    } catch (const std::exception& error) {
-      fmt::print(stderr, "{}: {}\n", name, error.what());
-      return kFailure;
-    }
-  }
+void refuse_leftovers(const CLI::App& app, const std::vector<Named>& commands) {
   const std::vector<std::string> left = app.remaining();
-  if (left.empty()) {
-    fmt::print("{}", app.help());
+  if (!left.empty()) throw leftover(app, left.front(), commands);
+}
+
+int dispatch(const CLI::App& app, const std::vector<Named>& commands) {
+  std::string who = "canopy";
+  try {
+    refuse_leftovers(app, commands);
+    for (const Named& command : commands) {
+      if (!command.app->parsed()) continue;
+      who += " " + command.app->get_name();
+      refuse_leftovers(*command.app, commands);
+      return command.run();
+    }
+  } catch (const WrongUse& error) {
+    complain(who, error.what());
     return kWrongUse;
+  } catch (const std::exception& error) {
+    complain(who, error.what());
+    return kFailure;
   }
-  static constexpr std::array<std::string_view, 3> names{"simulate", "pipe", "bounds"};
-  fmt::print(stderr, "canopy: {}: {}\n", left.front(),
-             unknown_name("command", left.front(), names));
+  fmt::print("{}", app.help());
   return kWrongUse;
+}
+
+/// CLI11's complaint in our words.
+std::string parse_complaint(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string option = text.substr(0, text.find_first_of(": "));
+  if (text.find("flag override") != std::string::npos) return "--" + option + ": takes no value";
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    return option + ": must be given once, with one value";
+  }
+  return text;
 }
 
 int run(int argc, char** argv) {
@@ -79,6 +97,7 @@ int run(int argc, char** argv) {
       "  canopy bounds --steps 1e6\n"
       "`canopy COMMAND --help` tells more.");
   app.allow_extras();
+  app.require_subcommand(0, 1);
   const Command simulate = add_simulate(app);
   const Command pipe = add_pipe(app);
   const Command bounds = add_bounds(app);
@@ -90,12 +109,8 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
     return app.exit(help);
-  } catch (const CLI::ArgumentMismatch& error) {
-    const std::string text = error.what();
-    fmt::print(stderr, "canopy: {}: must be followed by a value\n", text.substr(0, text.find(':')));
-    return kWrongUse;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "canopy: {}\n", error.what());
+    complain("canopy", parse_complaint(error));
     return kWrongUse;
   }
   return dispatch(app, commands);

@@ -1,5 +1,6 @@
 #include "cli/options.hpp"
 
+#include "core/text.hpp"
 #include "optimizers/enum_names.hpp"
 
 #include <algorithm>
@@ -19,6 +20,18 @@ std::optional<Number> number_in(const std::string& text) {
   const auto result = std::from_chars(text.data(), end, number);
   if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
   return number;
+}
+
+/// What an option is when it is not given, for the help.
+std::string default_text(double value) {
+  return to_text(value);
+}
+std::string default_text(const std::optional<double>& value) {
+  return value ? to_text(*value) : "(preset)";
+}
+template <class Enum>
+requires std::is_enum_v<Enum> std::string default_text(Enum value) {
+  return std::string(name_of(value));
 }
 
 }  // namespace
@@ -50,20 +63,21 @@ std::uint64_t parse_whole(std::string_view option, const std::string& text, std:
 }
 
 void HctFlags::add_to(CLI::App& command) {
-  const HctOptions none;
-  visit_fields(none, [&](const Field& field, const auto& /*member*/) {
+  visit_fields(defaults_, [&](const Field& field, const auto& member) {
     std::string help(field.help);
     if (!field.range.text.empty()) help += "; " + std::string(field.range.text);
     command.add_option(flag(field.name), texts_[std::string(field.name)], help)
-        ->group("Options of hct");
+        ->group("Options of hct")
+        ->type_name("VALUE=" + default_text(member));
   });
 }
 
-HctOptions HctFlags::parse(HctOptions options) const {
+HctOptions HctFlags::parse() const {
+  HctOptions options = defaults_;
   visit_fields(options, [&](const Field& field, auto& member) {
     const auto found = texts_.find(field.name);
-    if (found == texts_.end() || found->second.empty()) return;
-    const std::string& text = found->second;
+    if (found == texts_.end() || !found->second) return;
+    const std::string& text = *found->second;
     using Member = std::remove_reference_t<decltype(member)>;
     if constexpr (std::is_enum_v<Member>) {
       const auto value = value_named<Member>(text);

@@ -6,7 +6,9 @@
 #include "optimizers/hct_fields.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,13 +32,16 @@ namespace canopy::cli {
 /// optimizers/hct_fields.hpp.
 class HctFlags {
  public:
+  explicit HctFlags(const HctOptions& defaults = {}) : defaults_(defaults) {}
+
   void add_to(CLI::App& command);
 
-  /// The options as given, over `options`. Throws WrongUse.
-  [[nodiscard]] HctOptions parse(HctOptions options = {}) const;
+  /// The options as given, over the defaults. Throws WrongUse.
+  [[nodiscard]] HctOptions parse() const;
 
  private:
-  std::map<std::string, std::string, std::less<>> texts_;
+  HctOptions defaults_;
+  std::map<std::string, std::optional<std::string>, std::less<>> texts_;
 };
 
 }  // namespace canopy::cli

@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -44,6 +45,8 @@ Json error_answer(std::string_view code, std::string_view message) {
 
 /// The text of a value, cut short.
 std::string excerpt(const Json& value) {
+  if (value.is_array()) return value.empty() ? "[]" : "[...]";  // it may be nested without end
+  if (value.is_object()) return "{...}";
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.size() > 40) text = text.substr(0, 37) + "...";
   return text;
@@ -78,7 +81,7 @@ class Request {
   void allow(std::span<const std::string_view> keys) const {
     for (const auto& [key, value] : json_.items()) {
       if (key == "op" || std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-      throw Refusal{"unknown_key", key + ": " + unknown_name("key", key, keys)};
+      throw Refusal{"unknown_key", excerpt(key) + ": " + unknown_name("key", key, keys)};
     }
   }
 
@@ -90,8 +93,8 @@ class Request {
   [[nodiscard]] std::uint64_t whole(const char* key) const {
     const Json& value = get(key);
     if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-    throw Refusal{"wrong_type", std::string(key) + " = " + excerpt(value) +
-                                    ": must be a whole number, 0 or more"};
+    throw Refusal{"wrong_type",
+                  std::string(key) + " = " + excerpt(value) + ": must be a whole number"};
   }
 
   [[nodiscard]] double real(const char* key) const { return to_real(key, get(key)); }

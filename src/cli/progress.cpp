@@ -16,9 +16,10 @@ constexpr std::chrono::milliseconds kBetweenDrawings{100};
 std::atomic<bool> stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
-extern "C" void request_stop(int signal) {
+extern "C" void request_stop(int /*signal*/) {
   stop_requested.store(true, std::memory_order_relaxed);
-  (void)std::signal(signal, SIG_DFL);
+  (void)std::signal(SIGINT, SIG_DFL);
+  (void)std::signal(SIGTERM, SIG_DFL);
 }
 
 std::string duration_text(double seconds) {

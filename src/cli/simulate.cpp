@@ -7,11 +7,12 @@
 #include "core/text.hpp"
 #include "optimizers/enum_names.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -29,12 +30,12 @@ struct Arguments {
   std::string environment = "garland";
   std::string optimizer = "hct";
   std::string noise_width = "1";
-  std::string beta;
+  std::optional<std::string> beta;
   HctFlags hct;
   std::string steps = "100000";
   std::string runs = "10";
   std::string seed = "1";
-  std::string threads;
+  std::optional<std::string> threads;
   bool json = false;
 };
 
@@ -55,14 +56,14 @@ EnvironmentOptions environment_of(const Arguments& arguments) {
   const double noise_width = parse_real("--noise-width", arguments.noise_width, kNotNegative);
   const std::string name = known_name("--environment", arguments.environment, kEnvironments);
   if (name == "garland") {
-    if (!arguments.beta.empty()) {
-      throw WrongUse("--beta " + arguments.beta + ": only garland-mdp has it, not garland");
+    if (arguments.beta) {
+      throw WrongUse("--beta " + *arguments.beta + ": only garland-mdp has it, not garland");
     }
     return GarlandOptions{.noise_width = noise_width};
   }
   GarlandMdpOptions options{.noise_width = noise_width};
   static constexpr Range half_open{"in (0, 1]", [](double x) { return x > 0.0 && x <= 1.0; }};
-  if (!arguments.beta.empty()) options.beta = parse_real("--beta", arguments.beta, half_open);
+  if (arguments.beta) options.beta = parse_real("--beta", *arguments.beta, half_open);
   return options;
 }
 
@@ -72,9 +73,9 @@ Setting parse(const Arguments& arguments) {
   setting.simulation.steps = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000);
   setting.simulation.runs = parse_whole("--runs", arguments.runs, 1, 1'000'000);
   setting.simulation.seed = parse_whole("--seed", arguments.seed, 0, UINT64_MAX);
-  if (!arguments.threads.empty()) {
+  if (arguments.threads) {
     setting.simulation.threads =
-        static_cast<int>(parse_whole("--threads", arguments.threads, 1, 1024));
+        static_cast<int>(parse_whole("--threads", *arguments.threads, 1, 1024));
   }
   return setting;
 }
@@ -88,20 +89,32 @@ Json to_json(const Estimate& estimate) {
   return json;
 }
 
-Json to_json(const HctParameters& parameters) {
+/// Every option of the optimizer, with the defaults filled in.
+Json to_json(const HctOptions& options, const HctParameters& parameters) {
   return {{"feedback", name_of(parameters.feedback)},
+          {"mixing_time", options.mixing_time},
           {"nu1", parameters.nu1},
           {"rho", parameters.rho},
           {"confidence_scale", parameters.confidence_scale},
-          {"delta", parameters.delta}};
+          {"delta", parameters.delta},
+          {"constants", name_of(options.constants)}};
+}
+
+Json to_json(const EnvironmentOptions& options) {
+  if (const auto* garland = std::get_if<GarlandOptions>(&options)) {
+    return {{"noise_width", garland->noise_width}};
+  }
+  const auto& mdp = std::get<GarlandMdpOptions>(options);
+  return {{"noise_width", mdp.noise_width}, {"beta", mdp.beta}};
 }
 
 void print_json(const Arguments& arguments, const Setting& setting, const SimulationResult& result,
                 const Environment& environment) {
   const HctParameters parameters = resolve(setting.optimizer, environment.space().dimension());
   const Json json{{"environment", arguments.environment},
+                  {"environment_options", to_json(setting.environment)},
                   {"optimizer", arguments.optimizer},
-                  {"parameters", to_json(parameters)},
+                  {"parameters", to_json(setting.optimizer, parameters)},
                   {"steps", setting.simulation.steps},
                   {"runs", setting.simulation.runs},
                   {"seed", setting.simulation.seed},
@@ -160,11 +173,7 @@ int run(const Arguments& arguments) {
   {
     ProgressBar bar(setting.simulation.steps * setting.simulation.runs, "steps");
     const Watch watch{[&](std::uint64_t steps) { bar.add(steps); }, &StopOnSignal::flag()};
-    try {
-      result = simulate(setting.environment, setting.optimizer, setting.simulation, watch);
-    } catch (const ConfigurationError& error) {
-      throw wrong_options(error);
-    }
+    result = simulate(setting.environment, setting.optimizer, setting.simulation, watch);
   }
   if (!result) {
     fmt::print(stderr, "canopy simulate: interrupted; nothing to show\n");

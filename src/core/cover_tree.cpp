@@ -10,7 +10,8 @@ CoverTree::CoverTree(std::shared_ptr<const Partition> partition)
       cell_size_(partition_->cell_size()),
       cells_(cell_size_) {
   partition_->root(mutable_cell(kRoot));
-  append(kRoot, 0);
+  place_arm(kRoot);
+  nodes_.emplace_back();
 }
 
 std::span<double> CoverTree::mutable_cell(NodeIndex node) {
@@ -21,29 +22,27 @@ std::span<const double> CoverTree::cell(NodeIndex node) const {
   return std::span(cells_).subspan(node * cell_size_, cell_size_);
 }
 
-/// A node whose cell is already in its place.
-void CoverTree::append(NodeIndex parent, std::uint32_t depth) {
-  const NodeIndex node = size();
+void CoverTree::place_arm(NodeIndex node) {
   if (node == arm_blocks_.size() * kArmsPerBlock) {
     arm_blocks_.emplace_back(kArmsPerBlock * arm_size_);
   }
-  nodes_.push_back({.parent = parent, .depth = depth});
   std::vector<double>& block = arm_blocks_[node / kArmsPerBlock];
   partition_->arm(cell(node),
                   std::span(block).subspan(node % kArmsPerBlock * arm_size_, arm_size_));
 }
 
 bool CoverTree::expand(NodeIndex leaf) {
+  // Whatever a partition may throw, it throws before a node is changed.
   const NodeIndex left = size();
   const std::uint32_t depth = nodes_[leaf].depth;
   cells_.resize((left + std::size_t{2}) * cell_size_);
   if (!partition_->split(cell(leaf), depth, mutable_cell(left), mutable_cell(left + 1))) {
-    cells_.resize(left * cell_size_);
     nodes_[leaf].splittable = false;
     return false;
   }
-  append(leaf, depth + 1);
-  append(leaf, depth + 1);
+  place_arm(left);
+  place_arm(left + 1);
+  nodes_.resize(left + std::size_t{2}, Node{.parent = leaf, .depth = depth + 1});
   nodes_[leaf].children = left;
   depth_ = std::max(depth_, depth + 1);
   return true;

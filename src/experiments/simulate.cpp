@@ -132,6 +132,7 @@ std::optional<SimulationResult> simulate(const EnvironmentOptions& environment_o
                                          const SimulationOptions& options, const Watch& watch) {
   std::vector<RunResult> runs(options.runs);
   const auto run_number = [&](std::uint64_t number) {
+    if (watch.stop != nullptr && watch.stop->load(std::memory_order_relaxed)) throw Stopped();
     std::visit(
         [&](const auto& for_environment, const auto& for_optimizer) {
           auto environment = make(for_environment);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace canopy {
@@ -19,10 +20,11 @@ struct Range {
   bool (*contains)(double);
 };
 
-inline constexpr Range kPositive{"a finite number above 0",
-                                 [](double x) { return x > 0.0 && x < kInfinity; }};
-inline constexpr Range kNotNegative{"a finite number, 0 or more",
-                                    [](double x) { return x >= 0.0 && x < kInfinity; }};
+// Wide enough for anybody, narrow enough for squares and products to stay finite.
+inline constexpr Range kPositive{"a number from 1e-50 to 1e50",
+                                 [](double x) { return x >= 1e-50 && x <= 1e50; }};
+inline constexpr Range kNotNegative{"a number from 0 to 1e50",
+                                    [](double x) { return x >= 0.0 && x <= 1e50; }};
 inline constexpr Range kOpenUnit{"in (0, 1)", [](double x) { return x > 0.0 && x < 1.0; }};
 inline constexpr Range kNoRange{"", [](double) { return true; }};
 

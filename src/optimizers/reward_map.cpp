@@ -26,7 +26,7 @@ Status check(const Rewards& rewards, const RewardMap& map) {
   const double mean = rewards.sum / count;
   const double mean_square = rewards.sum_squares / count;
   if (!std::isfinite(rewards.sum) || !std::isfinite(rewards.sum_squares) ||
-      !RewardMap::usable(map.to_mapped(mean))) {
+      !RewardMap::usable(map.to_mapped_sum(rewards) / count)) {
     return Status::not_a_reward;
   }
   // Cauchy-Schwarz: the square of the mean is at most the mean of the squares. The slack is for

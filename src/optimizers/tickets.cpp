@@ -1,5 +1,7 @@
 #include "canopy/tickets.hpp"
 
+#include <algorithm>
+
 namespace canopy {
 
 void Tickets::set_aside() {

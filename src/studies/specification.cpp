@@ -16,7 +16,9 @@
 #include <span>
 #include <sstream>
 #include <system_error>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <toml++/toml.h>
@@ -309,10 +311,12 @@ StudySpecification load_study(const std::string& path) {
   const auto unreadable = [&](const std::string& why) {
     return SpecificationError(path + ": cannot be read: " + why);
   };
-  if (std::filesystem::is_directory(path)) throw unreadable("it is a directory");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw unreadable("it is a directory");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw unreadable(std::generic_category().message(errno));
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) throw unreadable(std::generic_category().message(errno));
   return parse_study(text, path);
 }
 

@@ -48,9 +48,9 @@ TEST(Tool, RefusesUnknownCommandsAndOptionsWithTheNearestKnownOne) {
 }
 
 TEST(Tool, RefusesEveryOptionOutOfItsRange) {
-  const std::string positive = "must be a finite number above 0";
+  const std::string positive = "must be a number from 1e-50 to 1e50";
   const std::string unit = "must be in (0, 1)";
-  const std::string not_negative = "must be a finite number, 0 or more";
+  const std::string not_negative = "must be a number from 0 to 1e50";
   const std::vector<std::vector<std::string>> wrong{
       {"simulate", "--nu1", "0", positive},
       {"simulate", "--nu1", "inf", positive},
@@ -85,7 +85,11 @@ TEST(Tool, RefusesEveryOptionOutOfItsRange) {
                  "canopy simulate: --beta 0: must be in (0, 1]");
   expect_refused("simulate --beta 0.5",
                  "canopy simulate: --beta 0.5: only garland-mdp has it, not garland");
-  expect_refused("simulate --rho", "canopy: --rho: must be followed by a value");
+  for (const std::string words : {"--rho", "--rho 0.5 --rho 0.6", "--rho="}) {
+    expect_refused("simulate " + words, "canopy: --rho: must be given once, with one value");
+  }
+  expect_refused("simulate --json=1", "canopy: --json: takes no value");
+  expect_refused("--foo simulate", "canopy: --foo: unknown option; known: --help --version");
 }
 
 }  // namespace

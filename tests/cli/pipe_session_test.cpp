@@ -131,7 +131,10 @@ TEST_F(PipeSessionTest, AnswersWhatIsWrongWithAnErrorAndChangesNothing) {
       {R"({"op":"tell","ticket":0,"reward":0.5})", "unknown_ticket"},
       {R"({"op":"tell","ticket":1,"reward":0.5})", "closed_ticket"},
       {R"({"op":"drop","ticket":1})", "closed_ticket"},
-      {std::string(100'000, '['), "malformed_json"}};
+      {std::string(100'000, '['), "malformed_json"},
+      {R"({"op":"tell","reward":1,"ticket":)" + std::string(100'000, '[') +
+           std::string(100'000, ']') + "}",
+       "wrong_type"}};
   for (const auto& [line, expected] : wrong) EXPECT_EQ(code(line), expected) << line.substr(0, 80);
   EXPECT_EQ(answer(R"({"op":"tell","ticket":2,"reward":0.5})")["ok"], true) << "still open";
 }

@@ -75,6 +75,13 @@ TEST(SimulateCommand, GivesTheSameNumbersAgainAndOnAnyNumberOfThreads) {
   EXPECT_NE(numbers("--seed 5"), numbers("--seed 6"));
 }
 
+TEST(SimulateCommand, EndsWith130AfterCtrlCInManyShortRunsToo) {
+  Process process({"simulate", "--steps", "1000", "--runs", "1000000"});
+  usleep(300'000);
+  process.signal(SIGINT);
+  EXPECT_EQ(process.finish().status, 130);
+}
+
 TEST(SimulateCommand, EndsWith130AfterCtrlC) {
   Process process({"simulate", "--steps", "1e12", "--runs", "2"});
   usleep(300'000);

@@ -7,6 +7,7 @@
 #include "support/random_hct.hpp"
 #include "support/textbook_protocol.hpp"
 
+#include <cmath>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -188,6 +189,15 @@ TEST(HctInFlight, AggregatedAnswersEqualSingleOnesUpToRounding) {
     ASSERT_EQ(sums.tell(b.ticket, rewards), Status::ok);
   }
   EXPECT_NEAR(singles.best()->mean, sums.best()->mean, 1e-9);
+}
+
+TEST(HctInFlight, AggregatedAnswersStayFiniteInAHugeRange) {
+  Hct hct(line(), {}, {.reward_range = {1e307, 1.7e308}});
+  const Pull pull = hct.ask();
+  EXPECT_EQ(hct.tell(pull.ticket, Rewards{1, 1.6e308, 1e300}), Status::impossible_sums);
+  EXPECT_EQ(hct.tell(pull.ticket, Rewards{1, 2e307, 1e308}), Status::impossible_sums);
+  ASSERT_EQ(hct.tell(pull.ticket, 2e307), Status::ok);
+  EXPECT_TRUE(std::isfinite(hct.best()->mean));
 }
 
 TEST(HctInFlight, ATicketThatIsNeverAnsweredCostsOnlyItsPlace) {

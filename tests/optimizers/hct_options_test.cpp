@@ -141,7 +141,7 @@ TEST(HctOptions, RefusesDeltaOutsideTheOpenUnitInterval) {
 }
 
 TEST(HctOptions, RefusesNu1ThatIsNotPositiveAndFinite) {
-  const std::string expected = ": must be a finite number above 0";
+  const std::string expected = ": must be a number from 1e-50 to 1e50";
   EXPECT_EQ(complaints({.nu1 = 0.0}), Sentences{"optimizer.nu1 = 0" + expected});
   EXPECT_EQ(complaints({.nu1 = -1.0}), Sentences{"optimizer.nu1 = -1" + expected});
   EXPECT_EQ(complaints({.nu1 = kNan}), Sentences{"optimizer.nu1 = nan" + expected});
@@ -151,7 +151,7 @@ TEST(HctOptions, RefusesNu1ThatIsNotPositiveAndFinite) {
 
 TEST(HctOptions, RefusesAConfidenceScaleThatIsNotPositiveAndFinite) {
   const std::string field = "optimizer.confidence_scale = ";
-  const std::string expected = ": must be a finite number above 0";
+  const std::string expected = ": must be a number from 1e-50 to 1e50";
   EXPECT_EQ(complaints({.confidence_scale = 0.0}), Sentences{field + "0" + expected});
   EXPECT_EQ(complaints({.confidence_scale = -0.1}), Sentences{field + "-0.1" + expected});
   EXPECT_EQ(complaints({.confidence_scale = kNan}), Sentences{field + "nan" + expected});
@@ -159,7 +159,7 @@ TEST(HctOptions, RefusesAConfidenceScaleThatIsNotPositiveAndFinite) {
 }
 
 TEST(HctOptions, RefusesANegativeMixingTime) {
-  const std::string expected = ": must be a finite number, 0 or more";
+  const std::string expected = ": must be a number from 0 to 1e50";
   for (const Feedback feedback : {Feedback::iid, Feedback::correlated}) {
     const auto with = [&](double mixing_time) {
       return complaints({.feedback = feedback, .mixing_time = mixing_time});
@@ -175,10 +175,10 @@ TEST(HctOptions, ListsEveryViolationInOneMessage) {
   const HctOptions options{
       .mixing_time = -1.0, .nu1 = 0.0, .rho = 1.5, .confidence_scale = -2.0, .delta = kNan};
   const std::string expected =
-      "optimizer.mixing_time = -1: must be a finite number, 0 or more; "
-      "optimizer.nu1 = 0: must be a finite number above 0; "
+      "optimizer.mixing_time = -1: must be a number from 0 to 1e50; "
+      "optimizer.nu1 = 0: must be a number from 1e-50 to 1e50; "
       "optimizer.rho = 1.5: must be in (0, 1); "
-      "optimizer.confidence_scale = -2: must be a finite number above 0; "
+      "optimizer.confidence_scale = -2: must be a number from 1e-50 to 1e50; "
       "optimizer.delta = nan: must be in (0, 1)";
   EXPECT_EQ(violations(options).size(), 5U);
   const auto expect_refusal = [&](auto&& construct) {

@@ -150,6 +150,30 @@ TEST(Hct, RefusesWhatIsNoRewardAndStaysAsItWas) {
   EXPECT_EQ(hct.summary().t, 2U);
 }
 
+TEST(Hct, RefusesItAlsoInALongStayAtOneArm) {
+  // The left half is so much better that the arm stays for thousands of pulls.
+  Hct hct(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 1.0});
+  for (int i = 0; i < 3000; ++i) {
+    const Pull pull = hct.ask(1);
+    ASSERT_EQ(hct.tell(pull.ticket, pull.arm[0] < 0.5 ? 1.0 : -5.0), Status::ok);
+  }
+  const Pull pull = hct.ask(1);
+  const std::string path = hct.path(pull.node);
+  const NodeView before = node_at(hct, path);
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double wrong : {kNan, infinity, -infinity, 1e200, -1e200}) {
+    EXPECT_EQ(hct.tell(pull.ticket, wrong), Status::not_a_reward);
+    EXPECT_EQ(node_at(hct, path).pulls, before.pulls);
+    EXPECT_EQ(node_at(hct, path).mean, before.mean);
+    EXPECT_EQ(hct.summary().t, 3001U);
+    EXPECT_EQ(hct.summary().in_flight, 1U);
+  }
+  EXPECT_EQ(hct.tell(pull.ticket, 1.0), Status::ok);
+  EXPECT_EQ(hct.tell(pull.ticket, 1.0), Status::closed_ticket);
+  EXPECT_EQ(hct.tell(pull.ticket + 1, 1.0), Status::unknown_ticket);
+  EXPECT_EQ(hct.tell(0, 1.0), Status::unknown_ticket);
+}
+
 TEST(Hct, RefusesADroppedTicket) {
   Hct hct(line());
   const Pull pull = hct.ask();
