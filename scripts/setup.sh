@@ -17,7 +17,6 @@ nlohmann-json3-dev nlohmann/json.hpp
 libfmt-dev fmt/format.h
 librandom123-dev Random123/philox.h
 libboost1.81-dev boost/math/distributions/students_t.hpp
-libtbb-dev tbb/parallel_for.h
 "
 lint_needs="
 clang-format clang-format

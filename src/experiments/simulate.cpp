@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <mutex>
 #include <stdexcept>
-
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
+#include <thread>
 
 namespace canopy {
 namespace {
@@ -100,6 +100,32 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
           .ns_per_step = elapsed.count() / n};
 }
 
+/// Calls work(0), ..., work(count - 1) on so many threads, each as soon as one is free. The first
+/// exception keeps further calls from being made and is thrown here.
+template <class Work>
+void for_each_in_parallel(std::uint64_t count, int threads, const Work& work) {
+  std::atomic<std::uint64_t> next{0};
+  std::mutex failing;
+  std::exception_ptr failure;
+  const auto worker = [&] {
+    try {
+      for (std::uint64_t i = next++; i < count; i = next++) work(i);
+    } catch (...) {
+      const std::lock_guard lock(failing);
+      if (!failure) failure = std::current_exception();
+      next = count;
+    }
+  };
+  const std::uint64_t wanted =
+      threads > 0 ? static_cast<std::uint64_t>(threads) : std::thread::hardware_concurrency();
+  {
+    std::vector<std::jthread> others;
+    for (std::uint64_t i = 1; i < std::min(wanted, count); ++i) others.emplace_back(worker);
+    worker();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
 template <class Quantity>
 Estimate estimate_over(const std::vector<RunResult>& runs, Quantity&& quantity) {
   std::vector<double> values;
@@ -146,9 +172,8 @@ std::optional<SimulationResult> simulate(const EnvironmentOptions& environment_o
         },
         environment_options, optimizer_options);
   };
-  tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
   try {
-    arena.execute([&] { tbb::parallel_for(std::uint64_t{0}, options.runs, run_number); });
+    for_each_in_parallel(options.runs, options.threads, run_number);
   } catch (const Stopped&) {
     return std::nullopt;
   }
