@@ -43,10 +43,10 @@ WrongUse leftover(const CLI::App& app, const std::string& word,
     for (const Named& command : commands) names.push_back(command.app->get_name());
   }
   if (!is_option && app.get_parent() != nullptr) {
-    return WrongUse(given + ": unexpected argument, see --help");
+    return WrongUse{given + ": unexpected argument, see --help"};
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
-  return WrongUse(given + ": " + unknown_name(is_option ? "option" : "command", given, known));
+  return WrongUse{given + ": " + unknown_name(is_option ? "option" : "command", given, known)};
 }
 
 void refuse_leftovers(const CLI::App& app, const std::vector<Named>& commands) {
@@ -77,7 +77,7 @@ int dispatch(const CLI::App& app, const std::vector<Named>& commands) {
 
 /// CLI11's complaint in our words.
 std::string parse_complaint(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::string option = text.substr(0, text.find_first_of(": "));
   if (text.find("flag override") != std::string::npos) return "--" + option + ": takes no value";
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {

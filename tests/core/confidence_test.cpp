@@ -38,11 +38,10 @@ TEST(Confidence, IidConstantsKnowNothingOfMixingOrOfTheSupplement) {
 TEST(Confidence, CorrelatedConstantsGrowWithTheMixingTime) {
   // sqrt(1/(1 - 3/4)) = 2, so c = 3 (3 Gamma + 1) 2: 6, 24, 42 for Gamma = 0, 1, 2.
   // c1 = ((3/4) / (4 * 96))^(1/9) = (1/512)^(1/9) = 1/2, whatever Gamma is.
-  const double expected[] = {6.0, 24.0, 42.0};
-  for (int gamma = 0; gamma < 3; ++gamma) {
+  for (const double gamma : {0.0, 1.0, 2.0}) {
     const Confidence constants =
         confidence_constants(Feedback::correlated, 96.0, 0.75, gamma, Constants::main, 1.0);
-    EXPECT_DOUBLE_EQ(constants.c, expected[gamma]);
+    EXPECT_DOUBLE_EQ(constants.c, 6.0 + 18.0 * gamma);
     EXPECT_DOUBLE_EQ(constants.c1, 0.5);
   }
 }

@@ -315,8 +315,8 @@ class Taxonomy final : public Partition {
 
   void root(std::span<double> cell) const override { cell[0] = kLife; }
 
-  bool split(std::span<const double> cell, std::uint32_t /*depth*/, std::span<double> left,
-             std::span<double> right) const override {
+  [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t /*depth*/,
+                           std::span<double> left, std::span<double> right) const override {
     const Kind& kind = kind_of(cell);
     if (kind.first == 0) return false;
     left[0] = static_cast<double>(kind.first);

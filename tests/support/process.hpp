@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -23,7 +24,8 @@ class Process {
   };
 
   explicit Process(const std::vector<std::string>& arguments) {
-    if (pipe(to_child_) != 0 || pipe(from_child_) != 0) throw std::runtime_error("no pipe");
+    if (pipe(to_child_.data()) != 0 || pipe(from_child_.data()) != 0)
+      throw std::runtime_error("no pipe");
     errors_ = std::tmpfile();
     child_ = fork();
     if (child_ == 0) run_child(arguments);
@@ -61,9 +63,9 @@ class Process {
   Result finish() {
     close(to_child_[1]);
     Result result;
-    char buffer[4096];
-    for (ssize_t got = 0; (got = ::read(from_child_[0], buffer, sizeof buffer)) > 0;) {
-      result.out.append(buffer, static_cast<std::size_t>(got));
+    std::array<char, 4096> buffer{};
+    for (ssize_t got = 0; (got = ::read(from_child_[0], buffer.data(), buffer.size())) > 0;) {
+      result.out.append(buffer.data(), static_cast<std::size_t>(got));
     }
     close(from_child_[0]);
     int status = 0;
@@ -71,10 +73,10 @@ class Process {
     child_ = -1;
     result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     std::rewind(errors_);
-    for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, errors_)) > 0;) {
-      result.err.append(buffer, got);
+    for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), errors_)) > 0;) {
+      result.err.append(buffer.data(), got);
     }
-    std::fclose(errors_);
+    (void)std::fclose(errors_);
     return result;
   }
 
@@ -87,14 +89,15 @@ class Process {
     std::vector<std::string> words{CANOPY_BINARY_DIR "/canopy"};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     execv(pointers[0], pointers.data());
     _exit(127);
   }
 
-  int to_child_[2] = {-1, -1};
-  int from_child_[2] = {-1, -1};
+  std::array<int, 2> to_child_{-1, -1};
+  std::array<int, 2> from_child_{-1, -1};
   std::FILE* errors_ = nullptr;
   pid_t child_ = -1;
 };
