@@ -110,6 +110,7 @@ Parameter random_parameter(std::string name) {
 Space random_space() {
   std::vector<Parameter> parameters;
   const int dimension = *rc::gen::inRange(1, 5);
+  parameters.reserve(static_cast<std::size_t>(dimension));
   for (int i = 0; i < dimension; ++i) {
     parameters.push_back(random_parameter("p" + std::to_string(i)));
   }

@@ -111,7 +111,8 @@ TEST(Theory, NodeBoundOfTooFewStepsForADepthIsStillANumber) {
 double least_node_bound(const TheoryParameters& p, double steps, double deepest) {
   const double d = p.near_optimality_dimension;
   double least = std::numeric_limits<double>::infinity();
-  for (double depth = 1.0; depth <= std::floor(deepest); depth += 1.0) {
+  for (int level = 1; level <= static_cast<int>(std::floor(deepest)); ++level) {
+    const double depth = level;
     const double near_optimal = std::pow(p.nu2, -d) * std::pow(p.rho, -d * (depth - 1.0));
     least = std::min(least, 1.0 + 2.0 * deepest * p.near_optimality_constant * near_optimal +
                                 2.0 * p.nu1 * p.nu1 * steps * std::pow(p.rho, 2.0 * depth));
