@@ -88,30 +88,25 @@ void hct_correlated(std::uint64_t steps, std::uint64_t seed) {
 }
 
 /// Rewards without noise change the arm at almost every pull: the step that is not O(1).
-template <class Step>
-void noiseless(std::uint64_t steps, Step&& step) {
-  for (std::uint64_t i = 0; i < steps; ++i) step();
-}
-
 void noiseless_hct(std::uint64_t steps, std::uint64_t /*seed*/) {
   Garland garland({.noise_width = 0.0});
   Hct hct(garland.space(), options(Feedback::iid));
-  noiseless(steps, [&] {
+  for (std::uint64_t i = 0; i < steps; ++i) {
     const Pull pull = hct.ask(1);
     hct.tell(pull.ticket, garland.mean_reward(pull.arm));
-  });
+  }
 }
 
 void noiseless_textbook(std::uint64_t steps, std::uint64_t /*seed*/) {
   Garland garland({.noise_width = 0.0});
   TextbookHct hct(std::make_shared<canopy::BoxPartition>(garland.space()), options(Feedback::iid));
   std::vector<double> arms;
-  noiseless(steps, [&] {
+  for (std::uint64_t i = 0; i < steps; ++i) {
     const std::size_t node = hct.select();
     for (std::size_t next = arms.size(); next <= node; ++next) arms.push_back(hct.arm(next)[0]);
     hct.advance(1);
     hct.learn(node, 1.0, garland.mean_reward({&arms[node], 1}));
-  });
+  }
 }
 
 using Workload = std::function<void(std::uint64_t steps, std::uint64_t seed)>;

@@ -220,7 +220,6 @@ class Hct final : public Optimizer {
   void stay_or_leave();
   void back_out();
   void set_guard(double margin);
-  void bring_bounds_up_to_date();
   void grow_tables();
   [[nodiscard]] bool has_enough_pulls(const Node& node) const;
 

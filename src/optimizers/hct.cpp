@@ -241,7 +241,7 @@ void Hct::accept(Tickets::Open& ticket, std::uint64_t count, double sum) {
 
 /// An answer for a node without a running episode.
 void Hct::accept_late(NodeIndex node, const Sample& sample) {
-  bring_bounds_up_to_date();
+  update_bounds(selected_);  // on the path, only what a search reads is kept up to date
   add(tree_[node], sample);
   update_bounds(node);
   expand_if_due(node);
@@ -255,11 +255,6 @@ void Hct::accept_late(NodeIndex node, const Sample& sample) {
   } else {
     end_episode();
   }
-}
-
-/// Only what the search needs is kept up to date on the path to the selected node.
-void Hct::bring_bounds_up_to_date() {
-  update_bounds(selected_);
 }
 
 /// What is kept by depth, for all depths there are.
@@ -364,7 +359,7 @@ Summary Hct::summary() const {
 }
 
 std::vector<NodeView> Hct::tree() {
-  bring_bounds_up_to_date();
+  update_bounds(selected_);  // on the path, only what a search reads is kept up to date
   std::vector<NodeIndex> order{CoverTree::kRoot};
   std::vector<NodeView> views;
   for (std::size_t i = 0; i < order.size(); ++i) {
