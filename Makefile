@@ -6,7 +6,7 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 .PHONY: help setup build run test test-asan test-tsan bench format lint clean
 
 help:  ## Show this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s  %s\n", $$1, $$2}' Makefile
 
 setup:
 	@scripts/setup.sh build

@@ -55,6 +55,7 @@ class Tickets {
     ticket.remaining -= rewards;
     if (ticket.remaining == 0 && &ticket != &newest_) forget_older();
   }
+  void close(Open& ticket) { use(ticket, ticket.remaining); }
 
   [[nodiscard]] std::uint64_t in_flight() const {
     return older_.size() - closed_older_ + (newest_is_open() ? 1 : 0);

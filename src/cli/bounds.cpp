@@ -3,23 +3,20 @@
 
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
+#include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "optimizers/enum_names.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace canopy::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   HctFlags hct{{.preset = Preset::paper}};  // what the theorems are about
@@ -114,9 +111,6 @@ Bounds compute(const Arguments& arguments) {
 }
 
 void print_json(const Bounds& bounds) {
-  const auto finite_or_null = [](double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-  };
   const HctParameters& p = bounds.parameters;
   Json json{{"steps", bounds.steps}, {"feedback", name_of(p.feedback)},        {"nu1", p.nu1},
             {"rho", p.rho},          {"confidence_scale", p.confidence_scale}, {"delta", p.delta}};

@@ -1,19 +1,15 @@
 #include "cli/pipe_session.hpp"
 
+#include "cli/json.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <span>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace canopy::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// What is answered instead, when a request cannot be served.
 struct Refusal {
@@ -37,6 +33,10 @@ std::string_view code_of(Status status) {
       return "impossible_sums";
   }
   return "unknown";
+}
+
+void refuse_unless_ok(Status status) {
+  if (status != Status::ok) throw Refusal{code_of(status), std::string(describe(status))};
 }
 
 Json error_answer(std::string_view code, std::string_view message) {
@@ -135,11 +135,6 @@ Json arm_json(const Space& space, Arm arm) {
   return json;
 }
 
-/// JSON has no infinity: null.
-Json finite_or_null(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
 Json ask(const Request& request, const Space& space, Optimizer& optimizer) {
   static constexpr std::array<std::string_view, 1> keys{"pulls"};
   request.allow(keys);
@@ -176,16 +171,14 @@ Json tell(const Request& request, Optimizer& optimizer) {
   static constexpr std::array<std::string_view, 6> keys{"ticket", "reward", "rewards",
                                                         "count",  "sum",    "sum_squares"};
   request.allow(keys);
-  const Status status = tell_rewards(request, optimizer);
-  if (status != Status::ok) throw Refusal{code_of(status), std::string(describe(status))};
+  refuse_unless_ok(tell_rewards(request, optimizer));
   return {{"ok", true}, {"t", optimizer.summary().t}};
 }
 
 Json drop(const Request& request, Optimizer& optimizer) {
   static constexpr std::array<std::string_view, 1> keys{"ticket"};
   request.allow(keys);
-  const Status status = optimizer.drop(request.whole("ticket"));
-  if (status != Status::ok) throw Refusal{code_of(status), std::string(describe(status))};
+  refuse_unless_ok(optimizer.drop(request.whole("ticket")));
   return {{"ok", true}};
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
+#include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "core/text.hpp"
@@ -15,12 +16,9 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace canopy::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 2> kEnvironments{"garland", "garland-mdp"};
 constexpr std::array<std::string_view, 1> kOptimizers{"hct"};

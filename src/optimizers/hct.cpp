@@ -310,7 +310,7 @@ Status Hct::tell(Ticket ticket, const Rewards& rewards) {
 Status Hct::drop(Ticket ticket) {
   Tickets::Open* open = tickets_.find(ticket);
   if (open == nullptr) return tickets_.absence(ticket);
-  tickets_.use(*open, open->remaining);
+  tickets_.close(*open);
   if (stage_ == Stage::single_episode) stage_ = Stage::episode;  // its ticket may be the one
   return Status::ok;
 }
