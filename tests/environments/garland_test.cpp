@@ -224,6 +224,7 @@ std::vector<double> trajectory(std::uint64_t seed) {
   RandomStream random({.seed = seed});
   environment.start(random);
   std::vector<double> rewards;
+  rewards.reserve(100);
   for (int i = 0; i < 100; ++i) rewards.push_back(environment.pull(At{0.1 * (i % 10)}, random));
   return rewards;
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr SimulationOptions kShort{.steps = 2000, .runs = 6, .seed = 3};
 
-const HctOptions kTuned{.nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05};
+constexpr HctOptions kTuned{.nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05};
 
 TEST(Simulate, GivesTheSameNumbersOnOneThreadAndOnMany) {
   SimulationOptions one = kShort;

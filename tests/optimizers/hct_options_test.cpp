@@ -2,6 +2,7 @@
 #include "canopy/hct.hpp"
 #include "canopy/partition.hpp"
 
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -62,8 +63,8 @@ TEST(HctOptions, ThePracticalPresetKnowsNothingOfTheDimension) {
 }
 
 TEST(HctOptions, ThePaperPresetHalvesTheDiameterOnceAllSidesAreCut) {
-  const double rho[] = {0.5, 0.70710678118654752, 0.79370052598409974};  // 2^(-1/D)
-  const double c[] = {2.8284271247461901, 3.6955181300451470, 4.4033269703091878};
+  const std::array rho{0.5, 0.70710678118654752, 0.79370052598409974};  // 2^(-1/D)
+  const std::array c{2.8284271247461901, 3.6955181300451470, 4.4033269703091878};
   for (std::size_t dimension = 1; dimension <= 3; ++dimension) {
     const HctParameters paper = resolve({.preset = Preset::paper}, dimension);
     EXPECT_EQ(paper.nu1, 1.0);
