@@ -2,14 +2,27 @@
 
 /// All of canopy.
 
-#include "canopy/confidence.hpp"   // the formulas of the algorithm
-#include "canopy/cover_tree.hpp"   // the tree behind the optimizers
-#include "canopy/environment.hpp"  // what can be simulated
-#include "canopy/errors.hpp"       // wrong configurations
-#include "canopy/garland.hpp"      // the environments of the paper
-#include "canopy/hct.hpp"          // the High Confidence Tree
-#include "canopy/optimizer.hpp"    // ask, tell, best
-#include "canopy/partition.hpp"    // how a set is cut in two, again and again
-#include "canopy/random.hpp"       // reproducible random streams
-#include "canopy/space.hpp"        // what is tuned
-#include "canopy/theory.hpp"       // the paper's bounds as numbers
+#include "canopy/auction.hpp"         // reserve prices
+#include "canopy/cart_pole.hpp"       // balancing
+#include "canopy/confidence.hpp"      // the formulas of the algorithm
+#include "canopy/cover_tree.hpp"      // the tree behind the optimizers
+#include "canopy/environment.hpp"     // what can be simulated
+#include "canopy/errors.hpp"          // wrong configurations
+#include "canopy/garland.hpp"         // the environments of the paper
+#include "canopy/grid.hpp"            // a grid under UCB1
+#include "canopy/hct.hpp"             // the High Confidence Tree
+#include "canopy/hoo.hpp"             // hierarchical optimistic optimization
+#include "canopy/lqr.hpp"             // linear-quadratic regulators
+#include "canopy/lqr_partial.hpp"     // ... seen through noise
+#include "canopy/mdp.hpp"             // policy search in systems of your own
+#include "canopy/noisy_function.hpp"  // functions of your own
+#include "canopy/optimizer.hpp"       // ask, tell, best
+#include "canopy/partition.hpp"       // how a set is cut in two, again and again
+#include "canopy/power.hpp"           // PoWER
+#include "canopy/random.hpp"          // reproducible random streams
+#include "canopy/random_search.hpp"   // random arms
+#include "canopy/routing.hpp"         // two queues
+#include "canopy/space.hpp"           // what is tuned
+#include "canopy/test_functions.hpp"  // functions to compare algorithms on
+#include "canopy/theory.hpp"          // the paper's bounds as numbers
+#include "canopy/thoo.hpp"            // truncated HOO

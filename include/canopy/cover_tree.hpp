@@ -89,6 +89,7 @@ class CoverTree {
   [[nodiscard]] bool is_left_of(NodeIndex a, NodeIndex b) const;
 
   [[nodiscard]] const Partition& partition() const { return *partition_; }
+  [[nodiscard]] std::shared_ptr<const Partition> shared_partition() const { return partition_; }
 
  private:
   static constexpr std::size_t kArmsPerBlock = 64;

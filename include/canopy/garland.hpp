@@ -1,9 +1,11 @@
 #pragma once
 
-#include "canopy/environment.hpp"
+#include "canopy/mdp.hpp"
+#include "canopy/noisy_function.hpp"
 
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 namespace canopy {
 
@@ -17,60 +19,58 @@ inline constexpr double kGarlandArgmax = std::numbers::pi / 6.0;
 inline constexpr double kGarlandMaximum =
     2.0 * std::numbers::pi / 3.0 * (1.0 - std::numbers::pi / 6.0);
 
-struct GarlandOptions {
-  /// >= 0: noise is uniform in [-noise_width / 2, noise_width / 2]. The paper draws it from [0, 1];
-  /// centred, it does the same and leaves the mean reward equal to f.
-  double noise_width = 1.0;
+struct GarlandFunction {
+  explicit GarlandFunction(const FunctionOptions<GarlandFunction>& /*options*/) {}
+  double operator()(Arm arm) const { return garland(arm[0]); }
+  [[nodiscard]] static Space space();
+  [[nodiscard]] static Optimum optimum() { return {{kGarlandArgmax}, kGarlandMaximum}; }
 };
 
-/// Independent rewards: f(x) + noise.
-class Garland final : public Environment {
- public:
-  /// Throws ConfigurationError.
-  explicit Garland(const GarlandOptions& options = {});
-
-  [[nodiscard]] const Space& space() const override { return space_; }
-  [[nodiscard]] double mean_reward(Arm arm) const override { return garland(arm[0]); }
-  [[nodiscard]] Optimum optimum() const override { return {{kGarlandArgmax}, kGarlandMaximum}; }
-  void start(RandomStream& /*random*/) override {}
-  double pull(Arm arm, RandomStream& random) override {
-    return garland(arm[0]) + noise_width_ * (random.uniform() - 0.5);
-  }
-
- private:
-  Space space_;
-  double noise_width_;
-};
+/// Independent rewards: f(x) + noise, uniform of width 1 unless said otherwise. (The paper draws it
+/// from [0, 1]; centred, it does the same and leaves the mean reward equal to f.)
+using GarlandOptions = FunctionOptions<GarlandFunction>;
+using Garland = NoisyFunction<GarlandFunction>;
 
 struct GarlandMdpOptions {
-  double noise_width = 1.0;  ///< As in GarlandOptions.
+  Noise noise = Noise::uniform;
+  double noise_width = 1.0;  ///< >= 0; see Noise
   /// In (0, 1]: how far the state moves towards the arm at each pull. 1 has no memory.
   double beta = 0.2;
 };
 
-/// A state that follows the arm, s' = (1 - beta) s + beta x, with the reward f(s') + noise: what an
-/// arm earns depends on what was played before. Held for ever, arm x earns f(x).
-class GarlandMdp final : public Environment {
+/// A state that follows the action, s' = (1 - beta) s + beta x, with the reward f(s') + noise.
+struct GarlandProcess {
+  using State = double;
+  using Observation = double;
+  using Action = double;
+
+  Noise noise = Noise::uniform;
+  double noise_width = 1.0;
+  double beta = 0.2;
+
+  [[nodiscard]] Transition<double> start(RandomStream& random) const {
+    const double state = random.uniform();
+    return {0.0, state, state};
+  }
+  [[nodiscard]] Transition<double> step(double state, double x, RandomStream& random) const {
+    const double next = (1.0 - beta) * state + beta * x;
+    return {noisy(garland(next), noise, noise_width, random), next, next};
+  }
+};
+
+/// What an arm earns depends on what was played before; held for ever, arm x earns f(x).
+class GarlandMdp final
+    : public PolicyEnvironment<GarlandProcess, ConstantPolicy, KnownEnvironment> {
  public:
   /// Throws ConfigurationError.
   explicit GarlandMdp(const GarlandMdpOptions& options = {});
 
-  [[nodiscard]] const Space& space() const override { return space_; }
   [[nodiscard]] double mean_reward(Arm arm) const override { return garland(arm[0]); }
   [[nodiscard]] Optimum optimum() const override { return {{kGarlandArgmax}, kGarlandMaximum}; }
-  void start(RandomStream& random) override { state_ = random.uniform(); }
-  double pull(Arm arm, RandomStream& random) override {
-    state_ = (1.0 - beta_) * state_ + beta_ * arm[0];
-    return garland(state_) + noise_width_ * (random.uniform() - 0.5);
-  }
 
-  [[nodiscard]] double state() const { return state_; }
-
- private:
-  Space space_;
-  double noise_width_;
-  double beta_;
-  double state_ = 0.0;
+  /// |f(s) - f(x)| <= 4 |s - x| + sqrt(60 |s - x|) / 4, and the distance shrinks by 1 - beta a
+  /// step: with q = 1 - beta at most 4 q / (1 - q) + sqrt(15)/2 sqrt(q) / (1 - sqrt(q)).
+  [[nodiscard]] std::optional<double> mixing_time() const override;
 };
 
 }  // namespace canopy

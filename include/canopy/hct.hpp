@@ -4,15 +4,13 @@
 #include "canopy/cover_tree.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/partition.hpp"
-#include "canopy/reward_map.hpp"
 #include "canopy/space.hpp"
-#include "canopy/tickets.hpp"
+#include "canopy/ticketed_optimizer.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -89,7 +87,7 @@ struct HctParameters {
 /// sibling), v lacks pulls, and the phase lasts. Only when one of these fails are the bounds above
 /// v brought up to date, and the search goes on from the highest node whose choice changed.
 /// docs/design.md has the proof; the tests compare every selection with a textbook HCT.
-class Hct final : public Optimizer {
+class Hct final : public TicketedOptimizer {
  public:
   /// Throws ConfigurationError when options or objective are wrong, or there is only one arm.
   explicit Hct(const Space& space, const HctOptions& options = {}, const Objective& objective = {});
@@ -97,12 +95,6 @@ class Hct final : public Optimizer {
   /// The same over any partition: another rule for boxes, or a tree over a set of your own.
   explicit Hct(std::shared_ptr<const Partition> partition, const HctOptions& options = {},
                const Objective& objective = {});
-
-  Hct(Hct&&) = default;
-  Hct& operator=(Hct&&) = default;
-  Hct(const Hct&) = delete;
-  Hct& operator=(const Hct&) = delete;
-  ~Hct() override = default;
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override {
     if (stage_ != Stage::single_stay) [[unlikely]]
@@ -134,11 +126,10 @@ class Hct final : public Optimizer {
       --unanswered_;
       return Status::ok;
     }
-    return tell_any(ticket, mapped);
+    return tell_mapped(ticket, mapped);
   }
 
-  Status tell(Ticket ticket, std::span<const double> rewards) override;
-  Status tell(Ticket ticket, const Rewards& rewards) override;
+  using TicketedOptimizer::tell;
   Status drop(Ticket ticket) override;
   void finish() override;
 
@@ -191,11 +182,6 @@ class Hct final : public Optimizer {
     return confidence_width(parameters_.confidence.c, log_confidence_, node.pulls);
   }
 
-  void count(double mapped) {
-    ++t_;
-    out_of_range_ += RewardMap::out_of_range(mapped) ? 1U : 0U;
-  }
-
   /// A sufficient condition for the next search to end at the selected node again, once it has
   /// these statistics.
   [[nodiscard]] bool surely_stays(const Sample& node) const {
@@ -212,8 +198,7 @@ class Hct final : public Optimizer {
   Pull ask_anew(std::uint64_t pulls);
   void begin_episode();
   [[nodiscard]] std::uint64_t grant(std::uint64_t pulls);
-  Status tell_any(Ticket ticket, double mapped);
-  void accept(Tickets::Open& ticket, std::uint64_t count, double sum);
+  void accept(NodeIndex node, std::uint64_t count, double sum) override;
   void accept_late(NodeIndex node, const Sample& sample);
   Status end_single_episode(double mapped);
   void end_episode();
@@ -225,10 +210,7 @@ class Hct final : public Optimizer {
 
   CoverTree tree_;
   HctParameters parameters_;
-  RewardMap map_;
-  Tickets tickets_;
 
-  std::uint64_t t_ = 1;
   std::uint64_t t_plus_ = 1;
   double log_confidence_ = 0.0;      // L of the current phase
   std::vector<double> resolutions_;  // nu1 rho^h by depth
@@ -252,7 +234,6 @@ class Hct final : public Optimizer {
 
   std::uint64_t switches_ = 0;
   std::uint64_t refreshes_ = 0;
-  std::uint64_t out_of_range_ = 0;
 };
 
 }  // namespace canopy

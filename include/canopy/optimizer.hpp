@@ -30,7 +30,7 @@ using Ticket = std::uint64_t;
 /// What to try next: play `arm` up to `length` times in a row and tell the rewards.
 struct Pull {
   Ticket ticket = 0;
-  Arm arm;                   ///< Valid as long as the optimizer is.
+  Arm arm;                   ///< Valid until the ticket is closed.
   std::uint64_t length = 0;  ///< How many rewards the ticket is good for.
   NodeIndex node = 0;        ///< The node of the tree, for optimizers that have one.
   std::uint32_t depth = 0;   ///< Its depth.
@@ -58,7 +58,7 @@ enum class Status {
 
 /// The arm to recommend, in the user's units: lower <= mean <= upper.
 struct Best {
-  Arm arm;
+  Arm arm;  ///< Valid until the optimizer learns more.
   double mean = 0.0;
   double lower = 0.0;
   double upper = 0.0;

@@ -38,6 +38,15 @@ class RandomStream {
   /// Uniform in [0, 1), a multiple of 2^-53.
   double uniform() { return static_cast<double>((*this)() >> 11) * 0x1p-53; }
 
+  /// True or false, each half of the time.
+  bool coin() { return ((*this)() >> 63) != 0; }
+
+  /// Normal with mean 0 and variance 1.
+  double normal();
+
+  /// Exponential with mean 1.
+  double exponential();
+
  private:
   static constexpr std::size_t kBufferSize = 64;
 

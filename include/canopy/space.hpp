@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +61,13 @@ class Space {
 
   /// Coordinate `index` of the arm, typed: a double, a whole number, or the chosen text.
   [[nodiscard]] Value value(Arm arm, std::size_t index) const;
+
+  /// How many values a parameter has; none for a real.
+  [[nodiscard]] std::optional<std::uint64_t> value_count(std::size_t index) const;
+
+  /// Writes the arm at a point of the unit cube: uniform points become uniform arms, on a log scale
+  /// in log units.
+  void from_unit_cube(std::span<const double> point, std::span<double> arm) const;
 
   /// The arm for people: `x = 0.25, mode = fast`.
   [[nodiscard]] std::string describe(Arm arm) const;

@@ -57,6 +57,14 @@ class Tickets {
   }
   void close(Open& ticket) { use(ticket, ticket.remaining); }
 
+  template <class Visit>
+  void for_each_open(Visit&& visit) const {
+    for (const Open& ticket : older_) {
+      if (ticket.remaining != 0) visit(ticket);
+    }
+    if (newest_is_open()) visit(newest_);
+  }
+
   [[nodiscard]] std::uint64_t in_flight() const {
     return older_.size() - closed_older_ + (newest_is_open() ? 1 : 0);
   }

@@ -5,7 +5,7 @@
 #include "cli/failure.hpp"
 #include "cli/json.hpp"
 #include "cli/options.hpp"
-#include "optimizers/enum_names.hpp"
+#include "optimizers/fields.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -19,7 +19,8 @@ namespace canopy::cli {
 namespace {
 
 struct Arguments {
-  HctFlags hct{{.preset = Preset::paper}};  // what the theorems are about
+  HctOptions defaults{.preset = Preset::paper};  // what the theorems are about
+  OptionFlags hct;
   std::string steps = "100000";
   std::string dimension = "1";
   std::string nu2 = "1";
@@ -63,7 +64,8 @@ std::vector<Level> levels_of(const HctParameters& p, double log_confidence, doub
 }
 
 Bounds compute(const Arguments& arguments) {
-  const HctOptions options = arguments.hct.parse();
+  HctOptions options = arguments.defaults;
+  arguments.hct.apply_to(options, "hct");
   const auto steps_whole = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000'000);
   const auto steps = static_cast<double>(steps_whole);
   const auto dimension = parse_whole("--dimension", arguments.dimension, 1, 10'000);
@@ -171,7 +173,8 @@ Command add_bounds(CLI::App& app) {
       ->add_option("--near-optimality-constant", arguments->near_optimality_constant,
                    "C: at most C eps^(-d) cells are eps-optimal")
       ->capture_default_str();
-  arguments->hct.add_to(*command);
+  arguments->hct.list("hct", arguments->defaults);
+  arguments->hct.add_to(*command, "Options of hct");
   command->add_flag("--json", arguments->json, "print one JSON object instead of a table")
       ->disable_flag_override();
   command->footer(

@@ -67,6 +67,9 @@ int dispatch(const CLI::App& app, const std::vector<Named>& commands) {
   } catch (const WrongUse& error) {
     complain(who, error.what());
     return kWrongUse;
+  } catch (const ConfigurationError& error) {
+    complain(who, error.what());
+    return kWrongUse;
   } catch (const std::exception& error) {
     complain(who, error.what());
     return kFailure;

@@ -1,13 +1,12 @@
 #include "cli/options.hpp"
 
 #include "core/text.hpp"
-#include "optimizers/enum_names.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <optional>
-#include <type_traits>
+#include <iterator>
+#include <utility>
 
 namespace canopy::cli {
 namespace {
@@ -22,16 +21,18 @@ std::optional<Number> number_in(const std::string& text) {
   return number;
 }
 
-/// What an option is when it is not given, for the help.
-std::string default_text(double value) {
-  return to_text(value);
+/// The same for whole numbers, which may be written as 1e5.
+std::optional<std::uint64_t> whole_in(const std::string& text) {
+  if (const auto whole = number_in<std::uint64_t>(text)) return whole;
+  const auto real = number_in<double>(text);
+  if (!real || *real < 0.0 || *real > 0x1p53 || std::floor(*real) != *real) return std::nullopt;
+  return static_cast<std::uint64_t>(*real);
 }
-std::string default_text(const std::optional<double>& value) {
-  return value ? to_text(*value) : "(preset)";
-}
-template <class Enum>
-requires std::is_enum_v<Enum> std::string default_text(Enum value) {
-  return std::string(name_of(value));
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
 }
 
 }  // namespace
@@ -50,46 +51,61 @@ double parse_real(std::string_view option, const std::string& text, const Range&
 
 std::uint64_t parse_whole(std::string_view option, const std::string& text, std::uint64_t least,
                           std::uint64_t most) {
-  std::optional<std::uint64_t> whole = number_in<std::uint64_t>(text);
-  if (!whole) {
-    const auto real = number_in<double>(text);
-    if (real && *real >= 0.0 && *real <= 0x1p53 && std::floor(*real) == *real) {
-      whole = static_cast<std::uint64_t>(*real);
-    }
-  }
+  const auto whole = whole_in(text);
   if (whole && *whole >= least && *whole <= most) return *whole;
   throw WrongUse(std::string(option) + " " + text + ": must be a whole number from " +
                  std::to_string(least) + " to " + std::to_string(most));
 }
 
-void HctFlags::add_to(CLI::App& command) {
-  visit_fields(defaults_, [&](const Field& field, const auto& member) {
-    std::string help(field.help);
-    if (!field.range.text.empty()) help += "; " + std::string(field.range.text);
-    command.add_option(flag(field.name), texts_[std::string(field.name)], help)
-        ->group("Options of hct")
-        ->type_name("VALUE=" + default_text(member));
-  });
+std::uint64_t parse_whole(std::string_view option, const std::string& text, const Range& range) {
+  const auto whole = whole_in(text);
+  if (whole && range.contains(static_cast<double>(*whole))) return *whole;
+  throw WrongUse(std::string(option) + " " + text + ": must be " + std::string(range.text));
 }
 
-HctOptions HctFlags::parse() const {
-  HctOptions options = defaults_;
-  visit_fields(options, [&](const Field& field, auto& member) {
-    const auto found = texts_.find(field.name);
-    if (found == texts_.end() || !found->second) return;
-    const std::string& text = *found->second;
-    using Member = std::remove_reference_t<decltype(member)>;
-    if constexpr (std::is_enum_v<Member>) {
-      const auto value = value_named<Member>(text);
-      if (!value) {
-        throw WrongUse(flag(field.name) + " " + text + ": " + must_be_named<Member>());
-      }
-      member = *value;
-    } else {
-      member = parse_real(flag(field.name), text, field.range);
-    }
-  });
-  return options;
+void OptionFlags::list_field(const Field& field, std::string_view owner,
+                             const std::string& default_text) {
+  if (field.name == "seed") return;  // the tool gives every run its own
+  auto found = std::find_if(flags_.begin(), flags_.end(),
+                            [&](const auto& known) { return known->name == field.name; });
+  if (found == flags_.end()) {
+    std::string help(field.help);
+    if (!field.range.text.empty()) help += "; " + std::string(field.range.text);
+    flags_.push_back(
+        std::make_unique<Flag>(Flag{std::string(field.name), std::move(help), {}, {}, {}}));
+    found = std::prev(flags_.end());
+  }
+  (*found)->owners.emplace_back(owner);
+  (*found)->defaults.push_back(default_text);
+}
+
+void OptionFlags::add_to(CLI::App& command, const std::string& group) {
+  for (const std::unique_ptr<Flag>& known : flags_) {
+    const bool same =
+        std::equal(known->defaults.begin() + 1, known->defaults.end(), known->defaults.begin());
+    command
+        .add_option(flag(known->name), known->text,
+                    known->help + " (" + joined(known->owners) + ")")
+        ->group(group)
+        ->type_name(same ? "VALUE=" + known->defaults.front() : "VALUE");
+  }
+}
+
+std::optional<std::string> OptionFlags::given(std::string_view name) const {
+  for (const std::unique_ptr<Flag>& known : flags_) {
+    if (known->name == name) return known->text;
+  }
+  return std::nullopt;
+}
+
+void OptionFlags::refuse_others(const std::vector<std::string_view>& own,
+                                std::string_view owner) const {
+  for (const std::unique_ptr<Flag>& known : flags_) {
+    if (!known->text || std::find(own.begin(), own.end(), known->name) != own.end()) continue;
+    throw WrongUse(flag(known->name) + " " + *known->text + ": " + std::string(owner) +
+                   " has no such option (" + joined(known->owners) +
+                   (known->owners.size() > 1 ? " have)" : " has)"));
+  }
 }
 
 }  // namespace canopy::cli

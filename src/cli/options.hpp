@@ -1,16 +1,18 @@
 #pragma once
 
-#include "canopy/hct.hpp"
-
 #include "cli/failure.hpp"
-#include "optimizers/hct_fields.hpp"
+#include "core/alternatives.hpp"
+#include "core/fields.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -27,21 +29,103 @@ namespace canopy::cli {
 /// The same for whole numbers, which may be written as 100000 or 1e5.
 [[nodiscard]] std::uint64_t parse_whole(std::string_view option, const std::string& text,
                                         std::uint64_t least, std::uint64_t most);
+[[nodiscard]] std::uint64_t parse_whole(std::string_view option, const std::string& text,
+                                        const Range& range);
 
-/// HCT's options on the command line. The names, ranges and help are those of the one list in
-/// optimizers/hct_fields.hpp.
-class HctFlags {
+/// The flags of some structs of options, with the names, ranges and help of their fields. A field
+/// that several structs have is one flag.
+class OptionFlags {
  public:
-  explicit HctFlags(const HctOptions& defaults = {}) : defaults_(defaults) {}
+  /// Lists the fields of a struct of options, which is known by that name.
+  template <class Options>
+  void list(std::string_view owner, const Options& defaults) {
+    visit_fields(defaults, [&](const Field& field, const auto& member) {
+      const std::string text = field_text(field, member);
+      list_field(field, owner, text.empty() ? "its own" : text);
+    });
+  }
 
-  void add_to(CLI::App& command);
+  /// Adds all that was listed to a command.
+  void add_to(CLI::App& command, const std::string& group);
 
-  /// The options as given, over the defaults. Throws WrongUse.
-  [[nodiscard]] HctOptions parse() const;
+  /// Sets what was given. Throws WrongUse for what is out of range, and for what was given but is
+  /// none of these options'.
+  template <class Options>
+  void apply_to(Options& options, std::string_view owner) const {
+    std::vector<std::string_view> own;
+    visit_fields(options, [&](const Field& field, auto& member) {
+      own.push_back(field.name);
+      if (const auto text = given(field.name)) set(field, *text, member);
+    });
+    refuse_others(own, owner);
+  }
 
  private:
-  HctOptions defaults_;
-  std::map<std::string, std::optional<std::string>, std::less<>> texts_;
+  struct Flag {
+    std::string name;
+    std::string help;
+    std::vector<std::string> owners;
+    std::vector<std::string> defaults;  // one an owner
+    std::optional<std::string> text;    // as given
+  };
+
+  void list_field(const Field& field, std::string_view owner, const std::string& default_text);
+  [[nodiscard]] std::optional<std::string> given(std::string_view name) const;
+  void refuse_others(const std::vector<std::string_view>& own, std::string_view owner) const;
+
+  static void set(const Field& field, const std::string& text, double& member) {
+    member = parse_real(flag(field.name), text, field.range);
+  }
+  static void set(const Field& field, const std::string& text, std::uint64_t& member) {
+    member = parse_whole(flag(field.name), text, field.range);
+  }
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  static void set(const Field& field, const std::string& text, Enum& member) {
+    const auto value = value_named<Enum>(text);
+    if (!value) throw WrongUse(flag(field.name) + " " + text + ": " + must_be_named<Enum>());
+    member = *value;
+  }
+  template <class Value>
+  static void set(const Field& field, const std::string& text, std::optional<Value>& member) {
+    member.reset();
+    if (!field.unset.empty() && text == field.unset) return;
+    set(field, text, member.emplace());
+  }
+
+  std::vector<std::unique_ptr<Flag>> flags_;  // the command line keeps references to the texts
+};
+
+/// `--optimizer NAME` or the like, with the options of whatever may be named.
+template <class Variant, template <class> class Entry>
+class ChoiceFlags {
+ public:
+  /// `kind` is the name of the flag, `name` what is chosen when it is not given.
+  ChoiceFlags(std::string kind, std::string name) : kind_(std::move(kind)), name_(std::move(name)) {
+    for_each_alternative<Variant>(
+        [&]<class Options>(const Options& options) { flags_.list(Entry<Options>::name, options); });
+  }
+
+  void add_to(CLI::App& command) {
+    command.add_option("--" + kind_, name_, "which one; see --list")->capture_default_str();
+    flags_.add_to(command, "Options of the " + kind_);
+  }
+
+  /// The options as given, over the defaults. Throws WrongUse.
+  [[nodiscard]] Variant parse() const {
+    auto chosen = alternative_named<Variant, Entry>(name_);
+    if (!chosen) {
+      const std::vector<std::string_view> known = names_of_all<Variant, Entry>();
+      throw WrongUse("--" + kind_ + " " + name_ + ": " + unknown_name(kind_, name_, known));
+    }
+    std::visit([&](auto& options) { flags_.apply_to(options, name_); }, *chosen);
+    return *chosen;
+  }
+
+ private:
+  std::string kind_;
+  std::string name_;
+  OptionFlags flags_;
 };
 
 }  // namespace canopy::cli

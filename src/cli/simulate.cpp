@@ -5,69 +5,40 @@
 #include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
-#include "core/text.hpp"
-#include "optimizers/enum_names.hpp"
 
-#include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 namespace canopy::cli {
 namespace {
 
-constexpr std::array<std::string_view, 2> kEnvironments{"garland", "garland-mdp"};
-constexpr std::array<std::string_view, 1> kOptimizers{"hct"};
-
 /// The texts of the options, as given.
 struct Arguments {
-  std::string environment = "garland";
-  std::string optimizer = "hct";
-  std::string noise_width = "1";
-  std::optional<std::string> beta;
-  HctFlags hct;
+  ChoiceFlags<EnvironmentOptions, EnvironmentEntry> environment{"environment", "garland"};
+  ChoiceFlags<OptimizerOptions, OptimizerEntry> optimizer{"optimizer", "hct"};
   std::string steps = "100000";
   std::string runs = "10";
   std::string seed = "1";
   std::optional<std::string> threads;
   bool json = false;
+  bool list = false;
 };
 
 struct Setting {
   EnvironmentOptions environment;
-  HctOptions optimizer;
+  OptimizerOptions optimizer;  ///< with every default filled in
   SimulationOptions simulation;
 };
 
-std::string known_name(std::string_view option, const std::string& name,
-                       std::span<const std::string_view> known) {
-  if (std::find(known.begin(), known.end(), name) != known.end()) return name;
-  throw WrongUse(std::string(option) + " " + name + ": " +
-                 unknown_name(option.substr(2), name, known));
-}
-
-EnvironmentOptions environment_of(const Arguments& arguments) {
-  const double noise_width = parse_real("--noise-width", arguments.noise_width, kNotNegative);
-  const std::string name = known_name("--environment", arguments.environment, kEnvironments);
-  if (name == "garland") {
-    if (arguments.beta) {
-      throw WrongUse("--beta " + *arguments.beta + ": only garland-mdp has it, not garland");
-    }
-    return GarlandOptions{.noise_width = noise_width};
-  }
-  GarlandMdpOptions options{.noise_width = noise_width};
-  static constexpr Range half_open{"in (0, 1]", [](double x) { return x > 0.0 && x <= 1.0; }};
-  if (arguments.beta) options.beta = parse_real("--beta", *arguments.beta, half_open);
-  return options;
-}
-
 Setting parse(const Arguments& arguments) {
-  known_name("--optimizer", arguments.optimizer, kOptimizers);
-  Setting setting{environment_of(arguments), arguments.hct.parse(), {}};
+  Setting setting{arguments.environment.parse(), arguments.optimizer.parse(), {}};
   setting.simulation.steps = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000);
   setting.simulation.runs = parse_whole("--runs", arguments.runs, 1, 1'000'000);
   setting.simulation.seed = parse_whole("--seed", arguments.seed, 0, UINT64_MAX);
@@ -87,32 +58,32 @@ Json to_json(const Estimate& estimate) {
   return json;
 }
 
-/// Every option of the optimizer, with the defaults filled in.
-Json to_json(const HctOptions& options, const HctParameters& parameters) {
-  return {{"feedback", name_of(parameters.feedback)},
-          {"mixing_time", options.mixing_time},
-          {"nu1", parameters.nu1},
-          {"rho", parameters.rho},
-          {"confidence_scale", parameters.confidence_scale},
-          {"delta", parameters.delta},
-          {"constants", name_of(options.constants)}};
+/// Every option that has a value, or a word for having none.
+template <class Options>
+Json to_json(const Options& options) {
+  Json json = Json::object();
+  visit_fields(options, [&](const Field& field, const auto& member) {
+    using Member = std::remove_cvref_t<decltype(member)>;
+    if (field.name == "seed") return;  // every run has its own
+    if constexpr (std::is_arithmetic_v<Member>) {
+      json[field.name] = member;
+    } else if constexpr (std::is_enum_v<Member>) {
+      json[field.name] = name_of(member);
+    } else if (member) {
+      json[field.name] = *member;
+    } else if (!field.unset.empty()) {
+      json[field.name] = field.unset;
+    }
+  });
+  return json;
 }
 
-Json to_json(const EnvironmentOptions& options) {
-  if (const auto* garland = std::get_if<GarlandOptions>(&options)) {
-    return {{"noise_width", garland->noise_width}};
-  }
-  const auto& mdp = std::get<GarlandMdpOptions>(options);
-  return {{"noise_width", mdp.noise_width}, {"beta", mdp.beta}};
-}
-
-void print_json(const Arguments& arguments, const Setting& setting, const SimulationResult& result,
-                const Environment& environment) {
-  const HctParameters parameters = resolve(setting.optimizer, environment.space().dimension());
-  const Json json{{"environment", arguments.environment},
-                  {"environment_options", to_json(setting.environment)},
-                  {"optimizer", arguments.optimizer},
-                  {"parameters", to_json(setting.optimizer, parameters)},
+void print_json(const Setting& setting, const SimulationResult& result) {
+  const auto options_json = [](const auto& options) { return to_json(options); };
+  const Json json{{"environment", name_of_alternative<EnvironmentEntry>(setting.environment)},
+                  {"environment_options", std::visit(options_json, setting.environment)},
+                  {"optimizer", name_of_alternative<OptimizerEntry>(setting.optimizer)},
+                  {"parameters", std::visit(options_json, setting.optimizer)},
                   {"steps", setting.simulation.steps},
                   {"runs", setting.simulation.runs},
                   {"seed", setting.simulation.seed},
@@ -137,13 +108,18 @@ void print_row(std::string_view name, const Estimate& estimate, int digits) {
   fmt::print("\n");
 }
 
-void print_table(const Arguments& arguments, const Setting& setting, const SimulationResult& result,
-                 const Environment& environment) {
-  const HctParameters p = resolve(setting.optimizer, environment.space().dimension());
-  fmt::print("{} on {}: {} runs of {} steps, seed {}\n", arguments.optimizer, arguments.environment,
-             setting.simulation.runs, setting.simulation.steps, setting.simulation.seed);
-  fmt::print("feedback {}, nu1 {}, rho {}, confidence_scale {}, delta {}\n\n", name_of(p.feedback),
-             p.nu1, p.rho, p.confidence_scale, p.delta);
+void print_table(const Setting& setting, const SimulationResult& result,
+                 const KnownEnvironment& environment) {
+  const auto text = [](const auto& options) { return options_text(options); };
+  fmt::print("{} on {}: {} runs of {} steps, seed {}\n",
+             name_of_alternative<OptimizerEntry>(setting.optimizer),
+             name_of_alternative<EnvironmentEntry>(setting.environment), setting.simulation.runs,
+             setting.simulation.steps, setting.simulation.seed);
+  for (const std::string& line :
+       {std::visit(text, setting.optimizer), std::visit(text, setting.environment)}) {
+    if (!line.empty()) fmt::print("{}\n", line);
+  }
+  fmt::print("\n");
   fmt::print("{:<26}{:>12}    {:^24}\n", "", "mean", "95 % interval");
   print_row("per-step regret", result.per_step_regret, 5);
   print_row("per-step realised regret", result.per_step_realised_regret, 5);
@@ -163,9 +139,24 @@ void print_table(const Arguments& arguments, const Setting& setting, const Simul
              environment.space().describe(optimum.arm), optimum.value);
 }
 
+template <class Variant, template <class> class Entry>
+void print_list(std::string_view title) {
+  fmt::print("{}\n", title);
+  for_each_alternative<Variant>([]<class Options>(const Options& /*options*/) {
+    fmt::print("  {:<18}{}\n", Entry<Options>::name, Entry<Options>::line);
+  });
+}
+
 int run(const Arguments& arguments) {
-  const Setting setting = parse(arguments);
-  const std::unique_ptr<Environment> environment = make_environment(setting.environment);
+  if (arguments.list) {
+    print_list<OptimizerOptions, OptimizerEntry>("Optimizers:");
+    print_list<EnvironmentOptions, EnvironmentEntry>("Environments:");
+    return kSuccess;
+  }
+  Setting setting = parse(arguments);
+  const std::unique_ptr<KnownEnvironment> environment = make_environment(setting.environment);
+  std::visit([&](auto& options) { options = filled_in(options, environment->space().dimension()); },
+             setting.optimizer);
   const StopOnSignal stop_on_signal;
   std::optional<SimulationResult> result;
   {
@@ -178,9 +169,9 @@ int run(const Arguments& arguments) {
     return kInterrupted;
   }
   if (arguments.json) {
-    print_json(arguments, setting, *result, *environment);
+    print_json(setting, *result);
   } else {
-    print_table(arguments, setting, *result, *environment);
+    print_table(setting, *result, *environment);
   }
   return kSuccess;
 }
@@ -191,16 +182,8 @@ Command add_simulate(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       app.add_subcommand("simulate", "Run one optimizer on one environment, many times.");
-  command->add_option("--environment", arguments->environment, "garland or garland-mdp")
-      ->capture_default_str();
-  command
-      ->add_option("--noise-width", arguments->noise_width,
-                   "width of the uniform noise on a reward")
-      ->capture_default_str();
-  command->add_option("--beta", arguments->beta,
-                      "garland-mdp: how far the state moves towards the arm, in (0, 1] [0.2]");
-  command->add_option("--optimizer", arguments->optimizer, "hct")->capture_default_str();
-  arguments->hct.add_to(*command);
+  arguments->environment.add_to(*command);
+  arguments->optimizer.add_to(*command);
   command->add_option("--steps", arguments->steps, "pulls in a run, 1 or more")
       ->capture_default_str();
   command->add_option("--runs", arguments->runs, "independent runs, 1 or more")
@@ -209,6 +192,8 @@ Command add_simulate(CLI::App& app) {
   command->add_option("--threads", arguments->threads,
                       "runs at a time [one per core]; the results do not depend on it");
   command->add_flag("--json", arguments->json, "print one JSON object instead of a table")
+      ->disable_flag_override();
+  command->add_flag("--list", arguments->list, "show all optimizers and environments")
       ->disable_flag_override();
   command->footer(
       "Example, the setting of the paper's second experiment:\n"

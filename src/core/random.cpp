@@ -1,6 +1,8 @@
 #include "canopy/random.hpp"
 
 #include <Random123/philox.h>
+#include <boost/random/exponential_distribution.hpp>
+#include <boost/random/normal_distribution.hpp>
 
 namespace canopy {
 namespace {
@@ -42,6 +44,14 @@ void RandomStream::refill() {
     for (std::size_t j = 0; j < 4; ++j) buffer_[i + j] = numbers[j];
   }
   next_ = 0;
+}
+
+double RandomStream::normal() {
+  return boost::random::normal_distribution<double>{}(*this);
+}
+
+double RandomStream::exponential() {
+  return boost::random::exponential_distribution<double>{}(*this);
 }
 
 }  // namespace canopy

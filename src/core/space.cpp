@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace canopy {
@@ -90,6 +91,23 @@ struct ToValue {
   }
 };
 
+/// The least of a list of whole numbers and how many there are.
+struct Whole {
+  double low;
+  std::uint64_t count;
+};
+
+std::optional<Whole> whole_numbers(const Parameter& parameter) {
+  if (const auto* integer = std::get_if<Integer>(&parameter.domain)) {
+    return Whole{static_cast<double>(integer->low),
+                 static_cast<std::uint64_t>(integer->high - integer->low) + 1};
+  }
+  if (const auto* choice = std::get_if<Choice>(&parameter.domain)) {
+    return Whole{0.0, choice->choices.size()};
+  }
+  return std::nullopt;
+}
+
 std::string describe_value(const Value& value) {
   if (const auto* real = std::get_if<double>(&value)) return to_text(*real);
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
@@ -107,6 +125,26 @@ Space::Space(std::initializer_list<Parameter> parameters)
 
 Value Space::value(Arm arm, std::size_t index) const {
   return std::visit(ToValue{arm[index]}, parameters_[index].domain);
+}
+
+std::optional<std::uint64_t> Space::value_count(std::size_t index) const {
+  const auto whole = whole_numbers(parameters_[index]);
+  return whole ? std::optional(whole->count) : std::nullopt;
+}
+
+void Space::from_unit_cube(std::span<const double> point, std::span<double> arm) const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (const auto whole = whole_numbers(parameters_[i])) {
+      const auto count = static_cast<double>(whole->count);
+      arm[i] = whole->low + std::min(std::floor(point[i] * count), count - 1.0);
+      continue;
+    }
+    const auto& [low, high, scale] = std::get<Real>(parameters_[i].domain);
+    const double value = scale == Scale::log
+                             ? std::exp(std::lerp(std::log(low), std::log(high), point[i]))
+                             : std::lerp(low, high, point[i]);
+    arm[i] = std::clamp(value, low, high);
+  }
 }
 
 std::string Space::describe(Arm arm) const {

@@ -1,26 +1,16 @@
 #pragma once
 
-#include "canopy/garland.hpp"
-#include "canopy/hct.hpp"
-
+#include "environments/catalogue.hpp"
 #include "experiments/statistics.hpp"
+#include "optimizers/catalogue.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <variant>
 #include <vector>
 
 namespace canopy {
-
-/// What can be simulated. Every pair of alternatives is compiled into a loop of its own, without a
-/// virtual call.
-using EnvironmentOptions = std::variant<GarlandOptions, GarlandMdpOptions>;
-using OptimizerOptions = std::variant<HctOptions>;
 
 struct SimulationOptions {
   std::uint64_t steps = 100'000;  ///< n, at least 1
@@ -58,14 +48,12 @@ struct Watch {
   const std::atomic<bool>* stop = nullptr;        ///< Looked at as often.
 };
 
-/// Runs one optimizer on one environment, in parallel. Nothing when it was stopped. Throws
-/// ConfigurationError.
+/// Runs one optimizer on one environment, in parallel: a loop of its own for every pair, without a
+/// virtual call. Nothing when it was stopped. Throws ConfigurationError, before anything runs, when
+/// the optimizer cannot search the environment's space.
 [[nodiscard]] std::optional<SimulationResult> simulate(const EnvironmentOptions& environment,
                                                        const OptimizerOptions& optimizer,
                                                        const SimulationOptions& options,
                                                        const Watch& watch = {});
-
-/// The environment itself, for what it knows: its space, f, its optimum.
-[[nodiscard]] std::unique_ptr<Environment> make_environment(const EnvironmentOptions& environment);
 
 }  // namespace canopy

@@ -2,6 +2,9 @@
 
 #include "canopy/errors.hpp"
 
+#include "optimizers/fields.hpp"
+#include "optimizers/tree_views.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -20,14 +23,6 @@ std::uint64_t whole(double pulls) {
   return static_cast<std::uint64_t>(pulls);
 }
 
-/// The options, once they and the objective are in order.
-const HctOptions& checked(const HctOptions& options, const Objective& objective) {
-  std::vector<Violation> found = violations(options);
-  for (Violation& violation : violations(objective)) found.push_back(std::move(violation));
-  throw_if_any(std::move(found));
-  return options;
-}
-
 CoverTree planted(std::shared_ptr<const Partition> partition) {
   CoverTree tree(std::move(partition));
   if (!tree.expand(CoverTree::kRoot)) {
@@ -43,9 +38,9 @@ Hct::Hct(const Space& space, const HctOptions& options, const Objective& objecti
 
 Hct::Hct(std::shared_ptr<const Partition> partition, const HctOptions& options,
          const Objective& objective)
-    : tree_(planted(std::move(partition))),
-      parameters_(resolve(checked(options, objective), tree_.partition().dimension())),
-      map_(objective) {
+    : TicketedOptimizer(checked(options, objective)),
+      tree_(planted(std::move(partition))),
+      parameters_(resolve(options, tree_.partition().dimension())) {
   grow_tables();
 }
 
@@ -225,11 +220,8 @@ void Hct::set_guard(double margin) {
 }
 
 /// Learns rewards told for a ticket: now, or at the end of the episode they belong to.
-void Hct::accept(Tickets::Open& ticket, std::uint64_t count, double sum) {
-  const NodeIndex node = ticket.node;
+void Hct::accept(NodeIndex node, std::uint64_t count, double sum) {
   const Sample sample{static_cast<double>(count), sum};
-  tickets_.use(ticket, count);
-  t_ += count;
   if (!episode_is_running() || node != selected_) {
     accept_late(node, sample);
     return;
@@ -271,48 +263,10 @@ void Hct::grow_tables() {
   }
 }
 
-Status Hct::tell_any(Ticket ticket, double mapped) {
-  Tickets::Open* open = tickets_.find(ticket);
-  if (open == nullptr) return tickets_.absence(ticket);
-  if (!RewardMap::usable(mapped)) return Status::not_a_reward;
-  out_of_range_ += RewardMap::out_of_range(mapped) ? 1U : 0U;
-  accept(*open, 1, mapped);
-  return Status::ok;
-}
-
-Status Hct::tell(Ticket ticket, std::span<const double> rewards) {
-  Tickets::Open* open = tickets_.find(ticket);
-  if (open == nullptr) return tickets_.absence(ticket);
-  if (rewards.size() > open->remaining) return Status::too_many_rewards;
-  double sum = 0.0;
-  std::uint64_t outside = 0;
-  for (const double reward : rewards) {
-    const double mapped = map_.to_mapped(reward);
-    if (!RewardMap::usable(mapped)) return Status::not_a_reward;
-    sum += mapped;
-    outside += RewardMap::out_of_range(mapped) ? 1U : 0U;
-  }
-  if (rewards.empty()) return Status::ok;
-  out_of_range_ += outside;
-  accept(*open, rewards.size(), sum);
-  return Status::ok;
-}
-
-Status Hct::tell(Ticket ticket, const Rewards& rewards) {
-  Tickets::Open* open = tickets_.find(ticket);
-  if (open == nullptr) return tickets_.absence(ticket);
-  if (rewards.count > open->remaining) return Status::too_many_rewards;
-  if (const Status status = check(rewards, map_); status != Status::ok) return status;
-  accept(*open, rewards.count, map_.to_mapped_sum(rewards));
-  return Status::ok;
-}
-
 Status Hct::drop(Ticket ticket) {
-  Tickets::Open* open = tickets_.find(ticket);
-  if (open == nullptr) return tickets_.absence(ticket);
-  tickets_.close(*open);
+  const Status status = TicketedOptimizer::drop(ticket);
   if (stage_ == Stage::single_episode) stage_ = Stage::episode;  // its ticket may be the one
-  return Status::ok;
+  return status;
 }
 
 void Hct::finish() {
@@ -320,32 +274,10 @@ void Hct::finish() {
 }
 
 std::optional<Best> Hct::best() const {
-  NodeIndex best = CoverTree::kRoot;
-  double best_lower = 0.0;
-  for (NodeIndex i = 1; i < tree_.size(); ++i) {
-    const Node& node = tree_[i];
-    if (node.pulls == 0.0) continue;
-    const double lower = node.mean() - width_of(node);
-    const Node& leader = tree_[best];
-    const bool better = [&] {
-      if (best == CoverTree::kRoot) return true;
-      if (lower != best_lower) return lower > best_lower;
-      if (node.pulls != leader.pulls) return node.pulls > leader.pulls;
-      if (node.depth != leader.depth) return node.depth < leader.depth;
-      return tree_.is_left_of(i, best);
-    }();
-    if (better) {
-      best = i;
-      best_lower = lower;
-    }
-  }
-  if (best == CoverTree::kRoot) return std::nullopt;
-  const Node& node = tree_[best];
-  const double width = width_of(node);
-  double lower = map_.to_user(node.mean() - width);
-  double upper = map_.to_user(node.mean() + width);
-  if (map_.minimizes()) std::swap(lower, upper);
-  return Best{tree_.arm(best), map_.to_user(node.mean()), lower, upper, whole(node.pulls)};
+  const auto best = best_node(tree_, [this](const Node& node) { return width_of(node); });
+  if (!best) return std::nullopt;
+  const Node& node = tree_[*best];
+  return to_best(tree_.arm(*best), node.mean(), width_of(node), node.pulls);
 }
 
 Summary Hct::summary() const {
@@ -360,15 +292,7 @@ Summary Hct::summary() const {
 
 std::vector<NodeView> Hct::tree() {
   update_bounds(selected_);  // on the path, only what a search reads is kept up to date
-  std::vector<NodeIndex> order{CoverTree::kRoot};
-  std::vector<NodeView> views;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Node& node = tree_[order[i]];
-    if (!node.is_leaf()) order.insert(order.end(), {node.children, node.children + 1});
-    views.push_back({tree_.path(order[i]), tree_.arm(order[i]), whole(node.pulls), node.mean(),
-                     node.upper, node.bound, node.is_leaf()});
-  }
-  return views;
+  return views_of(tree_);
 }
 
 }  // namespace canopy

@@ -1,7 +1,7 @@
 #include "canopy/errors.hpp"
 #include "canopy/hct.hpp"
 
-#include "optimizers/hct_fields.hpp"
+#include "optimizers/fields.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -33,9 +33,7 @@ HctParameters resolve(const HctOptions& options, std::size_t dimension) {
 }
 
 std::vector<Violation> violations(const HctOptions& options) {
-  std::vector<Violation> found;
-  visit_fields(options, RangeCheck{found});
-  return found;
+  return field_violations(options, "optimizer.");
 }
 
 }  // namespace canopy

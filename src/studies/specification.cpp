@@ -2,9 +2,8 @@
 
 #include "canopy/errors.hpp"
 
+#include "core/alternatives.hpp"
 #include "core/text.hpp"
-#include "optimizers/enum_names.hpp"
-#include "optimizers/hct_fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,6 +65,19 @@ class Reader {
   }
 
   void read(const toml::table& table, const std::string& prefix, std::string_view key,
+            std::uint64_t& into) {
+    const std::string expected = "must be a whole number, 0 or more";
+    const auto number = get<std::int64_t>(table, prefix, key, expected);
+    if (number && *number < 0) complain(prefix + std::string(key), table.get(key), expected);
+    if (number && *number >= 0) into = static_cast<std::uint64_t>(*number);
+  }
+
+  void read(const toml::table& table, const std::string& prefix, std::string_view key,
+            std::optional<std::uint64_t>& into) {
+    if (table.contains(key)) read(table, prefix, key, into.emplace(1));
+  }
+
+  void read(const toml::table& table, const std::string& prefix, std::string_view key,
             std::string& into) {
     if (auto text = get<std::string>(table, prefix, key, "must be a string")) {
       into = std::move(*text);
@@ -82,6 +94,25 @@ class Reader {
     } else {
       complain(prefix + std::string(key), table.get(key), must_be_named<Enum>());
     }
+  }
+
+  /// The same for an option that may be left without a value, if there is a word for that.
+  template <class Member>
+  void read_field(const toml::table& table, const std::string& prefix, const Field& field,
+                  Member& into) {
+    const toml::node* node = table.get(field.name);
+    if (node != nullptr && !field.unset.empty()) {
+      if (node->value_exact<std::string>() == field.unset) {
+        into = Member{};
+        return;
+      }
+      if (node->is_string()) {
+        complain(prefix + std::string(field.name), node,
+                 "must be a number or \"" + std::string(field.unset) + '"');
+        return;
+      }
+    }
+    read(table, prefix, field.name, into);
   }
 
   /// A key of some table, or a complaint that it is missing.
@@ -148,7 +179,6 @@ class Reader {
 
 constexpr std::array<std::string_view, 4> kTopKeys{"direction", "reward_range", "optimizer",
                                                    "space"};
-constexpr std::array<std::string_view, 1> kOptimizers{"hct"};
 
 Objective read_objective(Reader& reader, const toml::table& root) {
   Objective objective;
@@ -168,7 +198,7 @@ Objective read_objective(Reader& reader, const toml::table& root) {
 }
 
 struct OptimizerChoice {
-  HctOptions hct;
+  OptimizerOptions options = HctOptions{};
   SplitRule partition = SplitRule::cyclic;
 };
 
@@ -182,20 +212,30 @@ OptimizerChoice read_optimizer(Reader& reader, const toml::table& root) {
     return choice;
   }
   const std::string prefix = "optimizer.";
-  std::vector<std::string_view> known{"name", "partition"};
   std::string name = "hct";
   reader.read(*table, prefix, "name", name);
-  if (std::find(kOptimizers.begin(), kOptimizers.end(), name) == kOptimizers.end()) {
-    reader.complain("optimizer.name", table->get("name"),
-                    unknown_name("optimizer", name, kOptimizers));
+  const auto named = alternative_named<OptimizerOptions, OptimizerEntry>(name);
+  if (!named) {
+    const auto known = names_of_all<OptimizerOptions, OptimizerEntry>();
+    reader.complain("optimizer.name", table->get("name"), unknown_name("optimizer", name, known));
+    return choice;
   }
-  reader.read(*table, prefix, "partition", choice.partition);
-  visit_fields(choice.hct, [&](const Field& field, auto& member) {
-    known.push_back(field.name);
-    reader.read(*table, prefix, field.name, member);
-  });
+  choice.options = *named;
+  std::vector<std::string_view> known{"name"};
+  std::visit(
+      [&](auto& options) {
+        if constexpr (searches_a_tree<OptimizerOf<decltype(options)>>) {
+          known.push_back("partition");
+          reader.read(*table, prefix, "partition", choice.partition);
+        }
+        visit_fields(options, [&](const Field& field, auto& member) {
+          known.push_back(field.name);
+          reader.read_field(*table, prefix, field, member);
+        });
+        reader.complain(field_violations(options, prefix));
+      },
+      choice.options);
   reader.check_keys(*table, prefix, known);
-  reader.complain(violations(choice.hct));
   return choice;
 }
 
@@ -304,7 +344,7 @@ StudySpecification parse_study(std::string_view toml, const std::string& source)
   const OptimizerChoice optimizer = read_optimizer(reader, root);
   const std::optional<Space> space = read_space(reader, root);
   reader.throw_if_any();
-  return {space.value(), optimizer.hct, optimizer.partition, objective};
+  return {space.value(), optimizer.options, optimizer.partition, objective};
 }
 
 StudySpecification load_study(const std::string& path) {
@@ -321,8 +361,7 @@ StudySpecification load_study(const std::string& path) {
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study) {
-  return std::make_unique<Hct>(std::make_shared<BoxPartition>(study.space, study.partition),
-                               study.optimizer, study.objective);
+  return make_optimizer(study.optimizer, study.space, study.partition, study.objective);
 }
 
 }  // namespace canopy

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "canopy/hct.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/partition.hpp"
 #include "canopy/space.hpp"
+
+#include "optimizers/catalogue.hpp"
 
 #include <memory>
 #include <stdexcept>
@@ -15,7 +16,7 @@ namespace canopy {
 /// What a study file says: what is tuned, by what, and what a reward means.
 struct StudySpecification {
   Space space;
-  HctOptions optimizer;
+  OptimizerOptions optimizer;
   SplitRule partition = SplitRule::cyclic;
   Objective objective;
 };

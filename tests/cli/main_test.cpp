@@ -84,7 +84,8 @@ TEST(Tool, RefusesEveryOptionOutOfItsRange) {
   expect_refused("simulate --environment garland-mdp --beta 0",
                  "canopy simulate: --beta 0: must be in (0, 1]");
   expect_refused("simulate --beta 0.5",
-                 "canopy simulate: --beta 0.5: only garland-mdp has it, not garland");
+                 "canopy simulate: --beta 0.5: garland has no such option (garland-mdp, "
+                 "auction-reactive have)");
   for (const std::string words : {"--rho", "--rho 0.5 --rho 0.6", "--rho="}) {
     expect_refused("simulate " + words, "canopy: --rho: must be given once, with one value");
   }

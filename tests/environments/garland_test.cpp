@@ -119,8 +119,10 @@ TEST(Garland, RewardsDoNotDependOnThePast) {
 }
 
 TEST(Garland, RefusesNoiseThatIsNegativeOrNotANumber) {
-  const auto with = [](double width) { return complaint<Garland>(GarlandOptions{width}); };
-  const std::string expected = ": must be a finite number, 0 or more";
+  const auto with = [](double width) {
+    return complaint<Garland>(GarlandOptions{.noise_width = width});
+  };
+  const std::string expected = ": must be a number from 0 to 1e50";
   EXPECT_EQ(with(-1.0), "environment.noise_width = -1" + expected);
   EXPECT_EQ(with(kNan), "environment.noise_width = nan" + expected);
   EXPECT_EQ(with(kInf), "environment.noise_width = inf" + expected);
@@ -132,7 +134,7 @@ TEST(GarlandMdp, RefusesNoiseThatIsNegativeOrNotANumber) {
   const auto with = [](double width) {
     return complaint<GarlandMdp>(GarlandMdpOptions{.noise_width = width});
   };
-  const std::string expected = ": must be a finite number, 0 or more";
+  const std::string expected = ": must be a number from 0 to 1e50";
   EXPECT_EQ(with(-1.0), "environment.noise_width = -1" + expected);
   EXPECT_EQ(with(kNan), "environment.noise_width = nan" + expected);
   EXPECT_EQ(with(kInf), "environment.noise_width = inf" + expected);
@@ -216,6 +218,23 @@ TEST(GarlandMdp, StartDrawsAnewForEveryRun) {
   }
   EXPECT_EQ(states.size(), std::size_t{kRuns});
   EXPECT_NEAR(sum / kRuns, 0.5, 5.0 / std::sqrt(12.0 * kRuns));  // five standard errors
+}
+
+TEST(GarlandMdp, AfterAChangeTheRewardsAreOffByNoMoreThanTheMixingTime) {
+  for (const double beta : {0.05, 0.2, 0.7}) {
+    GarlandMdp environment({.noise_width = 0.0, .beta = beta});
+    const double bound = environment.mixing_time().value();
+    RandomStream random({.seed = 9});
+    for (int run = 0; run < 200; ++run) {
+      environment.start(random);
+      const double x = random.uniform();
+      double off = 0.0;
+      for (int t = 0; t < 500; ++t) {
+        off += environment.pull(At{x}, random) - garland(x);
+        ASSERT_LE(std::abs(off), bound) << "beta " << beta << ", x " << x;
+      }
+    }
+  }
 }
 
 /// Rewards of a run that goes through a fixed round of arms.

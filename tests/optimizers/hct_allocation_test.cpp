@@ -4,30 +4,17 @@
 #include "canopy/hct.hpp"
 #include "canopy/random.hpp"
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
+#include "support/count_allocations.hpp"
+
+#include <cstdint>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-namespace {
-std::atomic<std::uint64_t> allocations{0};
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
-  std::free(memory);
-}
-
 namespace canopy {
 namespace {
+
+using testing::allocations;
 
 void check_steps_without_allocation(const HctOptions& options, std::size_t workers) {
   Garland garland;
@@ -37,13 +24,13 @@ void check_steps_without_allocation(const HctOptions& options, std::size_t worke
   for (Pull& pull : in_flight) pull = hct.ask(1);
   // The list of open tickets grows to its size in the first few steps.
   for (int i = 0; i < 200'000; ++i) {
-    const std::uint64_t before = allocations;
+    const std::uint64_t before = allocations();
     const std::uint64_t nodes = hct.summary().nodes;
     Pull& pull = in_flight[static_cast<std::size_t>(random()) % workers];
     ASSERT_EQ(hct.tell(pull.ticket, garland.pull(pull.arm, random)), Status::ok);
     pull = hct.ask(1);
     if (hct.summary().nodes == nodes && i > 1000) {
-      ASSERT_EQ(allocations, before) << "at step " << i;
+      ASSERT_EQ(allocations(), before) << "at step " << i;
     }
   }
   EXPECT_GT(hct.summary().nodes, 50U);

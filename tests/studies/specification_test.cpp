@@ -56,14 +56,14 @@ choices = ["a", "b"]
   EXPECT_EQ(study.objective.direction, Direction::minimize);
   EXPECT_EQ(study.objective.reward_range[0], -1.0);
   EXPECT_EQ(study.objective.reward_range[1], 3.5);
-  EXPECT_EQ(study.optimizer.feedback, Feedback::correlated);
-  EXPECT_EQ(study.optimizer.mixing_time, 2.0);
-  EXPECT_EQ(study.optimizer.preset, Preset::paper);
-  EXPECT_EQ(study.optimizer.nu1, 4.0);
-  EXPECT_EQ(study.optimizer.rho, 0.5);
-  EXPECT_EQ(study.optimizer.confidence_scale, 0.025);
-  EXPECT_EQ(study.optimizer.delta, 0.01);
-  EXPECT_EQ(study.optimizer.constants, Constants::supplement);
+  EXPECT_EQ(std::get<HctOptions>(study.optimizer).feedback, Feedback::correlated);
+  EXPECT_EQ(std::get<HctOptions>(study.optimizer).mixing_time, 2.0);
+  EXPECT_EQ(std::get<HctOptions>(study.optimizer).preset, Preset::paper);
+  EXPECT_EQ(std::get<HctOptions>(study.optimizer).nu1, 4.0);
+  EXPECT_EQ(std::get<HctOptions>(study.optimizer).rho, 0.5);
+  EXPECT_EQ(std::get<HctOptions>(study.optimizer).confidence_scale, 0.025);
+  EXPECT_EQ(std::get<HctOptions>(study.optimizer).delta, 0.01);
+  EXPECT_EQ(std::get<HctOptions>(study.optimizer).constants, Constants::supplement);
   EXPECT_EQ(study.partition, SplitRule::longest_side);
   ASSERT_EQ(study.space.dimension(), 3U);
   EXPECT_EQ(std::get<Real>(study.space.parameters()[0].domain).scale, Scale::log);
@@ -74,11 +74,54 @@ choices = ["a", "b"]
 
 TEST(Specification, DefaultsAreThoseOfTheLibrary) {
   const StudySpecification study = parse_study(kSpace, "s.toml");
-  EXPECT_EQ(study.optimizer.feedback, Feedback::iid);
-  EXPECT_EQ(study.optimizer.preset, Preset::practical);
-  EXPECT_FALSE(study.optimizer.nu1.has_value());
+  EXPECT_EQ(std::get<HctOptions>(study.optimizer).feedback, Feedback::iid);
+  EXPECT_EQ(std::get<HctOptions>(study.optimizer).preset, Preset::practical);
+  EXPECT_FALSE(std::get<HctOptions>(study.optimizer).nu1.has_value());
   EXPECT_EQ(study.partition, SplitRule::cyclic);
   EXPECT_EQ(study.objective.direction, Direction::maximize);
+}
+
+TEST(Specification, ReadsTheOptionsOfEveryOptimizer) {
+  const auto optimizer = [](const std::string& lines) {
+    return parse_study(with_space("[optimizer]\n" + lines), "s.toml").optimizer;
+  };
+  const auto thoo = std::get<ThooOptions>(
+      optimizer("name = \"thoo\"\nhorizon = 5000\nnu1 = 2\nseed = 9\npartition = \"cyclic\"\n"));
+  EXPECT_EQ(thoo.horizon, 5000U);
+  EXPECT_EQ(thoo.nu1, 2.0);
+  EXPECT_EQ(thoo.seed, 9U);
+  const auto doubling =
+      std::get<ThooOptions>(optimizer("name = \"thoo\"\nhorizon = \"doubling\"\n"));
+  EXPECT_FALSE(doubling.horizon.has_value());
+  const auto power = std::get<PowerOptions>(
+      optimizer("name = \"power\"\nsigma = 0.2\nwindow = 4\nrollout_length = 7\n"));
+  EXPECT_EQ(power.sigma, 0.2);
+  EXPECT_EQ(power.window, 4U);
+  EXPECT_EQ(power.rollout_length, 7U);
+  EXPECT_TRUE(std::holds_alternative<HooOptions>(optimizer("name = \"hoo\"\nrho = 0.3\n")));
+  EXPECT_EQ(std::get<GridOptions>(optimizer("name = \"grid\"\npoints = 5\n")).points, 5U);
+  EXPECT_TRUE(std::holds_alternative<RandomSearchOptions>(optimizer("name = \"random\"\n")));
+}
+
+TEST(Specification, RefusesOptionsOfAnotherOptimizerAndWrongOnesOfItsOwn) {
+  const auto refused = [](const std::string& lines) {
+    return refusal(with_space("[optimizer]\n" + lines));
+  };
+  EXPECT_EQ(refused("name = \"grid\"\nfeedback = \"iid\"\n"),
+            "s.toml:3: optimizer.feedback = 'iid': unknown key; known: name points "
+            "confidence_scale");
+  EXPECT_EQ(refused("name = \"random\"\npartition = \"cyclic\"\n"),
+            "s.toml:3: optimizer.partition = 'cyclic': unknown key; known: name seed");
+  EXPECT_EQ(refused("name = \"thoo\"\nhorizon = \"dubling\"\n"),
+            "s.toml:3: optimizer.horizon = 'dubling': must be a number or \"doubling\"");
+  EXPECT_EQ(refused("name = \"thoo\"\nhorizon = 0\n"),
+            "s.toml:3: optimizer.horizon = 0: must be a whole number from 1 to 9007199254740992");
+  EXPECT_EQ(refused("name = \"power\"\nwindow = -3\n"),
+            "s.toml:3: optimizer.window = -3: must be a whole number, 0 or more");
+  EXPECT_EQ(refused("name = \"power\"\nwindow = 2.5\n"),
+            "s.toml:3: optimizer.window = 2.5: must be a whole number, 0 or more");
+  EXPECT_EQ(refused("name = \"tho\"\n"),
+            "s.toml:2: optimizer.name = 'tho': unknown optimizer, did you mean \"thoo\"?");
 }
 
 TEST(Specification, NamesLineKeyValueAndExpectation) {

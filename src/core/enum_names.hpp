@@ -1,9 +1,8 @@
 #pragma once
 
 #include "canopy/confidence.hpp"
-#include "canopy/hct.hpp"
-#include "canopy/optimizer.hpp"
 #include "canopy/partition.hpp"
+#include "canopy/space.hpp"
 
 #include <array>
 #include <cstddef>
@@ -14,7 +13,7 @@
 namespace canopy {
 
 /// The names of an enumeration's values, in their order, as study files, JSON and the command line
-/// write them.
+/// write them. Other rooms add those of their own enumerations.
 template <class Enum>
 struct EnumNames;
 
@@ -23,16 +22,8 @@ struct EnumNames<Feedback> {
   static constexpr std::array<std::string_view, 2> names{"iid", "correlated"};
 };
 template <>
-struct EnumNames<Preset> {
-  static constexpr std::array<std::string_view, 2> names{"practical", "paper"};
-};
-template <>
 struct EnumNames<Constants> {
   static constexpr std::array<std::string_view, 2> names{"main", "supplement"};
-};
-template <>
-struct EnumNames<Direction> {
-  static constexpr std::array<std::string_view, 2> names{"maximize", "minimize"};
 };
 template <>
 struct EnumNames<Scale> {
@@ -59,11 +50,11 @@ template <class Enum>
 /// `must be "iid" or "correlated"`
 template <class Enum>
 [[nodiscard]] std::string must_be_named() {
-  std::string text = "must be";
-  std::string_view separator = " \"";
-  for (const std::string_view name : EnumNames<Enum>::names) {
-    text.append(separator).append(name).append("\"");
-    separator = " or \"";
+  constexpr auto& names = EnumNames<Enum>::names;
+  std::string text = "must be ";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 < names.size() ? ", " : " or ";
+    text.append("\"").append(names.at(i)).append("\"");
   }
   return text;
 }

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "canopy/mdp.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace canopy {
+
+/// The two highest bids of an auction; 0 where there is none.
+struct HighestBids {
+  double first = 0.0;
+  double second = 0.0;
+};
+
+/// What a second-price auction with a reserve earns: nothing if no bid reaches the reserve, else the
+/// larger of the second bid and the reserve.
+[[nodiscard]] inline double revenue(const HighestBids& bids, double reserve) {
+  if (bids.first < reserve) return 0.0;
+  return bids.second > reserve ? bids.second : reserve;
+}
+
+/// Draws the bids of so many bidders with independent values, uniform in [0, 1], each of whom comes
+/// with this probability.
+[[nodiscard]] inline HighestBids draw_bids(std::uint64_t bidders, double attendance,
+                                           RandomStream& random) {
+  HighestBids bids;
+  for (std::uint64_t i = 0; i < bidders; ++i) {
+    if (attendance < 1.0 && random.uniform() >= attendance) continue;
+    const double bid = random.uniform();
+    if (bid > bids.first) {
+      bids.second = bids.first;
+      bids.first = bid;
+    } else if (bid > bids.second) {
+      bids.second = bid;
+    }
+  }
+  return bids;
+}
+
+struct AuctionOptions {
+  std::uint64_t bidders = 2;  ///< 1 to 1000
+};
+
+/// The reserve price of repeated second-price auctions among independent bidders. With n bidders
+/// f(r) = (n - 1)/(n + 1) + r^n - 2n/(n + 1) r^(n + 1), which is largest at r = 1/2 whatever n is
+/// (Myerson, "Optimal Auction Design", 1981).
+class Auction final : public KnownEnvironment {
+ public:
+  /// Throws ConfigurationError.
+  explicit Auction(const AuctionOptions& options = {});
+
+  [[nodiscard]] const Space& space() const override { return space_; }
+  [[nodiscard]] double mean_reward(Arm arm) const override;
+  [[nodiscard]] Optimum optimum() const override;
+  [[nodiscard]] std::optional<double> mixing_time() const override { return 0.0; }
+  void start(RandomStream& /*random*/) override {}
+  double pull(Arm arm, RandomStream& random) override {
+    return revenue(draw_bids(bidders_, 1.0, random), arm[0]);
+  }
+
+ private:
+  Space space_;
+  std::uint64_t bidders_;
+};
+
+struct ReactiveAuctionOptions {
+  std::uint64_t bidders = 2;  ///< 1 to 1000
+  double aversion = 0.5;      ///< In [0, 1]: a bidder stays away with this times the reserve she remembers.
+  double beta = 0.1;          ///< In (0, 1]: how much of the memory is the last reserve.
+};
+
+/// Bidders remember past reserves, m' = (1 - beta) m + beta r, and each comes with probability
+/// 1 - aversion m: what a reserve earns depends on those before it.
+struct ReactiveAuctionProcess {
+  using State = double;
+  using Observation = double;
+  using Action = double;
+
+  std::uint64_t bidders = 2;
+  double aversion = 0.5;
+  double beta = 0.1;
+
+  [[nodiscard]] Transition<double> start(RandomStream& random) const {
+    const double memory = random.uniform();
+    return {0.0, memory, memory};
+  }
+  [[nodiscard]] Transition<double> step(double memory, double reserve, RandomStream& random) const {
+    const double reward = revenue(draw_bids(bidders, 1.0 - aversion * memory, random), reserve);
+    const double next = (1.0 - beta) * memory + beta * reserve;
+    return {reward, next, next};
+  }
+};
+
+/// The reserve price when bidders react. Held for ever, reserve r meets bidders who come with
+/// probability p = 1 - aversion r; f(r) is a polynomial in r and p, and its maximum is found by Brent's
+/// method. Of the rewards after a change of reserve, the memory forgets geometrically, and a change of
+/// p by dp changes the mean revenue by at most n dp: the mixing time is at most n aversion / beta.
+class ReactiveAuction final
+    : public PolicyEnvironment<ReactiveAuctionProcess, ConstantPolicy, KnownEnvironment> {
+ public:
+  /// Throws ConfigurationError.
+  explicit ReactiveAuction(const ReactiveAuctionOptions& options = {});
+
+  [[nodiscard]] double mean_reward(Arm arm) const override;
+  [[nodiscard]] Optimum optimum() const override { return optimum_; }
+  [[nodiscard]] std::optional<double> mixing_time() const override;
+
+ private:
+  Optimum optimum_;
+};
+
+}  // namespace canopy

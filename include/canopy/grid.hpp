@@ -1,0 +1,58 @@
+#pragma once
+
+#include "canopy/space.hpp"
+#include "canopy/turn_optimizer.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+struct GridOptions {
+  /// 1 to 1e6: arms along each parameter, in the middle of as many equal parts; an integer or a
+  /// choice has no more than it has values. All together may be 100 000 at most.
+  std::uint64_t points = 32;
+
+  /// > 0: multiplies the confidence term; 1 is UCB1. Raising it explores more.
+  double confidence_scale = 0.1;
+};
+
+/// A fixed grid of arms under UCB1 (Auer, Cesa-Bianchi, Fischer, "Finite-time Analysis of the
+/// Multiarmed Bandit Problem", Machine Learning 47, 2002): play the arm with the largest
+/// mean + confidence_scale sqrt(2 ln t / pulls), those without pulls first. What one would do without
+/// a tree. A step looks at every arm.
+class Grid final : public TurnOptimizer {
+ public:
+  static constexpr std::size_t kMostArms = 100'000;
+
+  /// Throws ConfigurationError.
+  explicit Grid(const Space& space, const GridOptions& options = {},
+                const Objective& objective = {});
+
+  [[nodiscard]] std::optional<Best> best() const override;
+  [[nodiscard]] Summary summary() const override { return turn_summary(); }
+  [[nodiscard]] std::vector<NodeView> tree() override { return {}; }
+  [[nodiscard]] std::string path(NodeIndex /*node*/) const override { return {}; }
+
+  [[nodiscard]] std::size_t size() const { return statistics_.size(); }
+
+ private:
+  struct Statistics {
+    double pulls = 0.0;
+    double sum = 0.0;
+  };
+
+  [[nodiscard]] Choice choose() override;
+  void learn(NodeIndex node, double pulls, double sum) override;
+  [[nodiscard]] Arm arm(std::size_t index) const;
+  [[nodiscard]] double width(const Statistics& arm) const;
+
+  std::size_t arm_size_;
+  double confidence_scale_;
+  std::vector<double> arms_;  // rows of arm_size_ numbers
+  std::vector<Statistics> statistics_;
+};
+
+}  // namespace canopy

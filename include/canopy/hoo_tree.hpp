@@ -1,0 +1,76 @@
+#pragma once
+
+#include "canopy/cover_tree.hpp"
+#include "canopy/random.hpp"
+#include "canopy/turn_optimizer.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// The numbers in the bounds of HOO and its truncated version.
+struct HooConstants {
+  double nu1 = 0.0;
+  double rho = 0.0;
+  double confidence_scale = 0.0;
+};
+
+/// What HOO and its truncated version share. The statistics of a node are those of its whole
+/// subtree: a reward is added to the leaf that was played and to all of its ancestors. With a
+/// logarithm that the two choose differently,
+///
+///     U(v) = mean + confidence_scale sqrt(2 log / pulls) + nu1 rho^h      B(v) as in HCT
+///
+/// and a step plays the leaf at the end of the path of larger B, with ties broken at random.
+class HooTree : public TurnOptimizer {
+ public:
+  [[nodiscard]] std::optional<Best> best() const override;
+  [[nodiscard]] Summary summary() const override;
+  [[nodiscard]] std::vector<NodeView> tree() override;
+  [[nodiscard]] std::string path(NodeIndex node) const override;
+
+ protected:
+  HooTree(std::shared_ptr<const Partition> partition, const HooConstants& constants,
+          std::uint64_t seed, const Objective& objective);
+
+  [[nodiscard]] Choice choose() override;
+
+  /// Starts over with the root alone. Nodes of earlier trees are unknown from here on; their arms
+  /// live for as long as there are tickets in flight.
+  void start_over();
+
+  /// Whether a node number belongs to the present tree.
+  [[nodiscard]] bool knows(NodeIndex node) const { return node >= first_; }
+
+  /// Adds rewards of a node to it and all its ancestors, and brings their bounds up to date.
+  void update_path(NodeIndex node, double pulls, double sum);
+
+  /// Brings the bounds of all nodes up to date.
+  void update_all();
+
+  /// Gives a node children if it is a leaf whose cell can be cut.
+  void expand(NodeIndex node);
+
+  /// 2 ln t or 2 ln n: changing it changes the bounds that are computed from here on.
+  void set_log(double log) { twice_log_ = 2.0 * log; }
+
+  [[nodiscard]] std::uint32_t depth_of(NodeIndex node) const { return tree_[node - first_].depth; }
+
+ private:
+  [[nodiscard]] double width(double pulls) const;
+  void update(Node& node);
+
+  CoverTree tree_;
+  NodeIndex first_ = 0;              // the number of the root of the present tree
+  std::vector<CoverTree> earlier_;   // kept for the arms of tickets in flight
+  HooConstants constants_;
+  double twice_log_ = 0.0;
+  std::vector<double> resolutions_;  // nu1 rho^h by depth
+  RandomStream random_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "canopy/lqr.hpp"
+
+namespace canopy {
+
+struct LqrPartialOptions {
+  double pole = 1.1;               ///< As in LqrOptions.
+  double control_cost = 0.5;       ///< As in LqrOptions.
+  double observation_noise = 1.0;  ///< In [0.01, 100]: standard deviation of what is measured.
+};
+
+/// The state, and what a filter makes of the measurements so far.
+struct FilteredState {
+  double state = 0.0;
+  double estimate = 0.0;
+};
+
+/// The scalar regulator seen through noise: y = x + N(0, observation_noise^2). What the policy gets
+/// to see is the estimate of the steady-state Kalman filter.
+struct LqrPartialProcess {
+  using State = FilteredState;
+  using Observation = double;
+  using Action = double;
+
+  double pole = 1.1;
+  double control_cost = 0.5;
+  double observation_noise = 1.0;
+  double filter_gain = 0.5;
+  double cap = 1.0;
+
+  [[nodiscard]] Transition<State, double> start(RandomStream& random) const {
+    return {0.0, {random.normal(), 0.0}, 0.0};
+  }
+  [[nodiscard]] Transition<State, double> step(const State& x, double u,
+                                               RandomStream& random) const {
+    const double cost = x.state * x.state + control_cost * u * u;
+    const double next = pole * x.state + u + random.normal();
+    const double measured = next + observation_noise * random.normal();
+    const double predicted = pole * x.estimate + u;
+    const double estimate = predicted + filter_gain * (measured - predicted);
+    return {capped_reward(cost, cap), {next, estimate}, estimate};
+  }
+};
+
+/// A partially observed problem: u = -theta estimate. The estimate and its error are independent
+/// Gaussians, which gives the mean reward up to one smooth integral.
+class LqrPartial final : public PolicyEnvironment<LqrPartialProcess, LinearPolicy, KnownEnvironment> {
+ public:
+  /// Throws ConfigurationError.
+  explicit LqrPartial(const LqrPartialOptions& options = {});
+
+  [[nodiscard]] double mean_reward(Arm arm) const override;
+  [[nodiscard]] Optimum optimum() const override { return optimum_; }
+
+ private:
+  double error_variance_;     // of the estimate
+  double predicted_variance_;  // of the state before it is measured
+  Optimum optimum_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "canopy/environment.hpp"
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <utility>
+
+namespace canopy {
+
+/// What a step of a Markov decision process gives: the reward, the state it leads to, and what a
+/// policy gets to see of that state.
+template <class State, class Observation = State>
+struct Transition {
+  double reward = 0.0;
+  State state{};
+  Observation observation{};
+};
+
+/// A Markov decision process: three types and two functions. It keeps no state of its own, so one
+/// object may serve many chains.
+///
+///     struct Drift {
+///       using State = double;
+///       using Observation = double;
+///       using Action = double;
+///       Transition<double> start(RandomStream& random) const;  // its reward is not looked at
+///       Transition<double> step(double state, double action, RandomStream& random) const;
+///     };
+template <class Mdp>
+concept MarkovDecisionProcess =
+    requires(const Mdp& mdp, const typename Mdp::State& state, const typename Mdp::Action& action,
+             RandomStream& random) {
+      {
+        mdp.start(random)
+        } -> std::same_as<Transition<typename Mdp::State, typename Mdp::Observation>>;
+      {
+        mdp.step(state, action, random)
+        } -> std::same_as<Transition<typename Mdp::State, typename Mdp::Observation>>;
+    };
+
+/// A class of policies for it: what to do in view of an observation, given the parameters.
+template <class Policy, class Mdp>
+concept PolicyClass = requires(const Policy& policy, Arm theta,
+                               const typename Mdp::Observation& observation, RandomStream& random) {
+  { policy(theta, observation, random) } -> std::convertible_to<typename Mdp::Action>;
+};
+
+/// Policy search as a bandit: an arm is the parameter vector theta of a policy, a pull is one step
+/// of the chain under that policy. The chain runs on when the policy changes; only `start` ever
+/// resets it. So what a pull earns depends on the policies before it: optimize it with correlated
+/// feedback.
+template <MarkovDecisionProcess Mdp, PolicyClass<Mdp> Policy, class Base = Environment>
+class PolicyEnvironment : public Base {
+ public:
+  /// Call `start` before the first pull.
+  explicit PolicyEnvironment(Space space, Mdp mdp = {}, Policy policy = {})
+      : space_(std::move(space)), mdp_(std::move(mdp)), policy_(std::move(policy)) {}
+
+  [[nodiscard]] const Space& space() const final { return space_; }
+
+  void start(RandomStream& random) final {
+    now_ = mdp_.start(random);
+    steps_ = 0;
+  }
+
+  /// Throws EnvironmentError when the process gives a reward that is no finite number.
+  double pull(Arm theta, RandomStream& random) final {
+    now_ = mdp_.step(now_.state, policy_(theta, now_.observation, random), random);
+    ++steps_;
+    if (!std::isfinite(now_.reward)) [[unlikely]]
+      refuse_reward(now_.reward, steps_, space_.describe(theta));
+    return now_.reward;
+  }
+
+  /// Where the chain is.
+  [[nodiscard]] const typename Mdp::State& state() const { return now_.state; }
+  [[nodiscard]] const Mdp& mdp() const { return mdp_; }
+
+ private:
+  Space space_;
+  Mdp mdp_;
+  [[no_unique_address]] Policy policy_;
+  Transition<typename Mdp::State, typename Mdp::Observation> now_;
+  std::uint64_t steps_ = 0;
+};
+
+/// u = -theta x: the linear policy of one number.
+struct LinearPolicy {
+  double operator()(Arm theta, double observation, RandomStream& /*random*/) const {
+    return -theta[0] * observation;
+  }
+};
+
+/// The parameter is the action, whatever is observed.
+struct ConstantPolicy {
+  double operator()(Arm theta, double /*observation*/, RandomStream& /*random*/) const {
+    return theta[0];
+  }
+};
+
+}  // namespace canopy

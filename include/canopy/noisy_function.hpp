@@ -1,0 +1,84 @@
+#pragma once
+
+#include "canopy/environment.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace canopy {
+
+/// How a reward is spread around f; the mean is f in every case. With w the noise_width:
+enum class Noise {
+  uniform,    ///< f + w (u - 1/2), u uniform in [0, 1)
+  gaussian,   ///< f + w z, z standard normal
+  bernoulli,  ///< f + w (b - f), b = 1 with probability f and else 0; w = 1 is a success or not
+};
+
+/// One noisy reading of a function with values in [0, 1].
+[[nodiscard]] inline double noisy(double f, Noise noise, double width, RandomStream& random) {
+  if (noise == Noise::uniform) [[likely]]
+    return f + width * (random.uniform() - 0.5);
+  if (noise == Noise::gaussian) return f + width * random.normal();
+  return f + width * ((random.uniform() < f ? 1.0 : 0.0) - f);
+}
+
+/// Options of a function of fixed dimension. The function is part of the type, so that each has
+/// options of its own.
+template <class Function>
+struct FunctionOptions {
+  Noise noise = Noise::uniform;
+  double noise_width = 1.0;  ///< >= 0; see Noise
+};
+
+/// Options of a function of any dimension.
+template <class Function>
+struct AnyDimensionOptions {
+  std::uint64_t dimension = 2;  ///< 1 to 1000
+  Noise noise = Noise::uniform;
+  double noise_width = 1.0;  ///< >= 0; see Noise
+};
+
+/// Throws ConfigurationError when one of them is out of range.
+void check_function_options(std::uint64_t dimension, double noise_width);
+
+/// Independent noisy readings of a function. A Function is made from the options and has
+/// `operator()(Arm)` with values in [0, 1], `space()` and `optimum()`.
+template <class Function, class OptionsOf = FunctionOptions<Function>>
+class NoisyFunction final : public KnownEnvironment {
+ public:
+  using Options = OptionsOf;
+
+  /// Throws ConfigurationError.
+  explicit NoisyFunction(const Options& options = {})
+      : function_(checked(options)),
+        space_(function_.space()),
+        noise_(options.noise),
+        noise_width_(options.noise_width) {}
+
+  [[nodiscard]] const Space& space() const override { return space_; }
+  [[nodiscard]] double mean_reward(Arm arm) const override { return function_(arm); }
+  [[nodiscard]] Optimum optimum() const override { return function_.optimum(); }
+  [[nodiscard]] std::optional<double> mixing_time() const override { return 0.0; }
+  void start(RandomStream& /*random*/) override {}
+  double pull(Arm arm, RandomStream& random) override {
+    return noisy(function_(arm), noise_, noise_width_, random);
+  }
+
+ private:
+  static const Options& checked(const Options& options) {
+    if constexpr (requires { options.dimension; }) {
+      check_function_options(options.dimension, options.noise_width);
+    } else {
+      check_function_options(1, options.noise_width);
+    }
+    return options;
+  }
+
+  [[no_unique_address]] Function function_;
+  Space space_;
+  Noise noise_;
+  double noise_width_;
+};
+
+}  // namespace canopy

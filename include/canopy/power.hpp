@@ -1,0 +1,76 @@
+#pragma once
+
+#include "canopy/arm_slots.hpp"
+#include "canopy/random.hpp"
+#include "canopy/space.hpp"
+#include "canopy/turn_optimizer.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+struct PowerOptions {
+  /// In (0, 1]: the standard deviation of the exploration, in units of a parameter's range. Raising
+  /// it explores more widely.
+  double sigma = 0.1;
+
+  /// 1 to 1e6: how many of the best rollouts are averaged. Raising it moves more slowly and is
+  /// fooled less by noise.
+  std::uint64_t window = 10;
+
+  /// 1 to 1e6: pulls in a rollout. Raising it averages noise and transients out, and learns less
+  /// often.
+  std::uint64_t rollout_length = 10;
+
+  /// Of the starting point and the exploration.
+  std::uint64_t seed = 1;
+};
+
+/// PoWER, policy learning by weighting exploration with the returns (Kober, Peters, "Policy search
+/// for motor primitives in robotics", Machine Learning 84, 2011): a local search that starts at a
+/// random point theta of the unit cube. A rollout plays theta + eps, eps ~ N(0, sigma^2 I),
+/// reflected into the cube, and its return R is the mean reward. The best rollouts so far attract
+/// theta:
+///
+///     theta <- theta + sum_k R_k (theta_k - theta) / sum_k R_k       over the `window` best
+///
+/// Returns are shifted by the least of all so far where that is negative. Answers that come after
+/// the end of their rollout count as pulls and are not learnt from.
+class Power final : public TurnOptimizer {
+ public:
+  /// Throws ConfigurationError.
+  explicit Power(Space space, const PowerOptions& options = {}, const Objective& objective = {});
+
+  /// theta, with the mean return of the rollouts in the window.
+  [[nodiscard]] std::optional<Best> best() const override;
+  [[nodiscard]] Summary summary() const override { return turn_summary(); }
+  [[nodiscard]] std::vector<NodeView> tree() override { return {}; }
+  [[nodiscard]] std::string path(NodeIndex /*node*/) const override { return {}; }
+
+ private:
+  struct Rollout {
+    std::vector<double> theta;  // in the unit cube
+    double mean_reward = 0.0;
+    double pulls = 0.0;
+  };
+
+  [[nodiscard]] Choice choose() override;
+  void learn(NodeIndex node, double pulls, double sum) override;
+  void move_theta();
+
+  Space space_;
+  PowerOptions options_;
+  ArmSlots arms_;
+  RandomStream random_;
+  std::vector<double> theta_;       // in the unit cube
+  std::vector<double> theta_arm_;   // in the space
+  std::vector<double> explored_;    // of the running rollout, in the unit cube
+  std::optional<NodeIndex> running_;  // the slot of the running rollout
+  std::vector<Rollout> window_;     // the best so far, the best first
+  double least_return_ = 0.0;       // of all so far, at most 0
+};
+
+}  // namespace canopy

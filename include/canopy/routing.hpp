@@ -1,0 +1,74 @@
+#pragma once
+
+#include "canopy/mdp.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace canopy {
+
+struct RoutingOptions {
+  double arrival_rate = 1.0;  ///< > 0, at most 95 % of the two service rates together.
+  double first_rate = 1.2;    ///< > 0: jobs that the first queue serves in a unit of time.
+  double second_rate = 0.6;   ///< > 0: the same of the second.
+  double patience = 3.0;      ///< > 0: the delay at which a job is worth 1/e.
+};
+
+/// How much work is waiting in either queue when a job arrives.
+struct Workloads {
+  double first = 0.0;
+  double second = 0.0;
+};
+
+enum class Queue { first, second };
+
+/// Two queues, first come first served, with exponential service times and Poisson arrivals. A step
+/// is one job: it is sent to a queue, waits for the work before it and is served, and its reward is
+/// exp(-delay / patience). Then time passes until the next job arrives.
+struct RoutingProcess {
+  using State = Workloads;
+  using Observation = Workloads;
+  using Action = Queue;
+
+  double arrival_rate = 1.0;
+  double first_rate = 1.2;
+  double second_rate = 0.6;
+  double patience = 3.0;
+
+  /// Both queues are empty.
+  [[nodiscard]] Transition<State> start(RandomStream& /*random*/) const { return {}; }
+
+  [[nodiscard]] Transition<State> step(State work, Queue queue, RandomStream& random) const {
+    const bool first = queue == Queue::first;
+    double& line = first ? work.first : work.second;
+    line += random.exponential() / (first ? first_rate : second_rate);
+    const double reward = std::exp(-line / patience);
+    const double pause = random.exponential() / arrival_rate;
+    work.first = std::max(0.0, work.first - pause);
+    work.second = std::max(0.0, work.second - pause);
+    return {reward, work, work};
+  }
+};
+
+/// Sends a share theta of the jobs to the first queue, at random.
+struct RoutingPolicy {
+  Queue operator()(Arm theta, const Workloads& /*work*/, RandomStream& random) const {
+    return random.uniform() < theta[0] ? Queue::first : Queue::second;
+  }
+};
+
+/// Adaptive routing. Under a fixed share each queue is an M/M/1 queue, whose delays are exponential,
+/// so f(theta) = 1 - s (theta / (m1 - l theta) + (1 - theta) / (m2 - l (1 - theta))) with
+/// s = 1 / patience, l the arrival rate, m_i = rate_i + s. Its maximum is the square-root rule for the
+/// rates m_i: l theta = m1 - (m1 + m2 - l) sqrt(m1) / (sqrt(m1) + sqrt(m2)). Shares that load a queue
+/// by more than 95 % are not in the box. Queues have no bound, and so the mixing time has none.
+class Routing final : public PolicyEnvironment<RoutingProcess, RoutingPolicy, KnownEnvironment> {
+ public:
+  /// Throws ConfigurationError.
+  explicit Routing(const RoutingOptions& options = {});
+
+  [[nodiscard]] double mean_reward(Arm arm) const override;
+  [[nodiscard]] Optimum optimum() const override;
+};
+
+}  // namespace canopy

@@ -1,0 +1,15 @@
+#include "canopy/arm_slots.hpp"
+
+#include <algorithm>
+
+namespace canopy {
+
+NodeIndex ArmSlots::free_slot(const Tickets& tickets) {
+  taken_.assign(arms_.size() + 1, false);
+  tickets.for_each_open([this](const Tickets::Open& ticket) { taken_[ticket.node] = true; });
+  const auto free = std::find(taken_.begin(), taken_.end(), false) - taken_.begin();
+  if (static_cast<std::size_t>(free) == arms_.size()) arms_.emplace_back(arm_size_);
+  return static_cast<NodeIndex>(free);
+}
+
+}  // namespace canopy

@@ -1,0 +1,93 @@
+#include "canopy/grid.hpp"
+
+#include "canopy/confidence.hpp"
+#include "canopy/cover_tree.hpp"
+#include "canopy/errors.hpp"
+
+#include "optimizers/fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace canopy {
+namespace {
+
+/// How many arms there are along each parameter.
+std::vector<std::uint64_t> points_by_axis(const Space& space, std::uint64_t points) {
+  std::vector<std::uint64_t> counts;
+  std::uint64_t arms = 1;
+  for (std::size_t i = 0; i < space.dimension(); ++i) {
+    counts.push_back(std::min(points, space.value_count(i).value_or(points)));
+    arms *= counts.back();
+    if (arms > Grid::kMostArms) {
+      throw ConfigurationError({{"optimizer.points", std::to_string(points),
+                                 "makes more than 100000 arms of " +
+                                     std::to_string(space.dimension()) + " parameters"}});
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+Grid::Grid(const Space& space, const GridOptions& options, const Objective& objective)
+    : TurnOptimizer(checked(options, objective)),
+      arm_size_(space.dimension()),
+      confidence_scale_(options.confidence_scale) {
+  const std::vector<std::uint64_t> counts = points_by_axis(space, options.points);
+  std::vector<std::uint64_t> index(arm_size_, 0);
+  std::vector<double> unit(arm_size_);
+  for (std::size_t axis = 0; axis < arm_size_;) {  // counts through all indices, first axis fastest
+    for (std::size_t i = 0; i < arm_size_; ++i) {
+      unit[i] = (static_cast<double>(index[i]) + 0.5) / static_cast<double>(counts[i]);
+    }
+    arms_.resize(arms_.size() + arm_size_);
+    space.from_unit_cube(unit, std::span(arms_).last(arm_size_));
+    for (axis = 0; axis < arm_size_ && ++index[axis] == counts[axis]; ++axis) index[axis] = 0;
+  }
+  statistics_.resize(arms_.size() / arm_size_);
+}
+
+Arm Grid::arm(std::size_t index) const {
+  return std::span(arms_).subspan(index * arm_size_, arm_size_);
+}
+
+double Grid::width(const Statistics& arm) const {
+  return confidence_width(confidence_scale_, 2.0 * std::log(static_cast<double>(t_)), arm.pulls);
+}
+
+TurnOptimizer::Choice Grid::choose() {
+  std::size_t chosen = 0;
+  double largest = -kInfinity;
+  const double log = 2.0 * std::log(static_cast<double>(t_));
+  for (std::size_t i = 0; i < statistics_.size(); ++i) {
+    const auto [pulls, sum] = statistics_[i];
+    const double index =
+        pulls == 0.0 ? kInfinity : sum / pulls + confidence_width(confidence_scale_, log, pulls);
+    if (index > largest) {
+      largest = index;
+      chosen = i;
+    }
+  }
+  return {.node = static_cast<NodeIndex>(chosen), .arm = arm(chosen)};
+}
+
+void Grid::learn(NodeIndex node, double pulls, double sum) {
+  statistics_[node].pulls += pulls;
+  statistics_[node].sum += sum;
+}
+
+std::optional<Best> Grid::best() const {
+  const Statistics* best = nullptr;
+  const auto lower = [this](const Statistics& arm) { return arm.sum / arm.pulls - width(arm); };
+  for (const Statistics& candidate : statistics_) {
+    if (candidate.pulls == 0.0) continue;
+    if (best == nullptr || lower(candidate) > lower(*best)) best = &candidate;
+  }
+  if (best == nullptr) return std::nullopt;
+  const auto index = static_cast<std::size_t>(best - statistics_.data());
+  return to_best(arm(index), best->sum / best->pulls, width(*best), best->pulls);
+}
+
+}  // namespace canopy

@@ -1,0 +1,98 @@
+#include "canopy/hoo_tree.hpp"
+
+#include "canopy/confidence.hpp"
+
+#include "optimizers/tree_views.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace canopy {
+
+HooTree::HooTree(std::shared_ptr<const Partition> partition, const HooConstants& constants,
+                 std::uint64_t seed, const Objective& objective)
+    : TurnOptimizer(objective),
+      tree_(std::move(partition)),
+      constants_(constants),
+      resolutions_{resolution(constants.nu1, constants.rho, 0)},
+      random_({.seed = seed, .algorithm = "hoo"}) {}
+
+void HooTree::start_over() {
+  CoverTree fresh(tree_.shared_partition());
+  first_ += tree_.size();
+  if (tickets_.in_flight() == 0) {
+    earlier_.clear();
+  } else {
+    earlier_.push_back(std::move(tree_));
+  }
+  tree_ = std::move(fresh);
+}
+
+TurnOptimizer::Choice HooTree::choose() {
+  NodeIndex at = CoverTree::kRoot;
+  while (!tree_[at].is_leaf()) {
+    const NodeIndex left = tree_[at].children;
+    const double left_bound = tree_[left].bound;
+    const double right_bound = tree_[left + 1].bound;
+    const bool goes_left = left_bound != right_bound ? left_bound > right_bound : random_.coin();
+    at = goes_left ? left : left + 1;
+  }
+  return {.node = first_ + at, .arm = tree_.arm(at), .depth = tree_[at].depth};
+}
+
+double HooTree::width(double pulls) const {
+  return confidence_width(constants_.confidence_scale, twice_log_, pulls);
+}
+
+void HooTree::update(Node& node) {
+  if (node.pulls != 0.0) {
+    node.upper = upper_bound(node.sum / node.pulls, resolutions_[node.depth], width(node.pulls));
+  }
+  node.bound = tree_.backed_up_bound(node);
+}
+
+void HooTree::update_path(NodeIndex node, double pulls, double sum) {
+  for (NodeIndex at = node - first_;; at = tree_[at].parent) {
+    tree_[at].pulls += pulls;
+    tree_[at].sum += sum;
+    update(tree_[at]);
+    if (at == CoverTree::kRoot) return;
+  }
+}
+
+void HooTree::update_all() {
+  for (NodeIndex i = tree_.size(); i-- > 0;) update(tree_[i]);  // children stand behind parents
+}
+
+void HooTree::expand(NodeIndex node) {
+  const NodeIndex at = node - first_;
+  if (!tree_[at].is_leaf() || !tree_[at].splittable || !tree_.expand(at)) return;
+  while (resolutions_.size() <= tree_.depth()) {
+    const auto depth = static_cast<std::uint32_t>(resolutions_.size());
+    resolutions_.push_back(resolution(constants_.nu1, constants_.rho, depth));
+  }
+}
+
+std::optional<Best> HooTree::best() const {
+  const auto best = best_node(tree_, [this](const Node& node) { return width(node.pulls); });
+  if (!best) return std::nullopt;
+  const Node& node = tree_[*best];
+  return to_best(tree_.arm(*best), node.mean(), width(node.pulls), node.pulls);
+}
+
+Summary HooTree::summary() const {
+  Summary summary = turn_summary();
+  summary.nodes = tree_.size();
+  summary.depth = tree_.depth();
+  return summary;
+}
+
+std::vector<NodeView> HooTree::tree() {
+  return views_of(tree_);
+}
+
+std::string HooTree::path(NodeIndex node) const {
+  return knows(node) ? tree_.path(node - first_) : std::string();
+}
+
+}  // namespace canopy

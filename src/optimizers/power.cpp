@@ -1,0 +1,83 @@
+#include "canopy/power.hpp"
+
+#include "canopy/confidence.hpp"
+
+#include "optimizers/fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+/// Folds the line at 0 and 1 until it lies within [0, 1].
+double reflected(double coordinate) {
+  const double folded = std::fmod(std::abs(coordinate), 2.0);
+  return folded <= 1.0 ? folded : 2.0 - folded;
+}
+
+}  // namespace
+
+Power::Power(Space space, const PowerOptions& options, const Objective& objective)
+    : TurnOptimizer(checked(options, objective)),
+      space_(std::move(space)),
+      options_(options),
+      arms_(space_.dimension()),
+      random_({.seed = options.seed, .algorithm = "power"}),
+      theta_(space_.dimension()),
+      theta_arm_(space_.dimension()),
+      explored_(space_.dimension()) {
+  for (double& coordinate : theta_) coordinate = random_.uniform();
+  space_.from_unit_cube(theta_, theta_arm_);
+}
+
+TurnOptimizer::Choice Power::choose() {
+  for (std::size_t i = 0; i < theta_.size(); ++i) {
+    explored_[i] = reflected(theta_[i] + options_.sigma * random_.normal());
+  }
+  const NodeIndex slot = arms_.free_slot(tickets_);
+  space_.from_unit_cube(explored_, arms_[slot]);
+  running_ = slot;
+  return {.node = slot, .arm = arms_[slot], .length = options_.rollout_length};
+}
+
+void Power::learn(NodeIndex node, double pulls, double sum) {
+  if (running_ != node) return;  // late
+  running_.reset();
+  const double mean = sum / pulls;
+  least_return_ = std::min(least_return_, mean);
+  const auto place = std::upper_bound(
+      window_.begin(), window_.end(), mean,
+      [](double value, const Rollout& rollout) { return value > rollout.mean_reward; });
+  if (place == window_.end() && window_.size() >= options_.window) return;  // theta stays
+  window_.insert(place, {explored_, mean, pulls});
+  if (window_.size() > options_.window) window_.pop_back();
+  move_theta();
+}
+
+void Power::move_theta() {
+  double total = 0.0;
+  std::vector<double> pull(theta_.size(), 0.0);
+  for (const Rollout& rollout : window_) {
+    const double weight = rollout.mean_reward - least_return_;
+    total += weight;
+    for (std::size_t i = 0; i < theta_.size(); ++i) pull[i] += weight * (rollout.theta[i] - theta_[i]);
+  }
+  if (!(total > 0.0)) return;
+  for (std::size_t i = 0; i < theta_.size(); ++i) theta_[i] += pull[i] / total;
+  space_.from_unit_cube(theta_, theta_arm_);
+}
+
+std::optional<Best> Power::best() const {
+  if (window_.empty()) return std::nullopt;
+  double pulls = 0.0;
+  double sum = 0.0;
+  for (const Rollout& rollout : window_) {
+    pulls += rollout.pulls;
+    sum += rollout.pulls * rollout.mean_reward;
+  }
+  return to_best(theta_arm_, sum / pulls, hoeffding_width(pulls), pulls);
+}
+
+}  // namespace canopy

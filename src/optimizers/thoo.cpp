@@ -1,0 +1,71 @@
+#include "canopy/thoo.hpp"
+
+#include "optimizers/fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace canopy {
+
+std::uint32_t thoo_depth_limit(double horizon, double nu1, double rho) {
+  const double depth =
+      std::ceil((std::log(horizon) / 2.0 - std::log(1.0 / nu1)) / std::log(1.0 / rho));
+  return static_cast<std::uint32_t>(std::clamp(depth, 0.0, 1e9));
+}
+
+Thoo::Thoo(const Space& space, const ThooOptions& options, const Objective& objective)
+    : Thoo(std::make_shared<BoxPartition>(space), options, objective) {}
+
+Thoo::Thoo(std::shared_ptr<const Partition> partition, const ThooOptions& options,
+           const Objective& objective)
+    : HooTree(partition, hoo_constants(options, partition->dimension()), options.seed,
+              checked(options, objective)),
+      constants_(hoo_constants(options, partition->dimension())),
+      doubling_(!options.horizon) {
+  begin_period(options.horizon.value_or(2));
+}
+
+void Thoo::begin_period(std::uint64_t length) {
+  period_length_ = length;
+  if (doubling_) period_end_ = t_ + length;
+  ++periods_;
+  const auto n = static_cast<double>(length);
+  set_log(std::log(n));
+  depth_limit_ = thoo_depth_limit(n, constants_.nu1, constants_.rho);
+}
+
+TurnOptimizer::Choice Thoo::choose() {
+  if (doubling_ && t_ >= period_end_) {
+    if (const auto last = best()) {
+      past_ = Past{{last->arm.begin(), last->arm.end()}, *last};
+      past_->best.arm = past_->arm;
+    }
+    start_over();
+    begin_period(2 * period_length_);
+  }
+  return HooTree::choose();
+}
+
+void Thoo::learn(NodeIndex node, double pulls, double sum) {
+  if (!knows(node)) return;  // of an earlier period, and late
+  update_path(node, pulls, sum);
+  if (depth_of(node) < depth_limit_) expand(node);
+}
+
+std::optional<Best> Thoo::best() const {
+  const auto present = HooTree::best();
+  if (!past_) return present;
+  if (!present) return past_->best;
+  const bool present_is_safer = map_.minimizes() ? present->upper <= past_->best.upper
+                                                 : present->lower >= past_->best.lower;
+  return present_is_safer ? present : past_->best;
+}
+
+Summary Thoo::summary() const {
+  Summary summary = HooTree::summary();
+  summary.refreshes = periods_;
+  return summary;
+}
+
+}  // namespace canopy

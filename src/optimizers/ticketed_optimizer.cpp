@@ -1,0 +1,68 @@
+#include "canopy/ticketed_optimizer.hpp"
+
+#include <utility>
+
+namespace canopy {
+
+void TicketedOptimizer::pass_on(Tickets::Open& ticket, std::uint64_t count, double sum) {
+  const NodeIndex node = ticket.node;
+  tickets_.use(ticket, count);
+  t_ += count;
+  accept(node, count, sum);
+}
+
+Status TicketedOptimizer::tell(Ticket ticket, double reward) {
+  return tell_mapped(ticket, map_.to_mapped(reward));
+}
+
+Status TicketedOptimizer::tell_mapped(Ticket ticket, double mapped) {
+  Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return tickets_.absence(ticket);
+  if (!RewardMap::usable(mapped)) return Status::not_a_reward;
+  out_of_range_ += RewardMap::out_of_range(mapped) ? 1U : 0U;
+  pass_on(*open, 1, mapped);
+  return Status::ok;
+}
+
+Status TicketedOptimizer::tell(Ticket ticket, std::span<const double> rewards) {
+  Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return tickets_.absence(ticket);
+  if (rewards.size() > open->remaining) return Status::too_many_rewards;
+  double sum = 0.0;
+  std::uint64_t outside = 0;
+  for (const double reward : rewards) {
+    const double mapped = map_.to_mapped(reward);
+    if (!RewardMap::usable(mapped)) return Status::not_a_reward;
+    sum += mapped;
+    outside += RewardMap::out_of_range(mapped) ? 1U : 0U;
+  }
+  if (rewards.empty()) return Status::ok;
+  out_of_range_ += outside;
+  pass_on(*open, rewards.size(), sum);
+  return Status::ok;
+}
+
+Status TicketedOptimizer::tell(Ticket ticket, const Rewards& rewards) {
+  Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return tickets_.absence(ticket);
+  if (rewards.count > open->remaining) return Status::too_many_rewards;
+  if (const Status status = check(rewards, map_); status != Status::ok) return status;
+  pass_on(*open, rewards.count, map_.to_mapped_sum(rewards));
+  return Status::ok;
+}
+
+Status TicketedOptimizer::drop(Ticket ticket) {
+  Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return tickets_.absence(ticket);
+  tickets_.close(*open);
+  return Status::ok;
+}
+
+Best TicketedOptimizer::to_best(Arm arm, double mean, double width, double pulls) const {
+  double lower = map_.to_user(mean - width);
+  double upper = map_.to_user(mean + width);
+  if (map_.minimizes()) std::swap(lower, upper);
+  return {arm, map_.to_user(mean), lower, upper, static_cast<std::uint64_t>(pulls)};
+}
+
+}  // namespace canopy

@@ -1,0 +1,140 @@
+// What every environment of the catalogue must do, whichever it is.
+
+#include "environments/catalogue.hpp"
+
+#include "core/alternatives.hpp"
+#include "support/long_run.hpp"
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+using testing::long_run;
+using Names = std::vector<std::string_view>;
+
+std::unique_ptr<KnownEnvironment> make(std::string_view name) {
+  return make_environment(alternative_named<EnvironmentOptions, EnvironmentEntry>(name).value());
+}
+
+std::vector<double> random_arm(const Space& space, RandomStream& random) {
+  std::vector<double> point(space.dimension());
+  for (double& coordinate : point) coordinate = random.uniform();
+  std::vector<double> arm(space.dimension());
+  space.from_unit_cube(point, arm);
+  return arm;
+}
+
+class EveryEnvironment : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(EveryEnvironment, NoArmIsBetterThanTheOptimumAndAllMeansAreInRange) {
+  const auto environment = make(GetParam());
+  const Optimum optimum = environment->optimum();
+  const auto [low, high] = environment->reward_range();
+  EXPECT_NEAR(environment->mean_reward(optimum.arm), optimum.value, 1e-7);
+  RandomStream random({.seed = 1, .experiment = GetParam()});
+  for (int i = 0; i < 20'000; ++i) {
+    const std::vector<double> arm = random_arm(environment->space(), random);
+    const double mean = environment->mean_reward(arm);
+    ASSERT_LE(mean, optimum.value + 1e-12) << environment->space().describe(arm);
+    ASSERT_GE(mean, low);
+    ASSERT_LE(mean, high);
+  }
+}
+
+TEST_P(EveryEnvironment, TheOptimumLiesInTheBox) {
+  const auto environment = make(GetParam());
+  const Optimum optimum = environment->optimum();
+  ASSERT_EQ(optimum.arm.size(), environment->space().dimension());
+  for (std::size_t i = 0; i < optimum.arm.size(); ++i) {
+    const auto& box = std::get<Real>(environment->space().parameters()[i].domain);
+    EXPECT_GE(optimum.arm[i], box.low);
+    EXPECT_LE(optimum.arm[i], box.high);
+  }
+}
+
+TEST_P(EveryEnvironment, ALongRunEarnsTheMeanReward) {
+  const auto environment = make(GetParam());
+  RandomStream random({.seed = 2, .experiment = GetParam()});
+  std::vector<std::vector<double>> arms{environment->optimum().arm};
+  for (int i = 0; i < 3; ++i) arms.push_back(random_arm(environment->space(), random));
+  // What cart-pole knows of itself was measured and is interpolated.
+  const double slack = GetParam() == "cart-pole" ? 0.005 : 1e-9;
+  for (const std::vector<double>& arm : arms) {
+    const auto [mean, error] = long_run(*environment, arm, 400'000);
+    EXPECT_NEAR(mean, environment->mean_reward(arm), 5.0 * error + slack)
+        << environment->space().describe(arm);
+    EXPECT_LT(error, 0.02) << "or this says nothing";
+  }
+}
+
+TEST_P(EveryEnvironment, TheSameSeedGivesTheSameTrajectory) {
+  const auto trajectory = [](std::uint64_t seed) {
+    const auto environment = make(GetParam());
+    RandomStream arms({.seed = 3});
+    RandomStream random({.seed = seed});
+    environment->start(random);
+    std::vector<double> rewards;
+    rewards.reserve(100);
+    for (int i = 0; i < 100; ++i) {
+      rewards.push_back(environment->pull(random_arm(environment->space(), arms), random));
+    }
+    return rewards;
+  };
+  EXPECT_EQ(trajectory(1), trajectory(1));
+  EXPECT_NE(trajectory(1), trajectory(2));
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string_view>& info) {
+  std::string name(info.param);
+  for (char& letter : name) letter = letter == '-' ? '_' : letter;
+  return name;
+}
+
+const Names all_names = names_of_all<EnvironmentOptions, EnvironmentEntry>();
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryEnvironment, ::testing::ValuesIn(all_names), test_name);
+
+TEST(EnvironmentCatalogue, KnowsItsNames) {
+  EXPECT_EQ(all_names.size(), 14U);
+  EXPECT_EQ(all_names.front(), "garland");
+  EXPECT_FALSE((alternative_named<EnvironmentOptions, EnvironmentEntry>("nowhere").has_value()));
+}
+
+TEST(EnvironmentCatalogue, EveryOptionOutOfRangeIsNamed) {
+  const auto complaint = [](const EnvironmentOptions& options) {
+    try {
+      (void)make_environment(options);
+    } catch (const ConfigurationError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(complaint(GarlandOptions{.noise_width = -1.0}),
+            "environment.noise_width = -1: must be a number from 0 to 1e50");
+  EXPECT_EQ(complaint(GarlandMdpOptions{.beta = 0.0}),
+            "environment.beta = 0: must be in (0, 1]");
+  EXPECT_EQ(complaint(Ackley::Options{.dimension = 0}),
+            "environment.dimension = 0: must be a whole number from 1 to 1000");
+  EXPECT_EQ(complaint(LqrOptions{.pole = 11.0, .control_cost = -1.0}),
+            "environment.pole = 11: must be a number from 0 to 10; "
+            "environment.control_cost = -1: must be a number from 0 to 100");
+  EXPECT_EQ(complaint(LqrPartialOptions{.observation_noise = 0.0}),
+            "environment.observation_noise = 0: must be a number from 0.001 to 1000");
+  EXPECT_EQ(complaint(AuctionOptions{.bidders = 0}),
+            "environment.bidders = 0: must be a whole number from 1 to 1000");
+  EXPECT_EQ(complaint(ReactiveAuctionOptions{.aversion = 1.5}),
+            "environment.aversion = 1.5: must be in [0, 1]");
+  EXPECT_EQ(complaint(RoutingOptions{.patience = 0.0}),
+            "environment.patience = 0: must be a number from 0.001 to 1000");
+  EXPECT_EQ(complaint(RoutingOptions{.arrival_rate = 1.75}),
+            "environment.arrival_rate = 1.75: must be at most 95 % of first_rate + second_rate, "
+            "1.7099999999999997");
+}
+
+}  // namespace
+}  // namespace canopy

@@ -1,0 +1,92 @@
+#include "canopy/grid.hpp"
+
+#include "canopy/errors.hpp"
+#include "canopy/random.hpp"
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+std::string complaint(const Space& space, const GridOptions& options) {
+  try {
+    const Grid grid(space, options);
+  } catch (const ConfigurationError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::vector<std::vector<double>> arms_of(Grid& grid) {
+  std::vector<std::vector<double>> arms;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    const Pull pull = grid.ask();
+    arms.emplace_back(pull.arm.begin(), pull.arm.end());
+    grid.tell(pull.ticket, 0.5);
+  }
+  return arms;
+}
+
+TEST(Grid, ArmsStandInTheMiddleOfEqualParts) {
+  Grid line({{"x", Real{0.0, 1.0}}}, {.points = 4});
+  EXPECT_EQ(arms_of(line), (std::vector<std::vector<double>>{{0.125}, {0.375}, {0.625}, {0.875}}));
+  Grid plane({{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 10.0}}}, {.points = 2});
+  EXPECT_EQ(arms_of(plane), (std::vector<std::vector<double>>{
+                                {0.25, 2.5}, {0.75, 2.5}, {0.25, 7.5}, {0.75, 7.5}}));
+}
+
+TEST(Grid, WholeNumbersAndChoicesHaveNoMoreArmsThanValues) {
+  Grid grid({{"n", Integer{3, 5}}, {"c", Choice{{"a", "b"}}}}, {.points = 100});
+  EXPECT_EQ(grid.size(), 6U);
+  EXPECT_EQ(arms_of(grid), (std::vector<std::vector<double>>{
+                               {3, 0}, {4, 0}, {5, 0}, {3, 1}, {4, 1}, {5, 1}}));
+  Grid coarse({{"n", Integer{0, 99}}}, {.points = 4});
+  EXPECT_EQ(arms_of(coarse), (std::vector<std::vector<double>>{{12}, {37}, {62}, {87}}));
+}
+
+TEST(Grid, TriesEveryArmOnceAndThenFollowsTheIndexOfUcb1) {
+  Grid grid({{"x", Real{0.0, 1.0}}}, {.points = 2, .confidence_scale = 1.0});
+  grid.tell(grid.ask().ticket, 0.4);
+  grid.tell(grid.ask().ticket, 0.6);
+  // t = 3: 0.4 + sqrt(2 ln 3) against 0.6 + sqrt(2 ln 3).
+  Pull pull = grid.ask();
+  EXPECT_EQ(pull.arm[0], 0.75);
+  grid.tell(pull.ticket, 0.6);
+  // t = 4: 0.4 + sqrt(2 ln 4) = 2.065 against 0.6 + sqrt(ln 4) = 1.777.
+  pull = grid.ask();
+  EXPECT_EQ(pull.arm[0], 0.25);
+}
+
+TEST(Grid, FindsTheBestArm) {
+  Grid grid({{"x", Real{0.0, 1.0}}}, {.points = 10});
+  RandomStream random({.seed = 2});
+  for (int i = 0; i < 5'000; ++i) {
+    const Pull pull = grid.ask();
+    const double x = pull.arm[0];
+    grid.tell(pull.ticket, 0.9 - (x - 0.3) * (x - 0.3) + 0.2 * (random.uniform() - 0.5));
+  }
+  EXPECT_NEAR(grid.best()->arm[0], 0.3, 0.11);
+}
+
+TEST(Grid, RefusesMoreArmsThanItCanLookThrough) {
+  const Space cube{{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 1.0}}, {"z", Real{0.0, 1.0}}};
+  EXPECT_EQ(complaint(cube, {.points = 100}),
+            "optimizer.points = 100: makes more than 100000 arms of 3 parameters");
+  EXPECT_EQ(complaint(cube, {.points = 46}), "");
+}
+
+TEST(Grid, NamesEveryOptionThatIsOutOfRange) {
+  const Space line{{"x", Real{0.0, 1.0}}};
+  EXPECT_EQ(complaint(line, {.points = 0}),
+            "optimizer.points = 0: must be a whole number from 1 to 1000000");
+  EXPECT_EQ(complaint(line, {.confidence_scale = 0.0}),
+            "optimizer.confidence_scale = 0: must be a number from 1e-50 to 1e50");
+}
+
+}  // namespace
+}  // namespace canopy

@@ -1,0 +1,112 @@
+#include "canopy/hoo.hpp"
+
+#include "canopy/errors.hpp"
+#include "canopy/random.hpp"
+
+#include "support/random_hct.hpp"
+#include "support/textbook_hoo.hpp"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace canopy {
+namespace {
+
+using testing::RandomHct;
+using testing::RewardKind;
+using testing::TextbookHoo;
+
+Space line() {
+  return {{"x", Real{0.0, 1.0}}};
+}
+
+/// What the constructor says is wrong; empty when it is content.
+std::string complaint(const HooOptions& options) {
+  try {
+    const Hoo hoo(line(), options);
+  } catch (const ConfigurationError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Hoo, PlaysTheRootFirstAndGivesItChildren) {
+  Hoo hoo(line());
+  const Pull pull = hoo.ask();
+  EXPECT_EQ(pull.depth, 0U);
+  EXPECT_EQ(pull.arm[0], 0.5);
+  EXPECT_EQ(pull.length, 1U);
+  hoo.tell(pull.ticket, 0.5);
+  EXPECT_EQ(hoo.summary().nodes, 3U);
+  EXPECT_EQ(hoo.ask().depth, 1U);
+}
+
+TEST(Hoo, BoundsAreThoseWorkedByHand) {
+  Hoo hoo(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 1.0});
+  for (const double reward : {0.4, 0.8}) hoo.tell(hoo.ask().ticket, reward);
+  const std::vector<NodeView> nodes = hoo.tree();
+  ASSERT_EQ(nodes.size(), 5U);
+  EXPECT_EQ(nodes[0].pulls, 2U) << "a reward counts for the whole path";
+  EXPECT_DOUBLE_EQ(nodes[0].mean, 0.6);
+  EXPECT_DOUBLE_EQ(nodes[0].upper, 0.6 + 1.0 + std::sqrt(2.0 * std::log(2.0) / 2.0));
+  const NodeView& played = nodes[1].pulls == 1 ? nodes[1] : nodes[2];
+  EXPECT_DOUBLE_EQ(played.upper, 0.8 + 0.5 + std::sqrt(2.0 * std::log(2.0) / 1.0));
+  EXPECT_EQ(played.bound, played.upper) << "its children know nothing yet";
+  EXPECT_EQ(nodes[0].bound, nodes[0].upper) << "the other child has no bound";
+}
+
+TEST(Hoo, BreaksTiesByItsSeed) {
+  const auto second_arms = [](std::uint64_t seed) {
+    Hoo hoo(line(), {.seed = seed});
+    hoo.tell(hoo.ask().ticket, 0.5);
+    return hoo.ask().arm[0];
+  };
+  int left = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) left += second_arms(seed) == 0.25 ? 1 : 0;
+  EXPECT_GT(left, 25);
+  EXPECT_LT(left, 75);
+  EXPECT_EQ(second_arms(7), second_arms(7));
+}
+
+RC_GTEST_PROP(Hoo, IsTheAlgorithmOfItsPaperPullForPull, ()) {
+  const auto setting = *rc::gen::arbitrary<RandomHct>();
+  const double nu1 = *rc::gen::element(0.1, 1.0, 3.0);
+  const double rho = *rc::gen::element(0.3, 0.5, 0.8);
+  const double scale = *rc::gen::element(0.05, 0.3, 1.0);
+  const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
+  Hoo hoo(setting.partition,
+          {.nu1 = nu1, .rho = rho, .confidence_scale = scale, .seed = seed});
+  TextbookHoo textbook(setting.partition, nu1, rho, scale);
+  RandomStream ties({.seed = seed, .algorithm = "hoo"});
+  RandomStream noise({.seed = seed});
+  for (int t = 0; t < 200; ++t) {
+    const auto path = textbook.select(ties);
+    const Pull pull = hoo.ask();
+    const std::vector<double> arm = textbook.arm(*path.back());
+    RC_ASSERT(std::vector<double>(pull.arm.begin(), pull.arm.end()) == arm);
+    RC_ASSERT(pull.depth == static_cast<std::uint32_t>(path.back()->depth));
+    const double reward = setting.reward(pull.arm, noise.uniform());
+    textbook.learn(path, reward);
+    RC_ASSERT(hoo.tell(pull.ticket, reward) == Status::ok);
+    RC_ASSERT(hoo.tree().front().bound == textbook.root().bound);
+  }
+}
+
+TEST(Hoo, NamesEveryOptionThatIsOutOfRange) {
+  EXPECT_EQ(complaint({.nu1 = 0.0}), "optimizer.nu1 = 0: must be a number from 1e-50 to 1e50");
+  EXPECT_EQ(complaint({.rho = 1.0}), "optimizer.rho = 1: must be in (0, 1)");
+  EXPECT_EQ(complaint({.confidence_scale = std::numeric_limits<double>::quiet_NaN()}),
+            "optimizer.confidence_scale = nan: must be a number from 1e-50 to 1e50");
+  EXPECT_EQ(complaint({.nu1 = -1.0, .rho = 0.0}),
+            "optimizer.nu1 = -1: must be a number from 1e-50 to 1e50; "
+            "optimizer.rho = 0: must be in (0, 1)");
+}
+
+}  // namespace
+}  // namespace canopy

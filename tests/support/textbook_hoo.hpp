@@ -1,0 +1,107 @@
+#pragma once
+
+#include "canopy/partition.hpp"
+#include "canopy/random.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace canopy::testing {
+
+/// HOO as its paper writes it, as a recursive tree in which every bound is computed from scratch
+/// after every pull. With a horizon it is the truncated version. It shares the partition and the
+/// random stream with canopy's, and nothing else.
+class TextbookHoo {
+ public:
+  static constexpr double kInf = std::numeric_limits<double>::infinity();
+
+  struct Node {
+    std::vector<double> cell;
+    int depth = 0;
+    double pulls = 0.0;
+    double sum = 0.0;
+    double upper = kInf;
+    double bound = kInf;
+    std::unique_ptr<Node> left, right;
+  };
+
+  TextbookHoo(std::shared_ptr<const Partition> partition, double nu1, double rho, double scale,
+              double horizon = 0.0)
+      : partition_(std::move(partition)), nu1_(nu1), rho_(rho), scale_(scale), horizon_(horizon) {
+    root_.cell.resize(partition_->cell_size());
+    partition_->root(root_.cell);
+  }
+
+  /// The path to the leaf to be played.
+  std::vector<Node*> select(RandomStream& random) {
+    std::vector<Node*> path{&root_};
+    while (path.back()->left) {
+      Node& at = *path.back();
+      const bool tie = at.left->bound == at.right->bound;
+      const bool left = tie ? (random() >> 63) == 1 : at.left->bound > at.right->bound;
+      path.push_back(left ? at.left.get() : at.right.get());
+    }
+    return path;
+  }
+
+  void learn(const std::vector<Node*>& path, double reward) {
+    ++t_;
+    for (Node* node : path) {
+      node->pulls += 1.0;
+      node->sum += reward;
+    }
+    Node& leaf = *path.back();
+    if (horizon_ == 0.0 || leaf.depth < depth_limit()) split(leaf);
+    compute_bounds(root_);
+  }
+
+  [[nodiscard]] int depth_limit() const {
+    return static_cast<int>(
+        std::ceil((std::log(horizon_) / 2.0 - std::log(1.0 / nu1_)) / std::log(1.0 / rho_)));
+  }
+
+  [[nodiscard]] std::vector<double> arm(const Node& node) const {
+    std::vector<double> arm(partition_->dimension());
+    partition_->arm(node.cell, arm);
+    return arm;
+  }
+
+  [[nodiscard]] const Node& root() const { return root_; }
+
+ private:
+  void split(Node& leaf) {
+    std::vector<double> left(leaf.cell.size());
+    std::vector<double> right(leaf.cell.size());
+    if (!partition_->split(leaf.cell, static_cast<std::uint32_t>(leaf.depth), left, right)) return;
+    leaf.left = std::make_unique<Node>();
+    leaf.right = std::make_unique<Node>();
+    leaf.left->cell = std::move(left);
+    leaf.right->cell = std::move(right);
+    leaf.left->depth = leaf.right->depth = leaf.depth + 1;
+  }
+
+  void compute_bounds(Node& node) {
+    if (node.left) {
+      compute_bounds(*node.left);
+      compute_bounds(*node.right);
+    }
+    const double log = std::log(horizon_ == 0.0 ? static_cast<double>(t_) : horizon_);
+    node.upper = node.pulls == 0.0 ? kInf
+                                   : node.sum / node.pulls + nu1_ * std::pow(rho_, node.depth) +
+                                         scale_ * std::sqrt(2.0 * log / node.pulls);
+    node.bound =
+        node.left ? std::min(node.upper, std::max(node.left->bound, node.right->bound)) : node.upper;
+  }
+
+  std::shared_ptr<const Partition> partition_;
+  double nu1_, rho_, scale_, horizon_;
+  std::uint64_t t_ = 0;
+  Node root_;
+};
+
+}  // namespace canopy::testing
