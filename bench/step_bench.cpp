@@ -4,7 +4,9 @@
 
 #include "canopy/garland.hpp"
 #include "canopy/hct.hpp"
+#include "canopy/lqr.hpp"
 #include "canopy/random.hpp"
+#include "canopy/thoo.hpp"
 
 #include "support/textbook_hct.hpp"
 
@@ -29,6 +31,7 @@ using canopy::Hct;
 using canopy::HctOptions;
 using canopy::Pull;
 using canopy::RandomStream;
+using canopy::Thoo;
 using canopy::testing::TextbookHct;
 
 HctOptions options(Feedback feedback) {
@@ -109,6 +112,50 @@ void noiseless_textbook(std::uint64_t steps, std::uint64_t /*seed*/) {
   }
 }
 
+/// T-HOO with the numbers of the others in its bounds, and a horizon for which its limit is 18
+/// levels: the textbook HCT plays at a depth of 18.1 in the mean of its 1e6 steps.
+void thoo(std::uint64_t steps, std::uint64_t seed) {
+  Garland garland;
+  Thoo thoo(
+      garland.space(),
+      {.horizon = 250'000, .nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05, .seed = seed});
+  RandomStream random({.seed = seed});
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    const Pull pull = thoo.ask(1);
+    thoo.tell(pull.ticket, garland.pull(pull.arm, random));
+  }
+}
+
+/// The chain of the scalar regulator, stepped by hand.
+void direct_chain(std::uint64_t steps, std::uint64_t seed) {
+  const canopy::LqrProcess process = canopy::Lqr().mdp();
+  const canopy::LinearPolicy policy;
+  RandomStream random({.seed = seed});
+  auto now = process.start(random);
+  double theta = 0.7;
+  double sum = 0.0;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    benchmark::DoNotOptimize(theta);
+    now = process.step(now.state, policy({&theta, 1}, now.observation, random), random);
+    sum += now.reward;
+  }
+  benchmark::DoNotOptimize(sum);
+}
+
+/// The same through the adapter.
+void adapted_chain(std::uint64_t steps, std::uint64_t seed) {
+  canopy::Lqr lqr;
+  RandomStream random({.seed = seed});
+  lqr.start(random);
+  double theta = 0.7;
+  double sum = 0.0;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    benchmark::DoNotOptimize(theta);
+    sum += lqr.pull({&theta, 1}, random);
+  }
+  benchmark::DoNotOptimize(sum);
+}
+
 using Workload = std::function<void(std::uint64_t steps, std::uint64_t seed)>;
 
 struct Rival {
@@ -122,6 +169,15 @@ struct Rival {
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
+}
+
+/// The median over the rounds of what one took more than the other.
+double difference(const Rival& one, const Rival& other) {
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < one.ns_per_step.size(); ++i) {
+    differences.push_back(one.ns_per_step[i] - other.ns_per_step[i]);
+  }
+  return median(std::move(differences));
 }
 
 /// The median over the rounds of what one took, in units of what the other took.
@@ -178,18 +234,24 @@ int main() {
   Rival book{"textbook HCT-iid", textbook, 1'000'000, 1, {}};
   Rival changing{"HCT-iid without noise", noiseless_hct, 200'000, 1, {}};
   Rival changing_book{"textbook without noise", noiseless_textbook, 200'000, 1, {}};
+  Rival truncated{"T-HOO of depth 18", thoo, 1'000'000, 1, {}};
+  Rival direct{"chain stepped by hand", direct_chain, 1'000'000, 1, {}};
+  Rival adapted{"chain through PolicyEnvironment", adapted_chain, 1'000'000, 1, {}};
   Rival short_iid{"HCT-iid", hct_iid, 100'000, 100, {}};
   Rival long_iid{"HCT-iid", hct_iid, 100'000'000, 1, {}};
   Rival short_correlated{"HCT-correlated", hct_correlated, 100'000, 100, {}};
   Rival long_correlated{"HCT-correlated", hct_correlated, 100'000'000, 1, {}};
 
   fmt::print("garland, noise width 1, nu1 1, rho 0.7071, confidence_scale 0.05; medians\n\n");
-  measure({&bare, &iid, &correlated, &book, &changing, &changing_book}, 41);
+  measure(
+      {&bare, &iid, &correlated, &book, &changing, &changing_book, &truncated, &direct, &adapted},
+      41);
   measure({&short_iid, &long_iid, &short_correlated, &long_correlated}, 3);
 
   fmt::print("{:<50}{:>9}\n", "", "ns/step");
-  for (const Rival* rival : {&bare, &book, &iid, &correlated, &changing_book, &changing, &short_iid,
-                             &short_correlated, &long_iid, &long_correlated}) {
+  for (const Rival* rival :
+       {&bare, &book, &iid, &correlated, &truncated, &changing_book, &changing, &short_iid,
+        &short_correlated, &long_iid, &long_correlated, &direct, &adapted}) {
     const std::string steps = fmt::format("n = {:.0e}", static_cast<double>(rival->steps));
     print_row(rival->name + ", " + steps, median(rival->ns_per_step), "", "");
   }
@@ -202,6 +264,9 @@ int main() {
   print_row("HCT-correlated / HCT-iid, n = 1e6", ratio(correlated, iid), "x", "at most 1");
   print_row("textbook / HCT-iid, arm changes at every pull", ratio(changing_book, changing), "x",
             "(to know)");
+  print_row("T-HOO / textbook HCT-iid, same depth", ratio(truncated, book), "x", "at most 1.5");
+  print_row("PolicyEnvironment over the chain by hand", difference(adapted, direct), "ns",
+            "at most 3");
   print_row("size of a hot node", sizeof(canopy::Node), "B", "at most 64");
   print_row("peak memory of 1e8 steps, the whole process", peak_memory(hct_iid, 100'000'000), "MiB",
             "below 32");

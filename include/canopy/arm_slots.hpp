@@ -9,8 +9,8 @@
 
 namespace canopy {
 
-/// Room for the arms of algorithms that invent a new one at every turn. A slot is used again once no
-/// ticket for it is open, so the room needed is that of the tickets in flight.
+/// Room for the arms of algorithms that invent a new one at every turn. A slot is used again once
+/// no ticket for it is open, so the room needed is that of the tickets in flight.
 class ArmSlots {
  public:
   explicit ArmSlots(std::size_t arm_size) : arm_size_(arm_size) {}

@@ -13,8 +13,8 @@ struct HighestBids {
   double second = 0.0;
 };
 
-/// What a second-price auction with a reserve earns: nothing if no bid reaches the reserve, else the
-/// larger of the second bid and the reserve.
+/// What a second-price auction with a reserve earns: nothing if no bid reaches the reserve, else
+/// the larger of the second bid and the reserve.
 [[nodiscard]] inline double revenue(const HighestBids& bids, double reserve) {
   if (bids.first < reserve) return 0.0;
   return bids.second > reserve ? bids.second : reserve;
@@ -66,8 +66,9 @@ class Auction final : public KnownEnvironment {
 
 struct ReactiveAuctionOptions {
   std::uint64_t bidders = 2;  ///< 1 to 1000
-  double aversion = 0.5;      ///< In [0, 1]: a bidder stays away with this times the reserve she remembers.
-  double beta = 0.1;          ///< In (0, 1]: how much of the memory is the last reserve.
+  double aversion =
+      0.5;            ///< In [0, 1]: a bidder stays away with this times the reserve she remembers.
+  double beta = 0.1;  ///< In (0, 1]: how much of the memory is the last reserve.
 };
 
 /// Bidders remember past reserves, m' = (1 - beta) m + beta r, and each comes with probability
@@ -93,9 +94,10 @@ struct ReactiveAuctionProcess {
 };
 
 /// The reserve price when bidders react. Held for ever, reserve r meets bidders who come with
-/// probability p = 1 - aversion r; f(r) is a polynomial in r and p, and its maximum is found by Brent's
-/// method. Of the rewards after a change of reserve, the memory forgets geometrically, and a change of
-/// p by dp changes the mean revenue by at most n dp: the mixing time is at most n aversion / beta.
+/// probability p = 1 - aversion r; f(r) is a polynomial in r and p, and its maximum is found by
+/// Brent's method. Of the rewards after a change of reserve, the memory forgets geometrically, and
+/// a change of p by dp changes the mean revenue by at most n dp: the mixing time is at most n
+/// aversion / beta.
 class ReactiveAuction final
     : public PolicyEnvironment<ReactiveAuctionProcess, ConstantPolicy, KnownEnvironment> {
  public:

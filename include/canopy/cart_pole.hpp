@@ -17,11 +17,12 @@ struct CartPoleState {
 };
 
 /// Balancing a pole, for ever (equations and constants of Barto, Sutton, Anderson, "Neuronlike
-/// adaptive elements that can solve difficult learning control problems", 1983, without friction). A
-/// step is 0.02 s. Now and then, once in twenty steps, somebody pushes the pole: its angular velocity
-/// jumps by N(0, 0.5^2). When it leans by more than 0.2094 (12 degrees) or the cart leaves the track of
-/// 2.4 m to either side, nothing is earned for 50 steps (a second), until it stands near upright in
-/// the middle again. Otherwise a step earns 1 - (angle / 0.2094)^2 / 2 - (force / 10)^2 / 2.
+/// adaptive elements that can solve difficult learning control problems", 1983, without friction).
+/// A step is 0.02 s. Now and then, once in twenty steps, somebody pushes the pole: its angular
+/// velocity jumps by N(0, 0.5^2). When it leans by more than 0.2094 (12 degrees) or the cart leaves
+/// the track of 2.4 m to either side, nothing is earned for 50 steps (a second), until it stands
+/// near upright in the middle again. Otherwise a step earns 1 - (angle / 0.2094)^2 / 2 - (force /
+/// 10)^2 / 2.
 struct CartPoleProcess {
   using State = CartPoleState;
   using Observation = CartPoleState;
@@ -65,7 +66,8 @@ struct CartPoleProcess {
                         (half_length * (4.0 / 3.0 - pole_mass * cosine * cosine / total_mass));
     const double acceleration = drive - lever * spin * cosine / total_mass;
     State next{now.position + seconds * now.velocity, now.velocity + seconds * acceleration,
-               now.angle + seconds * now.angular_velocity, now.angular_velocity + seconds * spin, 0};
+               now.angle + seconds * now.angular_velocity, now.angular_velocity + seconds * spin,
+               0};
     if (random.uniform() < 0.05) next.angular_velocity += 0.5 * random.normal();
     if (std::abs(next.angle) > kLargestAngle || std::abs(next.position) > kTrack) {
       next.fallen = kStepsToSetUp;
@@ -77,8 +79,8 @@ struct CartPoleProcess {
   }
 };
 
-/// Pushes the cart under the pole: force = theta_1 angle + theta_2 angular velocity, and a little to
-/// keep the cart on the track.
+/// Pushes the cart under the pole: force = theta_1 angle + theta_2 angular velocity, and a little
+/// to keep the cart on the track.
 struct CartPolePolicy {
   double operator()(Arm theta, const CartPoleState& now, RandomStream& /*random*/) const {
     return theta[0] * now.angle + theta[1] * now.angular_velocity + 1.0 * now.position +
@@ -88,10 +90,11 @@ struct CartPolePolicy {
 
 struct CartPoleOptions {};
 
-/// Two gains that balance the pole. There is no formula for f: it was measured once, on a grid of gains
-/// one apart in spin and five apart in angle, as the mean of six million steps each (`make tables` does
-/// so again), and is interpolated linearly in between, to an accuracy of about 0.005. The optimum is the
-/// best point of the grid. The time until a fall has no bound, and none is known for the mixing time.
+/// Two gains that balance the pole. There is no formula for f: it was measured once, on a grid of
+/// gains one apart in spin and five apart in angle, as the mean of six million steps each (`make
+/// tables` does so again), and is interpolated linearly in between, to an accuracy of about 0.005.
+/// The optimum is the best point of the grid. The time until a fall has no bound, and none is known
+/// for the mixing time.
 class CartPole final : public PolicyEnvironment<CartPoleProcess, CartPolePolicy, KnownEnvironment> {
  public:
   explicit CartPole(const CartPoleOptions& options = {});

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace canopy {
@@ -57,6 +56,6 @@ class EnvironmentError : public std::runtime_error {
 };
 
 /// Throws EnvironmentError: which reward, of which step, of which arm.
-[[noreturn]] void refuse_reward(double reward, std::uint64_t step, const std::string& arm);
+[[noreturn]] void refuse_reward(double reward, std::uint64_t step, const Space& space, Arm arm);
 
 }  // namespace canopy

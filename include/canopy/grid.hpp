@@ -21,8 +21,8 @@ struct GridOptions {
 
 /// A fixed grid of arms under UCB1 (Auer, Cesa-Bianchi, Fischer, "Finite-time Analysis of the
 /// Multiarmed Bandit Problem", Machine Learning 47, 2002): play the arm with the largest
-/// mean + confidence_scale sqrt(2 ln t / pulls), those without pulls first. What one would do without
-/// a tree. A step looks at every arm.
+/// mean + confidence_scale sqrt(2 ln t / pulls), those without pulls first. What one would do
+/// without a tree. A step looks at every arm.
 class Grid final : public TurnOptimizer {
  public:
   static constexpr std::size_t kMostArms = 100'000;

@@ -4,6 +4,7 @@
 #include "canopy/random.hpp"
 #include "canopy/turn_optimizer.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -62,14 +63,17 @@ class HooTree : public TurnOptimizer {
 
  private:
   [[nodiscard]] double width(double pulls) const;
-  void update(Node& node);
+  [[nodiscard]] double own_upper_bound(const Node& node) const;
+  void retrace_path(NodeIndex at);
 
   CoverTree tree_;
-  NodeIndex first_ = 0;              // the number of the root of the present tree
-  std::vector<CoverTree> earlier_;   // kept for the arms of tickets in flight
+  NodeIndex first_ = 0;             // the number of the root of the present tree
+  std::vector<CoverTree> earlier_;  // kept for the arms of tickets in flight
   HooConstants constants_;
   double twice_log_ = 0.0;
   std::vector<double> resolutions_;  // nu1 rho^h by depth
+  std::vector<NodeIndex> path_;      // from the root to the node that was chosen or told of last
+  std::size_t kept_ = 1;             // so many nodes of it are sure to be on the next path
   RandomStream random_;
 };
 

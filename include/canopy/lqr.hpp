@@ -19,8 +19,9 @@ namespace canopy {
 }
 
 struct LqrOptions {
-  double pole = 1.1;          ///< In [0, 10]: the state grows by this factor when left alone.
-  double control_cost = 0.5;  ///< In [0, 100]: the price of acting. Raising it lowers the best gain.
+  double pole = 1.1;  ///< In [0, 10]: the state grows by this factor when left alone.
+  double control_cost =
+      0.5;  ///< In [0, 100]: the price of acting. Raising it lowers the best gain.
 };
 
 /// x' = pole x + u + N(0, 1), cost x^2 + control_cost u^2.
@@ -63,8 +64,8 @@ struct PositionVelocity {
   double velocity = 0.0;
 };
 
-/// A mass that is pushed: position' = position + v / 2 + N(0, 0.1^2), v' = v + u / 2 + N(0, 1), cost
-/// position^2 + v^2 + u^2.
+/// A mass that is pushed: position' = position + v / 2 + N(0, 0.1^2), v' = v + u / 2 + N(0, 1),
+/// cost position^2 + v^2 + u^2.
 struct Lqr2dProcess {
   using State = PositionVelocity;
   using Observation = PositionVelocity;

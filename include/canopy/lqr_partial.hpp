@@ -45,7 +45,8 @@ struct LqrPartialProcess {
 
 /// A partially observed problem: u = -theta estimate. The estimate and its error are independent
 /// Gaussians, which gives the mean reward up to one smooth integral.
-class LqrPartial final : public PolicyEnvironment<LqrPartialProcess, LinearPolicy, KnownEnvironment> {
+class LqrPartial final
+    : public PolicyEnvironment<LqrPartialProcess, LinearPolicy, KnownEnvironment> {
  public:
   /// Throws ConfigurationError.
   explicit LqrPartial(const LqrPartialOptions& options = {});
@@ -54,7 +55,7 @@ class LqrPartial final : public PolicyEnvironment<LqrPartialProcess, LinearPolic
   [[nodiscard]] Optimum optimum() const override { return optimum_; }
 
  private:
-  double error_variance_;     // of the estimate
+  double error_variance_;      // of the estimate
   double predicted_variance_;  // of the state before it is measured
   Optimum optimum_;
 };

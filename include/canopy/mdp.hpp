@@ -29,16 +29,13 @@ struct Transition {
 ///       Transition<double> step(double state, double action, RandomStream& random) const;
 ///     };
 template <class Mdp>
-concept MarkovDecisionProcess =
-    requires(const Mdp& mdp, const typename Mdp::State& state, const typename Mdp::Action& action,
-             RandomStream& random) {
-      {
-        mdp.start(random)
-        } -> std::same_as<Transition<typename Mdp::State, typename Mdp::Observation>>;
-      {
-        mdp.step(state, action, random)
-        } -> std::same_as<Transition<typename Mdp::State, typename Mdp::Observation>>;
-    };
+concept MarkovDecisionProcess = requires(const Mdp& mdp, const typename Mdp::State& state,
+                                         const typename Mdp::Action& action, RandomStream& random) {
+  { mdp.start(random) } -> std::same_as<Transition<typename Mdp::State, typename Mdp::Observation>>;
+  {
+    mdp.step(state, action, random)
+    } -> std::same_as<Transition<typename Mdp::State, typename Mdp::Observation>>;
+};
 
 /// A class of policies for it: what to do in view of an observation, given the parameters.
 template <class Policy, class Mdp>
@@ -61,28 +58,36 @@ class PolicyEnvironment : public Base {
   [[nodiscard]] const Space& space() const final { return space_; }
 
   void start(RandomStream& random) final {
-    now_ = mdp_.start(random);
+    move_to(mdp_.start(random));
     steps_ = 0;
   }
 
   /// Throws EnvironmentError when the process gives a reward that is no finite number.
   double pull(Arm theta, RandomStream& random) final {
-    now_ = mdp_.step(now_.state, policy_(theta, now_.observation, random), random);
+    const auto next = mdp_.step(state_, policy_(theta, observation_, random), random);
     ++steps_;
-    if (!std::isfinite(now_.reward)) [[unlikely]]
-      refuse_reward(now_.reward, steps_, space_.describe(theta));
-    return now_.reward;
+    if (!std::isfinite(next.reward)) [[unlikely]]
+      refuse_reward(next.reward, steps_, space_, theta);
+    move_to(next);
+    return next.reward;
   }
 
   /// Where the chain is.
-  [[nodiscard]] const typename Mdp::State& state() const { return now_.state; }
+  [[nodiscard]] const typename Mdp::State& state() const { return state_; }
   [[nodiscard]] const Mdp& mdp() const { return mdp_; }
 
  private:
+  /// Member by member: copied as a whole, what was just written in parts would be waited for.
+  void move_to(const Transition<typename Mdp::State, typename Mdp::Observation>& next) {
+    state_ = next.state;
+    observation_ = next.observation;
+  }
+
   Space space_;
   Mdp mdp_;
   [[no_unique_address]] Policy policy_;
-  Transition<typename Mdp::State, typename Mdp::Observation> now_;
+  typename Mdp::State state_{};
+  typename Mdp::Observation observation_{};
   std::uint64_t steps_ = 0;
 };
 

@@ -65,12 +65,12 @@ class Power final : public TurnOptimizer {
   PowerOptions options_;
   ArmSlots arms_;
   RandomStream random_;
-  std::vector<double> theta_;       // in the unit cube
-  std::vector<double> theta_arm_;   // in the space
-  std::vector<double> explored_;    // of the running rollout, in the unit cube
+  std::vector<double> theta_;         // in the unit cube
+  std::vector<double> theta_arm_;     // in the space
+  std::vector<double> explored_;      // of the running rollout, in the unit cube
   std::optional<NodeIndex> running_;  // the slot of the running rollout
-  std::vector<Rollout> window_;     // the best so far, the best first
-  double least_return_ = 0.0;       // of all so far, at most 0
+  std::vector<Rollout> window_;       // the best so far, the best first
+  double least_return_ = 0.0;         // of all so far, at most 0
 };
 
 }  // namespace canopy

@@ -57,11 +57,12 @@ struct RoutingPolicy {
   }
 };
 
-/// Adaptive routing. Under a fixed share each queue is an M/M/1 queue, whose delays are exponential,
-/// so f(theta) = 1 - s (theta / (m1 - l theta) + (1 - theta) / (m2 - l (1 - theta))) with
-/// s = 1 / patience, l the arrival rate, m_i = rate_i + s. Its maximum is the square-root rule for the
-/// rates m_i: l theta = m1 - (m1 + m2 - l) sqrt(m1) / (sqrt(m1) + sqrt(m2)). Shares that load a queue
-/// by more than 95 % are not in the box. Queues have no bound, and so the mixing time has none.
+/// Adaptive routing. Under a fixed share each queue is an M/M/1 queue, whose delays are
+/// exponential, so f(theta) = 1 - s (theta / (m1 - l theta) + (1 - theta) / (m2 - l (1 - theta)))
+/// with s = 1 / patience, l the arrival rate, m_i = rate_i + s. Its maximum is the square-root rule
+/// for the rates m_i: l theta = m1 - (m1 + m2 - l) sqrt(m1) / (sqrt(m1) + sqrt(m2)). Shares that
+/// load a queue by more than 95 % are not in the box. Queues have no bound, and so the mixing time
+/// has none.
 class Routing final : public PolicyEnvironment<RoutingProcess, RoutingPolicy, KnownEnvironment> {
  public:
   /// Throws ConfigurationError.

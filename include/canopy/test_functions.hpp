@@ -49,10 +49,12 @@ class RastriginFunction {
   std::size_t dimension_;
 };
 
-/// The maximum of 10 + x^2 - 10 cos 2 pi x over [-5.12, 5.12], where x + 10 pi sin 2 pi x = 0, rounded up.
+/// The maximum of 10 + x^2 - 10 cos 2 pi x over [-5.12, 5.12], where x + 10 pi sin 2 pi x = 0,
+/// rounded up.
 inline constexpr double kRastriginLargest = 40.353290193838966;
 
-/// On [-32.768, 32.768]^D: 1 - (20 - 20 exp(-0.2 rms(x)) + e - exp(mean cos 2 pi x_i)) / (20 + e - 1/e).
+/// On [-32.768, 32.768]^D: 1 - (20 - 20 exp(-0.2 rms(x)) + e - exp(mean cos 2 pi x_i)) / (20 + e -
+/// 1/e).
 class AckleyFunction {
  public:
   explicit AckleyFunction(const AnyDimensionOptions<AckleyFunction>& options)

@@ -26,9 +26,9 @@ struct ThooOptions {
 /// D = ceil((ln n / 2 - ln(1/nu1)) / ln(1/rho)), at least 0: no deeper node is made for n pulls.
 [[nodiscard]] std::uint32_t thoo_depth_limit(double horizon, double nu1, double rho);
 
-/// Truncated HOO (Bubeck, Munos, Stoltz, Szepesvari, "X-Armed Bandits", JMLR 12, 2011, Section 4.3).
-/// With ln n in place of ln t a pull moves the bounds on its path only, and no node is made below
-/// depth D, so a step costs O(D). A leaf at depth D is played again and again.
+/// Truncated HOO (Bubeck, Munos, Stoltz, Szepesvari, "X-Armed Bandits", JMLR 12, 2011,
+/// Section 4.3). With ln n in place of ln t a pull moves the bounds on its path only, and no node
+/// is made below depth D, so a step costs O(D). A leaf at depth D is played again and again.
 class Thoo final : public HooTree {
  public:
   /// Throws ConfigurationError.

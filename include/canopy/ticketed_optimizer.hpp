@@ -27,8 +27,8 @@ class TicketedOptimizer : public Optimizer {
   TicketedOptimizer& operator=(TicketedOptimizer&&) = default;
   explicit TicketedOptimizer(const Objective& objective) : map_(objective) {}
 
-  /// Learns so many mapped rewards with this sum, told for a ticket of this node. They are taken off
-  /// the ticket and counted in t already.
+  /// Learns so many mapped rewards with this sum, told for a ticket of this node. They are taken
+  /// off the ticket and counted in t already.
   virtual void accept(NodeIndex node, std::uint64_t count, double sum) = 0;
 
   /// Tells a reward that is mapped already.
@@ -42,9 +42,11 @@ class TicketedOptimizer : public Optimizer {
   /// A recommendation in the user's units, given mean -+ width in mapped ones.
   [[nodiscard]] Best to_best(Arm arm, double mean, double width, double pulls) const;
 
+  // Two counters that change at every reward stand apart, or compilers would pack them into one
+  // register and lose more time than they gain.
+  std::uint64_t t_ = 1;  ///< Index of the next pull.
   RewardMap map_;
   Tickets tickets_;
-  std::uint64_t t_ = 1;  ///< Index of the next pull.
   std::uint64_t out_of_range_ = 0;
 
  private:

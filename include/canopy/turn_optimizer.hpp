@@ -43,7 +43,7 @@ class TurnOptimizer : public TicketedOptimizer {
   bool running_ = false;
   std::uint64_t unanswered_ = 0;  // rewards until the end of the turn
   std::uint64_t ungranted_ = 0;   // of which no ticket has been given for so many
-  double pending_pulls_ = 0.0;  // told in this turn, learnt at its end
+  double pending_pulls_ = 0.0;    // told in this turn, learnt at its end
   double pending_sum_ = 0.0;
   std::vector<double> last_arm_;
   std::uint64_t switches_ = 0;

@@ -14,7 +14,8 @@ template <class Variant, class Visit>
 void for_each_alternative(Visit&& visit) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (visit(std::variant_alternative_t<I, Variant>{}), ...);
-  }(std::make_index_sequence<std::variant_size_v<Variant>>{});
+  }
+  (std::make_index_sequence<std::variant_size_v<Variant>>{});
 }
 
 /// The names of all alternatives, each given by `Entry<Options>::name`.

@@ -37,10 +37,10 @@ inline constexpr Range kAnyWhole{"a whole number from 0 to 9007199254740992",
 inline constexpr Range kNoRange{"", [](double) { return true; }};
 
 /// What is to be known of an option beside its place in its struct. A function
-/// `visit_fields(options, visit)` calls `visit` with the Field of every option and a reference to it:
-/// the range checks, study files, the command line and what is printed of options all walk that one
-/// list. Options are doubles, whole numbers (std::uint64_t), optionals of these, and enumerations
-/// with names. Where two structs have an option of the same name, it means the same.
+/// `visit_fields(options, visit)` calls `visit` with the Field of every option and a reference to
+/// it: the range checks, study files, the command line and what is printed of options all walk that
+/// one list. Options are doubles, whole numbers (std::uint64_t), optionals of these, and
+/// enumerations with names. Where two structs have an option of the same name, it means the same.
 struct Field {
   std::string_view name;
   std::string_view help;
@@ -69,8 +69,8 @@ template <class Value>
   return value ? field_text(field, *value) : std::string(field.unset);
 }
 
-/// All options on one line: `nu1 1, rho 0.5`. Those without a value or a word for that are left out,
-/// and so is a seed, which is no property of an algorithm.
+/// All options on one line: `nu1 1, rho 0.5`. Those without a value or a word for that are left
+/// out, and so is a seed, which is no property of an algorithm.
 template <class Options>
 [[nodiscard]] std::string options_text(const Options& options) {
   std::string line;

@@ -13,8 +13,8 @@ Space reserves() {
 }
 
 /// The mean revenue when each of n bidders comes with probability p > 0. A bid is below v with
-/// probability y = 1 - p + p v. The reserve is paid when exactly one bid reaches it; the second bid, with
-/// density n (n - 1) y^(n - 2) (1 - y) in y, when two do.
+/// probability y = 1 - p + p v. The reserve is paid when exactly one bid reaches it; the second
+/// bid, with density n (n - 1) y^(n - 2) (1 - y) in y, when two do.
 double mean_revenue(double n, double p, double reserve) {
   const double y = 1.0 - p + p * reserve;
   const auto second_bid_moment = [n](double at) {  // of y, up to `at`
@@ -46,7 +46,11 @@ Optimum Auction::optimum() const {
 ReactiveAuction::ReactiveAuction(const ReactiveAuctionOptions& options)
     : PolicyEnvironment(reserves(), ReactiveAuctionProcess{checked(options).bidders,
                                                            options.aversion, options.beta}),
-      optimum_(maximum([this](double reserve) { return mean_reward({&reserve, 1}); }, 0.0, 1.0)) {}
+      optimum_(maximum(
+          [this](double reserve) {
+            return mean_reward({&reserve, 1});
+          },
+          0.0, 1.0)) {}
 
 double ReactiveAuction::mean_reward(Arm arm) const {
   const double attendance = 1.0 - mdp().aversion * arm[0];

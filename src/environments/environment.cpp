@@ -2,11 +2,13 @@
 
 #include "core/text.hpp"
 
+#include <string>
+
 namespace canopy {
 
-void refuse_reward(double reward, std::uint64_t step, const std::string& arm) {
+void refuse_reward(double reward, std::uint64_t step, const Space& space, Arm arm) {
   throw EnvironmentError("step " + std::to_string(step) + ": the reward is " + to_text(reward) +
-                         " at " + arm + "; must be a finite number");
+                         " at " + space.describe(arm) + "; must be a finite number");
 }
 
 }  // namespace canopy

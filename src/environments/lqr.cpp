@@ -17,7 +17,8 @@ LqrProcess process(const LqrOptions& options) {
           .cap = kCapsPerLeastCost * riccati(options.pole, options.control_cost).cost};
 }
 
-/// The stationary covariance of the closed loop of Lqr2d, from the Lyapunov equation P = F P F' + W.
+/// The stationary covariance of the closed loop of Lqr2d, from the Lyapunov equation P = F P F' +
+/// W.
 struct Covariance {
   double xx, xv, vv;
 };
@@ -36,7 +37,8 @@ Covariance stationary(Arm theta) {
   const double left = 1.0 - d - h * c;  // xv's factor on the left of the second
   const double e = left * a / c;
   const double g = (left * b - h * d) / c;
-  const double vv = (1.0 + c * c * e + 2.0 * c * d * a) / (1.0 - d * d - c * c * g - 2.0 * c * d * b);
+  const double vv =
+      (1.0 + c * c * e + 2.0 * c * d * a) / (1.0 - d * d - c * c * g - 2.0 * c * d * b);
   return {e + g * vv, a + b * vv, vv};
 }
 
@@ -56,8 +58,8 @@ CostForm cost_form(Arm theta) {
 
 // Of the Riccati equation: found by iterating it to the last digit; a test does so again.
 constexpr double kLeastCost2d = 5.5531708158366655;
-// The maximum of mean_reward, found by a pattern search to 1e-8; a test does so again. The cap moves
-// it by half a per cent from the gains of the Riccati equation, 0.64863 and 1.48287.
+// The maximum of mean_reward, found by a pattern search to 1e-8; a test does so again. The cap
+// moves it by half a per cent from the gains of the Riccati equation, 0.64863 and 1.48287.
 constexpr std::array<double, 2> kBestGains2d{0.6512077342453, 1.4861126422346826};
 
 }  // namespace
@@ -84,9 +86,8 @@ Optimum Lqr::optimum() const {
 }
 
 Lqr2d::Lqr2d(const Lqr2dOptions& /*options*/)
-    : PolicyEnvironment(
-          Space{{"position_gain", Real{0.1, 1.2}}, {"velocity_gain", Real{0.8, 2.6}}},
-          Lqr2dProcess{.cap = kCapsPerLeastCost * kLeastCost2d}) {}
+    : PolicyEnvironment(Space{{"position_gain", Real{0.1, 1.2}}, {"velocity_gain", Real{0.8, 2.6}}},
+                        Lqr2dProcess{.cap = kCapsPerLeastCost * kLeastCost2d}) {}
 
 double Lqr2d::average_cost(Arm theta) {
   return cost_form(theta).trace;

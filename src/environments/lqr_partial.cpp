@@ -39,8 +39,11 @@ LqrPartial::LqrPartial(const LqrPartialOptions& options)
           process(options)),
       error_variance_((1.0 - mdp().filter_gain) * predicted_variance(options)),
       predicted_variance_(predicted_variance(options)),
-      optimum_(maximum([this](double theta) { return mean_reward({&theta, 1}); },
-                       options.pole - kReach, options.pole + kReach)) {}
+      optimum_(maximum(
+          [this](double theta) {
+            return mean_reward({&theta, 1});
+          },
+          options.pole - kReach, options.pole + kReach)) {}
 
 double LqrPartial::mean_reward(Arm arm) const {
   const double theta = arm[0];

@@ -9,8 +9,9 @@
 
 namespace canopy {
 
-/// The maximum of a smooth function on [low, high]: the best of a thousand equal steps, then Brent's
-/// method between its neighbours. The place to about 1e-8 of the interval, the value to about 1e-15.
+/// The maximum of a smooth function on [low, high]: the best of a thousand equal steps, then
+/// Brent's method between its neighbours. The place to about 1e-8 of the interval, the value to
+/// about 1e-15.
 template <class Function>
 [[nodiscard]] Optimum maximum(Function&& f, double low, double high) {
   constexpr int kSteps = 1000;

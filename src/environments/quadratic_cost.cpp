@@ -17,8 +17,8 @@ double mean_capped_reward(double lambda, double cap) {
 
 double mean_capped_reward(double trace, double determinant, double cap) {
   // In polar coordinates the cost is 2 e g(phi) with e exponential of mean 1 and
-  // g = l1 cos^2 phi + l2 sin^2 phi, and E min(2 e g, cap) = 2 g (1 - exp(-cap / (2 g))). The mean over
-  // phi is that of a smooth periodic function, for which equal steps converge exponentially.
+  // g = l1 cos^2 phi + l2 sin^2 phi, and E min(2 e g, cap) = 2 g (1 - exp(-cap / (2 g))). The mean
+  // over phi is that of a smooth periodic function, for which equal steps converge exponentially.
   const double half = 0.5 * trace;
   const double root = std::sqrt(std::max(0.0, half * half - determinant));
   constexpr int kSteps = 128;

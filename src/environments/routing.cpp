@@ -14,9 +14,9 @@ const RoutingOptions& stable(const RoutingOptions& options) {
   checked(options);
   const double most = kHighestLoad * (options.first_rate + options.second_rate);
   if (options.arrival_rate > most) {
-    throw ConfigurationError({{"environment.arrival_rate", to_text(options.arrival_rate),
-                               "must be at most 95 % of first_rate + second_rate, " +
-                                   to_text(most)}});
+    throw ConfigurationError(
+        {{"environment.arrival_rate", to_text(options.arrival_rate),
+          "must be at most 95 % of first_rate + second_rate, " + to_text(most)}});
   }
   return options;
 }
@@ -49,8 +49,8 @@ Optimum Routing::optimum() const {
   const double first = p.first_rate + hurry;
   const double second = p.second_rate + hurry;
   const double spare = first + second - p.arrival_rate;
-  const double best = (first - spare * std::sqrt(first) / (std::sqrt(first) + std::sqrt(second))) /
-                      p.arrival_rate;
+  const double best =
+      (first - spare * std::sqrt(first) / (std::sqrt(first) + std::sqrt(second))) / p.arrival_rate;
   const auto& box = std::get<Real>(space().parameters()[0].domain);
   const double share = std::clamp(best, box.low, box.high);  // f is concave
   return {{share}, mean_reward({&share, 1})};

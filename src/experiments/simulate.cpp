@@ -128,7 +128,7 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
       const double reward = environment.pull(pull.arm, random);
       reward_sum += reward;
       if (optimizer.tell(pull.ticket, reward) != Status::ok) [[unlikely]] {
-        refuse_reward(reward, done + 1, environment.space().describe(pull.arm));
+        refuse_reward(reward, done + 1, environment.space(), pull.arm);
       }
     } while (++done < end);
     if (done - reported >= kStepsPerLook || judge.wants_a_break()) [[unlikely]] {

@@ -89,7 +89,9 @@ template <class Options>
   return options;
 }
 template <class Options>
-requires requires(Options options) { options.rho = 0.5; }
+requires requires(Options options) {
+  options.rho = 0.5;
+}
 [[nodiscard]] Options filled_in(Options options, std::size_t dimension) {
   options.rho = options.rho.value_or(std::pow(2.0, -1.0 / static_cast<double>(dimension)));
   return options;

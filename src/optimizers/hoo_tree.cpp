@@ -4,7 +4,8 @@
 
 #include "optimizers/tree_views.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace canopy {
@@ -15,6 +16,7 @@ HooTree::HooTree(std::shared_ptr<const Partition> partition, const HooConstants&
       tree_(std::move(partition)),
       constants_(constants),
       resolutions_{resolution(constants.nu1, constants.rho, 0)},
+      path_{CoverTree::kRoot},
       random_({.seed = seed, .algorithm = "hoo"}) {}
 
 void HooTree::start_over() {
@@ -26,16 +28,20 @@ void HooTree::start_over() {
     earlier_.push_back(std::move(tree_));
   }
   tree_ = std::move(fresh);
+  path_.assign(1, CoverTree::kRoot);
+  kept_ = 1;
 }
 
 TurnOptimizer::Choice HooTree::choose() {
-  NodeIndex at = CoverTree::kRoot;
+  path_.resize(kept_);
+  NodeIndex at = path_.back();
   while (!tree_[at].is_leaf()) {
     const NodeIndex left = tree_[at].children;
     const double left_bound = tree_[left].bound;
     const double right_bound = tree_[left + 1].bound;
     const bool goes_left = left_bound != right_bound ? left_bound > right_bound : random_.coin();
     at = goes_left ? left : left + 1;
+    path_.push_back(at);
   }
   return {.node = first_ + at, .arm = tree_.arm(at), .depth = tree_[at].depth};
 }
@@ -44,24 +50,44 @@ double HooTree::width(double pulls) const {
   return confidence_width(constants_.confidence_scale, twice_log_, pulls);
 }
 
-void HooTree::update(Node& node) {
-  if (node.pulls != 0.0) {
-    node.upper = upper_bound(node.sum / node.pulls, resolutions_[node.depth], width(node.pulls));
-  }
-  node.bound = tree_.backed_up_bound(node);
+double HooTree::own_upper_bound(const Node& node) const {
+  return upper_bound(node.sum / node.pulls, resolutions_[node.depth], width(node.pulls));
 }
 
 void HooTree::update_path(NodeIndex node, double pulls, double sum) {
-  for (NodeIndex at = node - first_;; at = tree_[at].parent) {
-    tree_[at].pulls += pulls;
-    tree_[at].sum += sum;
-    update(tree_[at]);
-    if (at == CoverTree::kRoot) return;
+  const auto add = [&](Node& to) {
+    to.pulls += pulls;
+    to.sum += sum;
+    to.upper = own_upper_bound(to);
+  };
+  if (path_.back() != node - first_) retrace_path(node - first_);  // a late answer
+  kept_ = path_.size();
+  Node& end = tree_[path_.back()];
+  add(end);
+  double bound = end.bound = tree_.backed_up_bound(end);
+  for (std::size_t i = path_.size() - 1; i-- > 0;) {
+    // The B rule, with the bound of one child in a register.
+    const double rival = tree_[CoverTree::sibling(path_[i + 1])].bound;
+    if (!(bound > rival)) kept_ = i + 1;  // a tie is for the coin
+    Node& above = tree_[path_[i]];
+    add(above);
+    bound = above.bound = std::min(above.upper, std::max(bound, rival));
   }
 }
 
+void HooTree::retrace_path(NodeIndex at) {
+  path_.assign(1, at);
+  while (path_.back() != CoverTree::kRoot) path_.push_back(tree_[path_.back()].parent);
+  std::reverse(path_.begin(), path_.end());
+}
+
 void HooTree::update_all() {
-  for (NodeIndex i = tree_.size(); i-- > 0;) update(tree_[i]);  // children stand behind parents
+  for (NodeIndex i = tree_.size(); i-- > 0;) {  // children stand behind parents
+    Node& node = tree_[i];
+    if (node.pulls != 0.0) node.upper = own_upper_bound(node);
+    node.bound = tree_.backed_up_bound(node);
+  }
+  kept_ = 1;
 }
 
 void HooTree::expand(NodeIndex node) {

@@ -62,7 +62,8 @@ void Power::move_theta() {
   for (const Rollout& rollout : window_) {
     const double weight = rollout.mean_reward - least_return_;
     total += weight;
-    for (std::size_t i = 0; i < theta_.size(); ++i) pull[i] += weight * (rollout.theta[i] - theta_[i]);
+    for (std::size_t i = 0; i < theta_.size(); ++i)
+      pull[i] += weight * (rollout.theta[i] - theta_[i]);
   }
   if (!(total > 0.0)) return;
   for (std::size_t i = 0; i < theta_.size(); ++i) theta_[i] += pull[i] / total;

@@ -57,8 +57,8 @@ std::optional<Best> Thoo::best() const {
   const auto present = HooTree::best();
   if (!past_) return present;
   if (!present) return past_->best;
-  const bool present_is_safer = map_.minimizes() ? present->upper <= past_->best.upper
-                                                 : present->lower >= past_->best.lower;
+  const bool present_is_safer =
+      map_.minimizes() ? present->upper <= past_->best.upper : present->lower >= past_->best.lower;
   return present_is_safer ? present : past_->best;
 }
 

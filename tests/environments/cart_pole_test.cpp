@@ -64,9 +64,13 @@ TEST(CartPole, GoodGainsRarelyFall) {
 TEST(CartPole, TheTableIsWhatASimulationMeasures) {
   // Points of the grid and points between them, with the accuracy that the documentation states.
   CartPole environment;
-  for (const std::vector<double>& gains :
-       {std::vector<double>{0.0, 0.0}, {20.0, 4.0}, {45.0, 10.0}, {80.0, 30.0}, {12.5, 17.5},
-        {37.5, 2.5}, {62.0, 8.3}}) {
+  for (const std::vector<double>& gains : {std::vector<double>{0.0, 0.0},
+                                           {20.0, 4.0},
+                                           {45.0, 10.0},
+                                           {80.0, 30.0},
+                                           {12.5, 17.5},
+                                           {37.5, 2.5},
+                                           {62.0, 8.3}}) {
     const auto [mean, error] = long_run(environment, gains, 1'000'000, 9);
     EXPECT_NEAR(environment.mean_reward(gains), mean, 0.005 + 4.0 * error)
         << gains[0] << ", " << gains[1];

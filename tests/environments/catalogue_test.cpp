@@ -116,8 +116,7 @@ TEST(EnvironmentCatalogue, EveryOptionOutOfRangeIsNamed) {
   };
   EXPECT_EQ(complaint(GarlandOptions{.noise_width = -1.0}),
             "environment.noise_width = -1: must be a number from 0 to 1e50");
-  EXPECT_EQ(complaint(GarlandMdpOptions{.beta = 0.0}),
-            "environment.beta = 0: must be in (0, 1]");
+  EXPECT_EQ(complaint(GarlandMdpOptions{.beta = 0.0}), "environment.beta = 0: must be in (0, 1]");
   EXPECT_EQ(complaint(Ackley::Options{.dimension = 0}),
             "environment.dimension = 0: must be a whole number from 1 to 1000");
   EXPECT_EQ(complaint(LqrOptions{.pole = 11.0, .control_cost = -1.0}),

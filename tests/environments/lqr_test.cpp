@@ -72,7 +72,8 @@ TEST(MeanCappedReward, AgreesWithADirectSum) {
     const double weight = i == 0 || i == kIntervals ? 1.0 : (i % 2 == 1 ? 4.0 : 2.0);
     sum += weight * std::min(lambda * z * z, cap) * std::exp(-0.5 * z * z);
   }
-  const double mean_cost = sum * (24.0 / kIntervals) / 3.0 / std::sqrt(2.0 * 3.14159265358979323846);
+  const double mean_cost =
+      sum * (24.0 / kIntervals) / 3.0 / std::sqrt(2.0 * 3.14159265358979323846);
   EXPECT_NEAR(mean_capped_reward(lambda, cap), 1.0 - mean_cost / cap, 1e-8);
 }
 

@@ -151,7 +151,8 @@ TEST_P(EveryOptimizer, AnyInterleavingKeepsCountAndArms) {
         continue;
       }
       const std::vector<double> rewards(chosen.pull.length, 0.5);
-      RC_ASSERT(optimizer->tell(chosen.pull.ticket, std::span<const double>(rewards)) == Status::ok);
+      RC_ASSERT(optimizer->tell(chosen.pull.ticket, std::span<const double>(rewards)) ==
+                Status::ok);
       answers += chosen.pull.length;
     }
     RC_ASSERT(optimizer->summary().t == answers + 1);

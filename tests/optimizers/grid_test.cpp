@@ -36,15 +36,15 @@ TEST(Grid, ArmsStandInTheMiddleOfEqualParts) {
   Grid line({{"x", Real{0.0, 1.0}}}, {.points = 4});
   EXPECT_EQ(arms_of(line), (std::vector<std::vector<double>>{{0.125}, {0.375}, {0.625}, {0.875}}));
   Grid plane({{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 10.0}}}, {.points = 2});
-  EXPECT_EQ(arms_of(plane), (std::vector<std::vector<double>>{
-                                {0.25, 2.5}, {0.75, 2.5}, {0.25, 7.5}, {0.75, 7.5}}));
+  EXPECT_EQ(arms_of(plane),
+            (std::vector<std::vector<double>>{{0.25, 2.5}, {0.75, 2.5}, {0.25, 7.5}, {0.75, 7.5}}));
 }
 
 TEST(Grid, WholeNumbersAndChoicesHaveNoMoreArmsThanValues) {
   Grid grid({{"n", Integer{3, 5}}, {"c", Choice{{"a", "b"}}}}, {.points = 100});
   EXPECT_EQ(grid.size(), 6U);
-  EXPECT_EQ(arms_of(grid), (std::vector<std::vector<double>>{
-                               {3, 0}, {4, 0}, {5, 0}, {3, 1}, {4, 1}, {5, 1}}));
+  EXPECT_EQ(arms_of(grid),
+            (std::vector<std::vector<double>>{{3, 0}, {4, 0}, {5, 0}, {3, 1}, {4, 1}, {5, 1}}));
   Grid coarse({{"n", Integer{0, 99}}}, {.points = 4});
   EXPECT_EQ(arms_of(coarse), (std::vector<std::vector<double>>{{12}, {37}, {62}, {87}}));
 }

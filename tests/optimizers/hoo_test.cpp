@@ -80,8 +80,7 @@ RC_GTEST_PROP(Hoo, IsTheAlgorithmOfItsPaperPullForPull, ()) {
   const double rho = *rc::gen::element(0.3, 0.5, 0.8);
   const double scale = *rc::gen::element(0.05, 0.3, 1.0);
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
-  Hoo hoo(setting.partition,
-          {.nu1 = nu1, .rho = rho, .confidence_scale = scale, .seed = seed});
+  Hoo hoo(setting.partition, {.nu1 = nu1, .rho = rho, .confidence_scale = scale, .seed = seed});
   TextbookHoo textbook(setting.partition, nu1, rho, scale);
   RandomStream ties({.seed = seed, .algorithm = "hoo"});
   RandomStream noise({.seed = seed});

@@ -86,8 +86,8 @@ TEST(Power, ReturnsBelowZeroAreShifted) {
   };
   const double start = power.ask().arm[0];
   (void)start;
-  const double first = play(-0.5);   // weight 0: no move
-  const double second = play(0.5);   // weights 0 and 1
+  const double first = play(-0.5);  // weight 0: no move
+  const double second = play(0.5);  // weights 0 and 1
   EXPECT_NEAR(power.best()->arm[0], second, 1e-12) << first;
 }
 

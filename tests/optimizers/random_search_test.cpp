@@ -10,8 +10,9 @@ namespace canopy {
 namespace {
 
 TEST(RandomSearch, ArmsAreUniformAlsoInLogUnitsAndAmongChoices) {
-  RandomSearch search(
-      {{"x", Real{-1.0, 1.0}}, {"y", Real{1.0, 100.0, Scale::log}}, {"c", Choice{{"a", "b", "c"}}}});
+  RandomSearch search({{"x", Real{-1.0, 1.0}},
+                       {"y", Real{1.0, 100.0, Scale::log}},
+                       {"c", Choice{{"a", "b", "c"}}}});
   constexpr int kPulls = 30'000;
   double x = 0.0;
   double log_y = 0.0;
@@ -27,7 +28,8 @@ TEST(RandomSearch, ArmsAreUniformAlsoInLogUnitsAndAmongChoices) {
   const double tolerance = 5.0 * 2.0 / std::sqrt(12.0 * kPulls);
   EXPECT_NEAR(x / kPulls, 0.0, tolerance);
   EXPECT_NEAR(log_y / kPulls, 1.0, tolerance);
-  for (const int count : choices) EXPECT_NEAR(count, kPulls / 3.0, 5.0 * std::sqrt(kPulls * 2.0 / 9.0));
+  for (const int count : choices)
+    EXPECT_NEAR(count, kPulls / 3.0, 5.0 * std::sqrt(kPulls * 2.0 / 9.0));
 }
 
 TEST(RandomSearch, RecommendsWhatEarnedMost) {

@@ -134,8 +134,7 @@ void compare(const RandomHct& setting, const ThooOptions& options) {
     }
     const auto path = textbook->select(ties);
     const Pull pull = thoo.ask();
-    RC_ASSERT(std::vector<double>(pull.arm.begin(), pull.arm.end()) ==
-              textbook->arm(*path.back()));
+    RC_ASSERT(std::vector<double>(pull.arm.begin(), pull.arm.end()) == textbook->arm(*path.back()));
     const double reward = setting.reward(pull.arm, noise.uniform());
     textbook->learn(path, reward);
     RC_ASSERT(thoo.tell(pull.ticket, reward) == Status::ok);

@@ -94,8 +94,8 @@ class TextbookHoo {
     node.upper = node.pulls == 0.0 ? kInf
                                    : node.sum / node.pulls + nu1_ * std::pow(rho_, node.depth) +
                                          scale_ * std::sqrt(2.0 * log / node.pulls);
-    node.bound =
-        node.left ? std::min(node.upper, std::max(node.left->bound, node.right->bound)) : node.upper;
+    node.bound = node.left ? std::min(node.upper, std::max(node.left->bound, node.right->bound))
+                           : node.upper;
   }
 
   std::shared_ptr<const Partition> partition_;
