@@ -17,7 +17,7 @@ struct HooOptions {
 
   /// > 0: multiplies the confidence term; 1 is what the theorems are about. Raising it explores
   /// more.
-  double confidence_scale = 0.1;
+  double confidence_scale = 0.2;
 
   /// Of the coin that breaks ties.
   std::uint64_t seed = 1;

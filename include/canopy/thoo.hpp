@@ -19,7 +19,7 @@ struct ThooOptions {
   /// As in HooOptions.
   double nu1 = 1.0;
   std::optional<double> rho = std::nullopt;
-  double confidence_scale = 0.1;
+  double confidence_scale = 0.2;
   std::uint64_t seed = 1;
 };
 

@@ -187,7 +187,7 @@ TEST(OptimizerCatalogue, HasTheAlgorithmsOfThePaperAndTwoFloors) {
 
 TEST(OptimizerCatalogue, FillsInTheDefaultsThatDependOnTheDimension) {
   EXPECT_EQ(options_text(filled_in(ThooOptions{}, 2)),
-            "horizon doubling, nu1 1, rho 0.7071067811865476, confidence_scale 0.1");
+            "horizon doubling, nu1 1, rho 0.7071067811865476, confidence_scale 0.2");
   EXPECT_EQ(filled_in(HctOptions{.preset = Preset::paper}, 1).rho, 0.5);
   EXPECT_EQ(filled_in(HctOptions{.nu1 = 3.0}, 1).nu1, 3.0);
   EXPECT_EQ(options_text(filled_in(GridOptions{}, 5)), "points 32, confidence_scale 0.1");

@@ -32,6 +32,12 @@ done
 "$work/app/build/app" >"$work/actual.txt"
 diff -u "$work/expected.txt" "$work/actual.txt"
 
+# The example, as a project of its own.
+"$cmake" -S "$source_dir/examples/policy_search" -B "$work/example" -DCMAKE_PREFIX_PATH="$work/prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" 2>&1 ||
+  { cat "$work/configure.log"; exit 1; }
+"$cmake" --build "$work/example" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
+
 # The conversation with `canopy pipe`: what follows "-> " goes in, what follows "<- " comes out.
 readme_section() { awk -v heading="## $1" '/^## / { inside = $0 == heading } inside' "$source_dir/README.md"; }
 readme_section "From any language" | awk '/^```toml/ { copying = 1; next } /^```/ { copying = 0 } copying' \
