@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 
-.PHONY: help setup build run test test-asan test-tsan bench tables format lint clean
+.PHONY: help setup build run test test-asan test-tsan bench figures tables format lint clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s  %s\n", $$1, $$2}' Makefile
@@ -41,6 +41,11 @@ test-tsan: setup  ## Every test under the thread sanitizer
 
 bench: build  ## Speed, as ratios measured side by side
 	@build/bench/canopy_bench
+
+figures: build  ## Draw the pictures of docs/environments.md again
+	@mkdir -p docs/figures
+	@for name in $$(build/canopy simulate --list | sed '1,/^Environments/d' | awk '{print $$1}'); do \
+	  build/canopy environment $$name --draw docs/figures/$$name.png > /dev/null || exit 1; done
 
 tables: build  ## Measure again what stands in the sources as numbers (minutes)
 	@build/tools/tabulate_cart_pole > src/environments/cart_pole_table.inc

@@ -8,6 +8,7 @@ build_needs="
 g++ c++
 cmake cmake
 ninja-build ninja
+gnuplot-nox gnuplot
 libgtest-dev gtest/gtest.h
 librapidcheck-dev rapidcheck.h
 libbenchmark-dev benchmark/benchmark.h

@@ -1,8 +1,8 @@
-// Policy search in a system of one's own: a cart that drifts, is nudged to the left or to the right at
-// every step, and is pulled back by a force u = -theta x. Which theta costs least in the long run?
+// Policy search in a system of one's own: a cart that drifts, is nudged to the left or to the right
+// at every step, and is pulled back by a force u = -theta x. Which theta costs least in the long
+// run?
 
 #include <canopy/canopy.hpp>
-
 #include <cmath>
 #include <cstdio>
 
@@ -54,6 +54,6 @@ int main() {
   const double p = half + std::sqrt(half * half + kPrice);
   const double exact = kGrowth * p / (kPrice + p);
   const double found = optimizer.best()->arm[0];
-  std::printf("found theta = %.4f; the gain of the Riccati equation is %.4f: %.2f %% apart\n", found,
-              exact, 100.0 * std::abs(found - exact) / exact);
+  std::printf("found theta = %.4f; the gain of the Riccati equation is %.4f: %.2f %% apart\n",
+              found, exact, 100.0 * std::abs(found - exact) / exact);
 }

@@ -13,5 +13,6 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_simulate(CLI::App& app);
 [[nodiscard]] Command add_pipe(CLI::App& app);
 [[nodiscard]] Command add_bounds(CLI::App& app);
+[[nodiscard]] Command add_environment(CLI::App& app);
 
 }  // namespace canopy::cli

@@ -8,6 +8,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -96,18 +97,19 @@ int run(int argc, char** argv) {
   app.footer(
       "Examples:\n"
       "  canopy simulate --environment garland --steps 1e5 --runs 10\n"
+      "  canopy environment lqr --draw lqr.svg\n"
       "  canopy pipe study.toml\n"
       "  canopy bounds --steps 1e6\n"
       "`canopy COMMAND --help` tells more.");
   app.allow_extras();
   app.require_subcommand(0, 1);
-  const Command simulate = add_simulate(app);
-  const Command pipe = add_pipe(app);
-  const Command bounds = add_bounds(app);
-  const std::vector<Named> commands{{app.get_subcommand("simulate"), simulate},
-                                    {app.get_subcommand("pipe"), pipe},
-                                    {app.get_subcommand("bounds"), bounds}};
-  for (const Named& command : commands) command.app->allow_extras();
+  std::vector<Named> commands;
+  for (const auto add : {add_simulate, add_environment, add_pipe, add_bounds}) {
+    Command command = add(app);
+    CLI::App* added = app.get_subcommands({}).back();
+    added->allow_extras();
+    commands.push_back({added, std::move(command)});
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

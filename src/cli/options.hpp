@@ -96,7 +96,8 @@ class OptionFlags {
   std::vector<std::unique_ptr<Flag>> flags_;  // the command line keeps references to the texts
 };
 
-/// `--optimizer NAME` or the like, with the options of whatever may be named.
+/// `--optimizer NAME` or the like, with the options of whatever may be named. A kind in capitals is
+/// not a flag but the place of a word.
 template <class Variant, template <class> class Entry>
 class ChoiceFlags {
  public:
@@ -107,8 +108,9 @@ class ChoiceFlags {
   }
 
   void add_to(CLI::App& command) {
-    command.add_option("--" + kind_, name_, "which one; see --list")->capture_default_str();
-    flags_.add_to(command, "Options of the " + kind_);
+    CLI::Option* option = command.add_option(flag_name(), name_, "which one; see simulate --list");
+    if (!name_.empty()) option->capture_default_str();
+    flags_.add_to(command, is_word() ? "Its options" : "Options of the " + kind_);
   }
 
   /// The options as given, over the defaults. Throws WrongUse.
@@ -116,13 +118,18 @@ class ChoiceFlags {
     auto chosen = alternative_named<Variant, Entry>(name_);
     if (!chosen) {
       const std::vector<std::string_view> known = names_of_all<Variant, Entry>();
-      throw WrongUse("--" + kind_ + " " + name_ + ": " + unknown_name(kind_, name_, known));
+      if (name_.empty()) throw WrongUse(flag_name() + ": is missing; see --help for an example");
+      throw WrongUse(flag_name() + " " + name_ + ": " +
+                     unknown_name(is_word() ? "name" : kind_, name_, known));
     }
     std::visit([&](auto& options) { flags_.apply_to(options, name_); }, *chosen);
     return *chosen;
   }
 
  private:
+  [[nodiscard]] bool is_word() const { return kind_.front() < 'a'; }
+  [[nodiscard]] std::string flag_name() const { return is_word() ? kind_ : "--" + kind_; }
+
   std::string kind_;
   std::string name_;
   OptionFlags flags_;

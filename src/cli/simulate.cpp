@@ -58,32 +58,12 @@ Json to_json(const Estimate& estimate) {
   return json;
 }
 
-/// Every option that has a value, or a word for having none.
-template <class Options>
-Json to_json(const Options& options) {
-  Json json = Json::object();
-  visit_fields(options, [&](const Field& field, const auto& member) {
-    using Member = std::remove_cvref_t<decltype(member)>;
-    if (field.name == "seed") return;  // every run has its own
-    if constexpr (std::is_arithmetic_v<Member>) {
-      json[field.name] = member;
-    } else if constexpr (std::is_enum_v<Member>) {
-      json[field.name] = name_of(member);
-    } else if (member) {
-      json[field.name] = *member;
-    } else if (!field.unset.empty()) {
-      json[field.name] = field.unset;
-    }
-  });
-  return json;
-}
-
 void print_json(const Setting& setting, const SimulationResult& result) {
-  const auto options_json = [](const auto& options) { return to_json(options); };
+  const auto to_options = [](const auto& options) { return options_json(options); };
   const Json json{{"environment", name_of_alternative<EnvironmentEntry>(setting.environment)},
-                  {"environment_options", std::visit(options_json, setting.environment)},
+                  {"environment_options", std::visit(to_options, setting.environment)},
                   {"optimizer", name_of_alternative<OptimizerEntry>(setting.optimizer)},
-                  {"parameters", std::visit(options_json, setting.optimizer)},
+                  {"parameters", std::visit(to_options, setting.optimizer)},
                   {"steps", setting.simulation.steps},
                   {"runs", setting.simulation.runs},
                   {"seed", setting.simulation.seed},

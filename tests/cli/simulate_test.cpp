@@ -1,6 +1,10 @@
 #include "support/process.hpp"
 
+#include <algorithm>
 #include <csignal>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -40,6 +44,61 @@ TEST(SimulateCommand, RunsTheGarlandMdp) {
   EXPECT_EQ(object["environment"], "garland-mdp");
   EXPECT_EQ(object["parameters"]["confidence_scale"], 0.006) << "the practical preset";
   EXPECT_EQ(object["steps"], 10'000);
+}
+
+TEST(SimulateCommand, ListsOptimizersAndEnvironmentsALineEach) {
+  const Process::Result result = run_tool("simulate --list");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(result.out.starts_with("Optimizers:\n  hct               High Confidence Tree"));
+  EXPECT_NE(result.out.find("\nEnvironments:\n  garland           "), std::string::npos);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2 + 6 + 14);
+}
+
+TEST(SimulateCommand, RunsEveryOptimizerOnEveryEnvironment) {
+  std::istringstream lines(run_tool("simulate --list").out);
+  std::vector<std::string> optimizers;
+  std::vector<std::string> environments;
+  std::vector<std::string>* names = nullptr;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "Optimizers:") {
+      names = &optimizers;
+    } else if (line == "Environments:") {
+      names = &environments;
+    } else {
+      names->push_back(line.substr(2, line.find(' ', 2) - 2));
+    }
+  }
+  for (const std::string& optimizer : optimizers) {
+    for (const std::string& environment : environments) {
+      const Process::Result result = run_tool("simulate --steps 50 --runs 2 --optimizer " +
+                                              optimizer + " --environment " + environment);
+      EXPECT_EQ(result.status, 0) << optimizer << " on " << environment << ": " << result.err;
+      EXPECT_TRUE(result.out.starts_with(optimizer + " on " + environment));
+    }
+  }
+}
+
+TEST(SimulateCommand, RefusesAnImpossiblePairWithAReason) {
+  const Process::Result result =
+      run_tool("simulate --optimizer grid --environment ackley --dimension 4 --points 30");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err,
+            "canopy simulate: optimizer.points = 30: makes more than 100000 arms of 4 "
+            "parameters\n");
+}
+
+TEST(SimulateCommand, TellsTheHorizonOfTruncatedHoo) {
+  const auto parameters = [](const std::string& words) {
+    return json::parse(run_tool("simulate --optimizer thoo --steps 50 --runs 1 --json " + words)
+                           .out)["parameters"];
+  };
+  EXPECT_EQ(parameters("")["horizon"], "doubling");
+  EXPECT_EQ(parameters("--horizon doubling")["horizon"], "doubling");
+  EXPECT_EQ(parameters("--horizon 1e4")["horizon"], 10'000);
+  EXPECT_EQ(run_tool("simulate --optimizer thoo --horizon 0").err,
+            "canopy simulate: --horizon 0: must be a whole number from 1 to 9007199254740992\n");
+  EXPECT_EQ(run_tool("simulate --optimizer hoo --horizon 10").err,
+            "canopy simulate: --horizon 10: hoo has no such option (thoo has)\n");
 }
 
 TEST(SimulateCommand, PrintsAnAlignedTable) {

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// Thrown when a figure cannot be drawn: gnuplot is missing or fails, or the file cannot be written.
+class FigureError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Point {
+  double x = 0.0;
+  double y = 0.0;
+};
+
+/// One axis: its label, and where it begins and ends.
+struct FigureAxis {
+  std::string label;
+  double low = 0.0;
+  double high = 1.0;
+};
+
+/// A curve, and a point on it that stands out.
+struct CurveFigure {
+  std::string title;
+  FigureAxis x;
+  FigureAxis y;
+  std::vector<Point> curve;
+  Point mark;
+  std::string mark_label;
+};
+
+/// A function of two numbers as colours, at the middle of equal rectangles, and a point that stands
+/// out. Values are row by row, the first axis fastest.
+struct MapFigure {
+  std::string title;
+  FigureAxis x;
+  FigureAxis y;
+  std::string value_label;
+  std::size_t columns = 0;
+  std::vector<double> values;
+  Point mark;
+  std::string mark_label;
+};
+
+/// Draws with gnuplot into a file whose name ends in .svg or .png. Throws FigureError.
+void draw(const CurveFigure& figure, const std::string& file);
+void draw(const MapFigure& figure, const std::string& file);
+
+}  // namespace canopy

@@ -1,0 +1,74 @@
+#include "support/process.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace canopy {
+namespace {
+
+using nlohmann::json;
+using testing::run_tool;
+
+TEST(EnvironmentCommand, TellsWhatIsKnown) {
+  const auto result = run_tool("environment auction --bidders 3");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out,
+            "auction: the reserve price of a second-price auction\n"
+            "bidders 3\n"
+            "\n"
+            "parameters   reserve in [0, 1]\n"
+            "rewards      in [0, 1], but for noise that is added\n"
+            "optimum      f = 0.531250 at reserve = 0.5\n"
+            "mixing time  at most 0\n");
+}
+
+TEST(EnvironmentCommand, PrintsJson) {
+  const json object = json::parse(run_tool("environment lqr-2d --json").out);
+  EXPECT_EQ(object["environment"], "lqr-2d");
+  EXPECT_EQ(object["space"].size(), 2U);
+  EXPECT_EQ(object["space"][0]["name"], "position_gain");
+  EXPECT_TRUE(object["mixing_time"].is_null());
+  EXPECT_NEAR(object["optimum"]["arm"][1].get<double>(), 1.48611, 1e-5);
+}
+
+TEST(EnvironmentCommand, DrawsCurvesAndMaps) {
+  for (const std::string name : {"routing", "himmelblau"}) {
+    const std::string file = ::testing::TempDir() + "canopy-" + name + ".png";
+    EXPECT_EQ(run_tool("environment " + name + " --draw " + file).status, 0);
+    EXPECT_GT(std::filesystem::file_size(file), 5'000U);
+    std::filesystem::remove(file);
+  }
+}
+
+TEST(EnvironmentCommand, RefusesWrongUse) {
+  const auto refused = [](const std::string& words) {
+    const auto result = run_tool("environment " + words);
+    EXPECT_EQ(result.status, 2) << words;
+    EXPECT_EQ(result.out, "") << words;
+    return result.err;
+  };
+  EXPECT_EQ(refused(""), "canopy environment: NAME: is missing; see --help for an example\n");
+  EXPECT_EQ(refused("lqr2d"),
+            "canopy environment: NAME lqr2d: unknown name, did you mean \"lqr-2d\"?\n");
+  EXPECT_EQ(refused("lqr --beta 0.5"),
+            "canopy environment: --beta 0.5: lqr has no such option (garland-mdp, "
+            "auction-reactive have)\n");
+  EXPECT_EQ(refused("ackley --dimension 3 --draw a.svg"),
+            "canopy environment: --draw a.svg: only one or two parameters can be drawn, not 3\n");
+  EXPECT_EQ(refused("routing --arrival-rate 5"),
+            "canopy environment: environment.arrival_rate = 5: must be at most 95 % of first_rate + "
+            "second_rate, 1.7099999999999997\n");
+}
+
+TEST(EnvironmentCommand, AFigureThatCannotBeDrawnIsAFailure) {
+  const auto result = run_tool("environment lqr --draw /nowhere/lqr.svg");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err,
+            "canopy environment: /nowhere/lqr.svg: cannot be written: No such file or directory\n");
+}
+
+}  // namespace
+}  // namespace canopy

@@ -1,0 +1,87 @@
+#include "experiments/figure.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+/// A file in a directory of its own that is gone afterwards.
+class FigureFile : public ::testing::Test {
+ protected:
+  FigureFile() {
+    std::filesystem::create_directories(directory_);
+  }
+  ~FigureFile() override { std::filesystem::remove_all(directory_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
+
+  [[nodiscard]] std::string content(const std::string& name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+ private:
+  std::filesystem::path directory_ =
+      std::filesystem::temp_directory_path() /
+      ("canopy-figure-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+CurveFigure parabola() {
+  return {.title = R"(a "quoted" \ title)",
+          .x = {"x_label", 0.0, 1.0},
+          .y = {"height", 0.0, 1.0},
+          .curve = {{0.0, 0.0}, {0.5, 1.0}, {1.0, 0.0}},
+          .mark = {0.5, 1.0},
+          .mark_label = "the top"};
+}
+
+MapFigure checkerboard() {
+  return {.title = "map",
+          .x = {"x", 0.0, 2.0},
+          .y = {"y", 0.0, 2.0},
+          .value_label = "value",
+          .columns = 2,
+          .values = {0.0, 1.0, 1.0, 0.0},
+          .mark = {1.0, 1.0},
+          .mark_label = "middle"};
+}
+
+TEST_F(FigureFile, ACurveHasItsLabelsAndItsMark) {
+  draw(parabola(), path("curve.svg"));
+  const std::string svg = content("curve.svg");
+  EXPECT_TRUE(svg.starts_with("<?xml")) << svg.substr(0, 80);
+  for (const char* text : {"x_label", "height", "the top", "quoted"}) {
+    EXPECT_NE(svg.find(text), std::string::npos) << text;
+  }
+}
+
+TEST_F(FigureFile, PngsArePngs) {
+  draw(parabola(), path("curve.png"));
+  draw(checkerboard(), path("map.png"));
+  EXPECT_TRUE(content("curve.png").starts_with("\x89PNG"));
+  EXPECT_TRUE(content("map.png").starts_with("\x89PNG"));
+}
+
+TEST_F(FigureFile, OtherEndingsAreRefused) {
+  EXPECT_THROW(draw(parabola(), path("curve.pdf")), FigureError);
+  EXPECT_FALSE(std::filesystem::exists(path("curve.pdf")));
+}
+
+TEST_F(FigureFile, APlaceThatCannotBeWrittenIsNamed) {
+  try {
+    draw(checkerboard(), path("nowhere/map.svg"));
+    FAIL();
+  } catch (const FigureError& error) {
+    EXPECT_NE(std::string(error.what()).find("nowhere/map.svg: cannot be written"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace canopy
