@@ -1,10 +1,9 @@
-#include "experiments/figure.hpp"
-
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
 #include "cli/json.hpp"
 #include "cli/options.hpp"
 #include "environments/catalogue.hpp"
+#include "experiments/figure.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -44,8 +43,11 @@ void draw_curve(const KnownEnvironment& environment, const std::string& title,
                 const std::string& file) {
   constexpr int kPoints = 4000;
   const Optimum optimum = environment.optimum();
-  CurveFigure figure{title, axis(environment, 0), {"f, mean reward", optimum.value, optimum.value},
-                     {},    {optimum.arm[0], optimum.value},
+  CurveFigure figure{title,
+                     axis(environment, 0),
+                     {"f, mean reward", optimum.value, optimum.value},
+                     {},
+                     {optimum.arm[0], optimum.value},
                      fmt::format("optimum: f({:.4g}) = {:.4g}", optimum.arm[0], optimum.value)};
   for (int i = 0; i <= kPoints; ++i) {
     const double x = std::lerp(figure.x.low, figure.x.high, static_cast<double>(i) / kPoints);
@@ -62,8 +64,13 @@ void draw_map(const KnownEnvironment& environment, const std::string& title,
               const std::string& file) {
   constexpr std::size_t kCells = 200;
   const Optimum optimum = environment.optimum();
-  MapFigure figure{title,  axis(environment, 0), axis(environment, 1), "f, mean reward",
-                   kCells, {},                   {optimum.arm[0], optimum.arm[1]},
+  MapFigure figure{title,
+                   axis(environment, 0),
+                   axis(environment, 1),
+                   "f, mean reward",
+                   kCells,
+                   {},
+                   {optimum.arm[0], optimum.arm[1]},
                    fmt::format("optimum: f({:.4g}, {:.4g}) = {:.4g}", optimum.arm[0],
                                optimum.arm[1], optimum.value)};
   for (std::size_t row = 0; row < kCells; ++row) {

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdio>
 #include <string_view>
+#include <sys/wait.h>
 #include <system_error>
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 namespace canopy {
 namespace {
@@ -52,7 +52,7 @@ void run_gnuplot(const std::string& script, const std::string& file) {
   struct sigaction ignore {};
   struct sigaction before {};
   ignore.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &ignore, &before);  // a gnuplot that ends early is seen below
+  sigaction(SIGPIPE, &ignore, &before);                 // a gnuplot that ends early is seen below
   std::FILE* pipe = popen("gnuplot 2>/dev/null", "w");  // NOLINT(cert-env33-c): a fixed command
   if (pipe == nullptr) throw FigureError("gnuplot cannot be started");
   (void)std::fwrite(script.data(), 1, script.size(), pipe);
@@ -92,7 +92,8 @@ void draw(const MapFigure& figure, const std::string& file) {
   std::string script = preamble(figure.title, figure.x, figure.y, file);
   const auto [low, high] = std::minmax_element(figure.values.begin(), figure.values.end());
   script += fmt::format(
-      "set cblabel {}\nset cbrange [{}:{}]\nset palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', "
+      "set cblabel {}\nset cbrange [{}:{}]\nset palette defined (0 '#440154', 0.25 '#3b528b', 0.5 "
+      "'#21918c', "
       "0.75 '#5ec962', 1 '#fde725')\n$map << END\n",
       quoted(figure.value_label), to_text(*low), to_text(*high));
   for (std::size_t row = 0; row < rows; ++row) {

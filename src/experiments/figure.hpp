@@ -6,7 +6,8 @@
 
 namespace canopy {
 
-/// Thrown when a figure cannot be drawn: gnuplot is missing or fails, or the file cannot be written.
+/// Thrown when a figure cannot be drawn: gnuplot is missing or fails, or the file cannot be
+/// written.
 class FigureError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -58,9 +58,10 @@ TEST(EnvironmentCommand, RefusesWrongUse) {
             "auction-reactive have)\n");
   EXPECT_EQ(refused("ackley --dimension 3 --draw a.svg"),
             "canopy environment: --draw a.svg: only one or two parameters can be drawn, not 3\n");
-  EXPECT_EQ(refused("routing --arrival-rate 5"),
-            "canopy environment: environment.arrival_rate = 5: must be at most 95 % of first_rate + "
-            "second_rate, 1.7099999999999997\n");
+  EXPECT_EQ(
+      refused("routing --arrival-rate 5"),
+      "canopy environment: environment.arrival_rate = 5: must be at most 95 % of first_rate + "
+      "second_rate, 1.7099999999999997\n");
 }
 
 TEST(EnvironmentCommand, AFigureThatCannotBeDrawnIsAFailure) {

@@ -199,6 +199,52 @@ TEST(Random, ServesTheStandardDistributions) {
   EXPECT_EQ(faces, (std::set<int>{1, 2, 3, 4, 5, 6}));
 }
 
+TEST(Random, NormalNumbersHaveTheMomentsAndTailsOfTheNormalDistribution) {
+  RandomStream stream({.seed = 4});
+  constexpr int kDraws = 1'000'000;
+  std::array<double, 5> powers{};
+  int beyond_two = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double z = stream.normal();
+    double power = 1.0;
+    for (double& sum : powers) {
+      sum += power / kDraws;
+      power *= z;
+    }
+    beyond_two += std::abs(z) > 2.0 ? 1 : 0;
+  }
+  // Five standard errors: the variances of z, z^2, z^3, z^4 are 1, 2, 15, 96.
+  EXPECT_NEAR(powers[1], 0.0, 5.0 * std::sqrt(1.0 / kDraws));
+  EXPECT_NEAR(powers[2], 1.0, 5.0 * std::sqrt(2.0 / kDraws));
+  EXPECT_NEAR(powers[3], 0.0, 5.0 * std::sqrt(15.0 / kDraws));
+  EXPECT_NEAR(powers[4], 3.0, 5.0 * std::sqrt(96.0 / kDraws));
+  EXPECT_NEAR(static_cast<double>(beyond_two) / kDraws, 0.0455003, 0.001);
+}
+
+TEST(Random, ExponentialNumbersHaveTheMomentsOfTheExponentialDistribution) {
+  RandomStream stream({.seed = 5});
+  constexpr int kDraws = 1'000'000;
+  double sum = 0.0;
+  double squares = 0.0;
+  double least = 1.0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double e = stream.exponential();
+    sum += e;
+    squares += e * e;
+    least = std::min(least, e);
+  }
+  EXPECT_NEAR(sum / kDraws, 1.0, 5.0 * std::sqrt(1.0 / kDraws));
+  EXPECT_NEAR(squares / kDraws, 2.0, 5.0 * std::sqrt(20.0 / kDraws));
+  EXPECT_GE(least, 0.0);
+}
+
+TEST(Random, CoinsAreFair) {
+  RandomStream stream({.seed = 6});
+  int heads = 0;
+  for (int i = 0; i < 100'000; ++i) heads += stream.coin() ? 1 : 0;
+  EXPECT_NEAR(heads, 50'000, 5.0 * std::sqrt(25'000.0));
+}
+
 TEST(Random, ACopyGoesOnByItself) {
   RandomStream stream({.seed = 9});
   for (int i = 0; i < 10; ++i) stream();

@@ -167,6 +167,30 @@ TEST(Space, GivesTheLargestIntegersExactly) {
   EXPECT_EQ(std::get<std::int64_t>(space.value(std::array{-0x1p53 + 1.0}, 0)), -kLargest + 1);
 }
 
+TEST(Space, KnowsHowManyValuesAParameterHas) {
+  const Space space{{"x", Real{0.0, 1.0}}, {"n", Integer{-5, 5}}, {"c", Choice{{"a", "b", "c"}}}};
+  EXPECT_FALSE(space.value_count(0).has_value());
+  EXPECT_EQ(space.value_count(1), 11U);
+  EXPECT_EQ(space.value_count(2), 3U);
+}
+
+TEST(Space, FindsTheArmAtAPointOfTheUnitCube) {
+  const Space space{{"x", Real{-1.0, 3.0}},
+                    {"y", Real{1.0, 100.0, Scale::log}},
+                    {"n", Integer{-5, 5}},
+                    {"c", Choice{{"a", "b", "c"}}}};
+  std::array<double, 4> arm{};
+  space.from_unit_cube(std::array{0.25, 0.5, 0.5, 0.5}, arm);
+  EXPECT_DOUBLE_EQ(arm[0], 0.0);
+  EXPECT_DOUBLE_EQ(arm[1], 10.0);
+  EXPECT_EQ(arm[2], 0.0);
+  EXPECT_EQ(arm[3], 1.0);
+  space.from_unit_cube(std::array{0.0, 0.0, 0.0, 0.0}, arm);
+  EXPECT_EQ(arm, (std::array{-1.0, 1.0, -5.0, 0.0}));
+  space.from_unit_cube(std::array{1.0, 1.0, 1.0, 1.0}, arm);
+  EXPECT_EQ(arm, (std::array{3.0, 100.0, 5.0, 2.0})) << "the far corner belongs to it";
+}
+
 TEST(Space, DescribesAnArmForPeople) {
   const Space space{
       {"x", Real{0.0, 1.0}}, {"n", Integer{-5, 5}}, {"mode", Choice{{"slow", "fast"}}}};

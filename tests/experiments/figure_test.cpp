@@ -13,9 +13,7 @@ namespace {
 /// A file in a directory of its own that is gone afterwards.
 class FigureFile : public ::testing::Test {
  protected:
-  FigureFile() {
-    std::filesystem::create_directories(directory_);
-  }
+  FigureFile() { std::filesystem::create_directories(directory_); }
   ~FigureFile() override { std::filesystem::remove_all(directory_); }
 
   [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
@@ -28,7 +26,8 @@ class FigureFile : public ::testing::Test {
  private:
   std::filesystem::path directory_ =
       std::filesystem::temp_directory_path() /
-      ("canopy-figure-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+      ("canopy-figure-" +
+       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 CurveFigure parabola() {
