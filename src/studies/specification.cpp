@@ -2,185 +2,22 @@
 
 #include "canopy/errors.hpp"
 
-#include "core/alternatives.hpp"
-#include "core/text.hpp"
+#include "files/toml_reader.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <span>
-#include <sstream>
-#include <system_error>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include <toml++/toml.h>
-
 namespace canopy {
 namespace {
-
-std::string value_text(const toml::node& node) {
-  if (node.is_table()) return "{...}";
-  std::ostringstream text;
-  node.visit([&](const auto& value) { text << value; });
-  std::string line = text.str();
-  if (line.size() > 60) line = line.substr(0, 57) + "...";
-  return line;
-}
-
-/// Reads keys out of tables, remembers where they stood and collects what is wrong with them.
-class Reader {
- public:
-  explicit Reader(std::string source) : source_(std::move(source)) {}
-
-  /// Complains about keys that are not in `known`.
-  void check_keys(const toml::table& table, const std::string& prefix,
-                  std::span<const std::string_view> known) {
-    for (const auto& [key, node] : table) {
-      if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
-      complain(prefix + std::string(key.str()), &node, unknown_name("key", key.str(), known));
-    }
-  }
-
-  void read(const toml::table& table, const std::string& prefix, std::string_view key,
-            double& into) {
-    if (const auto number = get<double>(table, prefix, key, "must be a number")) into = *number;
-  }
-
-  void read(const toml::table& table, const std::string& prefix, std::string_view key,
-            std::optional<double>& into) {
-    if (const auto number = get<double>(table, prefix, key, "must be a number")) into = number;
-  }
-
-  void read(const toml::table& table, const std::string& prefix, std::string_view key,
-            std::int64_t& into) {
-    const auto number = get<std::int64_t>(table, prefix, key, "must be a whole number");
-    if (number) into = *number;
-  }
-
-  void read(const toml::table& table, const std::string& prefix, std::string_view key,
-            std::uint64_t& into) {
-    const std::string expected = "must be a whole number, 0 or more";
-    const auto number = get<std::int64_t>(table, prefix, key, expected);
-    if (number && *number < 0) complain(prefix + std::string(key), table.get(key), expected);
-    if (number && *number >= 0) into = static_cast<std::uint64_t>(*number);
-  }
-
-  void read(const toml::table& table, const std::string& prefix, std::string_view key,
-            std::optional<std::uint64_t>& into) {
-    if (table.contains(key)) read(table, prefix, key, into.emplace(1));
-  }
-
-  void read(const toml::table& table, const std::string& prefix, std::string_view key,
-            std::string& into) {
-    if (auto text = get<std::string>(table, prefix, key, "must be a string")) {
-      into = std::move(*text);
-    }
-  }
-
-  template <class Enum>
-  requires std::is_enum_v<Enum>
-  void read(const toml::table& table, const std::string& prefix, std::string_view key, Enum& into) {
-    const auto text = get<std::string>(table, prefix, key, must_be_named<Enum>());
-    if (!text) return;
-    if (const auto value = value_named<Enum>(*text)) {
-      into = *value;
-    } else {
-      complain(prefix + std::string(key), table.get(key), must_be_named<Enum>());
-    }
-  }
-
-  /// The same for an option that may be left without a value, if there is a word for that.
-  template <class Member>
-  void read_field(const toml::table& table, const std::string& prefix, const Field& field,
-                  Member& into) {
-    const toml::node* node = table.get(field.name);
-    if (node != nullptr && !field.unset.empty()) {
-      if (node->value_exact<std::string>() == field.unset) {
-        into = Member{};
-        return;
-      }
-      if (node->is_string()) {
-        complain(prefix + std::string(field.name), node,
-                 "must be a number or \"" + std::string(field.unset) + '"');
-        return;
-      }
-    }
-    read(table, prefix, field.name, into);
-  }
-
-  /// A key of some table, or a complaint that it is missing.
-  bool require(const toml::table& table, const std::string& prefix, std::string_view key) {
-    if (table.contains(key)) return true;
-    complain(prefix + std::string(key), nullptr, "is missing", &table);
-    return false;
-  }
-
-  void complain(const std::string& field, const toml::node* node, std::string expected,
-                const toml::node* near = nullptr) {
-    if (const toml::node* place = node != nullptr ? node : near) note_line(field, *place);
-    violations_.push_back({field, node != nullptr ? value_text(*node) : "", std::move(expected)});
-  }
-
-  void complain(const std::vector<Violation>& violations) {
-    violations_.insert(violations_.end(), violations.begin(), violations.end());
-  }
-
-  void note_line(const std::string& field, const toml::node& node) {
-    lines_.emplace_back(field, node.source().begin.line);
-  }
-
-  [[nodiscard]] std::size_t complaints() const { return violations_.size(); }
-
-  void throw_if_any() const {
-    if (violations_.empty()) return;
-    std::string message;
-    for (const Violation& violation : violations_) {
-      if (!message.empty()) message += "; ";
-      message += source_;
-      for (const auto& [field, line] : lines_) {
-        if (field != violation.field) continue;
-        message += ":" + std::to_string(line);
-        break;
-      }
-      message += ": " + violation.text();
-    }
-    throw SpecificationError(message);
-  }
-
- private:
-  /// The value of a key, if it is there and of the right type; complains if only the latter fails.
-  template <class T>
-  std::optional<T> get(const toml::table& table, const std::string& prefix, std::string_view key,
-                       const std::string& expected) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) return std::nullopt;
-    note_line(prefix + std::string(key), *node);
-    std::optional<T> value;
-    if constexpr (std::is_same_v<T, double>) {
-      if (node->is_number()) value = node->value<double>();
-    } else {
-      value = node->value_exact<T>();
-    }
-    if (!value) complain(prefix + std::string(key), node, expected);
-    return value;
-  }
-
-  std::string source_;
-  std::vector<Violation> violations_;
-  std::vector<std::pair<std::string, toml::source_index>> lines_;
-};
 
 constexpr std::array<std::string_view, 4> kTopKeys{"direction", "reward_range", "optimizer",
                                                    "space"};
 
-Objective read_objective(Reader& reader, const toml::table& root) {
+Objective read_objective(TomlReader& reader, const toml::table& root) {
   Objective objective;
   reader.read(root, "", "direction", objective.direction);
   if (const toml::node* range = root.get("reward_range")) {
@@ -202,7 +39,7 @@ struct OptimizerChoice {
   SplitRule partition = SplitRule::cyclic;
 };
 
-OptimizerChoice read_optimizer(Reader& reader, const toml::table& root) {
+OptimizerChoice read_optimizer(TomlReader& reader, const toml::table& root) {
   OptimizerChoice choice;
   const toml::node* node = root.get("optimizer");
   if (node == nullptr) return choice;
@@ -211,35 +48,21 @@ OptimizerChoice read_optimizer(Reader& reader, const toml::table& root) {
     reader.complain("optimizer", node, "must be a table: [optimizer]");
     return choice;
   }
-  const std::string prefix = "optimizer.";
-  std::string name = "hct";
-  reader.read(*table, prefix, "name", name);
-  const auto named = alternative_named<OptimizerOptions, OptimizerEntry>(name);
-  if (!named) {
-    const auto known = names_of_all<OptimizerOptions, OptimizerEntry>();
-    reader.complain("optimizer.name", table->get("name"), unknown_name("optimizer", name, known));
-    return choice;
-  }
+  auto [named, keys] = read_alternative<OptimizerOptions, OptimizerEntry>(
+      reader, *table, "optimizer.", "optimizer", "hct");
+  if (!named) return choice;
   choice.options = *named;
-  std::vector<std::string_view> known{"name"};
-  std::visit(
-      [&](auto& options) {
-        if constexpr (searches_a_tree<OptimizerOf<decltype(options)>>) {
-          known.push_back("partition");
-          reader.read(*table, prefix, "partition", choice.partition);
-        }
-        visit_fields(options, [&](const Field& field, auto& member) {
-          known.push_back(field.name);
-          reader.read_field(*table, prefix, field, member);
-        });
-        reader.complain(field_violations(options, prefix));
-      },
-      choice.options);
-  reader.check_keys(*table, prefix, known);
+  const bool has_tree = std::visit(
+      []<class Options>(const Options&) { return searches_a_tree<OptimizerOf<Options>>; }, *named);
+  if (has_tree) {
+    keys.push_back("partition");
+    reader.read(*table, "optimizer.", "partition", choice.partition);
+  }
+  reader.check_keys(*table, "optimizer.", keys);
   return choice;
 }
 
-Choice read_choice(Reader& reader, const toml::table& table, const std::string& prefix) {
+Choice read_choice(TomlReader& reader, const toml::table& table, const std::string& prefix) {
   Choice choice;
   if (!reader.require(table, prefix, "choices")) return choice;
   const toml::node& node = *table.get("choices");
@@ -255,7 +78,7 @@ Choice read_choice(Reader& reader, const toml::table& table, const std::string& 
 }
 
 /// The domain of one [[space]] table of a known type.
-std::variant<Real, Integer, Choice> read_domain(Reader& reader, const toml::table& table,
+std::variant<Real, Integer, Choice> read_domain(TomlReader& reader, const toml::table& table,
                                                 const std::string& prefix, std::string_view type) {
   static constexpr std::array<std::string_view, 5> real_keys{"name", "type", "low", "high",
                                                              "scale"};
@@ -281,7 +104,7 @@ std::variant<Real, Integer, Choice> read_domain(Reader& reader, const toml::tabl
   return real;
 }
 
-std::vector<Parameter> read_parameters(Reader& reader, const toml::array& tables) {
+std::vector<Parameter> read_parameters(TomlReader& reader, const toml::array& tables) {
   std::vector<Parameter> parameters;
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const toml::table& table = *tables.get(i)->as_table();
@@ -305,7 +128,7 @@ std::vector<Parameter> read_parameters(Reader& reader, const toml::array& tables
 }
 
 /// None when something was wrong with it.
-std::optional<Space> read_space(Reader& reader, const toml::table& root) {
+std::optional<Space> read_space(TomlReader& reader, const toml::table& root) {
   const toml::node* node = root.get("space");
   const toml::array* tables = node != nullptr ? node->as_array() : nullptr;
   if (tables == nullptr || !tables->is_array_of_tables()) {
@@ -323,22 +146,11 @@ std::optional<Space> read_space(Reader& reader, const toml::table& root) {
   }
 }
 
-toml::table parse_toml(std::string_view text, const std::string& source) {
-  try {
-    return toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    const toml::source_position at = error.source().begin;
-    throw SpecificationError(source + ":" + std::to_string(at.line) + ":" +
-                             std::to_string(at.column) +
-                             ": no valid TOML: " + std::string(error.description()));
-  }
-}
-
 }  // namespace
 
 StudySpecification parse_study(std::string_view toml, const std::string& source) {
   const toml::table root = parse_toml(toml, source);
-  Reader reader(source);
+  TomlReader reader(source);
   reader.check_keys(root, "", kTopKeys);
   const Objective objective = read_objective(reader, root);
   const OptimizerChoice optimizer = read_optimizer(reader, root);
@@ -348,16 +160,7 @@ StudySpecification parse_study(std::string_view toml, const std::string& source)
 }
 
 StudySpecification load_study(const std::string& path) {
-  const auto unreadable = [&](const std::string& why) {
-    return SpecificationError(path + ": cannot be read: " + why);
-  };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw unreadable("it is a directory");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw unreadable(std::generic_category().message(errno));
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) throw unreadable(std::generic_category().message(errno));
-  return parse_study(text, path);
+  return parse_study(read_file(path), path);
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study) {

@@ -4,10 +4,10 @@
 #include "canopy/partition.hpp"
 #include "canopy/space.hpp"
 
+#include "files/toml_reader.hpp"
 #include "optimizers/catalogue.hpp"
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -21,14 +21,7 @@ struct StudySpecification {
   Objective objective;
 };
 
-/// A study file that cannot be read as one. The message is a single line that names the file, the
-/// line in it, the key, its value and what was expected; every mistake, unless the text is no TOML.
-class SpecificationError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// Reads a study from TOML text. `source` names it in messages.
+/// Reads a study from TOML text. `source` names it in messages. Throws SpecificationError.
 [[nodiscard]] StudySpecification parse_study(std::string_view toml, const std::string& source);
 
 /// Reads a study file.

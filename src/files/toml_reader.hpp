@@ -1,0 +1,164 @@
+#pragma once
+
+#include "canopy/errors.hpp"
+
+#include "core/alternatives.hpp"
+#include "core/enum_names.hpp"
+#include "core/fields.hpp"
+#include "core/text.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <toml++/toml.h>
+
+namespace canopy {
+
+/// A file that cannot be read as what it should be. The message is a single line that names the file,
+/// the line in it, the key, its value and what was expected; every mistake, unless the text is no TOML.
+class SpecificationError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The text of a file. Throws SpecificationError.
+[[nodiscard]] std::string read_file(const std::string& path);
+
+/// Parses TOML; `source` names it in messages. Throws SpecificationError with line and column.
+[[nodiscard]] toml::table parse_toml(std::string_view text, const std::string& source);
+
+/// Reads keys out of tables, remembers where they stood and collects what is wrong with them. Fields
+/// in complaints are named `prefix` and the key.
+class TomlReader {
+ public:
+  explicit TomlReader(std::string source) : source_(std::move(source)) {}
+
+  /// Complains about keys that are not in `known`.
+  void check_keys(const toml::table& table, const std::string& prefix,
+                  std::span<const std::string_view> known);
+  /// Reads a key, if it is there.
+  void read(const toml::table& table, const std::string& prefix, std::string_view key,
+            double& into);
+  void read(const toml::table& table, const std::string& prefix, std::string_view key,
+            std::optional<double>& into);
+  void read(const toml::table& table, const std::string& prefix, std::string_view key,
+            std::int64_t& into);
+  void read(const toml::table& table, const std::string& prefix, std::string_view key,
+            std::uint64_t& into);
+  void read(const toml::table& table, const std::string& prefix, std::string_view key,
+            std::optional<std::uint64_t>& into);
+  void read(const toml::table& table, const std::string& prefix, std::string_view key,
+            std::string& into);
+
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void read(const toml::table& table, const std::string& prefix, std::string_view key, Enum& into) {
+    const auto text = get<std::string>(table, prefix, key, must_be_named<Enum>());
+    if (!text) return;
+    if (const auto value = value_named<Enum>(*text)) {
+      into = *value;
+    } else {
+      complain(prefix + std::string(key), table.get(key), must_be_named<Enum>());
+    }
+  }
+
+  /// The same for an option that may be left without a value, if there is a word for that.
+  template <class Member>
+  void read_field(const toml::table& table, const std::string& prefix, const Field& field,
+                  Member& into) {
+    const toml::node* node = table.get(field.name);
+    if (node != nullptr && !field.unset.empty()) {
+      if (node->value_exact<std::string>() == field.unset) {
+        into = Member{};
+        return;
+      }
+      if (node->is_string()) {
+        complain(prefix + std::string(field.name), node,
+                 "must be a number or \"" + std::string(field.unset) + '"');
+        return;
+      }
+    }
+    read(table, prefix, field.name, into);
+  }
+
+  /// A key of some table, or a complaint that it is missing.
+  bool require(const toml::table& table, const std::string& prefix, std::string_view key);
+
+  void complain(const std::string& field, const toml::node* node, std::string expected,
+                const toml::node* near = nullptr);
+
+  void complain(const std::vector<Violation>& violations);
+
+  void note_line(const std::string& field, const toml::node& node);
+
+  [[nodiscard]] std::size_t complaints() const { return violations_.size(); }
+
+  /// Throws SpecificationError with all of it.
+  void throw_if_any() const;
+
+ private:
+  /// The value of a key, if it is there and of the right type; complains if only the latter fails.
+  template <class T>
+  std::optional<T> get(const toml::table& table, const std::string& prefix, std::string_view key,
+                       const std::string& expected) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return std::nullopt;
+    note_line(prefix + std::string(key), *node);
+    std::optional<T> value;
+    if constexpr (std::is_same_v<T, double>) {
+      if (node->is_number()) value = node->value<double>();
+    } else {
+      value = node->value_exact<T>();
+    }
+    if (!value) complain(prefix + std::string(key), node, expected);
+    return value;
+  }
+
+  std::string source_;
+  std::vector<Violation> violations_;
+  std::vector<std::pair<std::string, toml::source_index>> lines_;
+};
+
+/// What a table names, with its options, and the keys that it may have.
+template <class Variant>
+struct NamedAlternative {
+  std::optional<Variant> options;  ///< None when there is no such name.
+  std::vector<std::string_view> keys{"name"};
+};
+
+/// Reads `name`, which is `name` itself unless given, and the options of what it names out of a table. The
+/// keys are left to be checked.
+template <class Variant, template <class> class Entry>
+[[nodiscard]] NamedAlternative<Variant> read_alternative(TomlReader& reader,
+                                                         const toml::table& table,
+                                                         const std::string& prefix,
+                                                         std::string_view kind, std::string name) {
+  reader.read(table, prefix, "name", name);
+  NamedAlternative<Variant> result{alternative_named<Variant, Entry>(name)};
+  if (!result.options) {
+    const std::vector<std::string_view> known = names_of_all<Variant, Entry>();
+    reader.complain(prefix + "name", table.get("name"), unknown_name(kind, name, known));
+    return result;
+  }
+  std::visit(
+      [&](auto& options) {
+        visit_fields(options, [&](const Field& field, auto& member) {
+          result.keys.push_back(field.name);
+          reader.read_field(table, prefix, field, member);
+        });
+        reader.complain(field_violations(options, prefix));
+      },
+      *result.options);
+  return result;
+}
+
+}  // namespace canopy
