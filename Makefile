@@ -48,7 +48,8 @@ figures: build  ## Draw the pictures of docs/environments.md again
 	  build/canopy environment $$name --draw docs/figures/$$name.png > /dev/null || exit 1; done
 
 tables: build  ## Measure again what stands in the sources as numbers (minutes)
-	@build/tools/tabulate_cart_pole > src/environments/cart_pole_table.inc
+	@build/tools/tabulate_cart_pole > build/cart_pole_table.inc
+	@mv build/cart_pole_table.inc src/environments/cart_pole_table.inc
 
 format: lint-setup  ## Format all sources in place
 	@clang-format -i $(SOURCES)

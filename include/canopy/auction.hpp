@@ -68,7 +68,7 @@ struct ReactiveAuctionOptions {
   std::uint64_t bidders = 2;  ///< 1 to 1000
   double aversion =
       0.5;            ///< In [0, 1]: a bidder stays away with this times the reserve she remembers.
-  double beta = 0.1;  ///< In (0, 1]: how much of the memory is the last reserve.
+  double beta = 0.1;  ///< In [1e-6, 1]: how much of the memory is the last reserve.
 };
 
 /// Bidders remember past reserves, m' = (1 - beta) m + beta r, and each comes with probability

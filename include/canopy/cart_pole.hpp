@@ -20,9 +20,9 @@ struct CartPoleState {
 /// adaptive elements that can solve difficult learning control problems", 1983, without friction).
 /// A step is 0.02 s. Now and then, once in twenty steps, somebody pushes the pole: its angular
 /// velocity jumps by N(0, 0.5^2). When it leans by more than 0.2094 (12 degrees) or the cart leaves
-/// the track of 2.4 m to either side, nothing is earned for 50 steps (a second), until it stands
-/// near upright in the middle again. Otherwise a step earns 1 - (angle / 0.2094)^2 / 2 - (force /
-/// 10)^2 / 2.
+/// the track of 2.4 m to either side, nothing is earned in that step and the next 50 (a second),
+/// until it stands near upright in the middle again. Otherwise a step earns 1 - (angle / 0.2094)^2
+/// / 2 - (force / 10)^2 / 2.
 struct CartPoleProcess {
   using State = CartPoleState;
   using Observation = CartPoleState;

@@ -27,12 +27,12 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Node {
   double bound = kInfinity;  ///< B: the upper bound tightened by the children.
   double upper = kInfinity;  ///< U: the node's own upper bound.
-  double sum = 0.0;          ///< of the rewards observed at this node itself, in mapped units
-  NodeIndex parent = 0;      ///< The root's is the root.
-  NodeIndex children = 0;    ///< The left child, the right one stands next to it; 0: a leaf.
-  double pulls = 0.0;        ///< T: how many rewards; whole, but every formula wants a real
-  std::uint32_t depth = 0;   ///< h
-  bool splittable = true;    ///< False once the partition has refused to cut the cell.
+  double sum = 0.0;         ///< of the rewards observed here (HOO: in the subtree), in mapped units
+  NodeIndex parent = 0;     ///< The root's is the root.
+  NodeIndex children = 0;   ///< The left child, the right one stands next to it; 0: a leaf.
+  double pulls = 0.0;       ///< T: how many rewards; whole, but every formula wants a real
+  std::uint32_t depth = 0;  ///< h
+  bool splittable = true;   ///< False once the partition has refused to cut the cell.
 
   [[nodiscard]] bool is_leaf() const { return children == 0; }
   [[nodiscard]] double mean() const { return pulls == 0.0 ? 0.0 : sum / pulls; }

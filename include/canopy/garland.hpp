@@ -34,7 +34,7 @@ using Garland = NoisyFunction<GarlandFunction>;
 struct GarlandMdpOptions {
   Noise noise = Noise::uniform;
   double noise_width = 1.0;  ///< >= 0; see Noise
-  /// In (0, 1]: how far the state moves towards the arm at each pull. 1 has no memory.
+  /// In [1e-6, 1]: how far the state moves towards the arm at each pull. 1 has no memory.
   double beta = 0.2;
 };
 

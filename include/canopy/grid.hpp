@@ -21,8 +21,8 @@ struct GridOptions {
 
 /// A fixed grid of arms under UCB1 (Auer, Cesa-Bianchi, Fischer, "Finite-time Analysis of the
 /// Multiarmed Bandit Problem", Machine Learning 47, 2002): play the arm with the largest
-/// mean + confidence_scale sqrt(2 ln t / pulls), those without pulls first. What one would do
-/// without a tree. A step looks at every arm.
+/// mean + confidence_scale sqrt(2 ln n / pulls), n the pulls so far, those without pulls first.
+/// What one would do without a tree. A step looks at every arm.
 class Grid final : public TurnOptimizer {
  public:
   static constexpr std::size_t kMostArms = 100'000;
@@ -47,7 +47,7 @@ class Grid final : public TurnOptimizer {
   [[nodiscard]] Choice choose() override;
   void learn(NodeIndex node, double pulls, double sum) override;
   [[nodiscard]] Arm arm(std::size_t index) const;
-  [[nodiscard]] double width(const Statistics& arm) const;
+  [[nodiscard]] double width(double pulls) const;
 
   std::size_t arm_size_;
   double confidence_scale_;

@@ -24,9 +24,10 @@ struct HooOptions {
 };
 
 /// Hierarchical optimistic optimization (Bubeck, Munos, Stoltz, Szepesvari, "X-Armed Bandits", JMLR
-/// 12, 2011, Section 3). Every pull gives the leaf it played two children, and the logarithm ln t
-/// in U moves all bounds at every step: a step costs O(tree), a run of n pulls O(n^2) time and 2n
-/// nodes. Kept as the authors have it, so that the cost can be seen.
+/// 12, 2011, Section 3). The root has two children from the start, and is not played. Every pull
+/// gives the leaf it played two children, and the logarithm ln t in U moves all bounds at every
+/// step: a step costs O(tree), a run of n pulls O(n^2) time and 2n nodes. Kept as the authors have
+/// it, so that the cost can be seen.
 class Hoo final : public HooTree {
  public:
   /// Throws ConfigurationError.

@@ -29,6 +29,7 @@ struct HooConstants {
 /// and a step plays the leaf at the end of the path of larger B, with ties broken at random.
 class HooTree : public TurnOptimizer {
  public:
+  /// The end of the path of more pulls, with the statistics of its subtree.
   [[nodiscard]] std::optional<Best> best() const override;
   [[nodiscard]] Summary summary() const override;
   [[nodiscard]] std::vector<NodeView> tree() override;
@@ -41,7 +42,7 @@ class HooTree : public TurnOptimizer {
   [[nodiscard]] Choice choose() override;
 
   /// Starts over with the root alone. Nodes of earlier trees are unknown from here on; their arms
-  /// live for as long as there are tickets in flight.
+  /// live for as long as a ticket of theirs is open.
   void start_over();
 
   /// Whether a node number belongs to the present tree.
@@ -61,14 +62,27 @@ class HooTree : public TurnOptimizer {
 
   [[nodiscard]] std::uint32_t depth_of(NodeIndex node) const { return tree_[node - first_].depth; }
 
+  /// The number of the root.
+  [[nodiscard]] NodeIndex root() const { return first_; }
+
+  /// How many rewards the present tree has.
+  [[nodiscard]] double pulls() const { return tree_[CoverTree::kRoot].pulls; }
+
+  [[nodiscard]] const HooConstants& constants() const { return constants_; }
+
  private:
+  struct Earlier {
+    NodeIndex first;
+    CoverTree tree;
+  };
+
   [[nodiscard]] double width(double pulls) const;
   [[nodiscard]] double own_upper_bound(const Node& node) const;
   void retrace_path(NodeIndex at);
 
   CoverTree tree_;
-  NodeIndex first_ = 0;             // the number of the root of the present tree
-  std::vector<CoverTree> earlier_;  // kept for the arms of tickets in flight
+  NodeIndex first_ = 0;           // the number of the root of the present tree
+  std::vector<Earlier> earlier_;  // kept for the arms of tickets in flight
   HooConstants constants_;
   double twice_log_ = 0.0;
   std::vector<double> resolutions_;  // nu1 rho^h by depth

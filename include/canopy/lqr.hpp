@@ -10,8 +10,9 @@ namespace canopy {
 
 // Linear-quadratic regulators with Gaussian noise. The cost of a step is quadratic in the state and
 // the action; the reward is 1 - min(cost, cap) / cap, where cap is eight times the least average
-// cost, so it lies in [0, 1] and is rarely cut off. Every policy in the box is stable. The state is
-// unbounded, and so is the time it takes to come back from far away: no bound on the mixing time.
+// cost, so it lies in [0, 1] and is rarely cut off. However policies are switched, the chain is
+// stable. The state is unbounded, and so is the time it takes to come back from far away: no bound
+// on the mixing time.
 
 /// 1 - min(cost, cap) / cap
 [[nodiscard]] inline double capped_reward(double cost, double cap) {

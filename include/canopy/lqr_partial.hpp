@@ -7,7 +7,7 @@ namespace canopy {
 struct LqrPartialOptions {
   double pole = 1.1;               ///< As in LqrOptions.
   double control_cost = 0.5;       ///< As in LqrOptions.
-  double observation_noise = 1.0;  ///< In [0.01, 100]: standard deviation of what is measured.
+  double observation_noise = 1.0;  ///< In [0.001, 1000]: standard deviation of what is measured.
 };
 
 /// The state, and what a filter makes of the measurements so far.

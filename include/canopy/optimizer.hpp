@@ -58,7 +58,7 @@ enum class Status {
 
 /// The arm to recommend, in the user's units: lower <= mean <= upper.
 struct Best {
-  Arm arm;  ///< Valid until the optimizer learns more.
+  Arm arm;  ///< Valid until the next ask or tell.
   double mean = 0.0;
   double lower = 0.0;
   double upper = 0.0;
@@ -78,7 +78,7 @@ struct Summary {
 /// A node as seen from outside, in mapped units.
 struct NodeView {
   std::string path;  ///< The way down from the root: 0 left, 1 right.
-  Arm arm;
+  Arm arm;           ///< Valid until the next ask or tell.
   std::uint64_t pulls = 0;
   double mean = 0.0;
   double upper = 0.0;  ///< U, possibly infinite
@@ -86,8 +86,8 @@ struct NodeView {
   bool leaf = true;
 };
 
-/// The protocol that every optimizer speaks. Concrete classes are final and define `ask` and `tell`
-/// inline, so a loop over a concrete type pays for no virtual call; hold an Optimizer where the
+/// The protocol that every optimizer speaks. Concrete classes are final, and Hct defines `ask` and
+/// `tell` inline, so that a loop over it pays for no virtual call; hold an Optimizer where the
 /// algorithm is chosen at run time. Not thread-safe: guard it, and keep many pulls in flight.
 class Optimizer {
  public:

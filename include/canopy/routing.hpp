@@ -8,10 +8,12 @@
 namespace canopy {
 
 struct RoutingOptions {
-  double arrival_rate = 1.0;  ///< > 0, at most 95 % of the two service rates together.
-  double first_rate = 1.2;    ///< > 0: jobs that the first queue serves in a unit of time.
-  double second_rate = 0.6;   ///< > 0: the same of the second.
-  double patience = 3.0;      ///< > 0: the delay at which a job is worth 1/e.
+  // Each from 0.001 to 1000.
+  double arrival_rate =
+      1.0;                  ///< Jobs in a unit of time, at most 90 % of what both queues can serve.
+  double first_rate = 1.2;  ///< Jobs that the first queue serves in a unit of time.
+  double second_rate = 0.6;  ///< The same of the second.
+  double patience = 3.0;     ///< The delay at which a job is worth 1/e.
 };
 
 /// How much work is waiting in either queue when a job arrives.

@@ -37,7 +37,7 @@ class Thoo final : public HooTree {
   explicit Thoo(std::shared_ptr<const Partition> partition, const ThooOptions& options = {},
                 const Objective& objective = {});
 
-  /// Of the present period, or of the one before it while that is the safer choice.
+  /// Of the present period, or of the one before it while that had more pulls.
   [[nodiscard]] std::optional<Best> best() const override;
   /// With `refreshes` the periods begun.
   [[nodiscard]] Summary summary() const override;
@@ -51,9 +51,9 @@ class Thoo final : public HooTree {
   struct Past {
     std::vector<double> arm;
     Best best;
+    double pulls;
   };
 
-  HooConstants constants_;
   bool doubling_;
   std::uint64_t period_length_ = 0;
   std::uint64_t period_end_ = 0;  // t at which the next period begins; 0: never

@@ -20,7 +20,7 @@ namespace canopy::cli {
 namespace {
 
 struct Arguments {
-  ChoiceFlags<EnvironmentOptions, EnvironmentEntry> environment{"NAME", ""};
+  ChoiceFlags<EnvironmentOptions, EnvironmentEntry> environment{"environment", "NAME", ""};
   std::optional<std::string> draw;
   bool json = false;
 };
@@ -130,7 +130,15 @@ void print_facts(const EnvironmentOptions& options, const KnownEnvironment& envi
                range.low, range.high);
   }
   const auto [low, high] = environment.reward_range();
-  fmt::print("{:<13}in [{}, {}], but for noise that is added\n", "rewards", low, high);
+  const bool adds_noise = std::visit(
+      [](const auto& chosen) {
+        return requires {
+          chosen.noise_width;
+        };
+      },
+      options);
+  fmt::print("{:<13}in [{}, {}]{}\n", "rewards", low, high,
+             adds_noise ? ", but for noise that is added" : "");
   const Optimum optimum = environment.optimum();
   fmt::print("{:<13}f = {:.6f} at {}\n", "optimum", optimum.value,
              environment.space().describe(optimum.arm));
@@ -143,6 +151,9 @@ int run(const Arguments& arguments) {
   const EnvironmentOptions options = arguments.environment.parse();
   const std::unique_ptr<KnownEnvironment> environment = make_environment(options);
   if (arguments.draw) {
+    if (!arguments.draw->ends_with(".svg") && !arguments.draw->ends_with(".png")) {
+      throw WrongUse("--draw " + *arguments.draw + ": must end in .svg or .png");
+    }
     const std::string title(name_of_alternative<EnvironmentEntry>(options));
     draw_environment(*environment, title, *arguments.draw);
   }

@@ -2,10 +2,12 @@
 
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
+#include "cli/options.hpp"
 #include "core/text.hpp"
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +30,19 @@ void complain(const std::string& who, std::string message) {
     if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
   }
   fmt::print(stderr, "{}: {}\n", who, message);
+}
+
+/// What is wrong with a configuration, by the names of the flags that set it.
+std::string in_flags(const ConfigurationError& error) {
+  std::string text;
+  for (const Violation& violation : error.violations()) {
+    if (!text.empty()) text += "; ";
+    const std::size_t dot = violation.field.find('.');
+    const std::string name = violation.field.substr(dot == std::string::npos ? 0 : dot + 1);
+    text += flag(name) + (violation.value.empty() ? "" : " " + violation.value) + ": " +
+            violation.expected;
+  }
+  return text;
 }
 
 /// What is wrong with words that no option or command took.
@@ -69,8 +84,11 @@ int dispatch(const CLI::App& app, const std::vector<Named>& commands) {
     complain(who, error.what());
     return kWrongUse;
   } catch (const ConfigurationError& error) {
-    complain(who, error.what());
+    complain(who, in_flags(error));
     return kWrongUse;
+  } catch (const std::bad_alloc&) {
+    complain(who, "not enough memory; fewer threads, steps or parameters need less");
+    return kFailure;
   } catch (const std::exception& error) {
     complain(who, error.what());
     return kFailure;

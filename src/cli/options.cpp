@@ -57,10 +57,20 @@ std::uint64_t parse_whole(std::string_view option, const std::string& text, std:
                  std::to_string(least) + " to " + std::to_string(most));
 }
 
-std::uint64_t parse_whole(std::string_view option, const std::string& text, const Range& range) {
+void OptionFlags::set(const Field& field, const std::string& text, double& member) {
+  const auto number = number_in<double>(text);
+  if (!number || !field.range.contains(*number)) {
+    throw WrongUse(flag(field.name) + " " + text + ": " + must_be(field));
+  }
+  member = *number;
+}
+
+void OptionFlags::set(const Field& field, const std::string& text, std::uint64_t& member) {
   const auto whole = whole_in(text);
-  if (whole && range.contains(static_cast<double>(*whole))) return *whole;
-  throw WrongUse(std::string(option) + " " + text + ": must be " + std::string(range.text));
+  if (!whole || !field.range.contains(static_cast<double>(*whole))) {
+    throw WrongUse(flag(field.name) + " " + text + ": " + must_be(field));
+  }
+  member = *whole;
 }
 
 void OptionFlags::list_field(const Field& field, std::string_view owner,

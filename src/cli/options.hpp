@@ -29,8 +29,6 @@ namespace canopy::cli {
 /// The same for whole numbers, which may be written as 100000 or 1e5.
 [[nodiscard]] std::uint64_t parse_whole(std::string_view option, const std::string& text,
                                         std::uint64_t least, std::uint64_t most);
-[[nodiscard]] std::uint64_t parse_whole(std::string_view option, const std::string& text,
-                                        const Range& range);
 
 /// The flags of some structs of options, with the names, ranges and help of their fields. A field
 /// that several structs have is one flag.
@@ -73,12 +71,8 @@ class OptionFlags {
   [[nodiscard]] std::optional<std::string> given(std::string_view name) const;
   void refuse_others(const std::vector<std::string_view>& own, std::string_view owner) const;
 
-  static void set(const Field& field, const std::string& text, double& member) {
-    member = parse_real(flag(field.name), text, field.range);
-  }
-  static void set(const Field& field, const std::string& text, std::uint64_t& member) {
-    member = parse_whole(flag(field.name), text, field.range);
-  }
+  static void set(const Field& field, const std::string& text, double& member);
+  static void set(const Field& field, const std::string& text, std::uint64_t& member);
   template <class Enum>
   requires std::is_enum_v<Enum>
   static void set(const Field& field, const std::string& text, Enum& member) {
@@ -96,21 +90,22 @@ class OptionFlags {
   std::vector<std::unique_ptr<Flag>> flags_;  // the command line keeps references to the texts
 };
 
-/// `--optimizer NAME` or the like, with the options of whatever may be named. A kind in capitals is
-/// not a flag but the place of a word.
+/// `--optimizer NAME` or the like, with the options of whatever may be named.
 template <class Variant, template <class> class Entry>
 class ChoiceFlags {
  public:
-  /// `kind` is the name of the flag, `name` what is chosen when it is not given.
-  ChoiceFlags(std::string kind, std::string name) : kind_(std::move(kind)), name_(std::move(name)) {
+  /// `kind` is what is chosen, `option` how the command line has it (`--optimizer`, or `NAME` for a
+  /// word without a flag), `name` what is chosen when nothing is given; empty: something must be.
+  ChoiceFlags(std::string kind, std::string option, std::string name)
+      : kind_(std::move(kind)), option_(std::move(option)), name_(std::move(name)) {
     for_each_alternative<Variant>(
         [&]<class Options>(const Options& options) { flags_.list(Entry<Options>::name, options); });
   }
 
   void add_to(CLI::App& command) {
-    CLI::Option* option = command.add_option(flag_name(), name_, "which one; see simulate --list");
+    CLI::Option* option = command.add_option(option_, name_, "which one; see simulate --list");
     if (!name_.empty()) option->capture_default_str();
-    flags_.add_to(command, is_word() ? "Its options" : "Options of the " + kind_);
+    flags_.add_to(command, "Options of the " + kind_);
   }
 
   /// The options as given, over the defaults. Throws WrongUse.
@@ -118,19 +113,16 @@ class ChoiceFlags {
     auto chosen = alternative_named<Variant, Entry>(name_);
     if (!chosen) {
       const std::vector<std::string_view> known = names_of_all<Variant, Entry>();
-      if (name_.empty()) throw WrongUse(flag_name() + ": is missing; see --help for an example");
-      throw WrongUse(flag_name() + " " + name_ + ": " +
-                     unknown_name(is_word() ? "name" : kind_, name_, known));
+      if (name_.empty()) throw WrongUse(option_ + ": is missing; see --help for an example");
+      throw WrongUse(option_ + " " + name_ + ": " + unknown_name(kind_, name_, known));
     }
     std::visit([&](auto& options) { flags_.apply_to(options, name_); }, *chosen);
     return *chosen;
   }
 
  private:
-  [[nodiscard]] bool is_word() const { return kind_.front() < 'a'; }
-  [[nodiscard]] std::string flag_name() const { return is_word() ? kind_ : "--" + kind_; }
-
   std::string kind_;
+  std::string option_;
   std::string name_;
   OptionFlags flags_;
 };

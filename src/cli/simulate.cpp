@@ -21,8 +21,9 @@ namespace {
 
 /// The texts of the options, as given.
 struct Arguments {
-  ChoiceFlags<EnvironmentOptions, EnvironmentEntry> environment{"environment", "garland"};
-  ChoiceFlags<OptimizerOptions, OptimizerEntry> optimizer{"optimizer", "hct"};
+  ChoiceFlags<EnvironmentOptions, EnvironmentEntry> environment{"environment", "--environment",
+                                                                "garland"};
+  ChoiceFlags<OptimizerOptions, OptimizerEntry> optimizer{"optimizer", "--optimizer", "hct"};
   std::string steps = "100000";
   std::string runs = "10";
   std::string seed = "1";

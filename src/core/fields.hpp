@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 namespace canopy {
@@ -27,6 +28,8 @@ inline constexpr Range kNotNegative{"a number from 0 to 1e50",
                                     [](double x) { return x >= 0.0 && x <= 1e50; }};
 inline constexpr Range kOpenUnit{"in (0, 1)", [](double x) { return x > 0.0 && x < 1.0; }};
 inline constexpr Range kHalfOpenUnit{"in (0, 1]", [](double x) { return x > 0.0 && x <= 1.0; }};
+inline constexpr Range kRate{"a number from 1e-6 to 1",
+                             [](double x) { return x >= 1e-6 && x <= 1.0; }};
 inline constexpr Range kUnit{"in [0, 1]", [](double x) { return x >= 0.0 && x <= 1.0; }};
 inline constexpr Range kMillion{"a whole number from 1 to 1000000",
                                 [](double x) { return x >= 1.0 && x <= 1e6; }};
@@ -48,9 +51,22 @@ struct Field {
   std::string_view unset = {};  ///< The word for an optional without a value, if users may say it.
 };
 
-/// True for a struct of options that is one of these, const or not.
-template <class Options, class... Known>
-concept OneOf = (std::is_same_v<std::remove_const_t<Options>, Known> || ...);
+/// `must be in (0, 1)`, or `must be a whole number ... or "doubling"`.
+[[nodiscard]] inline std::string must_be(const Field& field) {
+  std::string text = "must be " + std::string(field.range.text);
+  if (!field.unset.empty()) text.append(" or \"").append(field.unset).append("\"");
+  return text;
+}
+
+template <class Type, class Variant>
+inline constexpr bool is_alternative = false;
+template <class Type, class... Alternatives>
+inline constexpr bool is_alternative<Type, std::variant<Alternatives...>> =
+    (std::is_same_v<Type, Alternatives> || ...);
+
+/// A struct of options, const or not, that is an alternative of the variant.
+template <class Options, class Variant>
+concept AlternativeOf = is_alternative<std::remove_const_t<Options>, Variant>;
 
 /// The value of an option as text; `unset` where an optional has none.
 [[nodiscard]] inline std::string field_text(const Field& /*field*/, double value) {
@@ -92,8 +108,8 @@ template <class Options>
     using Member = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_arithmetic_v<Member>) {
       if (field.range.contains(static_cast<double>(value))) return;
-      found.push_back({std::string(prefix).append(field.name), field_text(field, value),
-                       "must be " + std::string(field.range.text)});
+      found.push_back(
+          {std::string(prefix).append(field.name), field_text(field, value), must_be(field)});
     } else if constexpr (!std::is_enum_v<Member>) {
       if (value) self(field, *value, self);
     }

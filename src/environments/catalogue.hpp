@@ -8,13 +8,6 @@
 
 namespace canopy {
 
-/// The options of one environment: which one is meant by the type.
-using EnvironmentOptions =
-    std::variant<GarlandOptions, GarlandMdpOptions, LqrOptions, Lqr2dOptions, LqrPartialOptions,
-                 RoutingOptions, AuctionOptions, ReactiveAuctionOptions, CartPoleOptions,
-                 DoubleSine::Options, Difficult::Options, Himmelblau::Options, Rastrigin::Options,
-                 Ackley::Options>;
-
 /// The class that options are for, its name everywhere, and a line about it.
 template <class Options>
 struct EnvironmentEntry;

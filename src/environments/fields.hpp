@@ -10,6 +10,8 @@
 
 #include "core/fields.hpp"
 
+#include <variant>
+
 namespace canopy {
 
 template <>
@@ -26,13 +28,15 @@ inline constexpr Range kUpToHundred{"a number from 0 to 100",
 inline constexpr Range kAroundOne{"a number from 0.001 to 1000",
                                   [](double x) { return x >= 0.001 && x <= 1000.0; }};
 
+/// The options of one environment: which one is meant by the type.
+using EnvironmentOptions =
+    std::variant<GarlandOptions, GarlandMdpOptions, LqrOptions, Lqr2dOptions, LqrPartialOptions,
+                 RoutingOptions, AuctionOptions, ReactiveAuctionOptions, CartPoleOptions,
+                 DoubleSine::Options, Difficult::Options, Himmelblau::Options, Rastrigin::Options,
+                 Ackley::Options>;
+
 /// The one list of the options of all environments; see Field.
-template <OneOf<GarlandOptions, GarlandMdpOptions, DoubleSine::Options, Difficult::Options,
-                Himmelblau::Options, Rastrigin::Options, Ackley::Options, LqrOptions, Lqr2dOptions,
-                LqrPartialOptions, RoutingOptions, AuctionOptions, ReactiveAuctionOptions,
-                CartPoleOptions>
-              Options,
-          class Visitor>
+template <AlternativeOf<EnvironmentOptions> Options, class Visitor>
 void visit_fields(Options& options, Visitor&& visit) {
   if constexpr (requires { options.dimension; }) {
     visit(Field{"dimension", "parameters of the function", kThousand}, options.dimension);
@@ -51,7 +55,7 @@ void visit_fields(Options& options, Visitor&& visit) {
           options.aversion);
   }
   if constexpr (requires { options.beta; }) {
-    visit(Field{"beta", "how much of the state is new after a pull", kHalfOpenUnit}, options.beta);
+    visit(Field{"beta", "how much of the state is new after a pull", kRate}, options.beta);
   }
   if constexpr (requires { options.pole; }) {
     visit(Field{"pole", "by what factor the state grows when left alone", kUpToTen}, options.pole);

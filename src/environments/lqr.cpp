@@ -8,13 +8,10 @@
 namespace canopy {
 namespace {
 
-constexpr double kCapsPerLeastCost = 8.0;
-constexpr double kReach = 0.9;  // of theta around the pole: how slowly the closed loop may forget
-
 LqrProcess process(const LqrOptions& options) {
   return {.pole = options.pole,
           .control_cost = options.control_cost,
-          .cap = kCapsPerLeastCost * riccati(options.pole, options.control_cost).cost};
+          .cap = kCapInLeastCosts * riccati(options.pole, options.control_cost).cost};
 }
 
 /// The stationary covariance of the closed loop of Lqr2d, from the Lyapunov equation P = F P F' +
@@ -66,7 +63,7 @@ constexpr std::array<double, 2> kBestGains2d{0.6512077342453, 1.4861126422346826
 
 Lqr::Lqr(const LqrOptions& options)
     : PolicyEnvironment(
-          Space{{"theta", Real{checked(options).pole - kReach, options.pole + kReach}}},
+          Space{{"theta", Real{checked(options).pole - kGainReach, options.pole + kGainReach}}},
           process(options)) {}
 
 double Lqr::average_cost(double theta) const {
@@ -81,13 +78,13 @@ double Lqr::mean_reward(Arm arm) const {
 Optimum Lqr::optimum() const {
   // The average cost has one valley, so the best gain in the box is the one nearest to the best.
   const double gain = riccati(mdp().pole, mdp().control_cost).gain;
-  const double best = std::clamp(gain, mdp().pole - kReach, mdp().pole + kReach);
+  const double best = std::clamp(gain, mdp().pole - kGainReach, mdp().pole + kGainReach);
   return {{best}, mean_reward({&best, 1})};
 }
 
 Lqr2d::Lqr2d(const Lqr2dOptions& /*options*/)
-    : PolicyEnvironment(Space{{"position_gain", Real{0.1, 1.2}}, {"velocity_gain", Real{0.8, 2.6}}},
-                        Lqr2dProcess{.cap = kCapsPerLeastCost * kLeastCost2d}) {}
+    : PolicyEnvironment(Space{{"position_gain", Real{0.1, 1.0}}, {"velocity_gain", Real{1.1, 2.6}}},
+                        Lqr2dProcess{.cap = kCapInLeastCosts * kLeastCost2d}) {}
 
 double Lqr2d::average_cost(Arm theta) {
   return cost_form(theta).trace;

@@ -9,8 +9,6 @@
 namespace canopy {
 namespace {
 
-constexpr double kReach = 0.9;
-
 /// The variance of the state before a measurement, m = pole^2 m s^2 / (m + s^2) + 1, a quadratic
 /// equation in m.
 double predicted_variance(const LqrPartialOptions& options) {
@@ -28,14 +26,14 @@ LqrPartialProcess process(const LqrPartialOptions& options) {
   const auto [p, gain] = riccati(options.pole, options.control_cost);
   const double least_cost = filter_gain * m * p + (1.0 - filter_gain) * m;
   return {options.pole, options.control_cost, options.observation_noise, filter_gain,
-          8.0 * least_cost};
+          kCapInLeastCosts * least_cost};
 }
 
 }  // namespace
 
 LqrPartial::LqrPartial(const LqrPartialOptions& options)
     : PolicyEnvironment(
-          Space{{"theta", Real{checked(options).pole - kReach, options.pole + kReach}}},
+          Space{{"theta", Real{checked(options).pole - kGainReach, options.pole + kGainReach}}},
           process(options)),
       error_variance_((1.0 - mdp().filter_gain) * predicted_variance(options)),
       predicted_variance_(predicted_variance(options)),
@@ -43,7 +41,7 @@ LqrPartial::LqrPartial(const LqrPartialOptions& options)
           [this](double theta) {
             return mean_reward({&theta, 1});
           },
-          options.pole - kReach, options.pole + kReach)) {}
+          options.pole - kGainReach, options.pole + kGainReach)) {}
 
 double LqrPartial::mean_reward(Arm arm) const {
   const double theta = arm[0];

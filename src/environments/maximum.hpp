@@ -18,13 +18,17 @@ template <class Function>
   const double step = (high - low) / kSteps;
   const auto at = [&](int i) { return i == kSteps ? high : low + i * step; };
   int best = 0;
+  double largest = f(low);
   for (int i = 1; i <= kSteps; ++i) {
-    if (f(at(i)) > f(at(best))) best = i;
+    if (const double value = f(at(i)); value > largest) {
+      best = i;
+      largest = value;
+    }
   }
   const auto [place, negative] = boost::math::tools::brent_find_minima(
       [&](double x) { return -f(x); }, at(std::max(best - 1, 0)), at(std::min(best + 1, kSteps)),
       40);
-  if (f(at(best)) >= -negative) return {{at(best)}, f(at(best))};  // at an end
+  if (largest >= -negative) return {{at(best)}, largest};  // at an end
   return {{place}, -negative};
 }
 

@@ -21,7 +21,7 @@ double mean_capped_reward(double trace, double determinant, double cap) {
   // over phi is that of a smooth periodic function, for which equal steps converge exponentially.
   const double half = 0.5 * trace;
   const double root = std::sqrt(std::max(0.0, half * half - determinant));
-  constexpr int kSteps = 128;
+  constexpr int kSteps = 256;
   double mean_cost = 0.0;
   for (int i = 0; i < kSteps; ++i) {
     const double g = half + root * std::cos(2.0 * std::numbers::pi * (i + 0.5) / kSteps);

@@ -2,6 +2,12 @@
 
 namespace canopy {
 
+/// The cap on the cost, in units of the least average cost.
+inline constexpr double kCapInLeastCosts = 8.0;
+
+/// How far a gain may be from the pole: the closed loop forgets at least a tenth a step.
+inline constexpr double kGainReach = 0.9;
+
 /// The mean of capped_reward(cost, cap) for a cost = lambda z^2 with z standard normal. It falls as
 /// lambda grows.
 [[nodiscard]] double mean_capped_reward(double lambda, double cap);

@@ -8,15 +8,14 @@
 namespace canopy {
 namespace {
 
-constexpr double kHighestLoad = 0.95;
+constexpr double kHighestLoad = 0.95;  // of a queue
+constexpr double kMostArrivals = 0.9;  // of what both queues can serve
 
 const RoutingOptions& stable(const RoutingOptions& options) {
   checked(options);
-  const double most = kHighestLoad * (options.first_rate + options.second_rate);
-  if (options.arrival_rate > most) {
-    throw ConfigurationError(
-        {{"environment.arrival_rate", to_text(options.arrival_rate),
-          "must be at most 95 % of first_rate + second_rate, " + to_text(most)}});
+  if (options.arrival_rate > kMostArrivals * (options.first_rate + options.second_rate)) {
+    throw ConfigurationError({{"environment.arrival_rate", to_text(options.arrival_rate),
+                               "must be at most 90 % of first_rate + second_rate"}});
   }
   return options;
 }

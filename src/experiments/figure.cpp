@@ -3,27 +3,30 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <memory>
+#include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
 #include <system_error>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
 namespace canopy {
 namespace {
 
-/// Text as gnuplot reads it between double quotes, literally.
+/// Text as gnuplot reads it between single quotes, where nothing but the quote is special.
 std::string quoted(std::string_view text) {
-  std::string result = "\"";
+  std::string result = "'";
   for (const char letter : text) {
-    if (letter == '"' || letter == '\\') result += '\\';
-    result += letter == '\n' ? ' ' : letter;
+    if (letter == '\'') result += '\'';
+    result += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
   }
-  return result + "\"";
+  return result + "'";
 }
 
 std::string_view terminal_of(const std::string& file) {
@@ -35,40 +38,89 @@ std::string_view terminal_of(const std::string& file) {
 std::string preamble(const std::string& title, const FigureAxis& x, const FigureAxis& y,
                      const std::string& file) {
   return fmt::format(
-      "set terminal {} noenhanced\nset output {}\nset title {}\nset xlabel {}\nset ylabel {}\n"
+      "set terminal {} noenhanced\nset title {}\nset xlabel {}\nset ylabel {}\n"
       "set xrange [{}:{}]\nset yrange [{}:{}]\nset key tmargin center horizontal\n"
       "set border 3\nset tics nomirror out\n",
-      terminal_of(file), quoted(file), quoted(title), quoted(x.label), quoted(y.label),
-      to_text(x.low), to_text(x.high), to_text(y.low), to_text(y.high));
+      terminal_of(file), quoted(title), quoted(x.label), quoted(y.label), to_text(x.low),
+      to_text(x.high), to_text(y.low), to_text(y.high));
 }
 
-/// Runs gnuplot on a script.
-void run_gnuplot(const std::string& script, const std::string& file) {
-  if (std::FILE* probe = std::fopen(file.c_str(), "ab")) {
-    (void)std::fclose(probe);
-  } else {
-    throw FigureError(file + ": cannot be written: " + std::generic_category().message(errno));
-  }
-  struct sigaction ignore {};
-  struct sigaction before {};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &ignore, &before);                 // a gnuplot that ends early is seen below
-  std::FILE* pipe = popen("gnuplot 2>/dev/null", "w");  // NOLINT(cert-env33-c): a fixed command
-  if (pipe == nullptr) throw FigureError("gnuplot cannot be started");
-  (void)std::fwrite(script.data(), 1, script.size(), pipe);
-  const int status = pclose(pipe);
-  sigaction(SIGPIPE, &before, nullptr);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-  (void)std::remove(file.c_str());
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-    throw FigureError("gnuplot is not there; install it (Debian: gnuplot-nox)");
-  }
-  throw FigureError(file + ": gnuplot could not draw it");
+[[noreturn]] void fail(const std::string& file, const std::string& what, int error) {
+  throw FigureError(file + ": " + what + ": " + std::generic_category().message(error));
 }
 
-std::string mark_plot(const Point& mark, const std::string& label, std::string_view colour) {
-  return fmt::format("'<echo {} {}' using 1:2 with points pt 7 ps 1.2 lc rgb '{}' title {}",
-                     to_text(mark.x), to_text(mark.y), colour, quoted(label));
+struct CloseFile {
+  void operator()(std::FILE* file) const { (void)std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// Runs gnuplot with these as its standard input, output and error. Returns its exit status, 127
+/// when it is not there.
+int run_gnuplot(std::FILE* script, std::FILE* picture, std::FILE* complaints) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(complaints), STDERR_FILENO);
+  std::string name = "gnuplot";
+  std::array<char*, 2> arguments{name.data(), nullptr};
+  pid_t child = 0;
+  const int failure =
+      posix_spawnp(&child, name.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) return 127;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/// The first line of a file that was written.
+std::string first_line(std::FILE* file) {
+  std::rewind(file);
+  std::string line;
+  for (int letter = std::fgetc(file); letter != EOF; letter = std::fgetc(file)) {
+    if (letter != '\n') {
+      line += static_cast<char>(letter);
+    } else if (!line.empty()) {
+      break;
+    }
+  }
+  return line;
+}
+
+/// Has gnuplot draw a script into a file. What was there before is there until the picture is
+/// whole.
+void draw_script(const std::string& script, const std::string& file) {
+  const std::string unfinished = file + ".part";
+  const File picture(std::fopen(unfinished.c_str(), "wb"));
+  if (!picture) fail(file, "cannot be written", errno);
+  const File input(std::tmpfile());
+  const File complaints(std::tmpfile());
+  if (!input || !complaints ||
+      std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() ||
+      std::fflush(input.get()) != 0) {
+    const int error = errno;
+    (void)std::remove(unfinished.c_str());
+    fail(file, "no room for the drawing", error);
+  }
+  std::rewind(input.get());
+  const int status = run_gnuplot(input.get(), picture.get(), complaints.get());
+  if (status == 0 && std::rename(unfinished.c_str(), file.c_str()) == 0) return;
+  const int error = errno;
+  (void)std::remove(unfinished.c_str());
+  if (status == 0) fail(file, "cannot be written", error);
+  if (status == 127) throw FigureError("gnuplot is not there; install it (Debian: gnuplot-nox)");
+  throw FigureError(file + ": gnuplot could not draw it: " + first_line(complaints.get()));
+}
+
+/// A data block of one point, and the words that plot it.
+std::string mark_data(const Point& mark) {
+  return fmt::format("$mark << END\n{} {}\nEND\n", to_text(mark.x), to_text(mark.y));
+}
+std::string mark_plot(const std::string& label, std::string_view colour) {
+  return fmt::format("$mark using 1:2 with points pt 7 ps 1.2 lc rgb '{}' title {}\n", colour,
+                     quoted(label));
 }
 
 }  // namespace
@@ -79,9 +131,10 @@ void draw(const CurveFigure& figure, const std::string& file) {
   for (const Point& point : figure.curve) {
     script += fmt::format("{} {}\n", to_text(point.x), to_text(point.y));
   }
-  script += "END\nplot $curve using 1:2 with lines lw 1.5 lc rgb '#1f5fa8' notitle, " +
-            mark_plot(figure.mark, figure.mark_label, "#c0392b") + "\n";
-  run_gnuplot(script, file);
+  script += "END\n" + mark_data(figure.mark) +
+            "plot $curve using 1:2 with lines lw 1.5 lc rgb '#1f5fa8' notitle, " +
+            mark_plot(figure.mark_label, "#c0392b");
+  draw_script(script, file);
 }
 
 void draw(const MapFigure& figure, const std::string& file) {
@@ -105,9 +158,9 @@ void draw(const MapFigure& figure, const std::string& file) {
     }
     script += '\n';
   }
-  script += "END\nplot $map using 1:2:3 with image notitle, " +
-            mark_plot(figure.mark, figure.mark_label, "#e74c3c") + "\n";
-  run_gnuplot(script, file);
+  script += "END\n" + mark_data(figure.mark) + "plot $map using 1:2:3 with image notitle, " +
+            mark_plot(figure.mark_label, "#e74c3c");
+  draw_script(script, file);
 }
 
 }  // namespace canopy

@@ -19,4 +19,25 @@ struct Estimate {
 /// Of at least one value.
 [[nodiscard]] Estimate estimate(std::span<const double> values);
 
+/// The same of values that come one at a time and are not kept (Welford, 1962).
+class RunningEstimate {
+ public:
+  void add(double value) {
+    count_ += 1.0;
+    const double off = value - mean_;
+    mean_ += off / count_;
+    squares_ += off * (value - mean_);
+  }
+
+  [[nodiscard]] double mean() const { return mean_; }
+
+  /// Of at least one value.
+  [[nodiscard]] Estimate estimate() const;
+
+ private:
+  double count_ = 0.0;
+  double mean_ = 0.0;
+  double squares_ = 0.0;  // of the distances from the mean
+};
+
 }  // namespace canopy

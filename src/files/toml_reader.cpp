@@ -47,7 +47,7 @@ toml::table parse_toml(std::string_view text, const std::string& source) {
 }
 
 void TomlReader::check_keys(const toml::table& table, const std::string& prefix,
-                std::span<const std::string_view> known) {
+                            std::span<const std::string_view> known) {
   for (const auto& [key, node] : table) {
     if (std::find(known.begin(), known.end(), key.str()) != known.end()) continue;
     complain(prefix + std::string(key.str()), &node, unknown_name("key", key.str(), known));
@@ -55,23 +55,18 @@ void TomlReader::check_keys(const toml::table& table, const std::string& prefix,
 }
 
 void TomlReader::read(const toml::table& table, const std::string& prefix, std::string_view key,
-          double& into) {
+                      double& into) {
   if (const auto number = get<double>(table, prefix, key, "must be a number")) into = *number;
 }
 
 void TomlReader::read(const toml::table& table, const std::string& prefix, std::string_view key,
-          std::optional<double>& into) {
-  if (const auto number = get<double>(table, prefix, key, "must be a number")) into = number;
-}
-
-void TomlReader::read(const toml::table& table, const std::string& prefix, std::string_view key,
-          std::int64_t& into) {
+                      std::int64_t& into) {
   const auto number = get<std::int64_t>(table, prefix, key, "must be a whole number");
   if (number) into = *number;
 }
 
 void TomlReader::read(const toml::table& table, const std::string& prefix, std::string_view key,
-          std::uint64_t& into) {
+                      std::uint64_t& into) {
   const std::string expected = "must be a whole number, 0 or more";
   const auto number = get<std::int64_t>(table, prefix, key, expected);
   if (number && *number < 0) complain(prefix + std::string(key), table.get(key), expected);
@@ -79,25 +74,21 @@ void TomlReader::read(const toml::table& table, const std::string& prefix, std::
 }
 
 void TomlReader::read(const toml::table& table, const std::string& prefix, std::string_view key,
-          std::optional<std::uint64_t>& into) {
-  if (table.contains(key)) read(table, prefix, key, into.emplace(1));
-}
-
-void TomlReader::read(const toml::table& table, const std::string& prefix, std::string_view key,
-          std::string& into) {
+                      std::string& into) {
   if (auto text = get<std::string>(table, prefix, key, "must be a string")) {
     into = std::move(*text);
   }
 }
 
-bool TomlReader::require(const toml::table& table, const std::string& prefix, std::string_view key) {
+bool TomlReader::require(const toml::table& table, const std::string& prefix,
+                         std::string_view key) {
   if (table.contains(key)) return true;
   complain(prefix + std::string(key), nullptr, "is missing", &table);
   return false;
 }
 
 void TomlReader::complain(const std::string& field, const toml::node* node, std::string expected,
-              const toml::node* near) {
+                          const toml::node* near) {
   if (const toml::node* place = node != nullptr ? node : near) note_line(field, *place);
   violations_.push_back({field, node != nullptr ? value_text(*node) : "", std::move(expected)});
 }

@@ -7,8 +7,10 @@
 #include "core/fields.hpp"
 #include "core/text.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -23,8 +25,9 @@
 
 namespace canopy {
 
-/// A file that cannot be read as what it should be. The message is a single line that names the file,
-/// the line in it, the key, its value and what was expected; every mistake, unless the text is no TOML.
+/// A file that cannot be read as what it should be. The message is a single line that names the
+/// file, the line in it, the key, its value and what was expected; every mistake, unless the text
+/// is no TOML.
 class SpecificationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -36,8 +39,8 @@ class SpecificationError : public std::runtime_error {
 /// Parses TOML; `source` names it in messages. Throws SpecificationError with line and column.
 [[nodiscard]] toml::table parse_toml(std::string_view text, const std::string& source);
 
-/// Reads keys out of tables, remembers where they stood and collects what is wrong with them. Fields
-/// in complaints are named `prefix` and the key.
+/// Reads keys out of tables, remembers where they stood and collects what is wrong with them.
+/// Fields in complaints are named `prefix` and the key.
 class TomlReader {
  public:
   explicit TomlReader(std::string source) : source_(std::move(source)) {}
@@ -49,13 +52,9 @@ class TomlReader {
   void read(const toml::table& table, const std::string& prefix, std::string_view key,
             double& into);
   void read(const toml::table& table, const std::string& prefix, std::string_view key,
-            std::optional<double>& into);
-  void read(const toml::table& table, const std::string& prefix, std::string_view key,
             std::int64_t& into);
   void read(const toml::table& table, const std::string& prefix, std::string_view key,
             std::uint64_t& into);
-  void read(const toml::table& table, const std::string& prefix, std::string_view key,
-            std::optional<std::uint64_t>& into);
   void read(const toml::table& table, const std::string& prefix, std::string_view key,
             std::string& into);
 
@@ -71,23 +70,26 @@ class TomlReader {
     }
   }
 
-  /// The same for an option that may be left without a value, if there is a word for that.
+  /// Reads an option, if it is there: a number, a name, or the word for no value.
   template <class Member>
   void read_field(const toml::table& table, const std::string& prefix, const Field& field,
                   Member& into) {
-    const toml::node* node = table.get(field.name);
-    if (node != nullptr && !field.unset.empty()) {
-      if (node->value_exact<std::string>() == field.unset) {
+    if constexpr (std::is_enum_v<Member>) {
+      read(table, prefix, field.name, into);
+    } else {
+      const toml::node* node = table.get(field.name);
+      if (node == nullptr) return;
+      note_line(prefix + std::string(field.name), *node);
+      constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+      const double number = node->is_number() ? node->value<double>().value_or(kNone) : kNone;
+      if (!field.unset.empty() && node->value_exact<std::string>() == field.unset) {
         into = Member{};
-        return;
-      }
-      if (node->is_string()) {
-        complain(prefix + std::string(field.name), node,
-                 "must be a number or \"" + std::string(field.unset) + '"');
-        return;
+      } else if (fits(number, into)) {
+        set(into, number);
+      } else {
+        complain(prefix + std::string(field.name), node, must_be(field));
       }
     }
-    read(table, prefix, field.name, into);
   }
 
   /// A key of some table, or a complaint that it is missing.
@@ -106,6 +108,23 @@ class TomlReader {
   void throw_if_any() const;
 
  private:
+  /// Whether a number is whole, where a whole number is wanted.
+  static bool fits(double number, const double& /*into*/) { return !std::isnan(number); }
+  static bool fits(double number, const std::uint64_t& /*into*/) {
+    return number >= 0.0 && number <= 0x1p53 && std::floor(number) == number;
+  }
+  template <class Value>
+  static bool fits(double number, const std::optional<Value>& /*into*/) {
+    return fits(number, Value{});
+  }
+
+  static void set(double& into, double number) { into = number; }
+  static void set(std::uint64_t& into, double number) { into = static_cast<std::uint64_t>(number); }
+  template <class Value>
+  static void set(std::optional<Value>& into, double number) {
+    set(into.emplace(), number);
+  }
+
   /// The value of a key, if it is there and of the right type; complains if only the latter fails.
   template <class T>
   std::optional<T> get(const toml::table& table, const std::string& prefix, std::string_view key,
@@ -135,8 +154,8 @@ struct NamedAlternative {
   std::vector<std::string_view> keys{"name"};
 };
 
-/// Reads `name`, which is `name` itself unless given, and the options of what it names out of a table. The
-/// keys are left to be checked.
+/// Reads `name`, which is `name` itself unless given, and the options of what it names out of a
+/// table. The keys are left to be checked.
 template <class Variant, template <class> class Entry>
 [[nodiscard]] NamedAlternative<Variant> read_alternative(TomlReader& reader,
                                                          const toml::table& table,

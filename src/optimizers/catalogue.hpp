@@ -10,10 +10,6 @@
 
 namespace canopy {
 
-/// The options of one optimizer: which one is meant by the type.
-using OptimizerOptions = std::variant<HctOptions, ThooOptions, HooOptions, PowerOptions,
-                                      GridOptions, RandomSearchOptions>;
-
 /// The class that options are for, its name everywhere, and a line about it.
 template <class Options>
 struct OptimizerEntry;

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace canopy {
@@ -26,10 +27,12 @@ struct EnumNames<Direction> {
   static constexpr std::array<std::string_view, 2> names{"maximize", "minimize"};
 };
 
+/// The options of one optimizer: which one is meant by the type.
+using OptimizerOptions = std::variant<HctOptions, ThooOptions, HooOptions, PowerOptions,
+                                      GridOptions, RandomSearchOptions>;
+
 /// The one list of the options of all optimizers; see Field.
-template <OneOf<HctOptions, HooOptions, ThooOptions, PowerOptions, RandomSearchOptions, GridOptions>
-              Options,
-          class Visitor>
+template <AlternativeOf<OptimizerOptions> Options, class Visitor>
 void visit_fields(Options& options, Visitor&& visit) {
   if constexpr (requires { options.feedback; }) {
     visit(Field{"feedback", "how rewards of an arm relate: iid or correlated"}, options.feedback);

@@ -53,18 +53,16 @@ Arm Grid::arm(std::size_t index) const {
   return std::span(arms_).subspan(index * arm_size_, arm_size_);
 }
 
-double Grid::width(const Statistics& arm) const {
-  return confidence_width(confidence_scale_, 2.0 * std::log(static_cast<double>(t_)), arm.pulls);
+double Grid::width(double pulls) const {
+  return confidence_width(confidence_scale_, 2.0 * std::log(static_cast<double>(t_ - 1)), pulls);
 }
 
 TurnOptimizer::Choice Grid::choose() {
   std::size_t chosen = 0;
   double largest = -kInfinity;
-  const double log = 2.0 * std::log(static_cast<double>(t_));
   for (std::size_t i = 0; i < statistics_.size(); ++i) {
     const auto [pulls, sum] = statistics_[i];
-    const double index =
-        pulls == 0.0 ? kInfinity : sum / pulls + confidence_width(confidence_scale_, log, pulls);
+    const double index = pulls == 0.0 ? kInfinity : sum / pulls + width(pulls);
     if (index > largest) {
       largest = index;
       chosen = i;
@@ -80,14 +78,16 @@ void Grid::learn(NodeIndex node, double pulls, double sum) {
 
 std::optional<Best> Grid::best() const {
   const Statistics* best = nullptr;
-  const auto lower = [this](const Statistics& arm) { return arm.sum / arm.pulls - width(arm); };
+  const auto lower = [this](const Statistics& arm) {
+    return arm.sum / arm.pulls - width(arm.pulls);
+  };
   for (const Statistics& candidate : statistics_) {
     if (candidate.pulls == 0.0) continue;
     if (best == nullptr || lower(candidate) > lower(*best)) best = &candidate;
   }
   if (best == nullptr) return std::nullopt;
   const auto index = static_cast<std::size_t>(best - statistics_.data());
-  return to_best(arm(index), best->sum / best->pulls, width(*best), best->pulls);
+  return to_best(arm(index), best->sum / best->pulls, width(best->pulls), best->pulls);
 }
 
 }  // namespace canopy

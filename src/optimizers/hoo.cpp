@@ -13,7 +13,9 @@ Hoo::Hoo(const Space& space, const HooOptions& options, const Objective& objecti
 Hoo::Hoo(std::shared_ptr<const Partition> partition, const HooOptions& options,
          const Objective& objective)
     : HooTree(partition, hoo_constants(options, partition->dimension()), options.seed,
-              checked(options, objective)) {}
+              checked(options, objective)) {
+  expand(root());
+}
 
 void Hoo::learn(NodeIndex node, double pulls, double sum) {
   set_log(std::log(static_cast<double>(t_ - 1)));

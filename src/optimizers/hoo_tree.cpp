@@ -21,13 +21,17 @@ HooTree::HooTree(std::shared_ptr<const Partition> partition, const HooConstants&
 
 void HooTree::start_over() {
   CoverTree fresh(tree_.shared_partition());
-  first_ += tree_.size();
-  if (tickets_.in_flight() == 0) {
-    earlier_.clear();
-  } else {
-    earlier_.push_back(std::move(tree_));
-  }
+  const NodeIndex next = first_ + tree_.size();
+  earlier_.push_back({first_, std::move(tree_)});
+  std::erase_if(earlier_, [this](const Earlier& earlier) {
+    bool needed = false;
+    tickets_.for_each_open([&](const Tickets::Open& ticket) {
+      needed = needed || ticket.node - earlier.first < earlier.tree.size();
+    });
+    return !needed;
+  });
   tree_ = std::move(fresh);
+  first_ = next;
   path_.assign(1, CoverTree::kRoot);
   kept_ = 1;
 }
@@ -100,10 +104,16 @@ void HooTree::expand(NodeIndex node) {
 }
 
 std::optional<Best> HooTree::best() const {
-  const auto best = best_node(tree_, [this](const Node& node) { return width(node.pulls); });
-  if (!best) return std::nullopt;
-  const Node& node = tree_[*best];
-  return to_best(tree_.arm(*best), node.mean(), width(node.pulls), node.pulls);
+  if (pulls() == 0.0) return std::nullopt;
+  NodeIndex at = CoverTree::kRoot;
+  while (!tree_[at].is_leaf()) {
+    const Node& left = tree_[tree_[at].children];
+    const Node& right = tree_[tree_[at].children + 1];
+    if (left.pulls == 0.0 && right.pulls == 0.0) break;
+    at = tree_[at].children + (left.pulls >= right.pulls ? 0 : 1);
+  }
+  const Node& node = tree_[at];
+  return to_best(tree_.arm(at), node.mean(), width(node.pulls), node.pulls);
 }
 
 Summary HooTree::summary() const {

@@ -46,11 +46,10 @@ void Power::learn(NodeIndex node, double pulls, double sum) {
   if (running_ != node) return;  // late
   running_.reset();
   const double mean = sum / pulls;
-  least_return_ = std::min(least_return_, mean);
+  least_return_ = std::min(least_return_, mean);  // which changes the weights of all
   const auto place = std::upper_bound(
       window_.begin(), window_.end(), mean,
       [](double value, const Rollout& rollout) { return value > rollout.mean_reward; });
-  if (place == window_.end() && window_.size() >= options_.window) return;  // theta stays
   window_.insert(place, {explored_, mean, pulls});
   if (window_.size() > options_.window) window_.pop_back();
   move_theta();

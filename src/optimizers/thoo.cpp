@@ -9,8 +9,7 @@
 namespace canopy {
 
 std::uint32_t thoo_depth_limit(double horizon, double nu1, double rho) {
-  const double depth =
-      std::ceil((std::log(horizon) / 2.0 - std::log(1.0 / nu1)) / std::log(1.0 / rho));
+  const double depth = std::ceil((std::log(horizon) / 2.0 + std::log(nu1)) / -std::log(rho));
   return static_cast<std::uint32_t>(std::clamp(depth, 0.0, 1e9));
 }
 
@@ -21,7 +20,6 @@ Thoo::Thoo(std::shared_ptr<const Partition> partition, const ThooOptions& option
            const Objective& objective)
     : HooTree(partition, hoo_constants(options, partition->dimension()), options.seed,
               checked(options, objective)),
-      constants_(hoo_constants(options, partition->dimension())),
       doubling_(!options.horizon) {
   begin_period(options.horizon.value_or(2));
 }
@@ -32,13 +30,14 @@ void Thoo::begin_period(std::uint64_t length) {
   ++periods_;
   const auto n = static_cast<double>(length);
   set_log(std::log(n));
-  depth_limit_ = thoo_depth_limit(n, constants_.nu1, constants_.rho);
+  depth_limit_ = thoo_depth_limit(n, constants().nu1, constants().rho);
+  if (depth_limit_ > 0) expand(root());
 }
 
 TurnOptimizer::Choice Thoo::choose() {
   if (doubling_ && t_ >= period_end_) {
-    if (const auto last = best()) {
-      past_ = Past{{last->arm.begin(), last->arm.end()}, *last};
+    if (const auto last = HooTree::best()) {
+      past_ = Past{{last->arm.begin(), last->arm.end()}, *last, pulls()};
       past_->best.arm = past_->arm;
     }
     start_over();
@@ -54,12 +53,8 @@ void Thoo::learn(NodeIndex node, double pulls, double sum) {
 }
 
 std::optional<Best> Thoo::best() const {
-  const auto present = HooTree::best();
-  if (!past_) return present;
-  if (!present) return past_->best;
-  const bool present_is_safer =
-      map_.minimizes() ? present->upper <= past_->best.upper : present->lower >= past_->best.lower;
-  return present_is_safer ? present : past_->best;
+  if (past_ && past_->pulls > pulls()) return past_->best;
+  return HooTree::best();
 }
 
 Summary Thoo::summary() const {

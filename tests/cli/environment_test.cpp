@@ -20,7 +20,7 @@ TEST(EnvironmentCommand, TellsWhatIsKnown) {
             "bidders 3\n"
             "\n"
             "parameters   reserve in [0, 1]\n"
-            "rewards      in [0, 1], but for noise that is added\n"
+            "rewards      in [0, 1]\n"
             "optimum      f = 0.531250 at reserve = 0.5\n"
             "mixing time  at most 0\n");
 }
@@ -52,16 +52,17 @@ TEST(EnvironmentCommand, RefusesWrongUse) {
   };
   EXPECT_EQ(refused(""), "canopy environment: NAME: is missing; see --help for an example\n");
   EXPECT_EQ(refused("lqr2d"),
-            "canopy environment: NAME lqr2d: unknown name, did you mean \"lqr-2d\"?\n");
+            "canopy environment: NAME lqr2d: unknown environment, did you mean \"lqr-2d\"?\n");
   EXPECT_EQ(refused("lqr --beta 0.5"),
             "canopy environment: --beta 0.5: lqr has no such option (garland-mdp, "
             "auction-reactive have)\n");
   EXPECT_EQ(refused("ackley --dimension 3 --draw a.svg"),
             "canopy environment: --draw a.svg: only one or two parameters can be drawn, not 3\n");
-  EXPECT_EQ(
-      refused("routing --arrival-rate 5"),
-      "canopy environment: environment.arrival_rate = 5: must be at most 95 % of first_rate + "
-      "second_rate, 1.7099999999999997\n");
+  EXPECT_EQ(refused("lqr --draw lqr.gif"),
+            "canopy environment: --draw lqr.gif: must end in .svg or .png\n");
+  EXPECT_EQ(refused("routing --arrival-rate 5"),
+            "canopy environment: --arrival-rate 5: must be at most 90 % of first_rate + "
+            "second_rate\n");
 }
 
 TEST(EnvironmentCommand, AFigureThatCannotBeDrawnIsAFailure) {

@@ -82,7 +82,7 @@ TEST(Tool, RefusesEveryOptionOutOfItsRange) {
                    "canopy " + words[0] + ": " + words[1] + " " + words[2] + ": " + words[3]);
   }
   expect_refused("simulate --environment garland-mdp --beta 0",
-                 "canopy simulate: --beta 0: must be in (0, 1]");
+                 "canopy simulate: --beta 0: must be a number from 1e-6 to 1");
   expect_refused("simulate --beta 0.5",
                  "canopy simulate: --beta 0.5: garland has no such option (garland-mdp, "
                  "auction-reactive have)");

@@ -83,8 +83,7 @@ TEST(SimulateCommand, RefusesAnImpossiblePairWithAReason) {
       run_tool("simulate --optimizer grid --environment ackley --dimension 4 --points 30");
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.err,
-            "canopy simulate: optimizer.points = 30: makes more than 100000 arms of 4 "
-            "parameters\n");
+            "canopy simulate: --points 30: makes more than 100000 arms of 4 parameters\n");
 }
 
 TEST(SimulateCommand, TellsTheHorizonOfTruncatedHoo) {
@@ -96,7 +95,8 @@ TEST(SimulateCommand, TellsTheHorizonOfTruncatedHoo) {
   EXPECT_EQ(parameters("--horizon doubling")["horizon"], "doubling");
   EXPECT_EQ(parameters("--horizon 1e4")["horizon"], 10'000);
   EXPECT_EQ(run_tool("simulate --optimizer thoo --horizon 0").err,
-            "canopy simulate: --horizon 0: must be a whole number from 1 to 9007199254740992\n");
+            "canopy simulate: --horizon 0: must be a whole number from 1 to 9007199254740992 or "
+            "\"doubling\"\n");
   EXPECT_EQ(run_tool("simulate --optimizer hoo --horizon 10").err,
             "canopy simulate: --horizon 10: hoo has no such option (thoo has)\n");
 }

@@ -25,7 +25,7 @@ struct Water {
   double degrees = 20.0;
 };
 
-template <OneOf<Tea> Options, class Visitor>
+template <AlternativeOf<std::variant<Tea>> Options, class Visitor>
 void visit_fields(Options& options, Visitor&& visit) {
   visit(Field{"strength", "how strong", kOpenUnit}, options.strength);
   visit(Field{"sugar", "how sweet", kNotNegative}, options.sugar);
@@ -58,7 +58,8 @@ TEST(Fields, EveryOptionOutOfRangeIsFound) {
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].text(), "tea.strength = 1: must be in (0, 1)");
   EXPECT_EQ(found[1].text(), "tea.sugar = -1: must be a number from 0 to 1e50");
-  EXPECT_EQ(found[2].text(), "tea.minutes = 0: must be a whole number from 1 to 1000000");
+  EXPECT_EQ(found[2].text(),
+            "tea.minutes = 0: must be a whole number from 1 to 1000000 or \"for ever\"");
 }
 
 TEST(Alternatives, AreFoundByName) {

@@ -116,7 +116,8 @@ TEST(EnvironmentCatalogue, EveryOptionOutOfRangeIsNamed) {
   };
   EXPECT_EQ(complaint(GarlandOptions{.noise_width = -1.0}),
             "environment.noise_width = -1: must be a number from 0 to 1e50");
-  EXPECT_EQ(complaint(GarlandMdpOptions{.beta = 0.0}), "environment.beta = 0: must be in (0, 1]");
+  EXPECT_EQ(complaint(GarlandMdpOptions{.beta = 0.0}),
+            "environment.beta = 0: must be a number from 1e-6 to 1");
   EXPECT_EQ(complaint(Ackley::Options{.dimension = 0}),
             "environment.dimension = 0: must be a whole number from 1 to 1000");
   EXPECT_EQ(complaint(LqrOptions{.pole = 11.0, .control_cost = -1.0}),
@@ -131,8 +132,10 @@ TEST(EnvironmentCatalogue, EveryOptionOutOfRangeIsNamed) {
   EXPECT_EQ(complaint(RoutingOptions{.patience = 0.0}),
             "environment.patience = 0: must be a number from 0.001 to 1000");
   EXPECT_EQ(complaint(RoutingOptions{.arrival_rate = 1.75}),
-            "environment.arrival_rate = 1.75: must be at most 95 % of first_rate + second_rate, "
-            "1.7099999999999997");
+            "environment.arrival_rate = 1.75: must be at most 90 % of first_rate + second_rate");
+  EXPECT_EQ(complaint(RoutingOptions{.arrival_rate = 1.8, .first_rate = 1.0, .second_rate = 1.0}),
+            "")
+      << "the end of the range belongs to it";
 }
 
 }  // namespace

@@ -145,10 +145,10 @@ TEST(GarlandMdp, RefusesBetaOutsideItsRange) {
   const auto with = [](double beta) {
     return complaint<GarlandMdp>(GarlandMdpOptions{.beta = beta});
   };
-  EXPECT_EQ(with(0.0), "environment.beta = 0: must be in (0, 1]");
-  EXPECT_EQ(with(-0.2), "environment.beta = -0.2: must be in (0, 1]");
-  EXPECT_EQ(with(1.5), "environment.beta = 1.5: must be in (0, 1]");
-  EXPECT_EQ(with(kNan), "environment.beta = nan: must be in (0, 1]");
+  EXPECT_EQ(with(0.0), "environment.beta = 0: must be a number from 1e-6 to 1");
+  EXPECT_EQ(with(-0.2), "environment.beta = -0.2: must be a number from 1e-6 to 1");
+  EXPECT_EQ(with(1.5), "environment.beta = 1.5: must be a number from 1e-6 to 1");
+  EXPECT_EQ(with(kNan), "environment.beta = nan: must be a number from 1e-6 to 1");
   EXPECT_EQ(with(1.0), "");
   EXPECT_EQ(with(1e-6), "");
 }

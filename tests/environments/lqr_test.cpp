@@ -144,17 +144,28 @@ TEST(Lqr2d, TheOptimumIsWhereAPatternSearchEnds) {
   EXPECT_NEAR(lqr.optimum().value, f_of(lqr, at), 1e-12);
 }
 
-TEST(Lqr2d, EveryPolicyInTheBoxIsStable) {
-  // Jury's conditions on z^2 - (2 - h k2) z + 1 - h k2 + h^2 k1 are linear, so corners suffice.
+TEST(Lqr2d, TheChainIsStableHoweverPoliciesAreSwitched) {
+  // V(x) = x' P x falls under every policy in the box. The closed loop is linear in the gains and
+  // its norm convex, so the corners suffice.
   const Lqr2d lqr;
   const auto& first = std::get<Real>(lqr.space().parameters()[0].domain);
   const auto& second = std::get<Real>(lqr.space().parameters()[1].domain);
-  constexpr double h = 0.5;
+  constexpr double p11 = 1.0;
+  constexpr double p12 = 0.56;
+  constexpr double p22 = 1.66;
+  const auto norm = [&](double x, double v) {
+    return p11 * x * x + 2.0 * p12 * x * v + p22 * v * v;
+  };
   for (const double k1 : {first.low, first.high}) {
     for (const double k2 : {second.low, second.high}) {
-      EXPECT_LT(1.0 - h * k2 + h * h * k1, 1.0);
-      EXPECT_GT(h * h * k1, 0.0);
-      EXPECT_GT(4.0 - 2.0 * h * k2 + h * h * k1, 0.0);
+      for (int i = 0; i < 1'000; ++i) {
+        const double angle = 3.14159265358979323846 * i / 1'000.0;
+        const double x = std::cos(angle);
+        const double v = std::sin(angle);
+        const double next_x = x + 0.5 * v;
+        const double next_v = v - 0.5 * (k1 * x + k2 * v);
+        ASSERT_LT(norm(next_x, next_v), 0.99 * norm(x, v)) << k1 << ", " << k2;
+      }
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -64,6 +65,25 @@ TEST_F(FigureFile, PngsArePngs) {
   draw(checkerboard(), path("map.png"));
   EXPECT_TRUE(content("curve.png").starts_with("\x89PNG"));
   EXPECT_TRUE(content("map.png").starts_with("\x89PNG"));
+}
+
+TEST_F(FigureFile, NamesAndLabelsAreTakenLiterally) {
+  CurveFigure figure = parabola();
+  figure.title = "it's `touch " + path("pwned") + "` $(x) \\n";
+  const std::string name = "it's `touch " + std::string("x") + "`.svg";
+  draw(figure, path(name));
+  EXPECT_TRUE(std::filesystem::exists(path(name)));
+  EXPECT_FALSE(std::filesystem::exists(path("pwned")));
+  EXPECT_NE(content(name).find("$(x)"), std::string::npos);
+}
+
+TEST_F(FigureFile, ADrawingThatFailsLeavesWhatWasThere) {
+  std::ofstream(path("keep.svg")) << "old";
+  CurveFigure figure = parabola();
+  figure.x.high = std::numeric_limits<double>::quiet_NaN();  // which gnuplot refuses
+  EXPECT_THROW(draw(figure, path("keep.svg")), FigureError);
+  EXPECT_EQ(content("keep.svg"), "old");
+  EXPECT_FALSE(std::filesystem::exists(path("keep.svg.part")));
 }
 
 TEST_F(FigureFile, OtherEndingsAreRefused) {

@@ -53,11 +53,11 @@ TEST(Grid, TriesEveryArmOnceAndThenFollowsTheIndexOfUcb1) {
   Grid grid({{"x", Real{0.0, 1.0}}}, {.points = 2, .confidence_scale = 1.0});
   grid.tell(grid.ask().ticket, 0.4);
   grid.tell(grid.ask().ticket, 0.6);
-  // t = 3: 0.4 + sqrt(2 ln 3) against 0.6 + sqrt(2 ln 3).
+  // After two: 0.4 + sqrt(2 ln 2) against 0.6 + sqrt(2 ln 2).
   Pull pull = grid.ask();
   EXPECT_EQ(pull.arm[0], 0.75);
   grid.tell(pull.ticket, 0.6);
-  // t = 4: 0.4 + sqrt(2 ln 4) = 2.065 against 0.6 + sqrt(ln 4) = 1.777.
+  // After three: 0.4 + sqrt(2 ln 3) = 1.882 against 0.6 + sqrt(ln 3) = 1.648.
   pull = grid.ask();
   EXPECT_EQ(pull.arm[0], 0.25);
 }

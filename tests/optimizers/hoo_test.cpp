@@ -6,6 +6,7 @@
 #include "support/random_hct.hpp"
 #include "support/textbook_hoo.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -36,35 +37,44 @@ std::string complaint(const HooOptions& options) {
   return {};
 }
 
-TEST(Hoo, PlaysTheRootFirstAndGivesItChildren) {
+TEST(Hoo, PlaysAChildOfTheRootFirstAndGivesItChildren) {
   Hoo hoo(line());
+  EXPECT_EQ(hoo.summary().nodes, 3U);
   const Pull pull = hoo.ask();
-  EXPECT_EQ(pull.depth, 0U);
-  EXPECT_EQ(pull.arm[0], 0.5);
+  EXPECT_EQ(pull.depth, 1U);
   EXPECT_EQ(pull.length, 1U);
   hoo.tell(pull.ticket, 0.5);
-  EXPECT_EQ(hoo.summary().nodes, 3U);
-  EXPECT_EQ(hoo.ask().depth, 1U);
+  EXPECT_EQ(hoo.summary().nodes, 5U);
+  EXPECT_EQ(hoo.ask().depth, 1U) << "the other child knows no bound";
 }
 
 TEST(Hoo, BoundsAreThoseWorkedByHand) {
   Hoo hoo(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 1.0});
   for (const double reward : {0.4, 0.8}) hoo.tell(hoo.ask().ticket, reward);
   const std::vector<NodeView> nodes = hoo.tree();
-  ASSERT_EQ(nodes.size(), 5U);
+  ASSERT_EQ(nodes.size(), 7U);
   EXPECT_EQ(nodes[0].pulls, 2U) << "a reward counts for the whole path";
   EXPECT_DOUBLE_EQ(nodes[0].mean, 0.6);
   EXPECT_DOUBLE_EQ(nodes[0].upper, 0.6 + 1.0 + std::sqrt(2.0 * std::log(2.0) / 2.0));
-  const NodeView& played = nodes[1].pulls == 1 ? nodes[1] : nodes[2];
-  EXPECT_DOUBLE_EQ(played.upper, 0.8 + 0.5 + std::sqrt(2.0 * std::log(2.0) / 1.0));
-  EXPECT_EQ(played.bound, played.upper) << "its children know nothing yet";
-  EXPECT_EQ(nodes[0].bound, nodes[0].upper) << "the other child has no bound";
+  const NodeView& better = nodes[1].mean > nodes[2].mean ? nodes[1] : nodes[2];
+  EXPECT_DOUBLE_EQ(better.upper, 0.8 + 0.5 + std::sqrt(2.0 * std::log(2.0) / 1.0));
+  EXPECT_EQ(better.bound, better.upper) << "its children know nothing yet";
+  EXPECT_EQ(nodes[0].bound, std::min(nodes[0].upper, better.upper));
+}
+
+TEST(Hoo, RecommendsTheEndOfThePathOfMorePulls) {
+  Hoo hoo(line(), {.confidence_scale = 0.1});
+  EXPECT_FALSE(hoo.best().has_value());
+  for (int i = 0; i < 300; ++i) {
+    const Pull pull = hoo.ask();
+    hoo.tell(pull.ticket, 0.9 - std::abs(pull.arm[0] - 0.3));
+  }
+  EXPECT_NEAR(hoo.best()->arm[0], 0.3, 0.01);
 }
 
 TEST(Hoo, BreaksTiesByItsSeed) {
   const auto second_arms = [](std::uint64_t seed) {
     Hoo hoo(line(), {.seed = seed});
-    hoo.tell(hoo.ask().ticket, 0.5);
     return hoo.ask().arm[0];
   };
   int left = 0;

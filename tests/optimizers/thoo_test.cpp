@@ -74,14 +74,14 @@ TEST(Thoo, StartsOverAfterTwoFourEightPulls) {
   std::vector<int> restarts;
   for (int t = 1; t <= 64; ++t) {
     const Pull pull = thoo.ask();
-    if (pull.depth == 0) restarts.push_back(t);
+    if (thoo.tree().front().pulls == 0) restarts.push_back(t);
     thoo.tell(pull.ticket, 0.5);
   }
-  EXPECT_EQ(restarts, (std::vector<int>{1, 3, 7, 15, 31, 63})) << "a new tree plays its root first";
+  EXPECT_EQ(restarts, (std::vector<int>{1, 3, 7, 15, 31, 63}));
   EXPECT_EQ(thoo.summary().refreshes, 6U);
 }
 
-TEST(Thoo, RecommendsFromThePeriodBeforeWhileThePresentOneKnowsLess) {
+TEST(Thoo, RecommendsFromThePeriodBeforeWhileThatHadMorePulls) {
   Thoo thoo(line(), {.confidence_scale = 0.1});
   EXPECT_FALSE(thoo.best().has_value());
   RandomStream random({.seed = 3});
@@ -92,7 +92,7 @@ TEST(Thoo, RecommendsFromThePeriodBeforeWhileThePresentOneKnowsLess) {
   }
   const double before = thoo.best()->arm[0];
   const Pull first = thoo.ask();
-  EXPECT_EQ(first.depth, 0U) << "a period has begun";
+  EXPECT_EQ(thoo.tree().front().pulls, 0U) << "a period has begun";
   EXPECT_EQ(thoo.best()->arm[0], before);
   thoo.tell(first.ticket, 0.5);
   EXPECT_EQ(thoo.best()->arm[0], before);
@@ -107,7 +107,7 @@ TEST(Thoo, AnswersOfAnEarlierPeriodCountAndTeachNothing) {
     thoo.tell(pull.ticket, 0.5);
   }
   const std::vector<double> arm(late.arm.begin(), late.arm.end());
-  EXPECT_EQ(arm, std::vector<double>{0.5}) << "the arm outlives its tree";
+  EXPECT_TRUE(arm[0] == 0.25 || arm[0] == 0.75) << "the arm outlives its tree";
   const auto pulls_before = thoo.tree().front().pulls;
   EXPECT_EQ(thoo.tell(late.ticket, 0.9), Status::ok);
   EXPECT_EQ(thoo.tree().front().pulls, pulls_before);
@@ -176,7 +176,8 @@ TEST(Thoo, RegretFallsAndItsTreeIsFarLargerThanThatOfHct) {
 
 TEST(Thoo, NamesEveryOptionThatIsOutOfRange) {
   EXPECT_EQ(complaint({.horizon = 0}),
-            "optimizer.horizon = 0: must be a whole number from 1 to 9007199254740992");
+            "optimizer.horizon = 0: must be a whole number from 1 to 9007199254740992 or "
+            "\"doubling\"");
   EXPECT_EQ(complaint({.nu1 = 0.0}), "optimizer.nu1 = 0: must be a number from 1e-50 to 1e50");
   EXPECT_EQ(complaint({.rho = 1.5}), "optimizer.rho = 1.5: must be in (0, 1)");
   EXPECT_EQ(complaint({.confidence_scale = -1.0}),

@@ -86,7 +86,7 @@ TEST(Specification, ReadsTheOptionsOfEveryOptimizer) {
     return parse_study(with_space("[optimizer]\n" + lines), "s.toml").optimizer;
   };
   const auto thoo = std::get<ThooOptions>(
-      optimizer("name = \"thoo\"\nhorizon = 5000\nnu1 = 2\nseed = 9\npartition = \"cyclic\"\n"));
+      optimizer("name = \"thoo\"\nhorizon = 5e3\nnu1 = 2\nseed = 9\npartition = \"cyclic\"\n"));
   EXPECT_EQ(thoo.horizon, 5000U);
   EXPECT_EQ(thoo.nu1, 2.0);
   EXPECT_EQ(thoo.seed, 9U);
@@ -113,13 +113,15 @@ TEST(Specification, RefusesOptionsOfAnotherOptimizerAndWrongOnesOfItsOwn) {
   EXPECT_EQ(refused("name = \"random\"\npartition = \"cyclic\"\n"),
             "s.toml:3: optimizer.partition = 'cyclic': unknown key; known: name seed");
   EXPECT_EQ(refused("name = \"thoo\"\nhorizon = \"dubling\"\n"),
-            "s.toml:3: optimizer.horizon = 'dubling': must be a number or \"doubling\"");
+            "s.toml:3: optimizer.horizon = 'dubling': must be a whole number from 1 to "
+            "9007199254740992 or \"doubling\"");
   EXPECT_EQ(refused("name = \"thoo\"\nhorizon = 0\n"),
-            "s.toml:3: optimizer.horizon = 0: must be a whole number from 1 to 9007199254740992");
+            "s.toml:3: optimizer.horizon = 0: must be a whole number from 1 to 9007199254740992 or "
+            "\"doubling\"");
   EXPECT_EQ(refused("name = \"power\"\nwindow = -3\n"),
-            "s.toml:3: optimizer.window = -3: must be a whole number, 0 or more");
+            "s.toml:3: optimizer.window = -3: must be a whole number from 1 to 1000000");
   EXPECT_EQ(refused("name = \"power\"\nwindow = 2.5\n"),
-            "s.toml:3: optimizer.window = 2.5: must be a whole number, 0 or more");
+            "s.toml:3: optimizer.window = 2.5: must be a whole number from 1 to 1000000");
   EXPECT_EQ(refused("name = \"tho\"\n"),
             "s.toml:2: optimizer.name = 'tho': unknown optimizer, did you mean \"thoo\"?");
 }
@@ -130,7 +132,7 @@ TEST(Specification, NamesLineKeyValueAndExpectation) {
   EXPECT_EQ(refusal(with_space("direction = \"up\"\n")),
             R"(s.toml:1: direction = 'up': must be "maximize" or "minimize")");
   EXPECT_EQ(refusal(with_space("[optimizer]\nnu1 = \"one\"\n")),
-            "s.toml:2: optimizer.nu1 = 'one': must be a number");
+            "s.toml:2: optimizer.nu1 = 'one': must be a number from 1e-50 to 1e50");
   EXPECT_EQ(refusal(with_space("[optimizer]\nname = \"hcd\"\n")),
             R"(s.toml:2: optimizer.name = 'hcd': unknown optimizer, did you mean "hct"?)");
   EXPECT_EQ(refusal(with_space("reward_range = [1.0, 1.0]\n")),

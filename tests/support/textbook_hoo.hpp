@@ -35,6 +35,7 @@ class TextbookHoo {
       : partition_(std::move(partition)), nu1_(nu1), rho_(rho), scale_(scale), horizon_(horizon) {
     root_.cell.resize(partition_->cell_size());
     partition_->root(root_.cell);
+    if (horizon_ == 0.0 || depth_limit() > 0) split(root_);  // it is in the tree from the start
   }
 
   /// The path to the leaf to be played.
@@ -62,7 +63,7 @@ class TextbookHoo {
 
   [[nodiscard]] int depth_limit() const {
     return static_cast<int>(
-        std::ceil((std::log(horizon_) / 2.0 - std::log(1.0 / nu1_)) / std::log(1.0 / rho_)));
+        std::ceil((std::log(horizon_) / 2.0 + std::log(nu1_)) / -std::log(rho_)));
   }
 
   [[nodiscard]] std::vector<double> arm(const Node& node) const {

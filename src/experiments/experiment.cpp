@@ -1,0 +1,270 @@
+#include "experiments/experiment.hpp"
+
+#include "core/text.hpp"
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+/// A run of a candidate of an algorithm of a comparison, to tune or to measure.
+struct Unit {
+  bool tunes = false;
+  std::size_t comparison = 0;
+  std::size_t algorithm = 0;
+  std::size_t candidate = 0;
+  std::uint64_t run = 0;
+};
+
+std::string key_of(const Unit& unit) {
+  std::string key = unit.tunes ? "tune" : "measure";
+  for (const std::uint64_t number : {std::uint64_t{unit.comparison}, std::uint64_t{unit.algorithm},
+                                     std::uint64_t{unit.candidate}, unit.run}) {
+    key += ',' + std::to_string(number);
+  }
+  return key;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+template <class Number>
+Number number_of(const std::string& text) {
+  Number number{};
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) {
+    throw OutputError("units.csv: \"" + text + "\" is no number; --fresh starts over");
+  }
+  return number;
+}
+
+Unit unit_of(const std::string& key) {
+  const std::vector<std::string> parts = split(key, ',');
+  return {parts.at(0) == "tune", number_of<std::size_t>(parts.at(1)),
+          number_of<std::size_t>(parts.at(2)), number_of<std::size_t>(parts.at(3)),
+          number_of<std::uint64_t>(parts.at(4))};
+}
+
+std::string line_of(const std::string& key, const RunResult& run) {
+  std::string line = key;
+  for (const double value : {run.per_step_regret, run.per_step_realised_regret, run.simple_regret}) {
+    line += ',' + to_text(value);
+  }
+  for (const std::uint64_t value : {run.summary.nodes, std::uint64_t{run.summary.depth},
+                                    run.summary.switches, run.summary.refreshes}) {
+    line += ',' + std::to_string(value);
+  }
+  const double steps = static_cast<double>(run.summary.t - 1);
+  line += ',' + to_text(1e-9 * run.ns_per_step * steps) + ',';
+  for (const Checkpoint& checkpoint : run.checkpoints) {
+    if (line.back() != ',') line += '|';
+    line += std::to_string(checkpoint.steps) + ':' + to_text(checkpoint.per_step_regret) + ':' +
+            to_text(checkpoint.per_step_realised_regret) + ':' + std::to_string(checkpoint.nodes) +
+            ':' + std::to_string(checkpoint.switches) + ':' + to_text(checkpoint.seconds);
+  }
+  return line;
+}
+
+RunResult run_of(const std::string& line) {
+  const std::vector<std::string> parts = split(line, ',');
+  if (parts.size() < 13) {
+    throw OutputError("units.csv: a column is missing in \"" + line.substr(0, 40) +
+                      "...\"; --fresh starts over");
+  }
+  RunResult run;
+  run.per_step_regret = number_of<double>(parts[5]);
+  run.per_step_realised_regret = number_of<double>(parts[6]);
+  run.simple_regret = number_of<double>(parts[7]);
+  run.summary.nodes = number_of<std::uint64_t>(parts[8]);
+  run.summary.depth = number_of<std::uint32_t>(parts[9]);
+  run.summary.switches = number_of<std::uint64_t>(parts[10]);
+  run.summary.refreshes = number_of<std::uint64_t>(parts[11]);
+  if (parts.size() < 14) return run;
+  for (const std::string& text : split(parts[13], '|')) {
+    const std::vector<std::string> fields = split(text, ':');
+    run.checkpoints.push_back(
+        {number_of<std::uint64_t>(fields.at(0)), number_of<double>(fields.at(1)),
+         number_of<double>(fields.at(2)), number_of<std::uint64_t>(fields.at(3)),
+         number_of<std::uint64_t>(fields.at(4)), number_of<double>(fields.at(5))});
+  }
+  return run;
+}
+
+double regret_of(RegretKind kind, double pseudo, double realised) {
+  return kind == RegretKind::pseudo ? pseudo : realised;
+}
+
+/// Runs what is not in the log yet.
+class Runner {
+ public:
+  Runner(const ExperimentSpecification& experiment, UnitLog& log, Executor& executor,
+         const Watch& watch, const std::function<void(std::uint64_t)>& skipped)
+      : experiment_(experiment), log_(log), executor_(executor), watch_(watch), skipped_(skipped) {}
+
+  void finish(const std::vector<Unit>& units) {
+    std::vector<std::string> tasks;
+    for (const Unit& unit : units) {
+      std::string key = key_of(unit);
+      if (!log_.has(key)) {
+        tasks.push_back(std::move(key));
+      } else if (skipped_) {
+        skipped_(experiment_.steps);
+      }
+    }
+    executor_.run(
+        tasks, [this](const std::string& key) { return do_unit(experiment_, key, watch_); },
+        [this](const std::string& line) { log_.add(line); });
+  }
+
+ private:
+  const ExperimentSpecification& experiment_;
+  UnitLog& log_;
+  Executor& executor_;
+  const Watch& watch_;
+  const std::function<void(std::uint64_t)>& skipped_;
+};
+
+/// Calls visit(comparison, algorithm) with the numbers of all algorithms.
+template <class Visit>
+void for_each_algorithm(const ExperimentSpecification& experiment, Visit&& visit) {
+  for (std::size_t c = 0; c < experiment.comparisons.size(); ++c) {
+    for (std::size_t a = 0; a < experiment.comparisons[c].algorithms.size(); ++a) visit(c, a);
+  }
+}
+
+/// The candidate of the least mean regret in tuning, and that regret.
+std::pair<std::size_t, double> choose(const ExperimentSpecification& experiment,
+                                      const UnitLog& log, std::size_t c, std::size_t a) {
+  const ComparisonSpecification& comparison = experiment.comparisons[c];
+  const std::size_t candidates = comparison.algorithms[a].candidates.size();
+  if (candidates == 1) return {0, 0.0};
+  std::pair<std::size_t, double> best{0, std::numeric_limits<double>::infinity()};
+  for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
+    RunningEstimate regret;
+    for (std::uint64_t run = 0; run < experiment.tuning_runs; ++run) {
+      const RunResult result = run_of(log.line(key_of({true, c, a, candidate, run})));
+      regret.add(regret_of(comparison.regret, result.per_step_regret,
+                           result.per_step_realised_regret));
+    }
+    if (regret.mean() < best.second) best = {candidate, regret.mean()};
+  }
+  return best;
+}
+
+/// All runs of an algorithm, one after the other in their order: the sums do not depend on who ran what.
+AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitLog& log,
+                          std::size_t c, std::size_t a, std::size_t candidate) {
+  const ComparisonSpecification& comparison = experiment.comparisons[c];
+  struct Point {
+    RunningEstimate regret, nodes, switches, seconds;
+  };
+  const std::vector<std::uint64_t> steps =
+      checkpoint_steps(experiment.steps, experiment.checkpoints);
+  std::vector<Point> points(steps.size());
+  RunningEstimate pseudo;
+  RunningEstimate realised;
+  RunningEstimate simple;
+  RunningEstimate depth;
+  for (std::uint64_t number = 0; number < experiment.runs; ++number) {
+    const RunResult run = run_of(log.line(key_of({false, c, a, candidate, number})));
+    pseudo.add(run.per_step_regret);
+    realised.add(run.per_step_realised_regret);
+    simple.add(run.simple_regret);
+    depth.add(run.summary.depth);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Checkpoint& at = run.checkpoints.at(i);
+      points[i].regret.add(
+          regret_of(comparison.regret, at.per_step_regret, at.per_step_realised_regret));
+      points[i].nodes.add(static_cast<double>(at.nodes));
+      points[i].switches.add(static_cast<double>(at.switches));
+      points[i].seconds.add(at.seconds);
+    }
+  }
+  AlgorithmResult result;
+  result.label = comparison.algorithms[a].label;
+  result.chosen = comparison.algorithms[a].candidates[candidate];
+  result.candidates = comparison.algorithms[a].candidates.size();
+  result.per_step_regret = pseudo.estimate();
+  result.per_step_realised_regret = realised.estimate();
+  result.simple_regret = simple.estimate();
+  result.depth = depth.estimate();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    result.curve.push_back({steps[i], points[i].regret.estimate(), points[i].nodes.estimate(),
+                            points[i].switches.estimate(), points[i].seconds.estimate()});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::uint64_t total_steps(const ExperimentSpecification& experiment) {
+  std::uint64_t units = 0;
+  for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
+    const std::size_t candidates = experiment.comparisons[c].algorithms[a].candidates.size();
+    if (candidates > 1) units += candidates * experiment.tuning_runs;
+    units += experiment.runs;
+  });
+  return units * experiment.steps;
+}
+
+std::string do_unit(const ExperimentSpecification& experiment, const std::string& key,
+                    const Watch& watch) {
+  const Unit unit = unit_of(key);
+  const ComparisonSpecification& comparison = experiment.comparisons.at(unit.comparison);
+  RunOptions options{.steps = experiment.steps,
+                     .seed = experiment.seed,
+                     .number = unit.run,
+                     .purpose = unit.tunes ? "tuning " : ""};
+  if (!unit.tunes) options.checkpoints = checkpoint_steps(experiment.steps, experiment.checkpoints);
+  const RunResult run =
+      run_once(comparison.environment,
+               comparison.algorithms.at(unit.algorithm).candidates.at(unit.candidate), options, watch);
+  return line_of(key, run);
+}
+
+std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& experiment,
+                                             UnitLog& log, Executor& executor, const Watch& watch,
+                                             const std::function<void(std::uint64_t)>& skipped) {
+  Runner runner(experiment, log, executor, watch, skipped);
+
+  std::vector<Unit> tuning;
+  for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
+    const std::size_t candidates = experiment.comparisons[c].algorithms[a].candidates.size();
+    for (std::size_t candidate = 0; candidates > 1 && candidate < candidates; ++candidate) {
+      for (std::uint64_t run = 0; run < experiment.tuning_runs; ++run) {
+        tuning.push_back({true, c, a, candidate, run});
+      }
+    }
+  });
+  runner.finish(tuning);
+
+  std::vector<Unit> measuring;
+  for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
+    const std::size_t chosen = choose(experiment, log, c, a).first;
+    for (std::uint64_t run = 0; run < experiment.runs; ++run) {
+      measuring.push_back({false, c, a, chosen, run});
+    }
+  });
+  runner.finish(measuring);
+
+  std::vector<ComparisonResult> results;
+  for (const ComparisonSpecification& comparison : experiment.comparisons) {
+    results.push_back({comparison, {}});
+  }
+  for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
+    const auto [chosen, tuning_regret] = choose(experiment, log, c, a);
+    results[c].algorithms.push_back(aggregate(experiment, log, c, a, chosen));
+    results[c].algorithms.back().tuning_regret = tuning_regret;
+  });
+  return results;
+}
+
+}  // namespace canopy
