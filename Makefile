@@ -15,13 +15,12 @@ build: setup  ## Build everything; the tool is build/canopy
 	@cmake --preset release
 	@cmake --build --preset release
 
-run: setup  ## Build, then run HCT on the garland function
+run: setup  ## Build, then run the paper's experiments: tables, figures and a page in out/paper
 	@mkdir -p build && echo "Building (the first time takes a few minutes) ..."
 	@cmake --preset release > build/build.log 2>&1 \
 	  && cmake --build --preset release --target canopy_tool >> build/build.log 2>&1 \
 	  || { cat build/build.log; exit 1; }
-	build/canopy simulate --environment garland --optimizer hct --feedback iid \
-	  --nu1 1 --rho 0.7071 --confidence-scale 0.05 --steps 1000000 --runs 10 --seed 1
+	build/canopy experiment experiments/paper.toml
 
 test: build  ## Every test, and the address sanitizer on the core and the optimizers
 	@ctest --preset release

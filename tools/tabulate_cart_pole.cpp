@@ -20,9 +20,10 @@ constexpr std::uint64_t kSteps = 6'000'000;
 constexpr std::size_t kPoints = CartPoleGrid::angle_points * CartPoleGrid::spin_points;
 
 double measure(std::size_t point) {
-  const std::array<double, 2> gains{
-      CartPoleGrid::angle_step * static_cast<double>(point / CartPoleGrid::spin_points),
-      CartPoleGrid::spin_step * static_cast<double>(point % CartPoleGrid::spin_points)};
+  const std::size_t angle = point / CartPoleGrid::spin_points;
+  const std::size_t spin = point % CartPoleGrid::spin_points;
+  const std::array<double, 2> gains{CartPoleGrid::angle_step * static_cast<double>(angle),
+                                    CartPoleGrid::spin_step * static_cast<double>(spin)};
   canopy::CartPole environment;
   canopy::RandomStream random({.seed = 1, .experiment = "cart-pole table", .run = point});
   environment.start(random);

@@ -14,5 +14,6 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_pipe(CLI::App& app);
 [[nodiscard]] Command add_bounds(CLI::App& app);
 [[nodiscard]] Command add_environment(CLI::App& app);
+[[nodiscard]] Command add_experiment(CLI::App& app);
 
 }  // namespace canopy::cli

@@ -115,6 +115,7 @@ int run(int argc, char** argv) {
   app.footer(
       "Examples:\n"
       "  canopy simulate --environment garland --steps 1e5 --runs 10\n"
+      "  canopy experiment experiments/paper.toml\n"
       "  canopy environment lqr --draw lqr.svg\n"
       "  canopy pipe study.toml\n"
       "  canopy bounds --steps 1e6\n"
@@ -122,7 +123,7 @@ int run(int argc, char** argv) {
   app.allow_extras();
   app.require_subcommand(0, 1);
   std::vector<Named> commands;
-  for (const auto add : {add_simulate, add_environment, add_pipe, add_bounds}) {
+  for (const auto add : {add_simulate, add_experiment, add_environment, add_pipe, add_bounds}) {
     Command command = add(app);
     CLI::App* added = app.get_subcommands({}).back();
     added->allow_extras();

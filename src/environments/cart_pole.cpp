@@ -51,9 +51,11 @@ double CartPole::mean_reward(Arm arm) const {
 Optimum CartPole::optimum() const {
   const auto* best = std::max_element(kMeans.begin(), kMeans.end());
   const auto point = static_cast<std::size_t>(best - kMeans.begin());
-  return {{Grid::angle_step * static_cast<double>(point / Grid::spin_points),
-           Grid::spin_step * static_cast<double>(point % Grid::spin_points)},
-          *best};
+  const std::size_t angle = point / Grid::spin_points;
+  const std::size_t spin = point % Grid::spin_points;
+  return {
+      {Grid::angle_step * static_cast<double>(angle), Grid::spin_step * static_cast<double>(spin)},
+      *best};
 }
 
 }  // namespace canopy

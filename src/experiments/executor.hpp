@@ -6,8 +6,8 @@
 
 namespace canopy {
 
-/// Gets pieces of work done, whoever does them. A piece and its result are lines of text, so that they
-/// can go to another machine and come back.
+/// Gets pieces of work done, whoever does them. A piece and its result are lines of text, so that
+/// they can go to another machine and come back.
 class Executor {
  public:
   using Work = std::function<std::string(const std::string& task)>;
@@ -15,8 +15,8 @@ class Executor {
 
   virtual ~Executor() = default;
 
-  /// Hands out the tasks, each as soon as somebody is free, and takes the results, one at a time but in any
-  /// order. The first exception, of work or take, ends it and is thrown here.
+  /// Hands out the tasks, each as soon as somebody is free, and takes the results, one at a time
+  /// but in any order. The first exception, of work or take, ends it and is thrown here.
   virtual void run(const std::vector<std::string>& tasks, const Work& work, const Take& take) = 0;
 };
 

@@ -55,14 +55,15 @@ Unit unit_of(const std::string& key) {
 
 std::string line_of(const std::string& key, const RunResult& run) {
   std::string line = key;
-  for (const double value : {run.per_step_regret, run.per_step_realised_regret, run.simple_regret}) {
+  for (const double value :
+       {run.per_step_regret, run.per_step_realised_regret, run.simple_regret}) {
     line += ',' + to_text(value);
   }
   for (const std::uint64_t value : {run.summary.nodes, std::uint64_t{run.summary.depth},
                                     run.summary.switches, run.summary.refreshes}) {
     line += ',' + std::to_string(value);
   }
-  const double steps = static_cast<double>(run.summary.t - 1);
+  const auto steps = static_cast<double>(run.summary.t - 1);
   line += ',' + to_text(1e-9 * run.ns_per_step * steps) + ',';
   for (const Checkpoint& checkpoint : run.checkpoints) {
     if (line.back() != ',') line += '|';
@@ -141,8 +142,8 @@ void for_each_algorithm(const ExperimentSpecification& experiment, Visit&& visit
 }
 
 /// The candidate of the least mean regret in tuning, and that regret.
-std::pair<std::size_t, double> choose(const ExperimentSpecification& experiment,
-                                      const UnitLog& log, std::size_t c, std::size_t a) {
+std::pair<std::size_t, double> choose(const ExperimentSpecification& experiment, const UnitLog& log,
+                                      std::size_t c, std::size_t a) {
   const ComparisonSpecification& comparison = experiment.comparisons[c];
   const std::size_t candidates = comparison.algorithms[a].candidates.size();
   if (candidates == 1) return {0, 0.0};
@@ -151,15 +152,16 @@ std::pair<std::size_t, double> choose(const ExperimentSpecification& experiment,
     RunningEstimate regret;
     for (std::uint64_t run = 0; run < experiment.tuning_runs; ++run) {
       const RunResult result = run_of(log.line(key_of({true, c, a, candidate, run})));
-      regret.add(regret_of(comparison.regret, result.per_step_regret,
-                           result.per_step_realised_regret));
+      regret.add(
+          regret_of(comparison.regret, result.per_step_regret, result.per_step_realised_regret));
     }
     if (regret.mean() < best.second) best = {candidate, regret.mean()};
   }
   return best;
 }
 
-/// All runs of an algorithm, one after the other in their order: the sums do not depend on who ran what.
+/// All runs of an algorithm, one after the other in their order: the sums do not depend on who ran
+/// what.
 AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitLog& log,
                           std::size_t c, std::size_t a, std::size_t candidate) {
   const ComparisonSpecification& comparison = experiment.comparisons[c];
@@ -224,9 +226,9 @@ std::string do_unit(const ExperimentSpecification& experiment, const std::string
                      .number = unit.run,
                      .purpose = unit.tunes ? "tuning " : ""};
   if (!unit.tunes) options.checkpoints = checkpoint_steps(experiment.steps, experiment.checkpoints);
-  const RunResult run =
-      run_once(comparison.environment,
-               comparison.algorithms.at(unit.algorithm).candidates.at(unit.candidate), options, watch);
+  const RunResult run = run_once(
+      comparison.environment,
+      comparison.algorithms.at(unit.algorithm).candidates.at(unit.candidate), options, watch);
   return line_of(key, run);
 }
 

@@ -25,14 +25,14 @@ struct CurvePoint {
 /// What came of one algorithm of a comparison.
 struct AlgorithmResult {
   std::string label;
-  OptimizerOptions chosen;           ///< the candidate that was best in tuning
-  std::size_t candidates = 1;        ///< how many there were
-  double tuning_regret = 0.0;        ///< of the chosen one, in tuning; 0 if there was nothing to tune
-  Estimate per_step_regret;          ///< measured with fresh seeds, as all below
+  OptimizerOptions chosen;     ///< the candidate that was best in tuning
+  std::size_t candidates = 1;  ///< how many there were
+  double tuning_regret = 0.0;  ///< of the chosen one, in tuning; 0 if there was nothing to tune
+  Estimate per_step_regret;    ///< measured with fresh seeds, as all below
   Estimate per_step_realised_regret;
   Estimate simple_regret;
   Estimate depth;
-  std::vector<CurvePoint> curve;     ///< the last point is at the end of the runs
+  std::vector<CurvePoint> curve;  ///< the last point is at the end of the runs
 };
 
 struct ComparisonResult {
@@ -47,8 +47,8 @@ struct ComparisonResult {
 [[nodiscard]] std::string do_unit(const ExperimentSpecification& experiment, const std::string& key,
                                   const Watch& watch);
 
-/// Tunes, chooses and measures whatever is not in the log yet. `skipped` is told of the steps of units that
-/// were there already. Throws Stopped.
+/// Tunes, chooses and measures whatever is not in the log yet. `skipped` is told of the steps of
+/// units that were there already. Throws Stopped.
 [[nodiscard]] std::vector<ComparisonResult> run_experiment(
     const ExperimentSpecification& experiment, UnitLog& log, Executor& executor, const Watch& watch,
     const std::function<void(std::uint64_t)>& skipped = {});

@@ -128,7 +128,7 @@ std::vector<toml::table> grid_points(const toml::table& base, const std::vector<
 }
 
 AlgorithmSpecification read_algorithm(TomlReader& reader, const toml::table& table,
-                                      const std::string& prefix, std::size_t dimension) {
+                                      const std::string& prefix) {
   AlgorithmSpecification algorithm;
   for (const auto& [key, value] : table) reader.note_line(prefix + std::string(key.str()), value);
   reader.require(table, prefix, "name");
@@ -142,12 +142,11 @@ AlgorithmSpecification read_algorithm(TomlReader& reader, const toml::table& tab
   }
   algorithm.label = name_of_alternative<OptimizerEntry>(algorithm.candidates.front());
   reader.read(table, prefix, "label", algorithm.label);
-  (void)dimension;
   return algorithm;
 }
 
 ComparisonSpecification read_comparison(TomlReader& reader, const toml::table& table,
-                                        std::string prefix) {
+                                        const std::string& prefix) {
   ComparisonSpecification comparison;
   comparison.name = read_name(reader, table, prefix);
   comparison.title = comparison.name;
@@ -167,8 +166,7 @@ ComparisonSpecification read_comparison(TomlReader& reader, const toml::table& t
   const auto* algorithms = require_tables(reader, table, prefix, "algorithm");
   for (std::size_t i = 0; algorithms != nullptr && i < algorithms->size(); ++i) {
     const std::string inner = prefix + "algorithm[" + std::to_string(i) + "].";
-    comparison.algorithms.push_back(
-        read_algorithm(reader, *algorithms->get(i)->as_table(), inner, 1));
+    comparison.algorithms.push_back(read_algorithm(reader, *algorithms->get(i)->as_table(), inner));
     for (std::size_t j = 0; j < i; ++j) {
       if (comparison.algorithms[j].label == comparison.algorithms[i].label) {
         reader.complain(inner + "label", nullptr,
@@ -214,9 +212,9 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
     const std::size_t complaints = reader.complaints();
     reader.read(root, "", key, value);
     if (reader.complaints() == complaints && (value < least || value > most)) {
-      reader.complain(std::string(key), root.get(key),
-                      "must be a whole number from " + std::to_string(least) + " to " +
-                          std::to_string(most));
+      reader.complain(
+          std::string(key), root.get(key),
+          "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     }
   }
   const auto* comparisons = require_tables(reader, root, "", "comparison");
@@ -243,11 +241,10 @@ ExperimentSpecification load_experiment(const std::string& path) {
 
 std::string fingerprint(const ExperimentSpecification& experiment) {
   const auto text_of = [](const auto& options) { return options_text(options); };
-  std::string text = "steps " + std::to_string(experiment.steps) + ", runs " +
-                     std::to_string(experiment.runs) + ", tuning_runs " +
-                     std::to_string(experiment.tuning_runs) + ", seed " +
-                     std::to_string(experiment.seed) + ", checkpoints " +
-                     std::to_string(experiment.checkpoints);
+  std::string text =
+      "steps " + std::to_string(experiment.steps) + ", runs " + std::to_string(experiment.runs) +
+      ", tuning_runs " + std::to_string(experiment.tuning_runs) + ", seed " +
+      std::to_string(experiment.seed) + ", checkpoints " + std::to_string(experiment.checkpoints);
   for (const ComparisonSpecification& comparison : experiment.comparisons) {
     text.append("; ").append(comparison.name).append(" by ").append(name_of(comparison.regret));
     text.append(" on ").append(name_of_alternative<EnvironmentEntry>(comparison.environment));
@@ -269,13 +266,12 @@ std::vector<std::uint64_t> checkpoint_steps(std::uint64_t steps, std::uint64_t c
   for (std::uint64_t i = 1; i <= checkpoints; ++i) {
     // From 10 steps on, or from the first if there are fewer.
     const double first = std::min(std::log(10.0), last);
-    const double share = checkpoints == 1 ? 1.0
-                                          : static_cast<double>(i - 1) /
-                                                static_cast<double>(checkpoints - 1);
-    const auto step = i == checkpoints
-                          ? steps
-                          : static_cast<std::uint64_t>(
-                                std::llround(std::exp(std::lerp(first, last, share))));
+    const double share =
+        checkpoints == 1 ? 1.0 : static_cast<double>(i - 1) / static_cast<double>(checkpoints - 1);
+    const auto step =
+        i == checkpoints
+            ? steps
+            : static_cast<std::uint64_t>(std::llround(std::exp(std::lerp(first, last, share))));
     if (at.empty() || step > at.back()) at.push_back(step);
   }
   return at;

@@ -36,18 +36,18 @@ struct ComparisonSpecification {
 
 /// What an experiment file says.
 struct ExperimentSpecification {
-  std::string name;                 ///< Of the folder with the results: letters, digits, - and _.
-  std::string title;                ///< For people.
-  std::uint64_t steps = 100'000;    ///< n of every run
-  std::uint64_t runs = 10;          ///< that are measured
-  std::uint64_t tuning_runs = 10;   ///< that choose among candidates
+  std::string name;                ///< Of the folder with the results: letters, digits, - and _.
+  std::string title;               ///< For people.
+  std::uint64_t steps = 100'000;   ///< n of every run
+  std::uint64_t runs = 10;         ///< that are measured
+  std::uint64_t tuning_runs = 10;  ///< that choose among candidates
   std::uint64_t seed = 1;
-  std::uint64_t checkpoints = 30;   ///< points of a curve, evenly spaced in log n
+  std::uint64_t checkpoints = 30;  ///< points of a curve, evenly spaced in log n
   std::vector<ComparisonSpecification> comparisons;
 };
 
-/// Reads an experiment from TOML text; `source` names it in messages. Throws SpecificationError with
-/// every mistake.
+/// Reads an experiment from TOML text; `source` names it in messages. Throws SpecificationError
+/// with every mistake.
 [[nodiscard]] ExperimentSpecification parse_experiment(std::string_view toml,
                                                        const std::string& source);
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <spawn.h>
 #include <string_view>
@@ -29,9 +30,14 @@ std::string quoted(std::string_view text) {
   return result + "'";
 }
 
-std::string_view terminal_of(const std::string& file) {
-  if (file.ends_with(".svg")) return "svg size 800,500 dynamic background '#ffffff' font 'sans,14'";
-  if (file.ends_with(".png")) return "pngcairo size 800,500 font 'sans,11'";
+std::string terminal_of(const std::string& file) {
+  if (file.ends_with(".svg")) {
+    return fmt::format("svg size {},{} dynamic background '#ffffff' font 'sans,14'", kFigureWidth,
+                       kFigureHeight);
+  }
+  if (file.ends_with(".png")) {
+    return fmt::format("pngcairo size {},{} font 'sans,11'", kFigureWidth, kFigureHeight);
+  }
   throw FigureError(file + ": must end in .svg or .png");
 }
 
@@ -161,6 +167,41 @@ void draw(const MapFigure& figure, const std::string& file) {
   script += "END\n" + mark_data(figure.mark) + "plot $map using 1:2:3 with image notitle, " +
             mark_plot(figure.mark_label, "#e74c3c");
   draw_script(script, file);
+}
+
+void draw(const LinesFigure& figure, const std::string& file) {
+  std::string script = fmt::format(
+      "set terminal {} noenhanced\nset title {}\nset xlabel {}\nset ylabel {}\nset logscale xy\n"
+      "set format xy '%.0e'\nset key below\nset border 3\nset tics nomirror out\n"
+      "set grid lc rgb '#dddddd'\nset style fill transparent solid 0.2 noborder\n",
+      terminal_of(file), quoted(figure.title), quoted(figure.x_label), quoted(figure.y_label));
+  std::string bands;
+  std::string lines;
+  for (std::size_t i = 0; i < figure.lines.size(); ++i) {
+    const BandedLine& line = figure.lines[i];
+    double least = std::numeric_limits<double>::infinity();  // a log scale has no zero
+    for (const BandedLine::Point& point : line.points) {
+      if (point.y > 0.0) least = std::min(least, point.y);
+    }
+    script += fmt::format("$line{} << END\n", i);
+    std::size_t shown = 0;
+    for (const BandedLine::Point& point : line.points) {
+      if (!(point.y > 0.0)) continue;
+      script += fmt::format("{} {} {} {}\n", to_text(point.x), to_text(point.y),
+                            to_text(std::max(point.low, 0.1 * least)), to_text(point.high));
+      ++shown;
+    }
+    script += "END\n";
+    if (shown == 0) continue;
+    bands +=
+        fmt::format("$line{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, line.colour);
+    lines +=
+        fmt::format("$line{} using 1:2 with linespoints pt 7 ps 0.4 lw 1.8 lc rgb '{}' title {}, ",
+                    i, line.colour, quoted(line.label));
+  }
+  if (lines.empty()) throw FigureError(file + ": there is nothing above zero to draw");
+  lines.resize(lines.size() - 2);
+  draw_script(script + "plot " + bands + lines + "\n", file);
 }
 
 }  // namespace canopy

@@ -48,8 +48,35 @@ struct MapFigure {
   std::string mark_label;
 };
 
+/// A line with a band around it.
+struct BandedLine {
+  struct Point {
+    double x = 0.0;
+    double y = 0.0;
+    double low = 0.0;  ///< of the band; equal to y where there is none
+    double high = 0.0;
+  };
+
+  std::string label;
+  std::string colour;  ///< #rrggbb
+  std::vector<Point> points;
+};
+
+/// Some lines over the same axis, both axes on a log scale; what is not above zero is left out.
+struct LinesFigure {
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::vector<BandedLine> lines;
+};
+
+/// Pictures are so many pixels wide and high.
+inline constexpr int kFigureWidth = 800;
+inline constexpr int kFigureHeight = 500;
+
 /// Draws with gnuplot into a file whose name ends in .svg or .png. Throws FigureError.
 void draw(const CurveFigure& figure, const std::string& file);
 void draw(const MapFigure& figure, const std::string& file);
+void draw(const LinesFigure& figure, const std::string& file);
 
 }  // namespace canopy

@@ -3,17 +3,17 @@
 #include "canopy/random.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string>
+#include <time.h>
 #include <utility>
 
 namespace canopy {
 namespace {
 
-/// How many steps there are between two looks at the watch: as many as take some hundredths of a second, so
-/// that looking costs nothing and nobody waits.
+/// How many steps there are between two looks at the watch: as many as take some hundredths of a
+/// second, so that looking costs nothing and nobody waits.
 class LookInterval {
  public:
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
@@ -102,25 +102,29 @@ class Judge {
   double regret_ = 0.0;
 };
 
-/// Adds up the time between `start` and `stop`.
+/// Adds up the processor time of this thread between `start` and `stop`.
 class StopWatch {
  public:
-  void start() { started_ = Clock::now(); }
+  void start() { started_ = now(); }
+
   /// Returns the seconds since `start`.
   double stop() {
-    const Clock::duration passed = Clock::now() - started_;
-    elapsed_ += passed;
-    return std::chrono::duration<double>(passed).count();
+    const double passed = now() - started_;
+    seconds_ += passed;
+    return passed;
   }
-  [[nodiscard]] double nanoseconds() const {
-    return std::chrono::duration<double, std::nano>(elapsed_).count();
-  }
+
+  [[nodiscard]] double seconds() const { return seconds_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  static double now() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
 
-  Clock::time_point started_;
-  Clock::duration elapsed_{};
+  double started_ = 0.0;
+  double seconds_ = 0.0;
 };
 
 /// The loop that everything is about.
@@ -153,14 +157,15 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
         refuse_reward(reward, done + 1, environment.space(), pull.arm);
       }
     } while (++done < end);
-    if (done == limit || done - reported >= interval.steps() || judge.wants_a_break()) [[unlikely]] {
+    if (done == limit || done - reported >= interval.steps() || judge.wants_a_break())
+        [[unlikely]] {
       interval.took(clock.stop());
       judge.judge();
       if (done == limit && passed.size() < options.checkpoints.size()) {
         const auto n = static_cast<double>(done);
         const Summary summary = optimizer.summary();
         passed.push_back({done, judge.regret() / n, optimum - reward_sum / n, summary.nodes,
-                          summary.switches, 1e-9 * clock.nanoseconds()});
+                          summary.switches, clock.seconds()});
         limit = next_checkpoint();
       }
       if (watch.steps_done) watch.steps_done(done - reported);
@@ -181,7 +186,7 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
           .simple_regret = optimum - environment.mean_reward(best.arm),
           .summary = optimizer.summary(),
           .best_arm = {best.arm.begin(), best.arm.end()},
-          .ns_per_step = clock.nanoseconds() / n,
+          .ns_per_step = 1e9 * clock.seconds() / n,
           .checkpoints = std::move(passed)};
 }
 

@@ -16,8 +16,8 @@ namespace canopy {
 struct RunOptions {
   std::uint64_t steps = 100'000;  ///< n, at least 1
   std::uint64_t seed = 1;
-  std::uint64_t number = 0;                ///< Runs of other numbers are independent of it,
-  std::string purpose = {};                ///< and so are runs for other purposes.
+  std::uint64_t number = 0;                     ///< Runs of other numbers are independent of it,
+  std::string purpose = {};                     ///< and so are runs for other purposes.
   std::vector<std::uint64_t> checkpoints = {};  ///< Increasing, at most `steps`.
 };
 
@@ -28,7 +28,7 @@ struct Checkpoint {
   double per_step_realised_regret = 0.0;
   std::uint64_t nodes = 0;
   std::uint64_t switches = 0;
-  double seconds = 0.0;
+  double seconds = 0.0;  ///< of processor time
 };
 
 /// One run.
@@ -38,7 +38,7 @@ struct RunResult {
   double simple_regret = 0.0;             ///< f* - f(best arm)
   Summary summary;
   std::vector<double> best_arm;
-  double ns_per_step = 0.0;  ///< of the optimizer and the environment together
+  double ns_per_step = 0.0;  ///< of processor time, the optimizer and the environment together
   std::vector<Checkpoint> checkpoints;
 };
 
@@ -51,9 +51,9 @@ struct Watch {
 /// Thrown when a run was stopped.
 class Stopped : public std::exception {};
 
-/// Plays one optimizer on one environment: a loop of its own for every pair, without a virtual call. Throws
-/// ConfigurationError when the optimizer cannot search the environment's space, Stopped, and
-/// EnvironmentError.
+/// Plays one optimizer on one environment: a loop of its own for every pair, without a virtual
+/// call. Throws ConfigurationError when the optimizer cannot search the environment's space,
+/// Stopped, and EnvironmentError.
 [[nodiscard]] RunResult run_once(const EnvironmentOptions& environment,
                                  const OptimizerOptions& optimizer, const RunOptions& options,
                                  const Watch& watch = {});

@@ -3,9 +3,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
-#include <utility>
-
 #include <unistd.h>
+#include <utility>
 
 namespace canopy {
 namespace {

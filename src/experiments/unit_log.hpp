@@ -16,9 +16,9 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The finished units of work of an experiment, a line each, in a file: whoever is killed loses none of
-/// them. A line begins with the unit's key, up to the fifth comma; the file with a comment that names what it
-/// belongs to. A last line that was cut off is dropped.
+/// The finished units of work of an experiment, a line each, in a file: whoever is killed loses
+/// none of them. A line begins with the unit's key, up to the fifth comma; the file with a comment
+/// that names what it belongs to. A last line that was cut off is dropped.
 class UnitLog {
  public:
   /// Opens or makes the file. Throws OutputError when it belongs to something else, unless `fresh`,

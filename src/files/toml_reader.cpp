@@ -103,17 +103,21 @@ void TomlReader::note_line(const std::string& field, const toml::node& node) {
 
 void TomlReader::throw_if_any() const {
   if (violations_.empty()) return;
-  std::string message;
+  std::vector<std::string> mistakes;  // the same one may have been met at every point of a grid
   for (const Violation& violation : violations_) {
-    if (!message.empty()) message += "; ";
-    message += source_;
+    std::string mistake = source_;
     for (const auto& [field, line] : lines_) {
       if (field != violation.field) continue;
-      message += ":" + std::to_string(line);
+      mistake += ":" + std::to_string(line);
       break;
     }
-    message += ": " + violation.text();
+    mistake += ": " + violation.text();
+    if (std::find(mistakes.begin(), mistakes.end(), mistake) == mistakes.end()) {
+      mistakes.push_back(std::move(mistake));
+    }
   }
+  std::string message;
+  for (const std::string& mistake : mistakes) message += (message.empty() ? "" : "; ") + mistake;
   throw SpecificationError(message);
 }
 

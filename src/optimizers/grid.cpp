@@ -44,9 +44,9 @@ Grid::Grid(const Space& space, const GridOptions& options, const Objective& obje
     }
     arms_.resize(arms_.size() + arm_size_);
     space.from_unit_cube(unit, std::span(arms_).last(arm_size_));
+    statistics_.emplace_back();
     for (axis = 0; axis < arm_size_ && ++index[axis] == counts[axis]; ++axis) index[axis] = 0;
   }
-  statistics_.resize(arms_.size() / arm_size_);
 }
 
 Arm Grid::arm(std::size_t index) const {

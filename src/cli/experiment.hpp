@@ -1,0 +1,31 @@
+#pragma once
+
+#include "experiments/executor.hpp"
+#include "experiments/experiment_specification.hpp"
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace canopy::cli {
+
+/// The words of `canopy experiment`.
+struct ExperimentArguments {
+  std::string file;
+  std::optional<std::string> out;
+  bool fresh = false;
+
+  void add_to(CLI::App& command);
+
+  /// The specification that the file holds. Throws WrongUse.
+  [[nodiscard]] ExperimentSpecification load() const;
+};
+
+/// Runs an experiment with whatever does the work, prints its tables and writes its report. Returns the exit
+/// status.
+[[nodiscard]] int run_experiment_command(const ExperimentArguments& arguments,
+                                         const ExperimentSpecification& experiment,
+                                         Executor& executor, const std::string& command);
+
+}  // namespace canopy::cli

@@ -1,0 +1,78 @@
+#include "experiments/environment_figure.hpp"
+
+#include "experiments/figure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+FigureAxis axis(const KnownEnvironment& environment, std::size_t index) {
+  const Parameter& parameter = environment.space().parameters().at(index);
+  const Real& range = std::get<Real>(parameter.domain);
+  return {parameter.name, range.low, range.high};
+}
+
+void draw_curve(const KnownEnvironment& environment, const std::string& title,
+                const std::string& file) {
+  constexpr int kPoints = 4000;
+  const Optimum optimum = environment.optimum();
+  CurveFigure figure{title,
+                     axis(environment, 0),
+                     {"f, mean reward", optimum.value, optimum.value},
+                     {},
+                     {optimum.arm[0], optimum.value},
+                     fmt::format("optimum: f({:.4g}) = {:.4g}", optimum.arm[0], optimum.value)};
+  for (int i = 0; i <= kPoints; ++i) {
+    const double x = std::lerp(figure.x.low, figure.x.high, static_cast<double>(i) / kPoints);
+    figure.curve.push_back({x, environment.mean_reward({&x, 1})});
+    figure.y.low = std::min(figure.y.low, figure.curve.back().y);
+  }
+  const double margin = 0.05 * (figure.y.high - figure.y.low);
+  figure.y.low -= margin;
+  figure.y.high += margin;
+  draw(figure, file);
+}
+
+void draw_map(const KnownEnvironment& environment, const std::string& title,
+              const std::string& file) {
+  constexpr std::size_t kCells = 200;
+  const Optimum optimum = environment.optimum();
+  MapFigure figure{title,
+                   axis(environment, 0),
+                   axis(environment, 1),
+                   "f, mean reward",
+                   kCells,
+                   {},
+                   {optimum.arm[0], optimum.arm[1]},
+                   fmt::format("optimum: f({:.4g}, {:.4g}) = {:.4g}", optimum.arm[0],
+                               optimum.arm[1], optimum.value)};
+  for (std::size_t row = 0; row < kCells; ++row) {
+    for (std::size_t column = 0; column < kCells; ++column) {
+      const std::vector<double> arm{
+          std::lerp(figure.x.low, figure.x.high, (static_cast<double>(column) + 0.5) / kCells),
+          std::lerp(figure.y.low, figure.y.high, (static_cast<double>(row) + 0.5) / kCells)};
+      figure.values.push_back(environment.mean_reward(arm));
+    }
+  }
+  draw(figure, file);
+}
+
+}  // namespace
+
+void draw_environment(const KnownEnvironment& environment, const std::string& title,
+                      const std::string& file) {
+  if (environment.space().dimension() == 1) {
+    draw_curve(environment, title, file);
+  } else {
+    draw_map(environment, title, file);
+  }
+}
+
+}  // namespace canopy

@@ -1,0 +1,130 @@
+#include "experiments/experiment_specification.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+constexpr const char* kSmall = R"(name = "small"
+title = "A small one"
+steps = 1000
+runs = 3
+tuning_runs = 2
+seed = 7
+checkpoints = 5
+[[comparison]]
+name = "iid"
+regret = "pseudo"
+environment = { name = "garland", noise_width = 0.5 }
+[[comparison.algorithm]]
+label = "HCT"
+name = "hct"
+[comparison.algorithm.grid]
+nu1 = [0.5, 1]
+rho = [0.5, 0.6, 0.7]
+[[comparison.algorithm]]
+name = "thoo"
+horizon = "doubling"
+)";
+
+/// The message with which a text is refused.
+std::string refusal(std::string toml, const std::string& replace = "", const std::string& by = "") {
+  if (!replace.empty()) toml.replace(toml.find(replace), replace.size(), by);
+  try {
+    (void)parse_experiment(toml, "e.toml");
+    return "accepted";
+  } catch (const SpecificationError& error) {
+    return error.what();
+  }
+}
+
+TEST(ExperimentSpecification, ReadsEveryKey) {
+  const ExperimentSpecification experiment = parse_experiment(kSmall, "e.toml");
+  EXPECT_EQ(experiment.name, "small");
+  EXPECT_EQ(experiment.title, "A small one");
+  EXPECT_EQ(experiment.steps, 1000U);
+  EXPECT_EQ(experiment.runs, 3U);
+  EXPECT_EQ(experiment.tuning_runs, 2U);
+  EXPECT_EQ(experiment.seed, 7U);
+  EXPECT_EQ(experiment.checkpoints, 5U);
+  ASSERT_EQ(experiment.comparisons.size(), 1U);
+  const ComparisonSpecification& comparison = experiment.comparisons[0];
+  EXPECT_EQ(std::get<GarlandOptions>(comparison.environment).noise_width, 0.5);
+  ASSERT_EQ(comparison.algorithms.size(), 2U);
+  EXPECT_EQ(comparison.algorithms[0].candidates.size(), 6U) << "two by three";
+  EXPECT_EQ(comparison.algorithms[1].label, "thoo");
+  std::vector<std::pair<double, double>> points;
+  for (const OptimizerOptions& candidate : comparison.algorithms[0].candidates) {
+    const auto& hct = std::get<HctOptions>(candidate);
+    points.emplace_back(hct.nu1.value(), hct.rho.value());
+  }
+  EXPECT_EQ(points, (std::vector<std::pair<double, double>>{
+                        {0.5, 0.5}, {0.5, 0.6}, {0.5, 0.7}, {1, 0.5}, {1, 0.6}, {1, 0.7}}));
+}
+
+TEST(ExperimentSpecification, ListsAllMistakesWithTheirLines) {
+  const std::string message = refusal(R"(name = "a b"
+steps = 0
+rums = 3
+[[comparison]]
+name = "x"
+environment = { name = "garlnd" }
+[[comparison.algorithm]]
+name = "hct"
+rho = 2
+[comparison.algorithm.grid]
+nu1 = []
+)");
+  for (const char* part :
+       {"e.toml:1: name = 'a b': must be letters, digits, - and _",
+        "e.toml:2: steps = 0: must be a whole number from 1 to 1000000000000",
+        "e.toml:3: rums = 3: unknown key, did you mean \"runs\"?",
+        "e.toml:6: comparison[0].environment.name = 'garlnd': unknown environment, did you mean "
+        "\"garland\"?",
+        "e.toml:9: comparison[0].algorithm[0].rho = 2: must be in (0, 1)",
+        "e.toml:11: comparison[0].algorithm[0].grid.nu1 = []: must be a list of one or more values"}) {
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\nis not in\n" << message;
+  }
+}
+
+TEST(ExperimentSpecification, RefusesWhatCannotBeRun) {
+  EXPECT_NE(refusal("name = \"x\"\n").find("comparison: must be one or more [[comparison]] tables"),
+            std::string::npos);
+  EXPECT_NE(refusal(kSmall, "nu1 = [0.5, 1]", "nu1 = [0.5, -1]")
+                .find("e.toml:16: comparison[0].algorithm[0].nu1 = -1: must be a number from"),
+            std::string::npos)
+      << refusal(kSmall, "nu1 = [0.5, 1]", "nu1 = [0.5, -1]");
+  EXPECT_NE(refusal(kSmall, "name = \"thoo\"", "name = \"too\"").find("did you mean \"thoo\"?"),
+            std::string::npos);
+  EXPECT_NE(refusal(kSmall, "name = \"thoo\"", "label = \"HCT\"\nname = \"thoo\"")
+                .find("\"HCT\" stands there twice"),
+            std::string::npos);
+  EXPECT_NE(refusal(kSmall, "name = \"hct\"", "name = \"hct\"\nnu1 = 3")
+                .find("grid.nu1: is set beside the grid as well"),
+            std::string::npos);
+  EXPECT_EQ(refusal("name = \"x\"\nname = \"y\"\n").substr(0, 24), "e.toml:2:8: no valid TOM");
+}
+
+TEST(ExperimentSpecification, CheckpointsGrowEvenlyInTheLogarithm) {
+  EXPECT_EQ(checkpoint_steps(100'000, 5), (std::vector<std::uint64_t>{10, 100, 1000, 10'000, 100'000}));
+  EXPECT_EQ(checkpoint_steps(3, 5), (std::vector<std::uint64_t>{3}));
+  EXPECT_EQ(checkpoint_steps(1, 1), (std::vector<std::uint64_t>{1}));
+  EXPECT_EQ(checkpoint_steps(12, 30), (std::vector<std::uint64_t>{10, 11, 12}));
+}
+
+TEST(ExperimentSpecification, FingerprintsDifferExactlyWhenResultsDo) {
+  const auto of = [](const std::string& toml) { return fingerprint(parse_experiment(toml, "e")); };
+  EXPECT_EQ(of(kSmall), of("# a comment\n" + std::string(kSmall)));
+  std::string other = kSmall;
+  other.replace(other.find("seed = 7"), 8, "seed = 8");
+  EXPECT_NE(of(kSmall), of(other));
+  other = kSmall;
+  other.replace(other.find("0.6"), 3, "0.8");
+  EXPECT_NE(of(kSmall), of(other));
+}
+
+}  // namespace
+}  // namespace canopy
