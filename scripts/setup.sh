@@ -9,6 +9,8 @@ g++ c++
 cmake cmake
 ninja-build ninja
 gnuplot-nox gnuplot
+libopenmpi-dev mpicxx
+openmpi-bin mpirun
 libgtest-dev gtest/gtest.h
 librapidcheck-dev rapidcheck.h
 libbenchmark-dev benchmark/benchmark.h

@@ -32,7 +32,7 @@ class Hoo final : public HooTree {
  public:
   /// Throws ConfigurationError.
   explicit Hoo(const Space& space, const HooOptions& options = {}, const Objective& objective = {});
-  explicit Hoo(std::shared_ptr<const Partition> partition, const HooOptions& options = {},
+  explicit Hoo(const std::shared_ptr<const Partition>& partition, const HooOptions& options = {},
                const Objective& objective = {});
 
  private:

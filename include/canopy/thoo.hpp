@@ -34,7 +34,7 @@ class Thoo final : public HooTree {
   /// Throws ConfigurationError.
   explicit Thoo(const Space& space, const ThooOptions& options = {},
                 const Objective& objective = {});
-  explicit Thoo(std::shared_ptr<const Partition> partition, const ThooOptions& options = {},
+  explicit Thoo(const std::shared_ptr<const Partition>& partition, const ThooOptions& options = {},
                 const Objective& objective = {});
 
   /// Of the present period, or of the one before it while that had more pulls.

@@ -56,10 +56,11 @@ int run_experiment_command(const ExperimentArguments& arguments,
     const auto advance = [&](std::uint64_t steps) { bar.add(steps); };
     results = run_experiment(experiment, log, executor, {advance, &StopOnSignal::flag()}, advance);
   } catch (const Stopped&) {
-    fmt::print(stderr,
-               "canopy experiment: interrupted; {} finished units are kept in {}, and the same command "
-               "goes on from there\n",
-               log.size(), folder);
+    fmt::print(
+        stderr,
+        "canopy experiment: interrupted; {} finished units are kept in {}, and the same command "
+        "goes on from there\n",
+        log.size(), folder);
     return kInterrupted;
   }
   for (const ComparisonResult& result : results) fmt::print("{}\n", table_of(result));
@@ -77,8 +78,8 @@ Command add_experiment(CLI::App& app) {
     std::optional<std::string> threads;
   };
   const auto words = std::make_shared<Words>();
-  CLI::App* command = app.add_subcommand(
-      "experiment", "Tune, compare and draw: what an experiment file asks for.");
+  CLI::App* command =
+      app.add_subcommand("experiment", "Tune, compare and draw: what an experiment file asks for.");
   words->experiment.add_to(*command);
   command->add_option("--threads", words->threads,
                       "units at a time [one per core]; the results do not depend on it");

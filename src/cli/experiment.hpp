@@ -22,8 +22,8 @@ struct ExperimentArguments {
   [[nodiscard]] ExperimentSpecification load() const;
 };
 
-/// Runs an experiment with whatever does the work, prints its tables and writes its report. Returns the exit
-/// status.
+/// Runs an experiment with whatever does the work, prints its tables and writes its report. Returns
+/// the exit status.
 [[nodiscard]] int run_experiment_command(const ExperimentArguments& arguments,
                                          const ExperimentSpecification& experiment,
                                          Executor& executor, const std::string& command);

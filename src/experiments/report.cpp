@@ -11,12 +11,12 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <sys/utsname.h>
 #include <system_error>
 #include <thread>
 #include <variant>
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 namespace canopy {
 namespace {
@@ -74,12 +74,14 @@ void write_file(const std::string& path, const std::string& text) {
 
 std::string quoted_csv(const std::string& text) {
   std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  for (const char letter : text)
+    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
   return quoted + "\"";
 }
 
 std::string csv_of(const Estimate& estimate) {
-  return to_text(estimate.mean) + ',' + to_text(low_of(estimate)) + ',' + to_text(high_of(estimate));
+  return to_text(estimate.mean) + ',' + to_text(low_of(estimate)) + ',' +
+         to_text(high_of(estimate));
 }
 
 std::string summary_csv(const std::vector<ComparisonResult>& results) {
@@ -123,8 +125,8 @@ LinesFigure figure_of(const ComparisonResult& result, const Quantity& quantity) 
     BandedLine line{algorithm.label, colour_of(algorithm.chosen), {}};
     for (const CurvePoint& point : algorithm.curve) {
       const Estimate& estimate = quantity.of(point);
-      line.points.push_back({static_cast<double>(point.steps), estimate.mean, low_of(estimate),
-                             high_of(estimate)});
+      line.points.push_back(
+          {static_cast<double>(point.steps), estimate.mean, low_of(estimate), high_of(estimate)});
     }
     figure.lines.push_back(std::move(line));
   }
@@ -191,13 +193,15 @@ std::string depth_bound_text(const AlgorithmResult& algorithm, std::uint64_t ste
 std::string html_table(const ComparisonResult& result, std::uint64_t steps) {
   std::string html =
       "<table><tr><th>algorithm</th><th>regret per step</th><th>realised</th><th>simple regret</th>"
-      "<th>nodes</th><th>depth</th><th>changes of arm</th><th>CPU s a run</th><th>parameters</th></tr>";
+      "<th>nodes</th><th>depth</th><th>changes of arm</th><th>CPU s a "
+      "run</th><th>parameters</th></tr>";
   const std::size_t dimension =
       make_environment(result.specification.environment)->space().dimension();
   for (const AlgorithmResult& algorithm : result.algorithms) {
     const CurvePoint& end = algorithm.curve.back();
     html += fmt::format(
-        "<tr><td><b style=\"color:{}\">{}</b></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td>"
+        "<tr><td><b "
+        "style=\"color:{}\">{}</b></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td>"
         "<td>{}</td><td>{:.3g}</td><td>{}{}</td></tr>",
         colour_of(algorithm.chosen), escaped(algorithm.label),
         interval_text(algorithm.per_step_regret, 4),
@@ -205,10 +209,9 @@ std::string html_table(const ComparisonResult& result, std::uint64_t steps) {
         interval_text(algorithm.simple_regret, 4), interval_text(end.nodes, 0),
         interval_text(algorithm.depth, 1), depth_bound_text(algorithm, steps, dimension),
         interval_text(end.switches, 0), end.seconds.mean, escaped(options_of(algorithm.chosen)),
-        algorithm.candidates > 1
-            ? fmt::format(" <small>(the best of {}; {:.4f} in tuning)</small>", algorithm.candidates,
-                          algorithm.tuning_regret)
-            : "");
+        algorithm.candidates > 1 ? fmt::format(" <small>(the best of {}; {:.4f} in tuning)</small>",
+                                               algorithm.candidates, algorithm.tuning_regret)
+                                 : "");
   }
   return html + "</table>";
 }
@@ -219,21 +222,24 @@ std::string html_of(const ExperimentSpecification& experiment,
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title><style>"
       "body{{font:15px/1.5 sans-serif;max-width:1150px;margin:2em auto;padding:0 1em;color:#222}}"
-      "table{{border-collapse:collapse;font-size:13px}}td,th{{border-bottom:1px solid #ddd;padding:4px 8px;"
-      "text-align:left;vertical-align:top}}small{{color:#777}}.figures{{display:flex;flex-wrap:wrap;gap:10px}}"
+      "table{{border-collapse:collapse;font-size:13px}}td,th{{border-bottom:1px solid "
+      "#ddd;padding:4px 8px;"
+      "text-align:left;vertical-align:top}}small{{color:#777}}.figures{{display:flex;flex-wrap:"
+      "wrap;gap:10px}}"
       ".figures svg{{width:550px;height:auto}}</style></head><body>\n<h1>{0}</h1>\n"
-      "<p>{1} runs of {2} steps, seed {3}; parameters chosen among the candidates by the mean of {4} runs with "
-      "seeds of their own, then measured with fresh ones. Bands and brackets are 95 % intervals (Student's t).</p>\n",
+      "<p>{1} runs of {2} steps, seed {3}; parameters chosen among the candidates by the mean of "
+      "{4} runs with "
+      "seeds of their own, then measured with fresh ones. Bands and brackets are 95 % intervals "
+      "(Student's t).</p>\n",
       escaped(experiment.title), experiment.runs, experiment.steps, experiment.seed,
       experiment.tuning_runs);
   for (const ComparisonResult& result : results) {
     const ComparisonSpecification& comparison = result.specification;
-    html += fmt::format("<h2>{}</h2>\n<p>{}; compared by {} regret.</p>\n{}\n",
-                        escaped(comparison.title),
-                        escaped(std::string(name_of_alternative<EnvironmentEntry>(comparison.environment)) +
-                                " " + std::visit([](const auto& o) { return options_text(o); },
-                                                 comparison.environment)),
-                        name_of(comparison.regret), html_table(result, experiment.steps));
+    html += fmt::format(
+        "<h2>{}</h2>\n<p>{}; compared by {} regret.</p>\n{}\n", escaped(comparison.title),
+        escaped(std::string(name_of_alternative<EnvironmentEntry>(comparison.environment)) + " " +
+                std::visit([](const auto& o) { return options_text(o); }, comparison.environment)),
+        name_of(comparison.regret), html_table(result, experiment.steps));
     if (!report.figures_missing.empty()) continue;
     html += "<div class=\"figures\">";
     for (const Quantity& quantity : quantities(comparison.regret)) {
@@ -244,9 +250,10 @@ std::string html_of(const ExperimentSpecification& experiment,
   if (!report.figures_missing.empty()) {
     html += "<p>No figures: " + escaped(report.figures_missing) + ".</p>\n";
   }
-  return html + fmt::format("<h2>How this came about</h2>\n<p><code>{}</code><br>canopy {}<br>{}</p>\n</body></html>\n",
-                            escaped(context.command), escaped(context.version),
-                            escaped(machine_text()));
+  return html + fmt::format(
+                    "<h2>How this came about</h2>\n<p><code>{}</code><br>canopy "
+                    "{}<br>{}</p>\n</body></html>\n",
+                    escaped(context.command), escaped(context.version), escaped(machine_text()));
 }
 
 /// Draws a figure twice and notes the files.
@@ -264,12 +271,12 @@ void draw_all(const std::vector<ComparisonResult>& results, const std::string& f
     const std::string stem = folder + "/" + result.specification.name + "_";
     for (const Quantity& quantity : quantities(result.specification.regret)) {
       const LinesFigure figure = figure_of(result, quantity);
-      draw_both(stem + quantity.name, report,
-                [&](const std::string& file) { draw(figure, file); });
+      draw_both(stem + quantity.name, report, [&](const std::string& file) { draw(figure, file); });
     }
     const auto environment = make_environment(result.specification.environment);
     if (environment->space().dimension() > 2) continue;
-    const std::string title(name_of_alternative<EnvironmentEntry>(result.specification.environment));
+    const std::string title(
+        name_of_alternative<EnvironmentEntry>(result.specification.environment));
     draw_both(stem + "environment", report,
               [&](const std::string& file) { draw_environment(*environment, title, file); });
   }
@@ -280,8 +287,8 @@ void draw_all(const std::vector<ComparisonResult>& results, const std::string& f
 std::string table_of(const ComparisonResult& result) {
   std::string table = fmt::format("{} ({} regret per step)\n", result.specification.title,
                                   name_of(result.specification.regret));
-  table += fmt::format("  {:<22}{:>9}   {:^19}{:>9}{:>10}{:>9}  {}\n", "", "regret", "95 % interval",
-                       "nodes", "switches", "CPU s", "parameters");
+  table += fmt::format("  {:<22}{:>9}   {:^19}{:>9}{:>10}{:>9}  {}\n", "", "regret",
+                       "95 % interval", "nodes", "switches", "CPU s", "parameters");
   for (const AlgorithmResult& algorithm : result.algorithms) {
     const CurvePoint& end = algorithm.curve.back();
     table += fmt::format("  {:<22}{:>9.4f}   {:>8.4f} .. {:<8.4f}{:>8.0f}{:>10.0f}{:>9.3g}  {}\n",

@@ -22,9 +22,9 @@ struct Report {
 /// The table of a comparison for a terminal.
 [[nodiscard]] std::string table_of(const ComparisonResult& result);
 
-/// Writes everything into a folder that is there: summary.csv, the curves of every comparison as CSV, figures as
-/// SVG and PNG, and report.html, which holds all of it. Throws OutputError. Where gnuplot is missing the
-/// figures are left out.
+/// Writes everything into a folder that is there: summary.csv, the curves of every comparison as
+/// CSV, figures as SVG and PNG, and report.html, which holds all of it. Throws OutputError. Where
+/// gnuplot is missing the figures are left out.
 Report write_report(const ExperimentSpecification& experiment,
                     const std::vector<ComparisonResult>& results, const std::string& folder,
                     const ReportContext& context);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ctime>
 #include <span>
 #include <string>
-#include <time.h>
 #include <utility>
 
 namespace canopy {

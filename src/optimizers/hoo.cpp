@@ -10,7 +10,7 @@ namespace canopy {
 Hoo::Hoo(const Space& space, const HooOptions& options, const Objective& objective)
     : Hoo(std::make_shared<BoxPartition>(space), options, objective) {}
 
-Hoo::Hoo(std::shared_ptr<const Partition> partition, const HooOptions& options,
+Hoo::Hoo(const std::shared_ptr<const Partition>& partition, const HooOptions& options,
          const Objective& objective)
     : HooTree(partition, hoo_constants(options, partition->dimension()), options.seed,
               checked(options, objective)) {

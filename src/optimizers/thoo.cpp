@@ -16,7 +16,7 @@ std::uint32_t thoo_depth_limit(double horizon, double nu1, double rho) {
 Thoo::Thoo(const Space& space, const ThooOptions& options, const Objective& objective)
     : Thoo(std::make_shared<BoxPartition>(space), options, objective) {}
 
-Thoo::Thoo(std::shared_ptr<const Partition> partition, const ThooOptions& options,
+Thoo::Thoo(const std::shared_ptr<const Partition>& partition, const ThooOptions& options,
            const Objective& objective)
     : HooTree(partition, hoo_constants(options, partition->dimension()), options.seed,
               checked(options, objective)),

@@ -55,7 +55,7 @@ OptimizerChoice read_optimizer(TomlReader& reader, const toml::table& root) {
   const bool has_tree = std::visit(
       []<class Options>(const Options&) { return searches_a_tree<OptimizerOf<Options>>; }, *named);
   if (has_tree) {
-    keys.push_back("partition");
+    keys.emplace_back("partition");
     reader.read(*table, "optimizer.", "partition", choice.partition);
   }
   reader.check_keys(*table, "optimizer.", keys);

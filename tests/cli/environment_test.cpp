@@ -36,7 +36,7 @@ TEST(EnvironmentCommand, PrintsJson) {
 
 TEST(EnvironmentCommand, DrawsCurvesAndMaps) {
   for (const std::string name : {"routing", "himmelblau"}) {
-    const std::string file = ::testing::TempDir() + "canopy-" + name + ".png";
+    const std::string file = std::filesystem::path(::testing::TempDir()) / (name + "-canopy.png");
     EXPECT_EQ(run_tool("environment " + name + " --draw " + file).status, 0);
     EXPECT_GT(std::filesystem::file_size(file), 5'000U);
     std::filesystem::remove(file);

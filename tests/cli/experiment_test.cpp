@@ -19,9 +19,10 @@ class ExperimentCommand : public ::testing::Test {
   ExperimentCommand() {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / "e.toml") << "name = \"e\"\nsteps = 300000\nruns = 8\n[[comparison]]\nname = \"c\"\n"
-                                         "environment = { name = \"garland\" }\n"
-                                         "[[comparison.algorithm]]\nname = \"thoo\"\n";
+    std::ofstream(folder_ / "e.toml")
+        << "name = \"e\"\nsteps = 300000\nruns = 8\n[[comparison]]\nname = \"c\"\n"
+           "environment = { name = \"garland\" }\n"
+           "[[comparison.algorithm]]\nname = \"thoo\"\n";
   }
   ~ExperimentCommand() override { std::filesystem::remove_all(folder_); }
 
@@ -36,7 +37,8 @@ class ExperimentCommand : public ::testing::Test {
  private:
   std::filesystem::path folder_ =
       std::filesystem::temp_directory_path() /
-      ("canopy-command-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+      ("canopy-command-" +
+       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 TEST_F(ExperimentCommand, KilledInMidRunItGoesOnToTheSameResults) {

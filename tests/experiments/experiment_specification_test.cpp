@@ -85,7 +85,8 @@ nu1 = []
         "e.toml:6: comparison[0].environment.name = 'garlnd': unknown environment, did you mean "
         "\"garland\"?",
         "e.toml:9: comparison[0].algorithm[0].rho = 2: must be in (0, 1)",
-        "e.toml:11: comparison[0].algorithm[0].grid.nu1 = []: must be a list of one or more values"}) {
+        "e.toml:11: comparison[0].algorithm[0].grid.nu1 = []: must be a list of one or more "
+        "values"}) {
     EXPECT_NE(message.find(part), std::string::npos) << part << "\nis not in\n" << message;
   }
 }
@@ -109,7 +110,8 @@ TEST(ExperimentSpecification, RefusesWhatCannotBeRun) {
 }
 
 TEST(ExperimentSpecification, CheckpointsGrowEvenlyInTheLogarithm) {
-  EXPECT_EQ(checkpoint_steps(100'000, 5), (std::vector<std::uint64_t>{10, 100, 1000, 10'000, 100'000}));
+  EXPECT_EQ(checkpoint_steps(100'000, 5),
+            (std::vector<std::uint64_t>{10, 100, 1000, 10'000, 100'000}));
   EXPECT_EQ(checkpoint_steps(3, 5), (std::vector<std::uint64_t>{3}));
   EXPECT_EQ(checkpoint_steps(1, 1), (std::vector<std::uint64_t>{1}));
   EXPECT_EQ(checkpoint_steps(12, 30), (std::vector<std::uint64_t>{10, 11, 12}));

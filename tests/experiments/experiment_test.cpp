@@ -135,7 +135,8 @@ TEST_F(ExperimentFolder, DoesNothingTwice) {
 TEST_F(ExperimentFolder, ALineThatWasCutOffIsDroppedAndDoneAgain) {
   ThreadExecutor executor;
   const std::vector<ComparisonResult> whole = run("units.csv", executor);
-  std::filesystem::resize_file(path("units.csv"), std::filesystem::file_size(path("units.csv")) - 9);
+  std::filesystem::resize_file(path("units.csv"),
+                               std::filesystem::file_size(path("units.csv")) - 9);
   expect_same(run("units.csv", executor), whole);
 }
 
@@ -161,8 +162,8 @@ TEST_F(ExperimentFolder, RefusesTheResultsOfAnotherSpecification) {
 }
 
 TEST_F(ExperimentFolder, AMissingColumnIsNamed) {
-  std::ofstream(path("units.csv")) << "# canopy units: " << fingerprint(experiment_)
-                                   << "\nphase\ntune,0,0,0,0,0.5\n";
+  std::ofstream(path("units.csv"))
+      << "# canopy units: " << fingerprint(experiment_) << "\nphase\ntune,0,0,0,0,0.5\n";
   ThreadExecutor executor;
   try {
     (void)run("units.csv", executor);
@@ -178,7 +179,8 @@ TEST_F(ExperimentFolder, TheReportHoldsTablesFiguresAndHowItCameAbout) {
   const Report report =
       write_report(experiment_, results, path(""), {"canopy experiment small.toml", "1.2.3"});
   EXPECT_EQ(report.figures_missing, "");
-  for (const std::string& file : report.files) EXPECT_GT(std::filesystem::file_size(file), 0U) << file;
+  for (const std::string& file : report.files)
+    EXPECT_GT(std::filesystem::file_size(file), 0U) << file;
   const std::string html = content_of(path("report.html"));
   EXPECT_NE(html.find("A title with &lt;brackets>"), std::string::npos);
   EXPECT_NE(html.find("<svg"), std::string::npos);

@@ -1,0 +1,78 @@
+// canopy-mpi: experiments, and policy search, on many processes.
+
+#include "cli/experiment.hpp"
+#include "cli/failure.hpp"
+#include "experiments/experiment.hpp"
+#include "mpi/mpi_executor.hpp"
+#include "mpi/policy_search.hpp"
+
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace canopy::cli {
+namespace {
+
+int run_experiment_ranks(const ExperimentArguments& arguments, const MpiSession& session) {
+  const ExperimentSpecification experiment = arguments.load();
+  if (session.rank() != 0) {
+    MpiExecutor::serve(
+        [&](const std::string& key) { return do_unit(experiment, key, Watch{}); });
+    return kSuccess;
+  }
+  MpiExecutor executor(session);
+  const int status =
+      run_experiment_command(arguments, experiment, executor,
+                             fmt::format("mpirun -n {} canopy-mpi experiment {}", session.ranks(),
+                                         arguments.file));
+  if (status != kSuccess) MpiSession::abort(status);  // the others may be in the middle of a unit
+  return status;
+}
+
+int run(int argc, char** argv, const MpiSession& session) {
+  CLI::App app{"canopy on many processes: start it with mpirun."};
+  app.name("canopy-mpi");
+  app.set_version_flag("--version", std::string("canopy ") + CANOPY_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  mpirun -n 64 canopy-mpi experiment experiments/paper.toml\n"
+      "  mpirun -n 8 canopy-mpi search --environment lqr --steps 1e6");
+  CLI::App* experiment =
+      app.add_subcommand("experiment", "As canopy experiment, with the units spread over all ranks.");
+  ExperimentArguments arguments;
+  arguments.add_to(*experiment);
+  CLI::App* search = app.add_subcommand(
+      "search", "One HCT learner, and a copy of the system on every rank.");
+  PolicySearchArguments search_arguments;
+  search_arguments.add_to(*search);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const bool help = dynamic_cast<const CLI::Success*>(&error) != nullptr;
+    if (session.rank() == 0) (void)app.exit(error);
+    return help ? kSuccess : kWrongUse;
+  }
+  try {
+    if (experiment->parsed()) return run_experiment_ranks(arguments, session);
+    return run_policy_search(search_arguments, session);
+  } catch (const WrongUse& error) {  // found by every rank alike
+    if (session.rank() == 0) fmt::print(stderr, "canopy-mpi: {}\n", error.what());
+    return kWrongUse;
+  }
+}
+
+}  // namespace
+}  // namespace canopy::cli
+
+int main(int argc, char** argv) {
+  canopy::MpiSession session(argc, argv);
+  try {
+    return canopy::cli::run(argc, argv, session);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "canopy-mpi: {}\n", error.what());
+    canopy::MpiSession::abort(canopy::cli::kFailure);
+  }
+}

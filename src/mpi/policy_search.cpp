@@ -1,0 +1,172 @@
+#include "mpi/policy_search.hpp"
+
+#include "canopy/hct.hpp"
+
+#include "cli/failure.hpp"
+#include "cli/json.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+namespace canopy::cli {
+namespace {
+
+/// What a rank is asked to do: so many pulls of the arm that follows. No pulls: go home.
+struct Episode {
+  std::uint64_t pulls = 0;
+  std::vector<double> arm;
+};
+
+Rewards play(KnownEnvironment& environment, const Episode& episode, RandomStream& random) {
+  Rewards rewards;
+  for (; rewards.count < episode.pulls; ++rewards.count) {
+    const double reward = environment.pull(episode.arm, random);
+    rewards.sum += reward;
+    rewards.sum_squares += reward * reward;
+  }
+  return rewards;
+}
+
+/// Messages carry doubles alone: pulls and arm there, count and sums back.
+void send_episode(const Episode& episode, int rank) {
+  std::vector<double> message{static_cast<double>(episode.pulls)};
+  message.insert(message.end(), episode.arm.begin(), episode.arm.end());
+  MPI_Send(message.data(), static_cast<int>(message.size()), MPI_DOUBLE, rank, 0, MPI_COMM_WORLD);
+}
+
+Episode receive_episode(std::size_t dimension) {
+  std::vector<double> message(dimension + 1);
+  MPI_Recv(message.data(), static_cast<int>(message.size()), MPI_DOUBLE, 0, 0, MPI_COMM_WORLD,
+           MPI_STATUS_IGNORE);
+  return {static_cast<std::uint64_t>(message[0]), {message.begin() + 1, message.end()}};
+}
+
+void send_rewards(const Rewards& rewards) {
+  const std::vector<double> message{static_cast<double>(rewards.count), rewards.sum,
+                                    rewards.sum_squares};
+  MPI_Send(message.data(), 3, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+}
+
+Rewards receive_rewards(int rank) {
+  std::vector<double> message(3);
+  MPI_Recv(message.data(), 3, MPI_DOUBLE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return {static_cast<std::uint64_t>(message[0]), message[1], message[2]};
+}
+
+/// How many of the pulls are a rank's.
+std::uint64_t share(std::uint64_t pulls, int rank, int ranks) {
+  const auto all = static_cast<std::uint64_t>(ranks);
+  return pulls / all + (static_cast<std::uint64_t>(rank) < pulls % all ? 1 : 0);
+}
+
+struct Outcome {
+  std::uint64_t episodes = 0;
+  std::uint64_t messages = 0;
+  double reward_sum = 0.0;
+  double regret = 0.0;
+};
+
+Outcome lead(Hct& hct, KnownEnvironment& environment, RandomStream& random, std::uint64_t steps,
+             int ranks) {
+  Outcome outcome;
+  const double optimum = environment.optimum().value;
+  for (std::uint64_t done = 0; done < steps;) {
+    const Pull pull = hct.ask(steps - done);
+    Episode episode{0, {pull.arm.begin(), pull.arm.end()}};
+    for (int rank = 1; rank < ranks; ++rank) {
+      episode.pulls = share(pull.length, rank, ranks);
+      if (episode.pulls == 0) break;
+      send_episode(episode, rank);
+      ++outcome.messages;
+    }
+    episode.pulls = share(pull.length, 0, ranks);
+    Rewards all = play(environment, episode, random);
+    for (int rank = 1; rank < ranks && share(pull.length, rank, ranks) > 0; ++rank) {
+      const Rewards rewards = receive_rewards(rank);
+      ++outcome.messages;
+      all.count += rewards.count;
+      all.sum += rewards.sum;
+      all.sum_squares += rewards.sum_squares;
+    }
+    if (hct.tell(pull.ticket, all) != Status::ok) {
+      throw EnvironmentError("the rewards of an episode are no numbers");
+    }
+    outcome.reward_sum += all.sum;
+    outcome.regret +=
+        static_cast<double>(pull.length) * (optimum - environment.mean_reward(pull.arm));
+    done += pull.length;
+    ++outcome.episodes;
+  }
+  return outcome;
+}
+
+void print(const PolicySearchArguments& arguments, const Outcome& outcome, const Hct& hct,
+           const KnownEnvironment& environment, std::uint64_t steps, int ranks) {
+  const auto n = static_cast<double>(steps);
+  const Optimum optimum = environment.optimum();
+  const Best best = hct.best().value();
+  if (arguments.json) {
+    const Json json{{"ranks", ranks},
+                    {"pulls", steps},
+                    {"episodes", outcome.episodes},
+                    {"messages", outcome.messages},
+                    {"per_step_regret", outcome.regret / n},
+                    {"per_step_realised_regret", optimum.value - outcome.reward_sum / n},
+                    {"simple_regret", optimum.value - environment.mean_reward(best.arm)},
+                    {"best_arm", std::vector<double>(best.arm.begin(), best.arm.end())}};
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("{} ranks: {} pulls in {} episodes, {} messages ({:.4f} a pull)\n", ranks, steps,
+             outcome.episodes, outcome.messages, static_cast<double>(outcome.messages) / n);
+  fmt::print("per-step regret           {:.5f}\n", outcome.regret / n);
+  fmt::print("per-step realised regret  {:.5f}\n", optimum.value - outcome.reward_sum / n);
+  fmt::print("best arm found:    {} (f = {:.5f})\n", environment.space().describe(best.arm),
+             environment.mean_reward(best.arm));
+  fmt::print("best arm there is: {} (f = {:.5f})\n", environment.space().describe(optimum.arm),
+             optimum.value);
+}
+
+}  // namespace
+
+void PolicySearchArguments::add_to(CLI::App& command) {
+  environment.add_to(command);
+  optimizer.list("hct", HctOptions{.feedback = Feedback::correlated});
+  optimizer.add_to(command, "Options of hct");
+  command.add_option("--steps", steps, "pulls in all, 1 or more")->capture_default_str();
+  command.add_option("--seed", seed, "of the random streams")->capture_default_str();
+  command.add_flag("--json", json, "print one JSON object instead")->disable_flag_override();
+}
+
+int run_policy_search(const PolicySearchArguments& arguments, const MpiSession& session) {
+  HctOptions options{.feedback = Feedback::correlated};
+  arguments.optimizer.apply_to(options, "hct");
+  const std::uint64_t steps = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000);
+  const std::uint64_t seed = parse_whole("--seed", arguments.seed, 0, UINT64_MAX);
+  const std::unique_ptr<KnownEnvironment> environment =
+      make_environment(arguments.environment.parse());
+  RandomStream random({.seed = seed,
+                       .experiment = "policy search",
+                       .run = static_cast<std::uint64_t>(session.rank())});
+  environment->start(random);
+  if (session.rank() != 0) {
+    for (;;) {
+      const Episode episode = receive_episode(environment->space().dimension());
+      if (episode.pulls == 0) return kSuccess;
+      send_rewards(play(*environment, episode, random));
+    }
+  }
+  Hct hct(environment->space(), options);
+  const Outcome outcome = lead(hct, *environment, random, steps, session.ranks());
+  const Episode home{0, std::vector<double>(environment->space().dimension())};
+  for (int rank = 1; rank < session.ranks(); ++rank) send_episode(home, rank);
+  print(arguments, outcome, hct, *environment, steps, session.ranks());
+  return kSuccess;
+}
+
+}  // namespace canopy::cli

@@ -1,0 +1,129 @@
+// canopy-mpi, started by mpirun as a user would.
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <sys/wait.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kExperiment = R"(name = "e"
+steps = 20000
+runs = 5
+tuning_runs = 2
+[[comparison]]
+name = "iid"
+environment = { name = "garland" }
+[[comparison.algorithm]]
+name = "hct"
+[comparison.algorithm.grid]
+nu1 = [0.3, 1]
+[[comparison.algorithm]]
+name = "thoo"
+)";
+
+struct Result {
+  int status = 0;
+  std::string out;
+};
+
+/// Runs a shell command.
+Result shell(const std::string& command) {
+  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");  // NOLINT(cert-env33-c)
+  Result result;
+  std::array<char, 4096> buffer{};
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
+    result.out.append(buffer.data(), got);
+  }
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+Result on_ranks(int ranks, const std::string& words) {
+  return shell("mpirun --allow-run-as-root --oversubscribe -n " + std::to_string(ranks) + " " +
+               CANOPY_BINARY_DIR "/canopy-mpi " + words);
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+class Mpi : public ::testing::Test {
+ protected:
+  Mpi() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    std::ofstream(path("e.toml")) << kExperiment;
+  }
+  ~Mpi() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+
+ private:
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() /
+      ("canopy-mpi-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+};
+
+TEST_F(Mpi, AnExperimentGivesTheNumbersOfOneThread) {
+  const std::string words = "experiment " + path("e.toml") + " --out ";
+  const Result alone =
+      shell(CANOPY_BINARY_DIR "/canopy " + words + path("alone") + " --threads 1");
+  ASSERT_EQ(alone.status, 0) << alone.out;
+  for (const int ranks : {1, 3}) {
+    const std::string folder = path("ranks" + std::to_string(ranks));
+    const Result result = on_ranks(ranks, words + folder);
+    ASSERT_EQ(result.status, 0) << result.out;
+    EXPECT_EQ(content_of(folder + "/summary.csv"), content_of(path("alone") + "/summary.csv"));
+  }
+}
+
+TEST_F(Mpi, WhatOneProcessBeganManyMayFinish) {
+  const std::string words = "experiment " + path("e.toml") + " --out " + path("out");
+  ASSERT_EQ(shell(CANOPY_BINARY_DIR "/canopy " + words).status, 0);
+  const std::string whole = content_of(path("out") + "/summary.csv");
+  const std::string units = path("out") + "/units.csv";
+  std::filesystem::resize_file(units, std::filesystem::file_size(units) / 2);
+  ASSERT_EQ(on_ranks(2, words).status, 0);
+  EXPECT_EQ(content_of(path("out") + "/summary.csv"), whole);
+}
+
+TEST_F(Mpi, MessagesOfAPolicySearchGrowWithTheEpisodesAndNotWithThePulls) {
+  for (const std::string environment : {"lqr", "cart-pole"}) {
+    const auto search = [&](const std::string& steps) {
+      const Result result =
+          on_ranks(3, "search --json --environment " + environment + " --steps " + steps);
+      EXPECT_EQ(result.status, 0) << result.out;
+      return json::parse(result.out);
+    };
+    const json few = search("1e4");
+    const json many = search("1e6");
+    for (const json& run : {few, many}) {
+      EXPECT_LE(run["messages"].get<double>(), 4.0 * run["episodes"].get<double>());
+    }
+    EXPECT_LT(many["messages"].get<double>(), 20.0 * few["messages"].get<double>())
+        << "a hundred times the pulls";
+    EXPECT_LT(many["per_step_regret"].get<double>(), few["per_step_regret"].get<double>());
+  }
+}
+
+TEST_F(Mpi, WrongUseIsRefusedOnceByName) {
+  const Result result = on_ranks(2, "search --steps 0");
+  EXPECT_NE(result.status, 0);
+  const std::string message = "canopy-mpi: --steps 0: must be a whole number from 1 to 1000000000000";
+  const std::size_t first = result.out.find(message);
+  ASSERT_NE(first, std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find(message, first + 1), std::string::npos);
+}
+
+}  // namespace
