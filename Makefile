@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 
-.PHONY: help setup build run test test-asan test-tsan bench figures tables format lint clean
+.PHONY: help setup build run test test-asan test-tsan bench bench-peers figures tables format lint clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s  %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,11 @@ test-tsan: setup  ## Every test under the thread sanitizer
 
 bench: build  ## Speed, as ratios measured side by side
 	@build/bench/canopy_bench
+
+bench-peers: build  ## PyXAB beside canopy, in a virtual environment of its own (minutes)
+	@test -x build/peers/bin/python || python3 -m venv build/peers
+	@build/peers/bin/pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
+	@build/peers/bin/python bench/peers/peers.py build/canopy
 
 figures: build  ## Draw the pictures of docs/environments.md again
 	@mkdir -p docs/figures

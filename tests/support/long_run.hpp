@@ -21,11 +21,12 @@ inline LongRun long_run(Environment& environment, const std::vector<double>& arm
   RandomStream random({.seed = seed, .experiment = "long run"});
   environment.start(random);
   for (std::uint64_t i = 0; i < steps / 20; ++i) environment.pull(arm, random);  // forget the start
+  const std::uint64_t block_steps = steps / kBlocks;
   std::vector<double> means;
   for (std::uint64_t block = 0; block < kBlocks; ++block) {
     double sum = 0.0;
-    for (std::uint64_t i = 0; i < steps / kBlocks; ++i) sum += environment.pull(arm, random);
-    means.push_back(sum / static_cast<double>(steps / kBlocks));
+    for (std::uint64_t i = 0; i < block_steps; ++i) sum += environment.pull(arm, random);
+    means.push_back(sum / static_cast<double>(block_steps));
   }
   double mean = 0.0;
   for (const double value : means) mean += value / kBlocks;

@@ -1,0 +1,89 @@
+"""PyXAB's HCT and T_HOO beside canopy's: the same garland function, noise, horizon and parameters.
+
+Prints regret per step, time per step and peak memory, and the ratios, all measured in this run.
+usage: peers.py CANOPY   (the path of the canopy tool)
+"""
+
+import json
+import math
+import multiprocessing
+import random
+import resource
+import subprocess
+import sys
+import time
+
+MAXIMUM = 2 * math.pi / 3 * (1 - math.pi / 6)
+NU1, RHO, SCALE, DELTA = 1.0, 0.7071, 0.05, 0.05
+SEEDS = 3
+
+
+def garland(x):
+    return x * (1 - x) * (4 - math.sqrt(abs(math.sin(60 * x))))
+
+
+def pyxab(name, n, seed):
+    """One run of PyXAB: (regret per step, seconds, peak memory in MiB)."""
+    from PyXAB.algos.HCT import HCT
+    from PyXAB.algos.HOO import T_HOO
+
+    domain = [[0, 1]]
+    if name == "hct":  # its c is the whole constant, with the scale
+        algorithm = HCT(nu=NU1, rho=RHO, c=SCALE * 2 * math.sqrt(1 / (1 - RHO)), delta=DELTA, domain=domain)
+    else:
+        algorithm = T_HOO(nu=NU1, rho=RHO, rounds=n, domain=domain)
+    noise = random.Random(seed)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    regret = 0.0
+    started = time.perf_counter()
+    for t in range(1, n + 1):
+        x = algorithm.pull(t)[0]
+        value = garland(x)
+        regret += MAXIMUM - value
+        algorithm.receive_reward(t, value + noise.random() - 0.5)
+    seconds = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return regret / n, seconds, (after - before) / 1024
+
+
+def apart(name, n, seed):
+    """The same in a process of its own, so that memory is its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(pyxab, (name, n, seed))
+
+
+def canopy(tool, name, n):
+    """canopy's mean over as many runs: (regret per step, seconds, peak memory in MiB of the whole process)."""
+    words = [tool, "simulate", "--json", "--steps", str(n), "--runs", str(SEEDS), "--threads", "1",
+             "--nu1", str(NU1), "--rho", str(RHO)]
+    if name == "hct":
+        words += ["--confidence-scale", str(SCALE), "--delta", str(DELTA)]
+    else:
+        words += ["--optimizer", "thoo", "--horizon", str(n), "--confidence-scale", "1"]
+    result = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return result["per_step_regret"]["mean"], result["ns_per_step"] * 1e-9 * n, memory
+
+
+def main(tool):
+    print(f"garland, noise width 1, nu1 {NU1:g}, rho {RHO}, HCT's confidence_scale {SCALE} (T-HOO: 1); "
+          f"means of {SEEDS} runs\n")
+    print(f"{'':<26}{'regret/step':>12}{'us/step':>12}{'MiB':>8}")
+
+    def row(label, n, regret, seconds, memory):
+        print(f"{label:<26}{regret:>12.4f}{1e6 * seconds / n:>12.4g}{memory:>8.1f}", flush=True)
+
+    for name, title in (("hct", "HCT"), ("thoo", "T-HOO")):
+        for n in (1_000, 10_000):
+            ours = canopy(tool, name, n)
+            row(f"canopy {title}, n = {n}", n, *ours)
+            runs = [apart(name, n, seed) for seed in range(SEEDS if n < 10_000 or name == "hct" else 1)]
+            theirs = [sum(column) / len(runs) for column in zip(*runs)]
+            row(f"PyXAB {title}, n = {n}", n, *theirs)
+            print(f"{'  PyXAB / canopy':<26}{theirs[0] / ours[0]:>12.2f}{theirs[1] / ours[1]:>12.0f}\n")
+        row(f"canopy {title}, n = 1000000", 1_000_000, *canopy(tool, name, 1_000_000))
+        print()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
