@@ -7,6 +7,7 @@ usage: peers.py CANOPY   (the path of the canopy tool)
 import json
 import math
 import multiprocessing
+import os
 import random
 import resource
 import subprocess
@@ -60,9 +61,10 @@ def canopy(tool, name, n):
         words += ["--confidence-scale", str(SCALE), "--delta", str(DELTA)]
     else:
         words += ["--optimizer", "thoo", "--horizon", str(n), "--confidence-scale", "1"]
-    result = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
-    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    return result["per_step_regret"]["mean"], result["ns_per_step"] * 1e-9 * n, memory
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    result = json.loads(process.stdout.read())
+    _, _, usage = os.wait4(process.pid, 0)  # of this process alone
+    return result["per_step_regret"]["mean"], result["ns_per_step"] * 1e-9 * n, usage.ru_maxrss / 1024
 
 
 def main(tool):

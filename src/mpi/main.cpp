@@ -18,15 +18,13 @@ namespace {
 int run_experiment_ranks(const ExperimentArguments& arguments, const MpiSession& session) {
   const ExperimentSpecification experiment = arguments.load();
   if (session.rank() != 0) {
-    MpiExecutor::serve(
-        [&](const std::string& key) { return do_unit(experiment, key, Watch{}); });
+    MpiExecutor::serve([&](const std::string& key) { return do_unit(experiment, key, Watch{}); });
     return kSuccess;
   }
   MpiExecutor executor(session);
-  const int status =
-      run_experiment_command(arguments, experiment, executor,
-                             fmt::format("mpirun -n {} canopy-mpi experiment {}", session.ranks(),
-                                         arguments.file));
+  const int status = run_experiment_command(
+      arguments, experiment, executor,
+      fmt::format("mpirun -n {} canopy-mpi experiment {}", session.ranks(), arguments.file));
   if (status != kSuccess) MpiSession::abort(status);  // the others may be in the middle of a unit
   return status;
 }
@@ -40,12 +38,12 @@ int run(int argc, char** argv, const MpiSession& session) {
       "Examples:\n"
       "  mpirun -n 64 canopy-mpi experiment experiments/paper.toml\n"
       "  mpirun -n 8 canopy-mpi search --environment lqr --steps 1e6");
-  CLI::App* experiment =
-      app.add_subcommand("experiment", "As canopy experiment, with the units spread over all ranks.");
+  CLI::App* experiment = app.add_subcommand(
+      "experiment", "As canopy experiment, with the units spread over all ranks.");
   ExperimentArguments arguments;
   arguments.add_to(*experiment);
-  CLI::App* search = app.add_subcommand(
-      "search", "One HCT learner, and a copy of the system on every rank.");
+  CLI::App* search =
+      app.add_subcommand("search", "One HCT learner, and a copy of the system on every rank.");
   PolicySearchArguments search_arguments;
   search_arguments.add_to(*search);
   try {

@@ -6,13 +6,12 @@
 #include <cstdlib>
 #include <deque>
 #include <exception>
+#include <mpi.h>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
-
-#include <mpi.h>
 
 namespace canopy {
 namespace {
@@ -33,7 +32,8 @@ struct Message {
 Message receive(MPI_Status status) {
   int size = 0;
   MPI_Get_count(&status, MPI_CHAR, &size);
-  Message message{status.MPI_SOURCE, status.MPI_TAG, std::string(static_cast<std::size_t>(size), ' ')};
+  Message message{status.MPI_SOURCE, status.MPI_TAG,
+                  std::string(static_cast<std::size_t>(size), ' ')};
   MPI_Recv(message.text.data(), size, MPI_CHAR, message.rank, message.tag, MPI_COMM_WORLD,
            MPI_STATUS_IGNORE);
   return message;
@@ -124,7 +124,8 @@ void MpiExecutor::run(const std::vector<std::string>& tasks, const Work& work, c
   std::size_t given = 0;
   std::size_t taken = 0;
   OwnWorker own(work);
-  for (int rank = 1; rank < ranks_ && given < tasks.size(); ++rank) send(tasks[given++], rank, kTask);
+  for (int rank = 1; rank < ranks_ && given < tasks.size(); ++rank)
+    send(tasks[given++], rank, kTask);
   if (given < tasks.size()) own.give(tasks[given++]);
   while (taken < tasks.size()) {
     bool idle = true;

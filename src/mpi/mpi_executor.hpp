@@ -26,8 +26,8 @@ class MpiSession {
   int ranks_ = 1;
 };
 
-/// The processes of an MPI run. Rank 0 hands out the work, takes the results and works itself on a thread
-/// of its own; the others call `serve`.
+/// The processes of an MPI run. Rank 0 hands out the work, takes the results and works itself on a
+/// thread of its own; the others call `serve`.
 class MpiExecutor final : public Executor {
  public:
   explicit MpiExecutor(const MpiSession& session) : ranks_(session.ranks()) {}

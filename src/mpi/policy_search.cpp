@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <mpi.h>
 #include <vector>
 
 #include <fmt/format.h>
-#include <mpi.h>
 
 namespace canopy::cli {
 namespace {

@@ -23,8 +23,9 @@ struct PolicySearchArguments {
   void add_to(CLI::App& command);
 };
 
-/// One HCT learner with correlated feedback on rank 0. Every rank runs a chain of its own; the pulls of an
-/// episode are shared among them and come back as count, sum and sum of squares. Returns the exit status.
+/// One HCT learner with correlated feedback on rank 0. Every rank runs a chain of its own; the
+/// pulls of an episode are shared among them and come back as count, sum and sum of squares.
+/// Returns the exit status.
 [[nodiscard]] int run_policy_search(const PolicySearchArguments& arguments,
                                     const MpiSession& session);
 

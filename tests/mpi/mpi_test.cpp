@@ -72,13 +72,13 @@ class Mpi : public ::testing::Test {
  private:
   std::filesystem::path folder_ =
       std::filesystem::temp_directory_path() /
-      ("canopy-mpi-" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+      ("canopy-mpi-" +
+       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 TEST_F(Mpi, AnExperimentGivesTheNumbersOfOneThread) {
   const std::string words = "experiment " + path("e.toml") + " --out ";
-  const Result alone =
-      shell(CANOPY_BINARY_DIR "/canopy " + words + path("alone") + " --threads 1");
+  const Result alone = shell(CANOPY_BINARY_DIR "/canopy " + words + path("alone") + " --threads 1");
   ASSERT_EQ(alone.status, 0) << alone.out;
   for (const int ranks : {1, 3}) {
     const std::string folder = path("ranks" + std::to_string(ranks));
@@ -120,7 +120,8 @@ TEST_F(Mpi, MessagesOfAPolicySearchGrowWithTheEpisodesAndNotWithThePulls) {
 TEST_F(Mpi, WrongUseIsRefusedOnceByName) {
   const Result result = on_ranks(2, "search --steps 0");
   EXPECT_NE(result.status, 0);
-  const std::string message = "canopy-mpi: --steps 0: must be a whole number from 1 to 1000000000000";
+  const std::string message =
+      "canopy-mpi: --steps 0: must be a whole number from 1 to 1000000000000";
   const std::size_t first = result.out.find(message);
   ASSERT_NE(first, std::string::npos) << result.out;
   EXPECT_EQ(result.out.find(message, first + 1), std::string::npos);
