@@ -43,12 +43,12 @@ int main() {
       workers.emplace_back([&] {
         for (std::size_t point = next++; point < kPoints; point = next++) {
           means[point] = measure(point);
-          std::fprintf(stderr, "\rpoint %zu of %zu", point + 1, kPoints);
+          (void)std::fprintf(stderr, "\rpoint %zu of %zu", point + 1, kPoints);
         }
       });
     }
   }
-  std::fprintf(stderr, "\n");
+  (void)std::fprintf(stderr, "\n");
   for (std::size_t point = 0; point < kPoints; ++point) {
     const bool ends_line = (point + 1) % 10 == 0 || point + 1 == kPoints;
     std::printf("%.4f,%s", means[point], ends_line ? "\n" : " ");

@@ -20,7 +20,6 @@ namespace canopy {
 namespace {
 
 using testing::RandomHct;
-using testing::RewardKind;
 using testing::TextbookHoo;
 
 Space line() {
