@@ -3,7 +3,6 @@
 #include "core/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <utility>
@@ -11,17 +10,7 @@
 namespace canopy::cli {
 namespace {
 
-/// The number of a text that is nothing but a number.
-template <class Number>
-std::optional<Number> number_in(const std::string& text) {
-  Number number{};
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, number);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return number;
-}
-
-/// The same for whole numbers, which may be written as 1e5.
+/// A whole number, which may be written as 1e5.
 std::optional<std::uint64_t> whole_in(const std::string& text) {
   if (const auto whole = number_in<std::uint64_t>(text)) return whole;
   const auto real = number_in<double>(text);

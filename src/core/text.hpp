@@ -1,13 +1,26 @@
 #pragma once
 
+#include <charconv>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace canopy {
 
 /// The shortest text that reads back as the same number.
 [[nodiscard]] std::string to_text(double value);
+
+/// The number of a text that is nothing but a number.
+template <class Number>
+[[nodiscard]] std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, number);
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return number;
+}
 
 /// The candidate with the fewest single-letter edits from `name`, for "did you mean"; empty when
 /// none is near enough to be a likely slip.

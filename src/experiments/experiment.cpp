@@ -3,7 +3,6 @@
 #include "core/text.hpp"
 
 #include <array>
-#include <charconv>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -38,12 +37,9 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 template <class Number>
 Number number_of(const std::string& text) {
-  Number number{};
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size()) {
-    throw OutputError("units.csv: \"" + text + "\" is no number; --fresh starts over");
-  }
-  return number;
+  const auto number = number_in<Number>(text);
+  if (!number) throw OutputError("units.csv: \"" + text + "\" is no number; --fresh starts over");
+  return *number;
 }
 
 Unit unit_of(const std::string& key) {
@@ -102,36 +98,6 @@ RunResult run_of(const std::string& line) {
 double regret_of(RegretKind kind, double pseudo, double realised) {
   return kind == RegretKind::pseudo ? pseudo : realised;
 }
-
-/// Runs what is not in the log yet.
-class Runner {
- public:
-  Runner(const ExperimentSpecification& experiment, UnitLog& log, Executor& executor,
-         const Watch& watch, const std::function<void(std::uint64_t)>& skipped)
-      : experiment_(experiment), log_(log), executor_(executor), watch_(watch), skipped_(skipped) {}
-
-  void finish(const std::vector<Unit>& units) {
-    std::vector<std::string> tasks;
-    for (const Unit& unit : units) {
-      std::string key = key_of(unit);
-      if (!log_.has(key)) {
-        tasks.push_back(std::move(key));
-      } else if (skipped_) {
-        skipped_(experiment_.steps);
-      }
-    }
-    executor_.run(
-        tasks, [this](const std::string& key) { return do_unit(experiment_, key, watch_); },
-        [this](const std::string& line) { log_.add(line); });
-  }
-
- private:
-  const ExperimentSpecification& experiment_;
-  UnitLog& log_;
-  Executor& executor_;
-  const Watch& watch_;
-  const std::function<void(std::uint64_t)>& skipped_;
-};
 
 /// Calls visit(comparison, algorithm) with the numbers of all algorithms.
 template <class Visit>
@@ -235,7 +201,20 @@ std::string do_unit(const ExperimentSpecification& experiment, const std::string
 std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& experiment,
                                              UnitLog& log, Executor& executor, const Watch& watch,
                                              const std::function<void(std::uint64_t)>& skipped) {
-  Runner runner(experiment, log, executor, watch, skipped);
+  const auto finish = [&](const std::vector<Unit>& units) {  // those that are not in the log yet
+    std::vector<std::string> tasks;
+    for (const Unit& unit : units) {
+      std::string key = key_of(unit);
+      if (!log.has(key)) {
+        tasks.push_back(std::move(key));
+      } else if (skipped) {
+        skipped(experiment.steps);
+      }
+    }
+    executor.run(
+        tasks, [&](const std::string& key) { return do_unit(experiment, key, watch); },
+        [&](const std::string& line) { log.add(line); });
+  };
 
   std::vector<Unit> tuning;
   for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
@@ -246,7 +225,7 @@ std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& expe
       }
     }
   });
-  runner.finish(tuning);
+  finish(tuning);
 
   std::vector<Unit> measuring;
   for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
@@ -255,7 +234,7 @@ std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& expe
       measuring.push_back({false, c, a, chosen, run});
     }
   });
-  runner.finish(measuring);
+  finish(measuring);
 
   std::vector<ComparisonResult> results;
   for (const ComparisonSpecification& comparison : experiment.comparisons) {

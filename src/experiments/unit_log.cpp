@@ -1,5 +1,6 @@
 #include "experiments/unit_log.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -37,7 +38,8 @@ std::string UnitLog::key_of(const std::string& line) {
 
 UnitLog::UnitLog(std::string path, const std::string& belongs_to, bool fresh)
     : path_(std::move(path)) {
-  const std::string header = "# canopy units: " + belongs_to;
+  std::string header = "# canopy units: " + belongs_to;
+  std::replace(header.begin(), header.end(), '\n', ' ');  // a label may hold one
   std::error_code ignored;
   if (fresh) std::filesystem::remove(path_, ignored);
   file_.reset(std::fopen(path_.c_str(), "a+b"));

@@ -154,8 +154,8 @@ struct NamedAlternative {
   std::vector<std::string_view> keys{"name"};
 };
 
-/// Reads `name`, which is `name` itself unless given, and the options of what it names out of a
-/// table. The keys are left to be checked.
+/// Reads the key `name` out of a table, with `name` as its default, and the options of what it
+/// names. The keys are left to be checked.
 template <class Variant, template <class> class Entry>
 [[nodiscard]] NamedAlternative<Variant> read_alternative(TomlReader& reader,
                                                          const toml::table& table,
