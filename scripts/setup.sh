@@ -19,6 +19,7 @@ libtomlplusplus-dev toml++/toml.h
 nlohmann-json3-dev nlohmann/json.hpp
 libfmt-dev fmt/format.h
 librandom123-dev Random123/philox.h
+libtbb-dev tbb/parallel_for.h
 libboost1.81-dev boost/math/distributions/students_t.hpp
 "
 lint_needs="

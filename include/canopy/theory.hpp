@@ -28,6 +28,11 @@ struct TheoryParameters {
 /// max(1, 1 + 1/2 ln(n nu1^2 / (c^2 L1)) / ln(1/rho)). Infinite when L1 is zero.
 [[nodiscard]] double certain_depth_bound(const TheoryParameters& parameters, double steps);
 
+/// The same for nodes: a node at depth h has its children after at least max(1, c^2 L1 rho^(-2h) /
+/// nu1^2) pulls, and there are 2^h of them, so n steps make the most nodes by filling one level
+/// after the other: 3 + 2 (expanded nodes).
+[[nodiscard]] double certain_node_bound(const TheoryParameters& parameters, double steps);
+
 /// Theorem 1 (iid) or 2 (correlated): a bound on the regret of n steps that holds with probability
 /// 1 - delta. For Theorem 2 take the constants of the supplement.
 [[nodiscard]] double regret_bound(const TheoryParameters& parameters, Feedback feedback,

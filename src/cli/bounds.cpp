@@ -102,6 +102,7 @@ Bounds compute(const Arguments& arguments) {
       {"tight_depth_bound", "depth, its proof", tight_depth_bound(theory, steps)},
       {"certain_depth_bound", "depth, whatever the constants", certain_depth_bound(theory, steps)},
       {"node_bound", "nodes of the tree, Theorem 3", node_bound(theory, steps)},
+      {"certain_node_bound", "nodes, whatever the constants", certain_node_bound(theory, steps)},
       {"regret_bound", iid ? "regret, Theorem 1" : "regret, Theorem 2 (c with 6 instead of 3)",
        regret},
       {"per_step_regret_bound", "the same per step", regret / steps},

@@ -14,6 +14,11 @@ double log_depth_ratio(const TheoryParameters& p, double steps) {
   return std::log(steps * p.nu1 * p.nu1 / (2.0 * c_rho * c_rho));
 }
 
+// L of the first phase: the least there is.
+double first_log_confidence(const TheoryParameters& p) {
+  return log_confidence(p.confidence.c1, p.delta, static_cast<double>(phase_end(1)));
+}
+
 }  // namespace
 
 double depth_bound(const TheoryParameters& p, double steps) {
@@ -26,11 +31,24 @@ double tight_depth_bound(const TheoryParameters& p, double steps) {
 
 double certain_depth_bound(const TheoryParameters& p, double steps) {
   const double c = p.confidence.c;
-  const auto first_phase_end = static_cast<double>(phase_end(1));
-  const double first_log = log_confidence(p.confidence.c1, p.delta, first_phase_end);
+  const double first_log = first_log_confidence(p);
   if (first_log <= 0.0) return std::numeric_limits<double>::infinity();
   const double ratio = std::log(steps * p.nu1 * p.nu1 / (c * c * first_log));
   return std::max(1.0, 1.0 + 0.5 * ratio / std::log(1.0 / p.rho));
+}
+
+double certain_node_bound(const TheoryParameters& p, double steps) {
+  double expanded = 0.0;
+  double left = steps;
+  for (std::uint32_t depth = 1; left > 0.0; ++depth) {
+    const double pulls = std::max(
+        1.0, expansion_threshold(p.confidence.c, first_log_confidence(p), p.nu1, p.rho, depth));
+    const double nodes = std::min(std::exp2(depth), std::floor(left / pulls));
+    if (nodes < 1.0) break;
+    expanded += nodes;
+    left -= nodes * pulls;
+  }
+  return 3.0 + 2.0 * expanded;
 }
 
 double regret_bound(const TheoryParameters& p, Feedback feedback, double steps) {

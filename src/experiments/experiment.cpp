@@ -70,12 +70,14 @@ std::string line_of(const std::string& key, const RunResult& run) {
   return line;
 }
 
+[[noreturn]] void missing_column(const std::string& line) {
+  throw OutputError("units.csv: a column is missing in \"" + line.substr(0, 40) +
+                    "...\"; --fresh starts over");
+}
+
 RunResult run_of(const std::string& line) {
   const std::vector<std::string> parts = split(line, ',');
-  if (parts.size() < 13) {
-    throw OutputError("units.csv: a column is missing in \"" + line.substr(0, 40) +
-                      "...\"; --fresh starts over");
-  }
+  if (parts.size() < 13) missing_column(line);
   RunResult run;
   run.per_step_regret = number_of<double>(parts[5]);
   run.per_step_realised_regret = number_of<double>(parts[6]);
@@ -87,10 +89,10 @@ RunResult run_of(const std::string& line) {
   if (parts.size() < 14) return run;
   for (const std::string& text : split(parts[13], '|')) {
     const std::vector<std::string> fields = split(text, ':');
-    run.checkpoints.push_back(
-        {number_of<std::uint64_t>(fields.at(0)), number_of<double>(fields.at(1)),
-         number_of<double>(fields.at(2)), number_of<std::uint64_t>(fields.at(3)),
-         number_of<std::uint64_t>(fields.at(4)), number_of<double>(fields.at(5))});
+    if (fields.size() != 6) missing_column(line);
+    run.checkpoints.push_back({number_of<std::uint64_t>(fields[0]), number_of<double>(fields[1]),
+                               number_of<double>(fields[2]), number_of<std::uint64_t>(fields[3]),
+                               number_of<std::uint64_t>(fields[4]), number_of<double>(fields[5])});
   }
   return run;
 }
@@ -108,12 +110,17 @@ void for_each_algorithm(const ExperimentSpecification& experiment, Visit&& visit
 }
 
 /// The candidate of the least mean regret in tuning, and that regret.
-std::pair<std::size_t, double> choose(const ExperimentSpecification& experiment, const UnitLog& log,
-                                      std::size_t c, std::size_t a) {
+struct Chosen {
+  std::size_t candidate = 0;
+  double regret = 0.0;
+};
+
+Chosen choose(const ExperimentSpecification& experiment, const UnitLog& log, std::size_t c,
+              std::size_t a) {
   const ComparisonSpecification& comparison = experiment.comparisons[c];
   const std::size_t candidates = comparison.algorithms[a].candidates.size();
-  if (candidates == 1) return {0, 0.0};
-  std::pair<std::size_t, double> best{0, std::numeric_limits<double>::infinity()};
+  if (candidates == 1) return {};
+  Chosen best{0, std::numeric_limits<double>::infinity()};
   for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
     RunningEstimate regret;
     for (std::uint64_t run = 0; run < experiment.tuning_runs; ++run) {
@@ -121,7 +128,7 @@ std::pair<std::size_t, double> choose(const ExperimentSpecification& experiment,
       regret.add(
           regret_of(comparison.regret, result.per_step_regret, result.per_step_realised_regret));
     }
-    if (regret.mean() < best.second) best = {candidate, regret.mean()};
+    if (regret.mean() < best.regret) best = {candidate, regret.mean()};
   }
   return best;
 }
@@ -142,13 +149,15 @@ AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitL
   RunningEstimate simple;
   RunningEstimate depth;
   for (std::uint64_t number = 0; number < experiment.runs; ++number) {
-    const RunResult run = run_of(log.line(key_of({false, c, a, candidate, number})));
+    const std::string key = key_of({false, c, a, candidate, number});
+    const RunResult run = run_of(log.line(key));
+    if (run.checkpoints.size() != points.size()) missing_column(key);
     pseudo.add(run.per_step_regret);
     realised.add(run.per_step_realised_regret);
     simple.add(run.simple_regret);
     depth.add(run.summary.depth);
     for (std::size_t i = 0; i < points.size(); ++i) {
-      const Checkpoint& at = run.checkpoints.at(i);
+      const Checkpoint& at = run.checkpoints[i];
       points[i].regret.add(
           regret_of(comparison.regret, at.per_step_regret, at.per_step_realised_regret));
       points[i].nodes.add(static_cast<double>(at.nodes));
@@ -228,10 +237,11 @@ std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& expe
   finish(tuning);
 
   std::vector<Unit> measuring;
+  std::vector<Chosen> choices;  // in the order of for_each_algorithm
   for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
-    const std::size_t chosen = choose(experiment, log, c, a).first;
+    choices.push_back(choose(experiment, log, c, a));
     for (std::uint64_t run = 0; run < experiment.runs; ++run) {
-      measuring.push_back({false, c, a, chosen, run});
+      measuring.push_back({false, c, a, choices.back().candidate, run});
     }
   });
   finish(measuring);
@@ -240,10 +250,11 @@ std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& expe
   for (const ComparisonSpecification& comparison : experiment.comparisons) {
     results.push_back({comparison, {}});
   }
+  auto choice = choices.begin();
   for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
-    const auto [chosen, tuning_regret] = choose(experiment, log, c, a);
-    results[c].algorithms.push_back(aggregate(experiment, log, c, a, chosen));
-    results[c].algorithms.back().tuning_regret = tuning_regret;
+    results[c].algorithms.push_back(aggregate(experiment, log, c, a, choice->candidate));
+    results[c].algorithms.back().tuning_regret = choice->regret;
+    ++choice;
   });
   return results;
 }

@@ -195,9 +195,9 @@ void draw(const LinesFigure& figure, const std::string& file) {
     if (shown == 0) continue;
     bands +=
         fmt::format("$line{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, line.colour);
-    lines +=
-        fmt::format("$line{} using 1:2 with linespoints pt 7 ps 0.4 lw 1.8 lc rgb '{}' title {}, ",
-                    i, line.colour, quoted(line.label));
+    lines += fmt::format("$line{} using 1:2 with {} lw 1.8 lc rgb '{}' title {}, ", i,
+                         line.dashed ? "lines dashtype 2" : "linespoints pt 7 ps 0.4", line.colour,
+                         quoted(line.label));
   }
   if (lines.empty()) throw FigureError(file + ": there is nothing above zero to draw");
   lines.resize(lines.size() - 2);

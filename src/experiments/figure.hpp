@@ -60,6 +60,7 @@ struct BandedLine {
   std::string label;
   std::string colour;  ///< #rrggbb
   std::vector<Point> points;
+  bool dashed = false;  ///< and without dots: not measured
 };
 
 /// Some lines over the same axis, both axes on a log scale; what is not above zero is left out.

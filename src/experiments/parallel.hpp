@@ -5,19 +5,40 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 #include <thread>
 #include <vector>
 
 namespace canopy {
 
-/// Calls work(0), ..., work(count - 1) on so many threads, each as soon as one is free. The first
-/// exception keeps further calls from being made and is thrown here.
+/// Calls worker() on each of so many threads.
+template <class Worker>
+void run_on_threads(int threads, const Worker& worker) {
+#ifdef __SANITIZE_THREAD__  // The thread sanitizer cannot see into oneTBB.
+  std::vector<std::jthread> all;
+  for (int i = 0; i < threads; ++i) all.emplace_back([&] { worker(); });
+#else
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(threads));
+  tbb::task_arena(threads).execute([&] {
+    tbb::parallel_for(
+        0, threads, [&](int /*number*/) { worker(); }, tbb::simple_partitioner());
+  });
+#endif
+}
+
+/// Calls work(0), ..., work(count - 1) on so many threads (0: one per core), in this order, each as
+/// soon as a thread is free. The first exception keeps further calls from being made and is thrown
+/// here.
 template <class Work>
 void for_each_in_parallel(std::uint64_t count, int threads, const Work& work) {
   std::atomic<std::uint64_t> next{0};
   std::mutex failing;
   std::exception_ptr failure;
-  const auto worker = [&] {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  run_on_threads(threads > 0 ? threads : std::max(1, cores), [&] {
     try {
       for (std::uint64_t i = next++; i < count; i = next++) work(i);
     } catch (...) {
@@ -25,14 +46,7 @@ void for_each_in_parallel(std::uint64_t count, int threads, const Work& work) {
       if (!failure) failure = std::current_exception();
       next = count;
     }
-  };
-  const std::uint64_t wanted =
-      threads > 0 ? static_cast<std::uint64_t>(threads) : std::thread::hardware_concurrency();
-  {
-    std::vector<std::jthread> others;
-    for (std::uint64_t i = 1; i < std::min(wanted, count); ++i) others.emplace_back(worker);
-    worker();
-  }
+  });
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <sys/utsname.h>
 #include <system_error>
 #include <thread>
@@ -119,6 +120,30 @@ std::string curves_csv(const ComparisonResult& result) {
   return csv;
 }
 
+/// What the bounds that no run of HCT can exceed depend on; none for other algorithms.
+std::optional<TheoryParameters> theory_of(const AlgorithmResult& algorithm,
+                                          const ComparisonResult& result) {
+  const auto* options = std::get_if<HctOptions>(&algorithm.chosen);
+  if (options == nullptr) return std::nullopt;
+  const auto environment = make_environment(result.specification.environment);
+  const HctParameters p = resolve(*options, environment->space().dimension());
+  return TheoryParameters{.nu1 = p.nu1, .rho = p.rho, .delta = p.delta, .confidence = p.confidence};
+}
+
+/// The most nodes that the algorithm can have, at the steps of its curve.
+std::optional<BandedLine> node_bound_line(const AlgorithmResult& algorithm,
+                                          const ComparisonResult& result) {
+  const auto theory = theory_of(algorithm, result);
+  if (!theory) return std::nullopt;
+  BandedLine line{algorithm.label + ", at most", colour_of(algorithm.chosen), {}, true};
+  for (const CurvePoint& point : algorithm.curve) {
+    const auto steps = static_cast<double>(point.steps);
+    const double bound = certain_node_bound(*theory, steps);
+    line.points.push_back({steps, bound, bound, bound});
+  }
+  return line;
+}
+
 LinesFigure figure_of(const ComparisonResult& result, const Quantity& quantity) {
   LinesFigure figure{result.specification.title, "n, steps", quantity.label, {}};
   for (const AlgorithmResult& algorithm : result.algorithms) {
@@ -129,6 +154,8 @@ LinesFigure figure_of(const ComparisonResult& result, const Quantity& quantity) 
           {static_cast<double>(point.steps), estimate.mean, low_of(estimate), high_of(estimate)});
     }
     figure.lines.push_back(std::move(line));
+    if (quantity.name != "nodes") continue;
+    if (auto bound = node_bound_line(algorithm, result)) figure.lines.push_back(std::move(*bound));
   }
   return figure;
 }
@@ -173,21 +200,12 @@ std::string machine_text() {
                      std::thread::hardware_concurrency());
 }
 
-/// The depth that no run can exceed, for HCT; Lemma 1's reasoning, whatever the constants.
-std::string depth_bound_text(const AlgorithmResult& algorithm, std::uint64_t steps,
-                             std::size_t dimension) {
-  const auto* options = std::get_if<HctOptions>(&algorithm.chosen);
-  if (options == nullptr) return "";
-  const HctParameters p = resolve(*options, dimension);
-  const double bound = certain_depth_bound({.nu1 = p.nu1,
-                                            .rho = p.rho,
-                                            .delta = p.delta,
-                                            .confidence = p.confidence,
-                                            .nu2 = 1.0,
-                                            .near_optimality_dimension = 0.0,
-                                            .near_optimality_constant = 1.0},
-                                           static_cast<double>(steps));
-  return fmt::format(" <small>(theory: at most {:.1f})</small>", bound);
+std::string depth_bound_text(const AlgorithmResult& algorithm, const ComparisonResult& result,
+                             std::uint64_t steps) {
+  const auto theory = theory_of(algorithm, result);
+  return theory ? fmt::format(" <small>(theory: at most {:.1f})</small>",
+                              certain_depth_bound(*theory, static_cast<double>(steps)))
+                : "";
 }
 
 std::string html_table(const ComparisonResult& result, std::uint64_t steps) {
@@ -195,8 +213,6 @@ std::string html_table(const ComparisonResult& result, std::uint64_t steps) {
       "<table><tr><th>algorithm</th><th>regret per step</th><th>realised</th><th>simple regret</th>"
       "<th>nodes</th><th>depth</th><th>changes of arm</th><th>CPU s a "
       "run</th><th>parameters</th></tr>";
-  const std::size_t dimension =
-      make_environment(result.specification.environment)->space().dimension();
   for (const AlgorithmResult& algorithm : result.algorithms) {
     const CurvePoint& end = algorithm.curve.back();
     html += fmt::format(
@@ -207,7 +223,7 @@ std::string html_table(const ComparisonResult& result, std::uint64_t steps) {
         interval_text(algorithm.per_step_regret, 4),
         interval_text(algorithm.per_step_realised_regret, 4),
         interval_text(algorithm.simple_regret, 4), interval_text(end.nodes, 0),
-        interval_text(algorithm.depth, 1), depth_bound_text(algorithm, steps, dimension),
+        interval_text(algorithm.depth, 1), depth_bound_text(algorithm, result, steps),
         interval_text(end.switches, 0), end.seconds.mean, escaped(options_of(algorithm.chosen)),
         algorithm.candidates > 1 ? fmt::format(" <small>(the best of {}; {:.4f} in tuning)</small>",
                                                algorithm.candidates, algorithm.tuning_regret)

@@ -74,6 +74,23 @@ TEST(Theory, CertainDepthBoundIsInfiniteWhenTheFirstPhaseHasNoDoubt) {
   EXPECT_TRUE(std::isfinite(certain_depth_bound(parameters, 1000.0)));
 }
 
+TEST(Theory, CertainNodeBoundFillsOneLevelAfterTheOther) {
+  // c^2 L1 4^h = 4 ln 40 * {4, 16, ...} = {59.02, 236.1, 944.4}: two nodes of depth 1 take 118.04
+  // of 600 steps, two of depth 2 take 472.2, and no other fits.
+  TheoryParameters parameters = round_numbers();
+  parameters.rho = 0.5;
+  EXPECT_EQ(certain_node_bound(parameters, 600.0), 3.0 + 2.0 * 4.0);
+  EXPECT_EQ(certain_node_bound(parameters, 59.0), 3.0);
+  EXPECT_EQ(certain_node_bound(parameters, 60.0), 5.0);
+}
+
+TEST(Theory, CertainNodeBoundTakesAPullForEveryExpansionWhenThereIsNoDoubt) {
+  TheoryParameters parameters = round_numbers();
+  parameters.delta = 0.9;
+  parameters.confidence.c1 = 4.0;
+  EXPECT_EQ(certain_node_bound(parameters, 1000.0), 3.0 + 2.0 * 1000.0);
+}
+
 TEST(Theory, RegretOfIndependentRewardsIsThatOfTheoremOne) {
   // d = 0: X = 4 ln(2 * 2e5) / (1/2) = 103.19375...; sqrt(X n) = 1015.84328...;
   // 24 * that + sqrt(1e4) + 2 sqrt(1e4 ln(4e4 / 0.1)).

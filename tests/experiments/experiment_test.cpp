@@ -162,15 +162,32 @@ TEST_F(ExperimentFolder, RefusesTheResultsOfAnotherSpecification) {
 }
 
 TEST_F(ExperimentFolder, AMissingColumnIsNamed) {
-  std::ofstream(path("units.csv"))
-      << "# canopy units: " << fingerprint(experiment_) << "\nphase\ntune,0,0,0,0,0.5\n";
   ThreadExecutor executor;
-  try {
-    (void)run("units.csv", executor);
-    FAIL();
-  } catch (const OutputError& error) {
-    EXPECT_NE(std::string(error.what()).find("a column is missing"), std::string::npos);
+  (void)run("whole.csv", executor);
+  const std::string whole = content_of(path("whole.csv"));
+  const std::size_t last_comma = whole.rfind(',');
+  const std::size_t last_field = whole.rfind(':');
+  const std::string header = "# canopy units: " + fingerprint(experiment_) + "\nphase\n";
+  for (const std::string& damaged :
+       {header + "tune,0,0,0,0,0.5\n",          // most columns
+        whole.substr(0, last_comma) + "\n",     // all checkpoints
+        whole.substr(0, last_comma) + ",\n",    //
+        whole.substr(0, last_field) + "\n"}) {  // a field of a checkpoint
+    std::ofstream(path("units.csv")) << damaged;
+    try {
+      (void)run("units.csv", executor);
+      FAIL() << damaged;
+    } catch (const OutputError& error) {
+      EXPECT_NE(std::string(error.what()).find("a column is missing"), std::string::npos);
+    }
   }
+}
+
+TEST_F(ExperimentFolder, ALabelMayHoldALineEnd) {
+  experiment_.comparisons[0].algorithms[0].label = "two\nlines";
+  ThreadExecutor executor;
+  (void)run("units.csv", executor);
+  EXPECT_GT(UnitLog(path("units.csv"), fingerprint(experiment_), false).size(), 0U);
 }
 
 TEST_F(ExperimentFolder, TheReportHoldsTablesFiguresAndHowItCameAbout) {

@@ -1,12 +1,16 @@
 // canopy-mpi, started by mpirun as a user would.
 
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -60,6 +64,18 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+/// Kills a process of canopy-mpi that has this word among its arguments.
+bool kill_one_rank(const std::string& word) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string arguments = content_of(entry.path() / "cmdline");
+    if (arguments.starts_with(CANOPY_BINARY_DIR "/canopy-mpi") &&
+        arguments.find(word) != std::string::npos) {
+      return kill(std::stoi(entry.path().filename()), SIGKILL) == 0;
+    }
+  }
+  return false;
+}
+
 class Mpi : public ::testing::Test {
  protected:
   Mpi() {
@@ -98,6 +114,29 @@ TEST_F(Mpi, WhatOneProcessBeganManyMayFinish) {
   std::filesystem::resize_file(units, std::filesystem::file_size(units) / 2);
   ASSERT_EQ(on_ranks(2, words).status, 0);
   EXPECT_EQ(content_of(path("out") + "/summary.csv"), whole);
+}
+
+TEST_F(Mpi, ARankThatIsKilledLosesNoFinishedUnit) {
+  std::ofstream(path("long.toml"))
+      << "name = \"long\"\nsteps = 300000\nruns = 8\n[[comparison]]\nname = \"c\"\n"
+         "environment = { name = \"garland\" }\n[[comparison.algorithm]]\nname = \"thoo\"\n";
+  const std::string words = "experiment " + path("long.toml") + " --out ";
+  ASSERT_EQ(shell(CANOPY_BINARY_DIR "/canopy " + words + path("whole")).status, 0);
+  const std::string units = path("out") + "/units.csv";
+  const std::jthread killer([&](const std::stop_token& over) {  // mpirun then ends the other rank
+    while (!over.stop_requested()) {
+      const std::string lines = content_of(units);
+      if (std::count(lines.begin(), lines.end(), '\n') > 2 && kill_one_rank(path("long.toml")))
+        return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  const Result killed = on_ranks(2, words + path("out"));
+  EXPECT_NE(killed.status, 0) << "it was not killed";
+  const std::string kept = content_of(units);
+  ASSERT_EQ(on_ranks(2, words + path("out")).status, 0);
+  EXPECT_EQ(content_of(path("out") + "/summary.csv"), content_of(path("whole") + "/summary.csv"));
+  EXPECT_TRUE(content_of(units).starts_with(kept.substr(0, kept.rfind('\n') + 1)));
 }
 
 TEST_F(Mpi, MessagesOfAPolicySearchGrowWithTheEpisodesAndNotWithThePulls) {

@@ -115,7 +115,7 @@ RC_GTEST_PROP(HctProperties, EpisodesOfANodeStayBelowLemma2, (RandomHct config))
   }
 }
 
-RC_GTEST_PROP(HctProperties, DepthStaysWithinTheCertainBound, (const RandomHct& config)) {
+RC_GTEST_PROP(HctProperties, DepthAndNodesStayWithinTheCertainBounds, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto steps = static_cast<std::uint64_t>(*rc::gen::inRange(1, 3000));
   Hct hct(config.partition, config.options);
@@ -125,6 +125,8 @@ RC_GTEST_PROP(HctProperties, DepthStaysWithinTheCertainBound, (const RandomHct& 
       .nu1 = p.nu1, .rho = p.rho, .delta = p.delta, .confidence = p.confidence};
   RC_ASSERT(static_cast<double>(hct.summary().depth) <=
             certain_depth_bound(theory, static_cast<double>(steps)) + 1e-9);
+  RC_ASSERT(static_cast<double>(hct.summary().nodes) <=
+            certain_node_bound(theory, static_cast<double>(steps)));
 }
 
 }  // namespace
