@@ -40,8 +40,10 @@ test-tsan: setup  ## Every test under the thread sanitizer
 
 bench: build  ## Speed, as ratios measured side by side
 	@build/bench/canopy_bench
+	@bench/parallel.sh build
 
 bench-peers: build  ## PyXAB beside canopy, in a virtual environment of its own (minutes)
+	@scripts/setup.sh peers
 	@test -x build/peers/bin/python || python3 -m venv build/peers
 	@build/peers/bin/pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
 	@build/peers/bin/python bench/peers/peers.py build/canopy

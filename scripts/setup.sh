@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the packages that building ("build") or linting ("lint") canopy needs.
+# Installs the packages that building ("build"), linting ("lint") or comparing canopy ("peers") needs.
 # Quiet and quick when nothing is missing.
 set -euo pipefail
 
-# what is needed: Debian package, then a header or a command that proves it is there
+# what is needed: Debian package, then a header, a command or a Python module that proves it is there
 build_needs="
 g++ c++
 cmake cmake
@@ -22,6 +22,9 @@ librandom123-dev Random123/philox.h
 libtbb-dev tbb/parallel_for.h
 libboost1.81-dev boost/math/distributions/students_t.hpp
 "
+peers_needs="
+python3-venv python:ensurepip
+"
 lint_needs="
 clang-format clang-format
 clang-tidy clang-tidy
@@ -30,7 +33,8 @@ clang-tidy clang-tidy
 case "${1:-}" in
   build) needs=$build_needs ;;
   lint) needs=$lint_needs ;;
-  *) echo "usage: $0 build|lint" >&2; exit 2 ;;
+  peers) needs=$peers_needs ;;
+  *) echo "usage: $0 build|lint|peers" >&2; exit 2 ;;
 esac
 
 # Proofs with a slash or a .h are headers: one run of the preprocessor names those it cannot find.
@@ -42,6 +46,7 @@ while read -r package proof; do
   case "$proof" in
     "") ;;
     */* | *.h) grep -qxF -- "$package" <<<"$absent" && missing+=("$package") ;;
+    python:*) python3 -c "import ${proof#python:}" 2>/dev/null || missing+=("$package") ;;
     *) command -v "$proof" >/dev/null 2>&1 || missing+=("$package") ;;
   esac
 done <<<"$needs"

@@ -139,7 +139,7 @@ AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitL
                           std::size_t c, std::size_t a, std::size_t candidate) {
   const ComparisonSpecification& comparison = experiment.comparisons[c];
   struct Point {
-    RunningEstimate regret, nodes, switches, seconds;
+    RunningEstimate regret, nodes, switches, seconds, nanoseconds;
   };
   const std::vector<std::uint64_t> steps =
       checkpoint_steps(experiment.steps, experiment.checkpoints);
@@ -163,6 +163,7 @@ AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitL
       points[i].nodes.add(static_cast<double>(at.nodes));
       points[i].switches.add(static_cast<double>(at.switches));
       points[i].seconds.add(at.seconds);
+      points[i].nanoseconds.add(1e9 * at.seconds / static_cast<double>(at.steps));
     }
   }
   AlgorithmResult result;
@@ -175,7 +176,8 @@ AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitL
   result.depth = depth.estimate();
   for (std::size_t i = 0; i < points.size(); ++i) {
     result.curve.push_back({steps[i], points[i].regret.estimate(), points[i].nodes.estimate(),
-                            points[i].switches.estimate(), points[i].seconds.estimate()});
+                            points[i].switches.estimate(), points[i].seconds.estimate(),
+                            points[i].nanoseconds.estimate()});
   }
   return result;
 }

@@ -19,7 +19,8 @@ struct CurvePoint {
   Estimate regret;  ///< per step, of the kind that the comparison asks for
   Estimate nodes;
   Estimate switches;
-  Estimate seconds;
+  Estimate seconds;      ///< of processor time, up to here
+  Estimate nanoseconds;  ///< of it, per step
 };
 
 /// What came of one algorithm of a comparison.

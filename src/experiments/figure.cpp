@@ -133,7 +133,7 @@ std::string mark_plot(const std::string& label, std::string_view colour) {
 
 void draw(const CurveFigure& figure, const std::string& file) {
   std::string script = preamble(figure.title, figure.x, figure.y, file);
-  script += "set grid lc rgb '#dddddd'\n$curve << END\n";
+  script += "set grid lt 1 lc rgb '#dddddd'\n$curve << END\n";
   for (const Point& point : figure.curve) {
     script += fmt::format("{} {}\n", to_text(point.x), to_text(point.y));
   }
@@ -171,9 +171,12 @@ void draw(const MapFigure& figure, const std::string& file) {
 
 void draw(const LinesFigure& figure, const std::string& file) {
   std::string script = fmt::format(
-      "set terminal {} noenhanced\nset title {}\nset xlabel {}\nset ylabel {}\nset logscale xy\n"
-      "set format xy '%.0e'\nset key below\nset border 3\nset tics nomirror out\n"
-      "set grid lc rgb '#dddddd'\nset style fill transparent solid 0.2 noborder\n",
+      "set terminal {}\nset title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} "
+      "noenhanced\n"
+      "set logscale xy\nset format xy '10^{{%T}}'\nset key below height 1 noenhanced\nset border "
+      "3\n"
+      "set tics nomirror out\nset grid lt 1 lc rgb '#dddddd'\n"
+      "set style fill transparent solid 0.2 noborder\n",
       terminal_of(file), quoted(figure.title), quoted(figure.x_label), quoted(figure.y_label));
   std::string bands;
   std::string lines;

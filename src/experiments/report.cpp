@@ -6,6 +6,7 @@
 #include "experiments/environment_figure.hpp"
 #include "experiments/figure.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -34,6 +35,8 @@ std::vector<Quantity> quantities(RegretKind regret) {
            [](const CurvePoint& point) -> const Estimate& { return point.regret; }},
           {"seconds", "CPU time of a run in seconds",
            [](const CurvePoint& point) -> const Estimate& { return point.seconds; }},
+          {"nanoseconds", "CPU time per step in nanoseconds",
+           [](const CurvePoint& point) -> const Estimate& { return point.nanoseconds; }},
           {"nodes", "nodes of the tree",
            [](const CurvePoint& point) -> const Estimate& { return point.nodes; }},
           {"switches", "changes of arm",
@@ -211,20 +214,21 @@ std::string depth_bound_text(const AlgorithmResult& algorithm, const ComparisonR
 std::string html_table(const ComparisonResult& result, std::uint64_t steps) {
   std::string html =
       "<table><tr><th>algorithm</th><th>regret per step</th><th>realised</th><th>simple regret</th>"
-      "<th>nodes</th><th>depth</th><th>changes of arm</th><th>CPU s a "
-      "run</th><th>parameters</th></tr>";
+      "<th>nodes</th><th>depth</th><th>changes of arm</th><th>CPU s a run</th><th>ns a step</th>"
+      "<th>parameters</th></tr>";
   for (const AlgorithmResult& algorithm : result.algorithms) {
     const CurvePoint& end = algorithm.curve.back();
     html += fmt::format(
         "<tr><td><b "
         "style=\"color:{}\">{}</b></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td>"
-        "<td>{}</td><td>{:.3g}</td><td>{}{}</td></tr>",
+        "<td>{}</td><td>{:.3g}</td><td>{:.3g}</td><td>{}{}</td></tr>",
         colour_of(algorithm.chosen), escaped(algorithm.label),
         interval_text(algorithm.per_step_regret, 4),
         interval_text(algorithm.per_step_realised_regret, 4),
         interval_text(algorithm.simple_regret, 4), interval_text(end.nodes, 0),
         interval_text(algorithm.depth, 1), depth_bound_text(algorithm, result, steps),
-        interval_text(end.switches, 0), end.seconds.mean, escaped(options_of(algorithm.chosen)),
+        interval_text(end.switches, 0), end.seconds.mean, end.nanoseconds.mean,
+        escaped(options_of(algorithm.chosen)),
         algorithm.candidates > 1 ? fmt::format(" <small>(the best of {}; {:.4f} in tuning)</small>",
                                                algorithm.candidates, algorithm.tuning_regret)
                                  : "");
@@ -301,16 +305,21 @@ void draw_all(const std::vector<ComparisonResult>& results, const std::string& f
 }  // namespace
 
 std::string table_of(const ComparisonResult& result) {
+  std::size_t width = 0;
+  for (const AlgorithmResult& algorithm : result.algorithms) {
+    width = std::max(width, algorithm.label.size());
+  }
   std::string table = fmt::format("{} ({} regret per step)\n", result.specification.title,
                                   name_of(result.specification.regret));
-  table += fmt::format("  {:<22}{:>9}   {:^19}{:>9}{:>10}{:>9}  {}\n", "", "regret",
-                       "95 % interval", "nodes", "switches", "CPU s", "parameters");
+  table += fmt::format("  {:<{}}{:>10}   {:^19}{:>9}{:>10}{:>9}{:>9}  {}\n", "", width, "regret",
+                       "95 % interval", "nodes", "switches", "CPU s", "ns/step", "parameters");
   for (const AlgorithmResult& algorithm : result.algorithms) {
     const CurvePoint& end = algorithm.curve.back();
-    table += fmt::format("  {:<22}{:>9.4f}   {:>8.4f} .. {:<8.4f}{:>8.0f}{:>10.0f}{:>9.3g}  {}\n",
-                         algorithm.label, end.regret.mean, low_of(end.regret), high_of(end.regret),
-                         end.nodes.mean, end.switches.mean, end.seconds.mean,
-                         options_of(algorithm.chosen));
+    table += fmt::format(
+        "  {:<{}}{:>10.4f}   {:>8.4f} .. {:<8.4f}{:>8.0f}{:>10.0f}{:>9.3g}{:>9.3g}  {}\n",
+        algorithm.label, width, end.regret.mean, low_of(end.regret), high_of(end.regret),
+        end.nodes.mean, end.switches.mean, end.seconds.mean, end.nanoseconds.mean,
+        options_of(algorithm.chosen));
   }
   return table;
 }
