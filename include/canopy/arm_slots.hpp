@@ -18,7 +18,11 @@ class ArmSlots {
   /// A slot that no open ticket refers to.
   [[nodiscard]] NodeIndex free_slot(const Tickets& tickets);
 
-  [[nodiscard]] std::span<double> operator[](NodeIndex slot) { return arms_[slot]; }
+  [[nodiscard]] std::span<double> at(NodeIndex slot) { return arms_[slot]; }
+  [[nodiscard]] Arm operator[](NodeIndex slot) const { return arms_[slot]; }
+  [[nodiscard]] std::size_t size() const { return arms_.size(); }
+
+  void transfer(State& state);
 
  private:
   std::size_t arm_size_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/partition.hpp"
+#include "canopy/state.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -87,6 +88,9 @@ class CoverTree {
 
   /// True if `a` stands to the left of `b`, two nodes of the same depth.
   [[nodiscard]] bool is_left_of(NodeIndex a, NodeIndex b) const;
+
+  /// Restores into a tree of the same partition, whatever has grown in it before.
+  void transfer(State& state);
 
   [[nodiscard]] const Partition& partition() const { return *partition_; }
   [[nodiscard]] std::shared_ptr<const Partition> shared_partition() const { return partition_; }

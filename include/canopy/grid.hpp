@@ -42,7 +42,13 @@ class Grid final : public TurnOptimizer {
   struct Statistics {
     double pulls = 0.0;
     double sum = 0.0;
+
+    void transfer(State& state) { state(pulls, sum); }
   };
+
+  [[nodiscard]] Arm arm_of(NodeIndex node) const override { return arm(node); }
+  [[nodiscard]] std::uint32_t depth_of(NodeIndex /*node*/) const override { return 0; }
+  void transfer(State& state) override;
 
   [[nodiscard]] Choice choose() override;
   void learn(NodeIndex node, double pulls, double sum) override;

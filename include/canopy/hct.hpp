@@ -141,6 +141,10 @@ class Hct final : public TicketedOptimizer {
   [[nodiscard]] const HctParameters& parameters() const { return parameters_; }
 
  private:
+  [[nodiscard]] Arm arm_of(NodeIndex node) const override { return tree_.arm(node); }
+  [[nodiscard]] std::uint32_t depth_of(NodeIndex node) const override { return tree_[node].depth; }
+  void transfer(State& state) override;
+
   enum class Stage {
     choose,   // no episode is running, and the next ask has to search
     stay,     // no episode is running, and a search would end at the selected node again
@@ -156,12 +160,16 @@ class Hct final : public TicketedOptimizer {
   struct Step {
     NodeIndex node;
     double stay_bound;
+
+    void transfer(State& state) { state(node, stay_bound); }
   };
 
   /// Mapped rewards of one node.
   struct Sample {
     double pulls = 0.0;
     double sum = 0.0;
+
+    void transfer(State& state) { state(pulls, sum); }
   };
 
   [[nodiscard]] bool episode_is_running() const {

@@ -37,6 +37,7 @@ class Hoo final : public HooTree {
 
  private:
   void learn(NodeIndex node, double pulls, double sum) override;
+  void transfer(State& state) override;
 };
 
 }  // namespace canopy

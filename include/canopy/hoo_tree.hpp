@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace canopy {
@@ -60,7 +61,9 @@ class HooTree : public TurnOptimizer {
   /// 2 ln t or 2 ln n: changing it changes the bounds that are computed from here on.
   void set_log(double log) { twice_log_ = 2.0 * log; }
 
-  [[nodiscard]] std::uint32_t depth_of(NodeIndex node) const { return tree_[node - first_].depth; }
+  [[nodiscard]] Arm arm_of(NodeIndex node) const override;
+  [[nodiscard]] std::uint32_t depth_of(NodeIndex node) const override;
+  void transfer(State& state) override;
 
   /// The number of the root.
   [[nodiscard]] NodeIndex root() const { return first_; }
@@ -74,7 +77,13 @@ class HooTree : public TurnOptimizer {
   struct Earlier {
     NodeIndex first;
     CoverTree tree;
+
+    [[nodiscard]] bool holds(NodeIndex node) const { return node - first < tree.size(); }
   };
+
+  /// The tree that a node belongs to, and the number of its root.
+  [[nodiscard]] std::pair<const CoverTree&, NodeIndex> home_of(NodeIndex node) const;
+  void grow_resolutions();
 
   [[nodiscard]] double width(double pulls) const;
   [[nodiscard]] double own_upper_bound(const Node& node) const;

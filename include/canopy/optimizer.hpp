@@ -122,6 +122,16 @@ class Optimizer {
 
   /// The way down to a node from the root, as in NodeView.
   [[nodiscard]] virtual std::string path(NodeIndex node) const = 0;
+
+  /// The tickets that are open, the oldest first, with what remains of their lengths.
+  [[nodiscard]] virtual std::vector<Pull> in_flight() const = 0;
+
+  /// All that it knows, tickets in flight included, as text for `restore`.
+  [[nodiscard]] virtual std::string save() = 0;
+
+  /// Takes over what an optimizer of the same space, options and objective saved, to go on exactly
+  /// from there. Throws StateError, after which this one is good for nothing any more.
+  virtual void restore(std::string_view saved) = 0;
 };
 
 }  // namespace canopy

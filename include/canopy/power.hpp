@@ -55,7 +55,13 @@ class Power final : public TurnOptimizer {
     std::vector<double> theta;  // in the unit cube
     double mean_reward = 0.0;
     double pulls = 0.0;
+
+    void transfer(State& state) { state(theta, mean_reward, pulls); }
   };
+
+  [[nodiscard]] Arm arm_of(NodeIndex node) const override { return arms_[node]; }
+  [[nodiscard]] std::uint32_t depth_of(NodeIndex /*node*/) const override { return 0; }
+  void transfer(State& state) override;
 
   [[nodiscard]] Choice choose() override;
   void learn(NodeIndex node, double pulls, double sum) override;

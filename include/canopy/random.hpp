@@ -1,5 +1,7 @@
 #pragma once
 
+#include "canopy/state.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +48,9 @@ class RandomStream {
 
   /// Exponential with mean 1.
   double exponential();
+
+  /// How many numbers were taken; the name is not part of it.
+  void transfer(State& state);
 
  private:
   static constexpr std::size_t kBufferSize = 64;

@@ -30,6 +30,9 @@ class RandomSearch final : public TurnOptimizer {
   [[nodiscard]] std::string path(NodeIndex /*node*/) const override { return {}; }
 
  private:
+  [[nodiscard]] Arm arm_of(NodeIndex node) const override { return arms_[node]; }
+  [[nodiscard]] std::uint32_t depth_of(NodeIndex /*node*/) const override { return 0; }
+  void transfer(State& state) override;
   [[nodiscard]] Choice choose() override;
   void learn(NodeIndex node, double pulls, double sum) override;
 

@@ -45,13 +45,14 @@ class Thoo final : public HooTree {
  private:
   [[nodiscard]] Choice choose() override;
   void learn(NodeIndex node, double pulls, double sum) override;
+  void transfer(State& state) override;
   void begin_period(std::uint64_t length);
 
   /// What the last period recommended.
   struct Past {
     std::vector<double> arm;
     Best best;
-    double pulls;
+    double pulls = 0.0;
   };
 
   bool doubling_;

@@ -2,10 +2,14 @@
 
 #include "canopy/optimizer.hpp"
 #include "canopy/reward_map.hpp"
+#include "canopy/state.hpp"
 #include "canopy/tickets.hpp"
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace canopy {
 
@@ -22,6 +26,10 @@ class TicketedOptimizer : public Optimizer {
   Status tell(Ticket ticket, const Rewards& rewards) override;
   Status drop(Ticket ticket) override;
 
+  [[nodiscard]] std::vector<Pull> in_flight() const final;
+  [[nodiscard]] std::string save() final;
+  void restore(std::string_view saved) final;
+
  protected:
   TicketedOptimizer(TicketedOptimizer&&) = default;
   TicketedOptimizer& operator=(TicketedOptimizer&&) = default;
@@ -30,6 +38,16 @@ class TicketedOptimizer : public Optimizer {
   /// Learns so many mapped rewards with this sum, told for a ticket of this node. They are taken
   /// off the ticket and counted in t already.
   virtual void accept(NodeIndex node, std::uint64_t count, double sum) = 0;
+
+  /// The arm of a node that has an open ticket, and its depth.
+  [[nodiscard]] virtual Arm arm_of(NodeIndex node) const = 0;
+  [[nodiscard]] virtual std::uint32_t depth_of(NodeIndex node) const = 0;
+
+  /// Saves or restores; every class calls that of its base first.
+  virtual void transfer(State& state);
+
+  /// Throws StateError unless every open ticket is for a node below `end`.
+  void require_nodes_below(std::uint64_t end) const;
 
   /// Tells a reward that is mapped already.
   Status tell_mapped(Ticket ticket, double mapped);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/optimizer.hpp"
+#include "canopy/state.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,8 @@ class Tickets {
     Ticket number = 0;
     std::uint64_t remaining = 0;  ///< Rewards it is still good for; 0: closed.
     NodeIndex node = 0;
+
+    void transfer(State& state) { state(number, remaining, node); }
   };
 
   /// Mints a ticket for `length` >= 1 rewards.
@@ -68,6 +71,8 @@ class Tickets {
   [[nodiscard]] std::uint64_t in_flight() const {
     return older_.size() - closed_older_ + (newest_is_open() ? 1 : 0);
   }
+
+  void transfer(State& state);
 
  private:
   void set_aside();

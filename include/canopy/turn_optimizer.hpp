@@ -22,8 +22,6 @@ class TurnOptimizer : public TicketedOptimizer {
   struct Choice {
     NodeIndex node = 0;  ///< Whatever number the algorithm knows the arm by. While a ticket with it
                          ///< is open, it may mean nothing else, and the arm must stay as it is.
-    Arm arm;
-    std::uint32_t depth = 0;
     std::uint64_t length = 1;
   };
 
@@ -31,6 +29,8 @@ class TurnOptimizer : public TicketedOptimizer {
 
   /// Learns the rewards of a turn, or of answers that came after it.
   virtual void learn(NodeIndex node, double pulls, double sum) = 0;
+
+  void transfer(State& state) override;
 
   /// t, switches, what is out of range and in flight; algorithms with a tree add to it.
   [[nodiscard]] Summary turn_summary() const;

@@ -48,6 +48,21 @@ bool CoverTree::expand(NodeIndex leaf) {
   return true;
 }
 
+void CoverTree::transfer(State& state) {
+  state.mark(std::to_string(arm_size_) + "-" + std::to_string(cell_size_));
+  if (state.restoring()) *this = CoverTree(partition_);
+  std::uint64_t nodes = size();
+  state(nodes);
+  for (std::uint64_t pair = 1; pair < nodes; pair += 2) {  // in the order in which they were made
+    NodeIndex parent = state.restoring() ? 0 : nodes_[pair].parent;
+    state(parent);
+    if (!state.restoring()) continue;
+    State::require(parent < size() && nodes_[parent].is_leaf() && expand(parent));
+  }
+  State::require(size() == nodes);
+  for (Node& node : nodes_) state(node.bound, node.upper, node.sum, node.pulls, node.splittable);
+}
+
 std::string CoverTree::path(NodeIndex node) const {
   std::string path(nodes_[node].depth, '0');
   for (auto turn = path.rbegin(); turn != path.rend(); ++turn, node = nodes_[node].parent) {

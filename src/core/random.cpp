@@ -46,6 +46,18 @@ void RandomStream::refill() {
   next_ = 0;
 }
 
+void RandomStream::transfer(State& state) {
+  state(block_, next_);
+  if (!state.restoring()) return;
+  constexpr std::uint64_t kBlocks = kBufferSize / 4;
+  State::require(next_ <= kBufferSize && (block_ >= kBlocks || next_ == kBufferSize));
+  if (block_ < kBlocks) return;
+  const std::size_t next = next_;
+  block_ -= kBlocks;
+  refill();
+  next_ = next;
+}
+
 double RandomStream::normal() {
   return boost::random::normal_distribution<double>{}(*this);
 }

@@ -12,4 +12,14 @@ NodeIndex ArmSlots::free_slot(const Tickets& tickets) {
   return static_cast<NodeIndex>(free);
 }
 
+void ArmSlots::transfer(State& state) {
+  std::uint64_t slots = arms_.size();
+  state(slots);
+  for (std::uint64_t i = 0; i < slots; ++i) {
+    if (state.restoring()) arms_.emplace_back(arm_size_);
+    state(arms_[i]);
+    State::require(arms_[i].size() == arm_size_);
+  }
+}
+
 }  // namespace canopy

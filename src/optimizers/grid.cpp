@@ -68,12 +68,21 @@ TurnOptimizer::Choice Grid::choose() {
       chosen = i;
     }
   }
-  return {.node = static_cast<NodeIndex>(chosen), .arm = arm(chosen)};
+  return {.node = static_cast<NodeIndex>(chosen)};
 }
 
 void Grid::learn(NodeIndex node, double pulls, double sum) {
   statistics_[node].pulls += pulls;
   statistics_[node].sum += sum;
+}
+
+void Grid::transfer(State& state) {
+  state.mark("grid");
+  TurnOptimizer::transfer(state);
+  const std::size_t arms = statistics_.size();
+  state(statistics_);
+  State::require(statistics_.size() == arms);
+  require_nodes_below(arms);
 }
 
 std::optional<Best> Grid::best() const {

@@ -290,6 +290,29 @@ Summary Hct::summary() const {
           .in_flight = tickets_.in_flight()};
 }
 
+void Hct::transfer(State& state) {
+  state.mark("hct");
+  TicketedOptimizer::transfer(state);
+  bool has_selected = selected_node_ != nullptr;
+  std::vector<Step> path = path_;
+  state(tree_, t_plus_, log_confidence_, stage_, has_selected, selected_, stay_bound_, stay_pulls_,
+        guard_mean_, guard_pulls_, path, path_depth_, unanswered_, ungranted_, pending_, switches_,
+        refreshes_);
+  if (!state.restoring()) return;
+  require_nodes_below(tree_.size());
+  State::require(stage_ <= Stage::single_episode && selected_ < tree_.size());
+  State::require(path.size() == tree_.depth() + 1 && path_depth_ < path.size());
+  for (const Step& step : path) State::require(step.node < tree_.size());
+  resolutions_.clear();
+  thresholds_.clear();
+  grow_tables();
+  path_ = std::move(path);
+  if (!has_selected) return;
+  selected_node_ = &tree_[selected_];
+  selected_depth_ = selected_node_->depth;
+  selected_arm_ = tree_.arm(selected_);
+}
+
 std::vector<NodeView> Hct::tree() {
   update_bounds(selected_);  // on the path, only what a search reads is kept up to date
   return views_of(tree_);

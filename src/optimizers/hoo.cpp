@@ -24,4 +24,9 @@ void Hoo::learn(NodeIndex node, double pulls, double sum) {
   update_all();
 }
 
+void Hoo::transfer(State& state) {
+  state.mark("hoo");
+  HooTree::transfer(state);
+}
+
 }  // namespace canopy

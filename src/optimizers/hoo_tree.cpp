@@ -25,9 +25,8 @@ void HooTree::start_over() {
   earlier_.push_back({first_, std::move(tree_)});
   std::erase_if(earlier_, [this](const Earlier& earlier) {
     bool needed = false;
-    tickets_.for_each_open([&](const Tickets::Open& ticket) {
-      needed = needed || ticket.node - earlier.first < earlier.tree.size();
-    });
+    tickets_.for_each_open(
+        [&](const Tickets::Open& ticket) { needed = needed || earlier.holds(ticket.node); });
     return !needed;
   });
   tree_ = std::move(fresh);
@@ -47,7 +46,7 @@ TurnOptimizer::Choice HooTree::choose() {
     at = goes_left ? left : left + 1;
     path_.push_back(at);
   }
-  return {.node = first_ + at, .arm = tree_.arm(at), .depth = tree_[at].depth};
+  return {.node = first_ + at};
 }
 
 double HooTree::width(double pulls) const {
@@ -97,10 +96,47 @@ void HooTree::update_all() {
 void HooTree::expand(NodeIndex node) {
   const NodeIndex at = node - first_;
   if (!tree_[at].is_leaf() || !tree_[at].splittable || !tree_.expand(at)) return;
+  grow_resolutions();
+}
+
+void HooTree::grow_resolutions() {
   while (resolutions_.size() <= tree_.depth()) {
     const auto depth = static_cast<std::uint32_t>(resolutions_.size());
     resolutions_.push_back(resolution(constants_.nu1, constants_.rho, depth));
   }
+}
+
+std::pair<const CoverTree&, NodeIndex> HooTree::home_of(NodeIndex node) const {
+  for (const Earlier& earlier : earlier_) {
+    if (earlier.holds(node)) return {earlier.tree, earlier.first};
+  }
+  return {tree_, first_};
+}
+
+Arm HooTree::arm_of(NodeIndex node) const {
+  const auto& [tree, first] = home_of(node);
+  return tree.arm(node - first);
+}
+
+std::uint32_t HooTree::depth_of(NodeIndex node) const {
+  const auto& [tree, first] = home_of(node);
+  return tree[node - first].depth;
+}
+
+void HooTree::transfer(State& state) {
+  TurnOptimizer::transfer(state);
+  std::uint64_t trees = earlier_.size();
+  state(trees, first_, tree_, twice_log_, path_, kept_, random_);
+  if (state.restoring()) earlier_.clear();
+  for (std::uint64_t i = 0; i < trees; ++i) {
+    if (state.restoring()) earlier_.push_back({0, CoverTree(tree_.shared_partition())});
+    state(earlier_[i].first, earlier_[i].tree);
+  }
+  if (!state.restoring()) return;
+  require_nodes_below(std::uint64_t{first_} + tree_.size());
+  State::require(!path_.empty() && kept_ >= 1 && kept_ <= path_.size());
+  for (const NodeIndex node : path_) State::require(node < tree_.size());
+  grow_resolutions();
 }
 
 std::optional<Best> HooTree::best() const {

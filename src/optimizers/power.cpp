@@ -37,9 +37,9 @@ TurnOptimizer::Choice Power::choose() {
     explored_[i] = reflected(theta_[i] + options_.sigma * random_.normal());
   }
   const NodeIndex slot = arms_.free_slot(tickets_);
-  space_.from_unit_cube(explored_, arms_[slot]);
+  space_.from_unit_cube(explored_, arms_.at(slot));
   running_ = slot;
-  return {.node = slot, .arm = arms_[slot], .length = options_.rollout_length};
+  return {.node = slot, .length = options_.rollout_length};
 }
 
 void Power::learn(NodeIndex node, double pulls, double sum) {
@@ -66,6 +66,17 @@ void Power::move_theta() {
   }
   if (!(total > 0.0)) return;
   for (std::size_t i = 0; i < theta_.size(); ++i) theta_[i] += pull[i] / total;
+  space_.from_unit_cube(theta_, theta_arm_);
+}
+
+void Power::transfer(State& state) {
+  state.mark("power");
+  TurnOptimizer::transfer(state);
+  state(arms_, random_, theta_, explored_, running_, window_, least_return_);
+  if (!state.restoring()) return;
+  require_nodes_below(arms_.size());
+  State::require(theta_.size() == theta_arm_.size() && explored_.size() == theta_.size());
+  for (const Rollout& rollout : window_) State::require(rollout.theta.size() == theta_.size());
   space_.from_unit_cube(theta_, theta_arm_);
 }
 

@@ -19,8 +19,8 @@ RandomSearch::RandomSearch(Space space, const RandomSearchOptions& options,
 TurnOptimizer::Choice RandomSearch::choose() {
   for (double& coordinate : unit_) coordinate = random_.uniform();
   const NodeIndex slot = arms_.free_slot(tickets_);
-  space_.from_unit_cube(unit_, arms_[slot]);
-  return {.node = slot, .arm = arms_[slot]};
+  space_.from_unit_cube(unit_, arms_.at(slot));
+  return {.node = slot};
 }
 
 void RandomSearch::learn(NodeIndex node, double pulls, double sum) {
@@ -29,6 +29,13 @@ void RandomSearch::learn(NodeIndex node, double pulls, double sum) {
   best_arm_.assign(arms_[node].begin(), arms_[node].end());
   best_mean_ = mean;
   best_pulls_ = pulls;
+}
+
+void RandomSearch::transfer(State& state) {
+  state.mark("random");
+  TurnOptimizer::transfer(state);
+  state(arms_, best_arm_, best_mean_, best_pulls_, random_);
+  require_nodes_below(arms_.size());
 }
 
 std::optional<Best> RandomSearch::best() const {

@@ -57,6 +57,18 @@ std::optional<Best> Thoo::best() const {
   return HooTree::best();
 }
 
+void Thoo::transfer(State& state) {
+  state.mark("thoo");
+  HooTree::transfer(state);
+  bool has_past = past_.has_value();
+  state(period_length_, period_end_, periods_, depth_limit_, has_past);
+  if (!has_past) return;
+  if (state.restoring()) past_.emplace();
+  state(past_->arm, past_->best.mean, past_->best.lower, past_->best.upper, past_->best.pulls,
+        past_->pulls);
+  past_->best.arm = past_->arm;
+}
+
 Summary Thoo::summary() const {
   Summary summary = HooTree::summary();
   summary.refreshes = periods_;

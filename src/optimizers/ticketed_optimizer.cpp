@@ -58,6 +58,35 @@ Status TicketedOptimizer::drop(Ticket ticket) {
   return Status::ok;
 }
 
+std::vector<Pull> TicketedOptimizer::in_flight() const {
+  std::vector<Pull> pulls;
+  tickets_.for_each_open([&](const Tickets::Open& ticket) {
+    pulls.push_back(
+        {ticket.number, arm_of(ticket.node), ticket.remaining, ticket.node, depth_of(ticket.node)});
+  });
+  return pulls;
+}
+
+std::string TicketedOptimizer::save() {
+  State state;
+  transfer(state);
+  return state.text();
+}
+
+void TicketedOptimizer::restore(std::string_view saved) {
+  State state(saved);
+  transfer(state);
+  state.end();
+}
+
+void TicketedOptimizer::transfer(State& state) {
+  state(t_, out_of_range_, tickets_);
+}
+
+void TicketedOptimizer::require_nodes_below(std::uint64_t end) const {
+  tickets_.for_each_open([end](const Tickets::Open& ticket) { State::require(ticket.node < end); });
+}
+
 Best TicketedOptimizer::to_best(Arm arm, double mean, double width, double pulls) const {
   double lower = map_.to_user(mean - width);
   double upper = map_.to_user(mean + width);

@@ -23,4 +23,10 @@ void Tickets::forget_older() {
   closed_older_ = 0;
 }
 
+void Tickets::transfer(State& state) {
+  std::erase_if(older_, [](const Open& ticket) { return ticket.remaining == 0; });
+  closed_older_ = 0;
+  state(newest_, older_);
+}
+
 }  // namespace canopy

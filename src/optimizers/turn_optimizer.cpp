@@ -9,15 +9,17 @@ Pull TurnOptimizer::ask(std::uint64_t pulls) {
     choice_ = choose();
     running_ = true;
     unanswered_ = ungranted_ = choice_.length;
-    if (!std::equal(choice_.arm.begin(), choice_.arm.end(), last_arm_.begin(), last_arm_.end())) {
-      last_arm_.assign(choice_.arm.begin(), choice_.arm.end());
+    const Arm arm = arm_of(choice_.node);
+    if (!std::equal(arm.begin(), arm.end(), last_arm_.begin(), last_arm_.end())) {
+      last_arm_.assign(arm.begin(), arm.end());
       ++switches_;
     }
   }
   const std::uint64_t length =
       ungranted_ == 0 ? 1 : std::clamp<std::uint64_t>(pulls, 1, ungranted_);
   ungranted_ -= std::min(ungranted_, length);
-  return {tickets_.open(choice_.node, length), choice_.arm, length, choice_.node, choice_.depth};
+  return {tickets_.open(choice_.node, length), arm_of(choice_.node), length, choice_.node,
+          depth_of(choice_.node)};
 }
 
 void TurnOptimizer::accept(NodeIndex node, std::uint64_t count, double sum) {
@@ -41,6 +43,12 @@ void TurnOptimizer::end_turn() {
 
 void TurnOptimizer::finish() {
   if (pending_pulls_ != 0.0) end_turn();
+}
+
+void TurnOptimizer::transfer(State& state) {
+  TicketedOptimizer::transfer(state);
+  state(choice_.node, choice_.length, running_, unanswered_, ungranted_, pending_pulls_,
+        pending_sum_, last_arm_, switches_);
 }
 
 Summary TurnOptimizer::turn_summary() const {

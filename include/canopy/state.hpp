@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace canopy {
+
+/// Thrown when a saved state cannot be taken over: it is damaged, of a newer version, or of another
+/// optimizer.
+class StateError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Everything that an object has to remember, on its way out or in. A class says once, in
+/// `transfer(State&)`, what that is and in which order: the same lines save and restore it. Numbers
+/// are kept as the shortest text that reads back as the same bits.
+class State {
+ public:
+  /// To save.
+  State() = default;
+  /// To restore; the text must outlive it. Throws StateError when it is damaged or too new.
+  explicit State(std::string_view saved);
+
+  [[nodiscard]] bool restoring() const { return restoring_; }
+
+  /// What was saved, with a version in front and a checksum behind.
+  [[nodiscard]] std::string text() const;
+
+  /// Throws StateError unless everything was read.
+  void end() const;
+
+  /// A word that must be the same when restoring.
+  void mark(std::string_view word);
+
+  /// Throws StateError unless a restored value makes sense.
+  static void require(bool makes_sense);
+
+  template <class... Values>
+  void operator()(Values&... values) {
+    (transfer(values), ...);
+  }
+
+ private:
+  void transfer(double& value);
+  void transfer(std::uint64_t& value);
+
+  template <class Value>
+  void transfer(Value& value) {
+    if constexpr (requires { value.transfer(*this); }) {
+      value.transfer(*this);
+    } else {
+      static_assert(std::is_integral_v<Value> || std::is_enum_v<Value>);
+      auto number = static_cast<std::uint64_t>(value);
+      transfer(number);
+      value = static_cast<Value>(number);
+      require(static_cast<std::uint64_t>(value) == number);
+    }
+  }
+
+  template <class Value>
+  void transfer(std::vector<Value>& list) {
+    std::uint64_t size = list.size();
+    transfer(size);
+    require(size <= remaining() || !restoring_);  // every value takes at least a letter
+    list.resize(static_cast<std::size_t>(size));
+    for (Value& value : list) transfer(value);
+  }
+
+  template <class Value>
+  void transfer(std::optional<Value>& maybe) {
+    bool there = maybe.has_value();
+    transfer(there);
+    if (restoring_) maybe = there ? std::optional<Value>(Value{}) : std::nullopt;
+    if (there) transfer(*maybe);
+  }
+
+  [[nodiscard]] std::size_t remaining() const { return saved_.size(); }
+  [[nodiscard]] std::string_view next_word();
+
+  bool restoring_ = false;
+  std::string text_;        // when saving
+  std::string_view saved_;  // when restoring: what was not read yet
+};
+
+}  // namespace canopy
