@@ -20,6 +20,8 @@ nlohmann-json3-dev nlohmann/json.hpp
 libfmt-dev fmt/format.h
 librandom123-dev Random123/philox.h
 libtbb-dev tbb/parallel_for.h
+libsoci-dev soci/soci.h
+libsqlite3-dev sqlite3.h
 libboost1.81-dev boost/math/distributions/students_t.hpp
 "
 peers_needs="

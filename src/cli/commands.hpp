@@ -15,5 +15,10 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_bounds(CLI::App& app);
 [[nodiscard]] Command add_environment(CLI::App& app);
 [[nodiscard]] Command add_experiment(CLI::App& app);
+[[nodiscard]] Command add_tune(CLI::App& app);
+[[nodiscard]] Command add_studies(CLI::App& app);
+[[nodiscard]] Command add_best(CLI::App& app);
+[[nodiscard]] Command add_tree(CLI::App& app);
+[[nodiscard]] Command add_report(CLI::App& app);
 
 }  // namespace canopy::cli

@@ -1,15 +1,19 @@
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
 #include "cli/pipe_session.hpp"
-#include "studies/specification.hpp"
+#include "cli/study_flags.hpp"
+#include "studies/study.hpp"
 
 #include <cerrno>
 #include <csignal>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -65,63 +69,102 @@ void write_all(std::string_view bytes) {
   }
 }
 
-/// Answers every line that has arrived, writes the answers at once, and reads on.
-void converse(PipeSession& session) {
+/// Answers every line that has arrived, once `keep` has kept what they changed, and reads on. When
+/// that fails nothing has changed, and each of these lines is told so.
+void converse(PipeSession& session, const std::function<void()>& keep) {
   LineCutter cutter;
-  std::string answers;
-  const auto on_line = [&](std::string_view line) { answers += session.answer(line) + '\n'; };
-  const auto on_long_line = [&] { answers += PipeSession::answer_to_long_line() + '\n'; };
+  std::vector<std::string> answers;
+  const auto on_line = [&](std::string_view line) { answers.push_back(session.answer(line)); };
+  const auto on_long_line = [&] { answers.push_back(PipeSession::answer_to_long_line()); };
+  const auto send_answers = [&] {
+    try {
+      keep();
+    } catch (const StoreError& error) {
+      for (std::string& answer : answers) answer = PipeSession::answer_to_lost_line(error.what());
+    }
+    std::string text;
+    for (const std::string& answer : answers) text += answer + '\n';
+    answers.clear();
+    write_all(text);
+  };
   std::string buffer(kReadSize, '\0');
   for (;;) {
     const ssize_t got = read(STDIN_FILENO, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw std::system_error(errno, std::generic_category(), "standard input");
     if (got == 0) break;
-    const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
-    cutter.feed(bytes, on_line, on_long_line);
-    write_all(answers);
-    answers.clear();
+    cutter.feed({buffer.data(), static_cast<std::size_t>(got)}, on_line, on_long_line);
+    send_answers();
   }
   if (cutter.has_rest()) cutter.finish(on_line, on_long_line);
-  write_all(answers);
+  send_answers();
 }
 
-int run(const std::string& file) {
-  try {
-    PipeSession session(load_study(file));
-    (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that left is seen by write()
-    converse(session);
-    return kSuccess;
-  } catch (const SpecificationError& error) {
-    throw WrongUse(error.what());
-  } catch (const ConfigurationError& error) {
-    throw WrongUse(file + ": " + error.what());
+struct Arguments {
+  std::string file;
+  std::optional<std::string> study;
+  StudyFlags flags;
+};
+
+/// In memory: nothing is left of it in the end.
+void serve_in_memory(const std::string& file) {
+  const StudySpecification study = load_study(file);
+  const auto optimizer = make_optimizer(study);
+  PipeSession session(study.space, *optimizer);
+  converse(session, [] {});
+}
+
+/// In the store: an answer that is sent is on the disk.
+void serve_from_store(const Arguments& arguments) {
+  Store store(arguments.flags.store, Store::Mode::create);
+  Study study = arguments.file.empty() ? Study::reopen(store, *arguments.study)
+                                       : Study::open(store, load_study_file(arguments.file),
+                                                     {*arguments.study, arguments.flags.fork});
+  PipeSession session(study.specification().space, study);
+  converse(session, [&] { study.commit(); });
+  study.snapshot();
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.file.empty() && !arguments.study) {
+    throw WrongUse("STUDY.toml: is missing; see --help for an example");
   }
+  (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that left is seen by write()
+  return with_study_errors(arguments.file, [&] {
+    if (arguments.study) {
+      serve_from_store(arguments);
+    } else {
+      serve_in_memory(arguments.file);
+    }
+    return kSuccess;
+  });
 }
 
 }  // namespace
 
 Command add_pipe(CLI::App& app) {
-  const auto file = std::make_shared<std::string>();
+  const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "pipe", "Serve one study on standard input and output, a JSON object a line.");
-  command->add_option("STUDY.toml", *file, "the study: what is tuned, and how");
+  command->add_option("STUDY.toml", arguments->file, "the study: what is tuned, and how");
+  command->add_option(
+      "--study", arguments->study,
+      "keep it under this name in the store: an answer that is sent is on the disk");
+  arguments->flags.add_to(*command);
   command->footer(
       "Requests:  {\"op\":\"ask\"}  {\"op\":\"ask\",\"pulls\":1}  {\"op\":\"best\"}  "
       "{\"op\":\"summary\"}  {\"op\":\"tree\"}\n"
       "           {\"op\":\"tell\",\"ticket\":1,\"reward\":0.3}  {\"op\":\"drop\",\"ticket\":1}\n"
-      "           {\"op\":\"tell\",\"ticket\":1,\"rewards\":[0.3,0.4]}\n"
+      "           {\"op\":\"tell\",\"ticket\":1,\"rewards\":[0.3,0.4]}  {\"op\":\"in_flight\"}\n"
       "           "
       "{\"op\":\"tell\",\"ticket\":1,\"count\":2,\"sum\":0.7,\"sum_squares\":0.25}\n"
       "A wrong request is answered by {\"error\":{\"code\":..,\"message\":..}} and changes "
       "nothing.\n"
       "Example:\n"
       "  printf '[[space]]\\nname = \"x\"\\nlow = 0.0\\nhigh = 1.0\\n' > study.toml\n"
-      "  echo '{\"op\":\"ask\"}' | canopy pipe study.toml");
-  return [file] {
-    if (file->empty()) throw WrongUse("STUDY.toml: is missing; see --help for an example");
-    return run(*file);
-  };
+      "  echo '{\"op\":\"ask\"}' | canopy pipe study.toml\n"
+      "  echo '{\"op\":\"ask\"}' | canopy pipe study.toml --study mine   # and again: ticket 2");
+  return [arguments] { return run(*arguments); };
 }
 
 }  // namespace canopy::cli

@@ -126,15 +126,6 @@ class Request {
   Json json_;
 };
 
-Json arm_json(const Space& space, Arm arm) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < space.dimension(); ++i) {
-    std::visit([&](const auto& value) { json[space.parameters()[i].name] = value; },
-               space.value(arm, i));
-  }
-  return json;
-}
-
 Json ask(const Request& request, const Space& space, Optimizer& optimizer) {
   static constexpr std::array<std::string_view, 1> keys{"pulls"};
   request.allow(keys);
@@ -185,41 +176,21 @@ Json drop(const Request& request, Optimizer& optimizer) {
 Json best(const Space& space, const Optimizer& optimizer) {
   const auto best = optimizer.best();
   if (!best) throw Refusal{"no_answers", "nothing was told yet, so there is no best arm"};
-  return {{"arm", arm_json(space, best->arm)},
-          {"mean", best->mean},
-          {"lower", best->lower},
-          {"upper", best->upper},
-          {"pulls", best->pulls}};
+  return best_json(space, *best);
 }
 
-Json summary(const Optimizer& optimizer) {
-  const Summary summary = optimizer.summary();
-  return {{"t", summary.t},
-          {"nodes", summary.nodes},
-          {"depth", summary.depth},
-          {"switches", summary.switches},
-          {"refreshes", summary.refreshes},
-          {"out_of_range", summary.out_of_range},
-          {"in_flight", summary.in_flight}};
-}
-
-Json tree(const Space& space, Optimizer& optimizer) {
-  Json nodes = Json::array();
-  for (const NodeView& node : optimizer.tree()) {
-    nodes.push_back({{"path", node.path},
-                     {"arm", arm_json(space, node.arm)},
-                     {"pulls", node.pulls},
-                     {"mean", node.mean},
-                     {"upper", finite_or_null(node.upper)},
-                     {"bound", finite_or_null(node.bound)},
-                     {"leaf", node.leaf}});
+Json in_flight(const Space& space, const Optimizer& optimizer) {
+  Json tickets = Json::array();
+  for (const Pull& pull : optimizer.in_flight()) {
+    tickets.push_back(
+        {{"ticket", pull.ticket}, {"arm", arm_json(space, pull.arm)}, {"length", pull.length}});
   }
-  return {{"nodes", std::move(nodes)}};
+  return {{"tickets", std::move(tickets)}};
 }
 
 Json serve(const Request& request, const Space& space, Optimizer& optimizer) {
-  static constexpr std::array<std::string_view, 6> ops{"ask",  "tell",    "drop",
-                                                       "best", "summary", "tree"};
+  static constexpr std::array<std::string_view, 7> ops{"ask",     "tell", "drop",     "best",
+                                                       "summary", "tree", "in_flight"};
   const std::string op = request.op();
   if (op == "ask") return ask(request, space, optimizer);
   if (op == "tell") return tell(request, optimizer);
@@ -229,8 +200,9 @@ Json serve(const Request& request, const Space& space, Optimizer& optimizer) {
   }
   request.allow({});
   if (op == "best") return best(space, optimizer);
-  if (op == "summary") return summary(optimizer);
-  return tree(space, optimizer);
+  if (op == "in_flight") return in_flight(space, optimizer);
+  if (op == "summary") return summary_json(optimizer.summary());
+  return {{"nodes", tree_json(space, optimizer)}};
 }
 
 std::string to_line(const Json& json) {
@@ -239,12 +211,9 @@ std::string to_line(const Json& json) {
 
 }  // namespace
 
-PipeSession::PipeSession(const StudySpecification& study)
-    : space_(study.space), optimizer_(make_optimizer(study)) {}
-
 std::string PipeSession::answer(std::string_view line) {
   try {
-    return to_line(serve(Request(line), space_, *optimizer_));
+    return to_line(serve(Request(line), space_, optimizer_));
   } catch (const Refusal& refusal) {
     return to_line(error_answer(refusal.code, refusal.message));
   }
@@ -253,6 +222,10 @@ std::string PipeSession::answer(std::string_view line) {
 std::string PipeSession::answer_to_long_line() {
   return to_line(error_answer(
       "line_too_long", "a line may have " + std::to_string(kLongestLine) + " bytes at most"));
+}
+
+std::string PipeSession::answer_to_lost_line(const std::string& reason) {
+  return to_line(error_answer("not_stored", "nothing has changed: " + reason));
 }
 
 }  // namespace canopy::cli

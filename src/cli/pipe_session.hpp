@@ -2,9 +2,6 @@
 
 #include "canopy/optimizer.hpp"
 
-#include "studies/specification.hpp"
-
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -17,7 +14,8 @@ class PipeSession {
   /// A longer line is not worth reading.
   static constexpr std::size_t kLongestLine = 524'288;
 
-  explicit PipeSession(const StudySpecification& study);
+  /// Both must outlive it.
+  PipeSession(const Space& space, Optimizer& optimizer) : space_(space), optimizer_(optimizer) {}
 
   /// The answer to a line, without a line end.
   [[nodiscard]] std::string answer(std::string_view line);
@@ -25,9 +23,12 @@ class PipeSession {
   /// The answer to a line that was longer than kLongestLine.
   [[nodiscard]] static std::string answer_to_long_line();
 
+  /// The answer to a line whose effect could not be kept, for that reason.
+  [[nodiscard]] static std::string answer_to_lost_line(const std::string& reason);
+
  private:
-  Space space_;
-  std::unique_ptr<Optimizer> optimizer_;
+  const Space& space_;
+  Optimizer& optimizer_;
 };
 
 }  // namespace canopy::cli

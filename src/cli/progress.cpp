@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <utility>
 
@@ -22,13 +23,22 @@ extern "C" void request_stop(int /*signal*/) {
   (void)std::signal(SIGTERM, SIG_DFL);
 }
 
+/// How many columns the terminal has.
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+constexpr std::chrono::seconds kBetweenLines{60};  // where there is no terminal
+
+}  // namespace
+
 std::string duration_text(double seconds) {
   if (seconds < 60.0) return fmt::format("{:.0f} s", seconds);
   if (seconds < 3600.0) return fmt::format("{:.0f} min", seconds / 60.0);
   return fmt::format("{:.1f} h", seconds / 3600.0);
 }
-
-}  // namespace
 
 ProgressBar::ProgressBar(std::uint64_t total, std::string unit)
     : total_(total),
@@ -58,6 +68,29 @@ void ProgressBar::draw(std::uint64_t done, Clock::time_point now) const {
   fmt::print(stderr, "\r[{:=<{}}{: <{}}] {:3.0f} %  {:.3g} {}/s  {} left\033[K", "", filled, "",
              kWidth - filled, 100.0 * fraction, static_cast<double>(done) / elapsed, unit_,
              duration_text(elapsed / fraction - elapsed));
+  (void)std::fflush(stderr);
+}
+
+StatusLine::StatusLine() : on_terminal_(isatty(STDERR_FILENO) != 0), next_(Clock::now()) {
+  if (!on_terminal_) next_ += kBetweenLines;
+}
+
+StatusLine::~StatusLine() {
+  if (on_terminal_) fmt::print(stderr, "\r\033[K");
+}
+
+bool StatusLine::due() const {
+  return Clock::now() >= next_;
+}
+
+void StatusLine::show(const std::string& line) {
+  if (on_terminal_) {
+    fmt::print(stderr, "\r{}\033[K", line.substr(0, terminal_width() - 1));
+    next_ = Clock::now() + kBetweenDrawings;
+  } else {
+    fmt::print(stderr, "{}\n", line);
+    next_ = Clock::now() + kBetweenLines;
+  }
   (void)std::fflush(stderr);
 }
 

@@ -33,6 +33,29 @@ class ProgressBar {
   Clock::time_point drawn_;
 };
 
+/// One line on the standard error that tells where something is: always up to date on a terminal,
+/// a new line now and then where there is none.
+class StatusLine {
+ public:
+  StatusLine();
+  ~StatusLine();
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  /// Whether it is time for another one.
+  [[nodiscard]] bool due() const;
+  void show(const std::string& line);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool on_terminal_;
+  Clock::time_point next_;
+};
+
+/// `12 s`, `3 min`, `1.5 h`.
+[[nodiscard]] std::string duration_text(double seconds);
+
 /// While one of these exists, Ctrl-C and SIGTERM raise a flag instead of ending the process; a
 /// second one ends it.
 class StopOnSignal {

@@ -1,6 +1,6 @@
 #include "experiments/environment_figure.hpp"
 
-#include "experiments/figure.hpp"
+#include "figures/figure.hpp"
 
 #include <algorithm>
 #include <cmath>

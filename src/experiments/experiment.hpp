@@ -1,9 +1,9 @@
 #pragma once
 
+#include "core/statistics.hpp"
 #include "experiments/executor.hpp"
 #include "experiments/experiment_specification.hpp"
 #include "experiments/run.hpp"
-#include "experiments/statistics.hpp"
 #include "experiments/unit_log.hpp"
 
 #include <cstdint>

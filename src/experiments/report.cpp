@@ -4,18 +4,12 @@
 
 #include "core/text.hpp"
 #include "experiments/environment_figure.hpp"
-#include "experiments/figure.hpp"
+#include "figures/figure.hpp"
+#include "files/page.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <optional>
-#include <sys/utsname.h>
-#include <system_error>
-#include <thread>
 #include <variant>
 
 #include <fmt/format.h>
@@ -66,21 +60,6 @@ double high_of(const Estimate& estimate) {
 
 std::string options_of(const OptimizerOptions& options) {
   return std::visit([](const auto& chosen) { return options_text(chosen); }, options);
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text << std::flush;
-  if (!file) {
-    throw OutputError(path + ": cannot be written: " + std::generic_category().message(errno));
-  }
-}
-
-std::string quoted_csv(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char letter : text)
-    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return quoted + "\"";
 }
 
 std::string csv_of(const Estimate& estimate) {
@@ -134,11 +113,11 @@ std::optional<TheoryParameters> theory_of(const AlgorithmResult& algorithm,
 }
 
 /// The most nodes that the algorithm can have, at the steps of its curve.
-std::optional<BandedLine> node_bound_line(const AlgorithmResult& algorithm,
-                                          const ComparisonResult& result) {
+std::optional<Series> node_bound_line(const AlgorithmResult& algorithm,
+                                      const ComparisonResult& result) {
   const auto theory = theory_of(algorithm, result);
   if (!theory) return std::nullopt;
-  BandedLine line{algorithm.label + ", at most", colour_of(algorithm.chosen), {}, true};
+  Series line{algorithm.label + ", at most", colour_of(algorithm.chosen), {}, SeriesStyle::dashes};
   for (const CurvePoint& point : algorithm.curve) {
     const auto steps = static_cast<double>(point.steps);
     const double bound = certain_node_bound(*theory, steps);
@@ -147,60 +126,25 @@ std::optional<BandedLine> node_bound_line(const AlgorithmResult& algorithm,
   return line;
 }
 
-LinesFigure figure_of(const ComparisonResult& result, const Quantity& quantity) {
-  LinesFigure figure{result.specification.title, "n, steps", quantity.label, {}};
+SeriesFigure figure_of(const ComparisonResult& result, const Quantity& quantity) {
+  SeriesFigure figure{result.specification.title, "n, steps", quantity.label, {}};
   for (const AlgorithmResult& algorithm : result.algorithms) {
-    BandedLine line{algorithm.label, colour_of(algorithm.chosen), {}};
+    Series line{algorithm.label, colour_of(algorithm.chosen), {}, SeriesStyle::line};
     for (const CurvePoint& point : algorithm.curve) {
       const Estimate& estimate = quantity.of(point);
       line.points.push_back(
           {static_cast<double>(point.steps), estimate.mean, low_of(estimate), high_of(estimate)});
     }
-    figure.lines.push_back(std::move(line));
+    figure.series.push_back(std::move(line));
     if (quantity.name != "nodes") continue;
-    if (auto bound = node_bound_line(algorithm, result)) figure.lines.push_back(std::move(*bound));
+    if (auto bound = node_bound_line(algorithm, result)) figure.series.push_back(std::move(*bound));
   }
   return figure;
-}
-
-std::string escaped(const std::string& text) {
-  std::string html;
-  for (const char letter : text) {
-    if (letter == '<') {
-      html += "&lt;";
-    } else if (letter == '&') {
-      html += "&amp;";
-    } else {
-      html += letter;
-    }
-  }
-  return html;
 }
 
 std::string interval_text(const Estimate& estimate, int digits) {
   return fmt::format("{:.{}f} <small>({:.{}f} to {:.{}f})</small>", estimate.mean, digits,
                      low_of(estimate), digits, high_of(estimate), digits);
-}
-
-/// An SVG file without what stands before its first tag.
-std::string svg_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const std::size_t start = text.find("<svg");
-  return start == std::string::npos ? std::string() : text.substr(start);
-}
-
-std::string machine_text() {
-  utsname system{};
-  uname(&system);
-  std::ifstream cpus("/proc/cpuinfo");
-  std::string model;
-  for (std::string line; model.empty() && std::getline(cpus, line);) {
-    if (line.starts_with("model name")) model = line.substr(line.find(':') + 2);
-  }
-  return fmt::format("{} {}, {}, {} cores", system.sysname, system.machine,
-                     model.empty() ? "processor unknown" : model,
-                     std::thread::hardware_concurrency());
 }
 
 std::string depth_bound_text(const AlgorithmResult& algorithm, const ComparisonResult& result,
@@ -239,20 +183,13 @@ std::string html_table(const ComparisonResult& result, std::uint64_t steps) {
 std::string html_of(const ExperimentSpecification& experiment,
                     const std::vector<ComparisonResult>& results, const std::string& folder,
                     const ReportContext& context, const Report& report) {
-  std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title><style>"
-      "body{{font:15px/1.5 sans-serif;max-width:1150px;margin:2em auto;padding:0 1em;color:#222}}"
-      "table{{border-collapse:collapse;font-size:13px}}td,th{{border-bottom:1px solid "
-      "#ddd;padding:4px 8px;"
-      "text-align:left;vertical-align:top}}small{{color:#777}}.figures{{display:flex;flex-wrap:"
-      "wrap;gap:10px}}"
-      ".figures svg{{width:550px;height:auto}}</style></head><body>\n<h1>{0}</h1>\n"
-      "<p>{1} runs of {2} steps, seed {3}; parameters chosen among the candidates by the mean of "
-      "{4} runs with "
-      "seeds of their own, then measured with fresh ones. Bands and brackets are 95 % intervals "
-      "(Student's t).</p>\n",
-      escaped(experiment.title), experiment.runs, experiment.steps, experiment.seed,
-      experiment.tuning_runs);
+  std::string html =
+      page_head(experiment.title) +
+      fmt::format(
+          "<p>{} runs of {} steps, seed {}; parameters chosen among the candidates by the mean of "
+          "{} runs with seeds of their own, then measured with fresh ones. Bands and brackets are "
+          "95 % intervals (Student's t).</p>\n",
+          experiment.runs, experiment.steps, experiment.seed, experiment.tuning_runs);
   for (const ComparisonResult& result : results) {
     const ComparisonSpecification& comparison = result.specification;
     html += fmt::format(
@@ -270,10 +207,7 @@ std::string html_of(const ExperimentSpecification& experiment,
   if (!report.figures_missing.empty()) {
     html += "<p>No figures: " + escaped(report.figures_missing) + ".</p>\n";
   }
-  return html + fmt::format(
-                    "<h2>How this came about</h2>\n<p><code>{}</code><br>canopy "
-                    "{}<br>{}</p>\n</body></html>\n",
-                    escaped(context.command), escaped(context.version), escaped(machine_text()));
+  return html + page_foot(context.command, context.version);
 }
 
 /// Draws a figure twice and notes the files.
@@ -290,7 +224,7 @@ void draw_all(const std::vector<ComparisonResult>& results, const std::string& f
   for (const ComparisonResult& result : results) {
     const std::string stem = folder + "/" + result.specification.name + "_";
     for (const Quantity& quantity : quantities(result.specification.regret)) {
-      const LinesFigure figure = figure_of(result, quantity);
+      const SeriesFigure figure = figure_of(result, quantity);
       draw_both(stem + quantity.name, report, [&](const std::string& file) { draw(figure, file); });
     }
     const auto environment = make_environment(result.specification.environment);

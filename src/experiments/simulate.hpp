@@ -1,7 +1,7 @@
 #pragma once
 
+#include "core/statistics.hpp"
 #include "experiments/run.hpp"
-#include "experiments/statistics.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,20 +1,15 @@
 #pragma once
 
+#include "files/page.hpp"
+
 #include <cstdio>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 namespace canopy {
-
-/// Thrown when results cannot be kept, or belong to something else.
-class OutputError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// The finished units of work of an experiment, a line each, in a file: whoever is killed loses
 /// none of them. A line begins with the unit's key, up to the fifth comma; the file with a comment

@@ -74,6 +74,20 @@ void TomlReader::read(const toml::table& table, const std::string& prefix, std::
 }
 
 void TomlReader::read(const toml::table& table, const std::string& prefix, std::string_view key,
+                      bool& into) {
+  if (const auto value = get<bool>(table, prefix, key, "must be true or false")) into = *value;
+}
+
+const toml::table* TomlReader::read_table(const toml::table& table, std::string_view key) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return nullptr;
+  if (!node->is_table()) {
+    complain(std::string(key), node, "must be a table: [" + std::string(key) + "]");
+  }
+  return node->as_table();
+}
+
+void TomlReader::read(const toml::table& table, const std::string& prefix, std::string_view key,
                       std::string& into) {
   if (auto text = get<std::string>(table, prefix, key, "must be a string")) {
     into = std::move(*text);

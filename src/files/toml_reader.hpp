@@ -57,6 +57,10 @@ class TomlReader {
             std::uint64_t& into);
   void read(const toml::table& table, const std::string& prefix, std::string_view key,
             std::string& into);
+  void read(const toml::table& table, const std::string& prefix, std::string_view key, bool& into);
+
+  /// The table of a key, if it is there and one.
+  [[nodiscard]] const toml::table* read_table(const toml::table& table, std::string_view key);
 
   template <class Enum>
   requires std::is_enum_v<Enum>

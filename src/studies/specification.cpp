@@ -2,6 +2,7 @@
 
 #include "canopy/errors.hpp"
 
+#include "core/text.hpp"
 #include "files/toml_reader.hpp"
 
 #include <array>
@@ -14,8 +15,8 @@
 namespace canopy {
 namespace {
 
-constexpr std::array<std::string_view, 4> kTopKeys{"direction", "reward_range", "optimizer",
-                                                   "space"};
+constexpr std::array<std::string_view, 7> kTopKeys{
+    "name", "direction", "reward_range", "optimizer", "space", "system", "budget"};
 
 Objective read_objective(TomlReader& reader, const toml::table& root) {
   Objective objective;
@@ -41,13 +42,8 @@ struct OptimizerChoice {
 
 OptimizerChoice read_optimizer(TomlReader& reader, const toml::table& root) {
   OptimizerChoice choice;
-  const toml::node* node = root.get("optimizer");
-  if (node == nullptr) return choice;
-  const toml::table* table = node->as_table();
-  if (table == nullptr) {
-    reader.complain("optimizer", node, "must be a table: [optimizer]");
-    return choice;
-  }
+  const toml::table* table = reader.read_table(root, "optimizer");
+  if (table == nullptr) return choice;
   auto [named, keys] = read_alternative<OptimizerOptions, OptimizerEntry>(
       reader, *table, "optimizer.", "optimizer", "hct");
   if (!named) return choice;
@@ -146,21 +142,75 @@ std::optional<Space> read_space(TomlReader& reader, const toml::table& root) {
   }
 }
 
+std::string domain_text(const Real& real) {
+  return std::string("real from ") + to_text(real.low) + " to " + to_text(real.high) +
+         (real.scale == Scale::log ? " on a log scale" : "");
+}
+std::string domain_text(const Integer& integer) {
+  return "integer from " + std::to_string(integer.low) + " to " + std::to_string(integer.high);
+}
+std::string domain_text(const Choice& choice) {
+  std::string text = "one of";
+  for (const std::string& each : choice.choices) text += " \"" + each + "\"";
+  return text;
+}
+
+/// Every option of the optimizer, seeds too.
+template <class Options>
+void add_options(std::map<std::string, std::string>& fields, const Options& options) {
+  visit_fields(options, [&](const Field& field, const auto& member) {
+    fields["optimizer." + std::string(field.name)] = field_text(field, member);
+  });
+}
+
 }  // namespace
 
 StudySpecification parse_study(std::string_view toml, const std::string& source) {
   const toml::table root = parse_toml(toml, source);
   TomlReader reader(source);
   reader.check_keys(root, "", kTopKeys);
+  std::string name;
+  reader.read(root, "", "name", name);
   const Objective objective = read_objective(reader, root);
   const OptimizerChoice optimizer = read_optimizer(reader, root);
   const std::optional<Space> space = read_space(reader, root);
+  std::optional<SystemSpecification> system;
+  if (space) system = read_system(reader, root, *space);
+  const Budget budget = read_budget(reader, root);
   reader.throw_if_any();
-  return {space.value(), optimizer.options, optimizer.partition, objective};
+  return {
+      name,  space.value(), optimizer.options, optimizer.partition, objective, std::move(system),
+      budget};
+}
+
+StudyFile load_study_file(const std::string& path) {
+  std::string source = read_file(path);
+  return {parse_study(source, path), std::move(source)};
 }
 
 StudySpecification load_study(const std::string& path) {
-  return parse_study(read_file(path), path);
+  return load_study_file(path).study;
+}
+
+std::map<std::string, std::string> learning_fields(const StudySpecification& study) {
+  std::map<std::string, std::string> fields;
+  fields["direction"] = name_of(study.objective.direction);
+  fields["reward_range"] = "[" + to_text(study.objective.reward_range[0]) + ", " +
+                           to_text(study.objective.reward_range[1]) + "]";
+  fields["optimizer.name"] = name_of_alternative<OptimizerEntry>(study.optimizer);
+  fields["optimizer.partition"] = name_of(study.partition);
+  std::visit(
+      [&](const auto& options) {
+        add_options(fields, filled_in(options, study.space.dimension()));
+      },
+      study.optimizer);
+  for (std::size_t i = 0; i < study.space.dimension(); ++i) {
+    const Parameter& parameter = study.space.parameters()[i];
+    fields["space." + parameter.name] =
+        "number " + std::to_string(i + 1) + ", " +
+        std::visit([](const auto& domain) { return domain_text(domain); }, parameter.domain);
+  }
+  return fields;
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study) {

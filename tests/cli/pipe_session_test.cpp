@@ -2,6 +2,10 @@
 
 #include "cli/pipe_session.hpp"
 
+#include "studies/specification.hpp"
+
+#include <memory>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -42,7 +46,9 @@ class PipeSessionTest : public ::testing::Test {
     return reply.contains("error") ? reply["error"]["code"].get<std::string>() : "";
   }
 
-  PipeSession session_{parse_study(kStudy, "study.toml")};
+  StudySpecification study_ = parse_study(kStudy, "study.toml");
+  std::unique_ptr<Optimizer> optimizer_ = make_optimizer(study_);
+  PipeSession session_{study_.space, *optimizer_};
 };
 
 TEST_F(PipeSessionTest, AsksAndTellsInEveryWay) {

@@ -1,4 +1,4 @@
-#include "experiments/figure.hpp"
+#include "figures/figure.hpp"
 
 #include <filesystem>
 #include <fstream>

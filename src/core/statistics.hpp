@@ -29,7 +29,11 @@ class RunningEstimate {
     squares_ += off * (value - mean_);
   }
 
+  [[nodiscard]] double count() const { return count_; }
   [[nodiscard]] double mean() const { return mean_; }
+
+  /// Of the mean, squared; of at least two values.
+  [[nodiscard]] double squared_error() const { return squares_ / (count_ - 1.0) / count_; }
 
   /// Of at least one value.
   [[nodiscard]] Estimate estimate() const;
@@ -39,5 +43,9 @@ class RunningEstimate {
   double mean_ = 0.0;
   double squares_ = 0.0;  // of the distances from the mean
 };
+
+/// How much larger the mean of `a` is than that of `b`, two independent samples of any variances
+/// (Welch, 1947).
+[[nodiscard]] Estimate difference(const RunningEstimate& a, const RunningEstimate& b);
 
 }  // namespace canopy

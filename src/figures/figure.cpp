@@ -1,10 +1,11 @@
-#include "experiments/figure.hpp"
+#include "figures/figure.hpp"
 
 #include "core/text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <limits>
@@ -129,6 +130,46 @@ std::string mark_plot(const std::string& label, std::string_view colour) {
                      quoted(label));
 }
 
+/// The points of a series that can be drawn, a line each. A log scale has no zero.
+std::string data_of(const Series& series, bool log) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Series::Point& point : series.points) {
+    if (point.y > 0.0) least = std::min(least, point.y);
+  }
+  std::string data;
+  bool any = false;
+  for (const Series::Point& point : series.points) {
+    if (std::isnan(point.y)) {
+      data += "\n";
+      continue;
+    }
+    if (log && !(point.y > 0.0)) continue;
+    const double low = log ? std::max(point.low, 0.1 * least) : point.low;
+    data += fmt::format("{} {} {} {}\n", to_text(point.x), to_text(point.y), to_text(low),
+                        to_text(point.high));
+    any = true;
+  }
+  return any ? data : "";
+}
+
+std::string_view style_text(SeriesStyle style) {
+  switch (style) {
+    case SeriesStyle::line:
+      return "using 1:2 with linespoints pt 7 ps 0.4 lw 1.8";
+    case SeriesStyle::dashes:
+      return "using 1:2 with lines dashtype 2 lw 1.8";
+    case SeriesStyle::edges:
+      return "using 1:2 with lines lw 0.7";
+    case SeriesStyle::dots:
+      return "using 1:2 with points pt 7 ps 0.5";
+    case SeriesStyle::intervals:
+      return "using 1:2:3:4 with yerrorbars pt 7 ps 0.6 lw 1.2";
+    case SeriesStyle::impulses:
+      return "using 1:2 with impulses lw 3";
+  }
+  return "";
+}
+
 }  // namespace
 
 void draw(const CurveFigure& figure, const std::string& file) {
@@ -169,40 +210,34 @@ void draw(const MapFigure& figure, const std::string& file) {
   draw_script(script, file);
 }
 
-void draw(const LinesFigure& figure, const std::string& file) {
+void draw(const SeriesFigure& figure, const std::string& file) {
+  const bool log = figure.scale == FigureScale::log;
   std::string script = fmt::format(
       "set terminal {}\nset title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} "
       "noenhanced\n"
-      "set logscale xy\nset format xy '10^{{%T}}'\nset key below height 1 noenhanced\nset border "
-      "3\n"
+      "{}{}set key below height 1 noenhanced\nset border 3\n"
       "set tics nomirror out\nset grid lt 1 lc rgb '#dddddd'\n"
       "set style fill transparent solid 0.2 noborder\n",
-      terminal_of(file), quoted(figure.title), quoted(figure.x_label), quoted(figure.y_label));
+      terminal_of(file), quoted(figure.title), quoted(figure.x_label), quoted(figure.y_label),
+      figure.downwards ? "set yrange [*:*] reverse\n" : "",
+      log ? "set logscale xy\nset format xy '10^{%T}'\n" : "");
   std::string bands;
   std::string lines;
-  for (std::size_t i = 0; i < figure.lines.size(); ++i) {
-    const BandedLine& line = figure.lines[i];
-    double least = std::numeric_limits<double>::infinity();  // a log scale has no zero
-    for (const BandedLine::Point& point : line.points) {
-      if (point.y > 0.0) least = std::min(least, point.y);
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    const Series& series = figure.series[i];
+    const std::string name = fmt::format("$series{}", i);
+    const std::string data = data_of(series, log);
+    if (data.empty()) continue;
+    script += name + " << END\n" + data + "END\n";
+    if (series.style == SeriesStyle::line) {
+      bands += fmt::format("{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", name,
+                           series.colour);
     }
-    script += fmt::format("$line{} << END\n", i);
-    std::size_t shown = 0;
-    for (const BandedLine::Point& point : line.points) {
-      if (!(point.y > 0.0)) continue;
-      script += fmt::format("{} {} {} {}\n", to_text(point.x), to_text(point.y),
-                            to_text(std::max(point.low, 0.1 * least)), to_text(point.high));
-      ++shown;
-    }
-    script += "END\n";
-    if (shown == 0) continue;
-    bands +=
-        fmt::format("$line{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", i, line.colour);
-    lines += fmt::format("$line{} using 1:2 with {} lw 1.8 lc rgb '{}' title {}, ", i,
-                         line.dashed ? "lines dashtype 2" : "linespoints pt 7 ps 0.4", line.colour,
-                         quoted(line.label));
+    const std::string title = series.label.empty() ? "notitle" : "title " + quoted(series.label);
+    lines +=
+        fmt::format("{} {} lc rgb '{}' {}, ", name, style_text(series.style), series.colour, title);
   }
-  if (lines.empty()) throw FigureError(file + ": there is nothing above zero to draw");
+  if (lines.empty()) throw FigureError(file + ": there is nothing to draw");
   lines.resize(lines.size() - 2);
   draw_script(script + "plot " + bands + lines + "\n", file);
 }

@@ -48,27 +48,43 @@ struct MapFigure {
   std::string mark_label;
 };
 
-/// A line with a band around it.
-struct BandedLine {
+enum class SeriesStyle {
+  line,       ///< with a dot at every point, and a band from low to high
+  dashes,     ///< a line without dots: not measured
+  edges,      ///< a thin line, broken where y is not a number
+  dots,       ///<
+  intervals,  ///< a dot, and a bar from low to high
+  impulses,   ///< a bar from zero
+};
+
+/// Points that belong together.
+struct Series {
   struct Point {
     double x = 0.0;
     double y = 0.0;
-    double low = 0.0;  ///< of the band; equal to y where there is none
+    double low = 0.0;  ///< of the band or the bar; equal to y where there is none
     double high = 0.0;
   };
 
-  std::string label;
+  std::string label;   ///< empty: not in the legend
   std::string colour;  ///< #rrggbb
   std::vector<Point> points;
-  bool dashed = false;  ///< and without dots: not measured
+  SeriesStyle style = SeriesStyle::line;
 };
 
-/// Some lines over the same axis, both axes on a log scale; what is not above zero is left out.
-struct LinesFigure {
+enum class FigureScale {
+  linear,
+  log,  ///< both axes; what is not above zero is left out
+};
+
+/// Some series over the same axes.
+struct SeriesFigure {
   std::string title;
   std::string x_label;
   std::string y_label;
-  std::vector<BandedLine> lines;
+  std::vector<Series> series;
+  FigureScale scale = FigureScale::log;
+  bool downwards = false;  ///< y grows towards the bottom
 };
 
 /// Pictures are so many pixels wide and high.
@@ -78,6 +94,6 @@ inline constexpr int kFigureHeight = 500;
 /// Draws with gnuplot into a file whose name ends in .svg or .png. Throws FigureError.
 void draw(const CurveFigure& figure, const std::string& file);
 void draw(const MapFigure& figure, const std::string& file);
-void draw(const LinesFigure& figure, const std::string& file);
+void draw(const SeriesFigure& figure, const std::string& file);
 
 }  // namespace canopy

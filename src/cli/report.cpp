@@ -1,0 +1,58 @@
+#include "cli/commands.hpp"
+#include "cli/json.hpp"
+#include "cli/named_study.hpp"
+#include "cli/study_text.hpp"
+#include "studies/study_report.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+namespace {
+
+struct Arguments {
+  NamedStudyFlags study;
+  std::optional<std::string> out;
+};
+
+int run(const Arguments& arguments) {
+  NamedStudy study(arguments.study);
+  const std::string file = arguments.out.value_or(study.record.name + ".html");
+  const auto optimizer = study.load();
+  StudyPage page{.command = "canopy report " + study.record.name, .version = CANOPY_VERSION};
+  if (const auto best = optimizer->best()) {
+    page.lines.push_back("best: " + best_text(study.specification.space, *best));
+    const auto uplift = uplift_of(study.store, study.record, study.specification, best->arm);
+    if (uplift) page.lines.push_back(uplift_text(*uplift));
+  }
+  page.lines.push_back(fmt::format("{} pulls, {} nodes, {} changes of arm, begun {}, last event {}",
+                                   study.record.pulls, optimizer->summary().nodes,
+                                   optimizer->summary().switches, date_text(study.record.created),
+                                   date_text(study.record.updated)));
+  const std::string missing =
+      write_study_report(study.store, study.record, study.specification, *optimizer, page, file);
+  if (!missing.empty()) fmt::print(stderr, "canopy report: no figures: {}\n", missing);
+  if (arguments.study.json) {
+    fmt::print("{}\n", Json{{"file", file}}.dump());
+  } else {
+    fmt::print("{}\n", file);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+Command add_report(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "report", "A page about a study: rewards, pulls, the estimate of f, the tree.");
+  arguments->study.add_to(*command);
+  command->add_option("--out", arguments->out, "the file [NAME.html]");
+  command->footer("Example:\n  canopy report cache");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace canopy::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "canopy/optimizer.hpp"
+#include "canopy/space.hpp"
+
+#include "cli/json.hpp"
+#include "studies/uplift.hpp"
+
+#include <optional>
+#include <string>
+
+namespace canopy::cli {
+
+/// `x = 0.25: 0.713 (0.702 to 0.724), 120 pulls`
+[[nodiscard]] std::string best_text(const Space& space, const Best& best);
+
+/// `+0.12 over the baseline (95 % interval 0.10 to 0.14; 0.71 against 0.59)`
+[[nodiscard]] std::string uplift_text(const Uplift& uplift);
+
+/// The best arm with its uplift, where a baseline was measured: what `best` and `tune` print.
+[[nodiscard]] Json best_and_uplift_json(const Space& space, const Best& best,
+                                        const std::optional<Uplift>& uplift);
+
+/// `2026-11-15 12:00:00`, by the local clock.
+[[nodiscard]] std::string date_text(double seconds_since_1970);
+
+}  // namespace canopy::cli

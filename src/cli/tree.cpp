@@ -1,0 +1,66 @@
+#include "cli/commands.hpp"
+#include "cli/json.hpp"
+#include "cli/named_study.hpp"
+#include "studies/study_figures.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+namespace {
+
+struct Arguments {
+  NamedStudyFlags study;
+  std::optional<std::string> svg;
+};
+
+/// From the root down, what is deeper further to the right.
+void print_tree(const std::vector<NodeView>& nodes, const Space& space) {
+  std::vector<const NodeView*> order;
+  for (const NodeView& node : nodes) order.push_back(&node);
+  std::sort(order.begin(), order.end(),
+            [](const NodeView* a, const NodeView* b) { return a->path < b->path; });
+  for (const NodeView* node : order) {
+    fmt::print("{:{}}{}  {}", "", 2 * node->path.size(), node->path.empty() ? "root" : node->path,
+               space.describe(node->arm));
+    if (node->pulls > 0) {
+      fmt::print("  pulls {}  mean {:.4g}  upper {:.4g}", node->pulls, node->mean, node->upper);
+    }
+    fmt::print("\n");
+  }
+}
+
+int run(const Arguments& arguments) {
+  NamedStudy study(arguments.study);
+  const auto optimizer = study.load();
+  const Space& space = study.specification.space;
+  const std::vector<NodeView> nodes = optimizer->tree();
+  if (nodes.empty()) throw StudyError("the optimizer of " + study.record.name + " has no tree");
+  if (arguments.svg) {
+    draw(tree_figure(study.record.name, nodes), *arguments.svg);
+    fmt::print("{}\n", *arguments.svg);
+  } else if (arguments.study.json) {
+    fmt::print("{}\n", Json{{"nodes", tree_json(space, *optimizer)}}.dump(2));
+  } else {
+    fmt::print(
+        "Means and upper bounds are in mapped units: 1 is the better end of reward_range.\n");
+    print_tree(nodes, space);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+Command add_tree(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("tree", "The tree of a study, as text or as a picture.");
+  arguments->study.add_to(*command);
+  command->add_option("--svg", arguments->svg, "draw it into this file (.svg or .png)");
+  command->footer("Examples:\n  canopy tree cache\n  canopy tree cache --svg cache.svg");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace canopy::cli

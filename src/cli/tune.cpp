@@ -1,0 +1,133 @@
+#include "cli/commands.hpp"
+#include "cli/failure.hpp"
+#include "cli/progress.hpp"
+#include "cli/study_flags.hpp"
+#include "cli/study_text.hpp"
+#include "studies/tuner.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+namespace {
+
+struct Arguments {
+  std::string file;
+  StudyFlags flags;
+  bool json = false;
+};
+
+/// The pulls that are needed before the search looks at anything smaller than half of the space.
+void warn_of_small_budget(const StudySpecification& study) {
+  const auto needed = pulls_to_first_expansion(study);
+  if (!needed || !study.budget.pulls || *study.budget.pulls >= *needed) return;
+  fmt::print(
+      stderr,
+      "canopy tune: a budget of {} pulls cannot get below the first level: the first half of "
+      "the space is divided after {} pulls at the earliest. Raise budget.pulls, or divide "
+      "sooner: a smaller optimizer.confidence_scale or mixing_time, a larger "
+      "optimizer.nu1 or rho\n",
+      *study.budget.pulls, *needed);
+}
+
+std::string status_text(const Space& space, const TuneProgress& progress) {
+  std::string line =
+      fmt::format("{}  {} pulls  {} changes  now {}", duration_text(progress.seconds),
+                  progress.pulls, progress.changes, progress.setting);
+  if (progress.best) line += "  best " + best_text(space, *progress.best);
+  return line;
+}
+
+void print_end(Study& study, const TuneEnd& end, bool json) {
+  const StudySpecification& specification = study.specification();
+  const auto best = study.best();
+  std::optional<Uplift> uplift;
+  if (best) uplift = uplift_of(study.store(), study.record(), specification, best->arm);
+  const Summary summary = study.summary();
+  if (json) {
+    Json result{{"study", study.record().name},
+                {"ended", end.text},
+                {"setting", end.setting.empty() ? Json(nullptr) : Json::parse(end.setting)},
+                {"pulls", summary.t - 1}};
+    if (best) result["best"] = best_and_uplift_json(specification.space, *best, uplift);
+    fmt::print("{}\n", result.dump(2));
+    return;
+  }
+  fmt::print("{}: {}, after {} pulls\n", study.record().name, end.text, summary.t - 1);
+  if (best) fmt::print("best     {}\n", best_text(specification.space, *best));
+  if (uplift) fmt::print("uplift   {}\n", uplift_text(*uplift));
+  fmt::print("left at  {}\n", end.setting.empty() ? "what it had" : end.setting);
+}
+
+int status_of(TuneEnd::Why why) {
+  if (why == TuneEnd::Why::budget) return kSuccess;
+  return why == TuneEnd::Why::interrupted ? kInterrupted : kFailure;
+}
+
+int tune(const Arguments& arguments) {
+  const StudyFile file = load_study_file(arguments.file);
+  if (!file.study.system) {
+    throw WrongUse(arguments.file + ": system: is missing; see --help for an example");
+  }
+  const std::string name = file.study.name.empty()
+                               ? std::filesystem::path(arguments.file).stem().string()
+                               : file.study.name;
+  Store store(arguments.flags.store, Store::Mode::create);
+  Study study = Study::open(store, file, {name, arguments.flags.fork});
+  warn_of_small_budget(file.study);
+  if (study.record().events > 0) {
+    fmt::print(stderr, "{}: going on after {} pulls\n", study.record().name, study.summary().t - 1);
+  }
+  const StopOnSignal stop_on_signal;
+  TuneEnd end;
+  {
+    StatusLine line;
+    Tuner tuner(study, StopOnSignal::flag(), [&](const TuneProgress& progress) {
+      if (line.due()) line.show(status_text(file.study.space, progress));
+    });
+    end = tuner.run();
+  }
+  print_end(study, end, arguments.json);
+  return status_of(end.why);
+}
+
+}  // namespace
+
+Command add_tune(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("tune", "Tune a live system, durably.");
+  command->add_option("STUDY.toml", arguments->file,
+                      "the study: what is tuned, how it is set and measured, for how long");
+  arguments->flags.add_to(*command);
+  command->add_flag("--json", arguments->json, "print the result as JSON")->disable_flag_override();
+  command->footer(
+      "Whatever stops it (Ctrl-C, a kill, a power cut) loses nothing: the same command goes on.\n"
+      "Example, a file cache.toml:\n"
+      "  name = \"cache\"\n"
+      "  [optimizer]\n"
+      "  name = \"hct\"\n"
+      "  feedback = \"correlated\"\n"
+      "  [[space]]\n"
+      "  name = \"decay_minutes\"\n"
+      "  type = \"integer\"\n"
+      "  low = 0\n"
+      "  high = 100\n"
+      "  [system]\n"
+      "  apply = \"redis-cli -e config set lfu-decay-time {decay_minutes}\"\n"
+      "  measure = \"./hit_rate.sh\"    # prints one number\n"
+      "  warmup_pulls = 2\n"
+      "  [budget]\n"
+      "  pulls = 2000\n"
+      "  $ canopy tune cache.toml\n"
+      "docs/tune.md has every key.");
+  return [arguments] {
+    if (arguments->file.empty())
+      throw WrongUse("STUDY.toml: is missing; see --help for an example");
+    return with_study_errors(arguments->file, [&] { return tune(*arguments); });
+  };
+}
+
+}  // namespace canopy::cli

@@ -1,0 +1,44 @@
+#include "core/statistics.hpp"
+
+#include <cmath>
+
+#include <boost/math/distributions/students_t.hpp>
+
+namespace canopy {
+
+Estimate estimate(std::span<const double> values) {
+  RunningEstimate running;
+  for (const double value : values) running.add(value);
+  return running.estimate();
+}
+
+namespace {
+
+/// mean -+ the reach of a 95 % interval.
+Estimate with_interval(double mean, double squared_error, double degrees_of_freedom) {
+  const boost::math::students_t t_distribution(degrees_of_freedom);
+  const double reach = boost::math::quantile(t_distribution, 0.975) * std::sqrt(squared_error);
+  return {mean, Estimate::Interval{mean - reach, mean + reach}};
+}
+
+}  // namespace
+
+Estimate RunningEstimate::estimate() const {
+  if (count_ < 2.0) return {mean_, std::nullopt};
+  return with_interval(mean_, squared_error(), count_ - 1.0);
+}
+
+Estimate difference(const RunningEstimate& a, const RunningEstimate& b) {
+  const double mean = a.mean() - b.mean();
+  if (a.count() < 2.0 || b.count() < 2.0) return {mean, std::nullopt};
+  const double error_a = a.squared_error();
+  const double error_b = b.squared_error();
+  const double error = error_a + error_b;
+  if (error == 0.0) return {mean, Estimate::Interval{mean, mean}};
+  const double freedom =
+      error * error /
+      (error_a * error_a / (a.count() - 1.0) + error_b * error_b / (b.count() - 1.0));
+  return with_interval(mean, error, freedom);
+}
+
+}  // namespace canopy

@@ -1,0 +1,84 @@
+#include "files/page.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <sys/utsname.h>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+std::string machine_text() {
+  utsname system{};
+  uname(&system);
+  std::ifstream cpus("/proc/cpuinfo");
+  std::string model;
+  for (std::string line; model.empty() && std::getline(cpus, line);) {
+    if (line.starts_with("model name")) model = line.substr(line.find(':') + 2);
+  }
+  return fmt::format("{} {}, {}, {} cores", system.sysname, system.machine,
+                     model.empty() ? "processor unknown" : model,
+                     std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (!file) {
+    throw OutputError(path + ": cannot be written: " + std::generic_category().message(errno));
+  }
+}
+
+std::string quoted_csv(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char letter : text)
+    quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + "\"";
+}
+
+std::string escaped(const std::string& text) {
+  std::string html;
+  for (const char letter : text) {
+    if (letter == '<') {
+      html += "&lt;";
+    } else if (letter == '&') {
+      html += "&amp;";
+    } else {
+      html += letter;
+    }
+  }
+  return html;
+}
+
+std::string svg_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::size_t start = text.find("<svg");
+  return start == std::string::npos ? std::string() : text.substr(start);
+}
+
+std::string page_head(const std::string& title) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title><style>"
+      "body{{font:15px/1.5 sans-serif;max-width:1150px;margin:2em auto;padding:0 1em;color:#222}}"
+      "table{{border-collapse:collapse;font-size:13px}}td,th{{border-bottom:1px solid #ddd;"
+      "padding:4px 8px;text-align:left;vertical-align:top}}small{{color:#777}}"
+      "pre{{background:#f6f6f6;padding:8px;overflow:auto}}"
+      ".figures{{display:flex;flex-wrap:wrap;gap:10px}}.figures svg{{width:550px;height:auto}}"
+      "</style></head><body>\n<h1>{0}</h1>\n",
+      escaped(title));
+}
+
+std::string page_foot(const std::string& command, const std::string& version) {
+  return fmt::format(
+      "<h2>How this came about</h2>\n<p><code>{}</code><br>canopy {}<br>{}</p>\n</body></html>\n",
+      escaped(command), escaped(version), escaped(machine_text()));
+}
+
+}  // namespace canopy

@@ -1,0 +1,189 @@
+#include "studies/study_figures.hpp"
+
+#include "canopy/reward_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+constexpr const char* kBlue = "#1f5fa8";
+constexpr const char* kLightBlue = "#9cc3ea";
+constexpr const char* kRed = "#c0392b";
+constexpr const char* kOrange = "#e67e22";
+constexpr const char* kGrey = "#bbbbbb";
+constexpr std::size_t kMostPoints = 2000;   // more could not be told apart
+constexpr std::size_t kMostParameters = 6;  // with figures of their own
+constexpr std::size_t kAveraged = 50;       // points of the running mean
+
+/// Where a node stands between the two ends of the space, and its place in the picture.
+Series::Point place_of(const std::string& path) {
+  double low = 0.0;
+  double width = 1.0;
+  for (const char turn : path) {
+    width *= 0.5;
+    if (turn == '1') low += width;
+  }
+  const double x = low + 0.5 * width;
+  const auto depth = static_cast<double>(path.size());
+  return {x, depth, depth, depth};
+}
+
+/// One reward, and what it was for.
+struct Measurement {
+  double pull = 0.0;  ///< how many were learnt before it
+  double reward = 0.0;
+  std::vector<double> arm;
+};
+
+struct History {
+  std::vector<Measurement> learnt;
+  std::vector<Measurement> baseline;
+};
+
+History history_of(Store& store, const StudyRecord& record,
+                   const StudySpecification& specification) {
+  History history;
+  double pulls = 0.0;
+  replay(store, record, specification, [&](const Event& event, std::optional<Arm> arm) {
+    if (event.kind == EventKind::baseline) {
+      history.baseline.push_back({pulls, event.value, {}});
+      return;
+    }
+    const auto learn = [&](double reward, double count) {
+      std::vector<double> coordinates;
+      if (arm) coordinates.assign(arm->begin(), arm->end());
+      history.learnt.push_back({pulls, reward, std::move(coordinates)});
+      pulls += count;
+    };
+    if (event.kind == EventKind::tell) learn(event.value, 1.0);
+    if (event.kind == EventKind::tell_list) {
+      for (const double reward : rewards_in(event)) learn(reward, 1.0);
+    }
+    if (event.kind == EventKind::tell_sums && event.count > 0) {
+      const auto count = static_cast<double>(event.count);
+      learn(event.value / count, count);
+    }
+  });
+  return history;
+}
+
+/// Every so many of them, if there are too many to be told apart.
+std::vector<const Measurement*> thinned(const std::vector<Measurement>& all) {
+  const std::size_t step = all.size() / kMostPoints + 1;
+  std::vector<const Measurement*> some;
+  for (std::size_t i = 0; i < all.size(); i += step) some.push_back(&all[i]);
+  return some;
+}
+
+Series dots(std::string label, const char* colour) {
+  return {std::move(label), colour, {}, SeriesStyle::dots};
+}
+
+SeriesFigure rewards_figure(const std::string& title, const History& history) {
+  Series rewards = dots("reward", kLightBlue);
+  for (const Measurement* each : thinned(history.learnt)) {
+    rewards.points.push_back({each->pull, each->reward, each->reward, each->reward});
+  }
+  Series baseline = dots("baseline", kOrange);
+  for (const Measurement* each : thinned(history.baseline)) {
+    baseline.points.push_back({each->pull, each->reward, each->reward, each->reward});
+  }
+  Series mean{"mean", kBlue, {}, SeriesStyle::line};
+  const std::size_t width = std::max<std::size_t>(1, history.learnt.size() / kAveraged);
+  for (std::size_t i = 0; i + width <= history.learnt.size(); i += width) {
+    double sum = 0.0;
+    for (std::size_t j = i; j < i + width; ++j) sum += history.learnt[j].reward;
+    const double y = sum / static_cast<double>(width);
+    mean.points.push_back({history.learnt[i + width / 2].pull, y, y, y});
+  }
+  return {title + ": rewards over time",
+          "pulls",
+          "reward",
+          {rewards, baseline, mean},
+          FigureScale::linear};
+}
+
+SeriesFigure setting_figure(const std::string& name, std::size_t axis, const History& history) {
+  Series settings = dots("", kBlue);
+  for (const Measurement* each : thinned(history.learnt)) {
+    if (each->arm.size() <= axis) continue;
+    const double y = each->arm[axis];
+    settings.points.push_back({each->pull, y, y, y});
+  }
+  return {name + " over time", "pulls", name, {settings}, FigureScale::linear};
+}
+
+SeriesFigure pulls_figure(const std::string& name, std::size_t axis, const History& history) {
+  std::map<double, double> counts;
+  for (const Measurement& each : history.learnt) {
+    if (each.arm.size() > axis) counts[each.arm[axis]] += 1.0;
+  }
+  Series bars{"", kBlue, {}, SeriesStyle::impulses};
+  for (const auto& [x, count] : counts) bars.points.push_back({x, count, count, count});
+  return {"Where pulls went", name, "pulls", {bars}, FigureScale::linear};
+}
+
+/// The means of the arms that were pulled, each with the bound that the search goes by.
+SeriesFigure estimate_figure(const std::string& name, std::size_t axis,
+                             const std::vector<NodeView>& nodes, const Objective& objective) {
+  const RewardMap map(objective);
+  Series means{"mean, and bound of the cell", kBlue, {}, SeriesStyle::intervals};
+  for (const NodeView& node : nodes) {
+    if (node.pulls == 0 || !std::isfinite(node.upper)) continue;
+    const double mean = map.to_user(node.mean);
+    const double bound = map.to_user(node.upper);
+    means.points.push_back({node.arm[axis], mean, std::min(mean, bound), std::max(mean, bound)});
+  }
+  return {"The estimate of f", name, "reward", {means}, FigureScale::linear};
+}
+
+}  // namespace
+
+SeriesFigure tree_figure(const std::string& title, const std::vector<NodeView>& nodes) {
+  Series edges{"", kGrey, {}, SeriesStyle::edges};
+  Series pulled = dots("pulled", kBlue);
+  Series waiting = dots("not pulled", kOrange);
+  constexpr double kBreak = std::numeric_limits<double>::quiet_NaN();
+  for (const NodeView& node : nodes) {
+    (node.pulls > 0 ? pulled : waiting).points.push_back(place_of(node.path));
+    if (node.path.empty()) continue;
+    edges.points.push_back(place_of(node.path.substr(0, node.path.size() - 1)));
+    edges.points.push_back(place_of(node.path));
+    edges.points.push_back({0.0, kBreak, 0.0, 0.0});
+  }
+  return {title + ": the tree",
+          "place in the space, from left to right",
+          "depth",
+          {edges, pulled, waiting},
+          FigureScale::linear,
+          true};
+}
+
+std::vector<StudyFigure> study_figures(Store& store, const StudyRecord& record,
+                                       const StudySpecification& specification,
+                                       Optimizer& optimizer) {
+  const History history = history_of(store, record, specification);
+  const std::vector<NodeView> nodes = optimizer.tree();
+  std::vector<StudyFigure> figures;
+  figures.push_back({"rewards", rewards_figure(record.name, history)});
+  const std::vector<Parameter>& parameters = specification.space.parameters();
+  for (std::size_t i = 0; i < std::min(parameters.size(), kMostParameters); ++i) {
+    const std::string number = std::to_string(i + 1);
+    const std::string& name = parameters[i].name;
+    figures.push_back({"setting_" + number, setting_figure(name, i, history)});
+    figures.push_back({"pulls_" + number, pulls_figure(name, i, history)});
+    if (!nodes.empty()) {
+      figures.push_back(
+          {"estimate_" + number, estimate_figure(name, i, nodes, specification.objective)});
+    }
+  }
+  if (!nodes.empty()) figures.push_back({"tree", tree_figure(record.name, nodes)});
+  return figures;
+}
+
+}  // namespace canopy

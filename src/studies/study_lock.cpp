@@ -1,0 +1,55 @@
+#include "studies/study_lock.hpp"
+
+#include "studies/store.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+std::string lock_path(const std::string& store_path) {
+  return store_path + "-lock";
+}
+
+struct flock lock_on(std::int64_t study) {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = study;
+  lock.l_len = 1;
+  return lock;
+}
+
+}  // namespace
+
+std::optional<StudyLock> StudyLock::try_take(const std::string& store_path, std::int64_t study) {
+  const std::string path = lock_path(store_path);
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) {
+    throw StoreError(path + ": cannot be made: " + std::generic_category().message(errno));
+  }
+  StudyLock taken(file);
+  struct flock lock = lock_on(study);
+  if (fcntl(file, F_OFD_SETLK, &lock) != 0) return std::nullopt;
+  return taken;
+}
+
+bool StudyLock::is_taken(const std::string& store_path, std::int64_t study) {
+  const int file = open(lock_path(store_path).c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return false;
+  const StudyLock closed_at_the_end(file);
+  struct flock lock = lock_on(study);
+  return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+StudyLock::StudyLock(StudyLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+StudyLock::~StudyLock() {
+  if (file_ >= 0) close(file_);
+}
+
+}  // namespace canopy

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "canopy/space.hpp"
+
+#include "studies/system_specification.hpp"
+#include "systems/command.hpp"
+#include "systems/coprocess.hpp"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace canopy {
+
+/// What could not be done, for people.
+struct SystemFailure {
+  std::string what;
+};
+
+/// The system that is tuned: set and measured by the programs of a study file.
+class System {
+ public:
+  /// Both must outlive it; `stop`, if it is given, breaks off what is going on.
+  System(const SystemSpecification& specification, const Space& space,
+         const std::atomic<bool>* stop);
+
+  /// Gives the system a setting. None when that went well.
+  [[nodiscard]] std::optional<SystemFailure> apply(Arm arm);
+  /// The same, whatever `stop` says.
+  [[nodiscard]] std::optional<SystemFailure> apply_at_the_end(Arm arm);
+
+  /// The reward of one pull at the setting that was applied.
+  [[nodiscard]] std::variant<double, SystemFailure> measure(Arm arm);
+
+ private:
+  [[nodiscard]] RunLimits limits_for(Arm arm) const;
+  [[nodiscard]] std::optional<SystemFailure> apply(Arm arm, const RunLimits& limits);
+
+  const SystemSpecification& specification_;
+  const Space& space_;
+  const std::atomic<bool>* stop_;
+  std::unique_ptr<Coprocess> process_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,86 @@
+#include "systems/command.hpp"
+
+#include "systems/child_process.hpp"
+#include "systems/excerpt.hpp"
+
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+using Outcome = CommandResult::Outcome;
+
+constexpr std::size_t kLongestComplaint = 200;
+
+/// The last line that is not blank.
+std::string_view last_line(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos) return {};
+  text = text.substr(0, end + 1);
+  return text.substr(text.find_last_of('\n') + 1);
+}
+
+std::string what_happened(const CommandResult& result) {
+  switch (result.outcome) {
+    case Outcome::done:
+      return "succeeded";
+    case Outcome::exited:
+      return fmt::format("ended with status {}{}", result.code,
+                         result.code == 0 ? " before it answered" : "");
+    case Outcome::killed_by_signal:
+      return fmt::format("was ended by signal {} ({})", result.code, strsignal(result.code));
+    case Outcome::timed_out:
+      return fmt::format("took longer than {} s", result.limit);
+    case Outcome::too_much_output:
+      return fmt::format("printed more than {} bytes", result.limit);
+    case Outcome::hung_up:
+      return "closed its input or output before it answered";
+    case Outcome::not_started:
+      return "cannot be started: " + std::generic_category().message(result.code);
+    case Outcome::stopped:
+      return "was stopped";
+  }
+  return {};
+}
+
+/// Waits until the program has ended or something ends our waiting.
+std::optional<Outcome> wait_for(ChildProcess& child, const Patience& patience,
+                                std::size_t most_output) {
+  while (!child.has_ended()) {
+    if (child.output().size() > most_output) return Outcome::too_much_output;
+    if (const std::optional<Outcome> end = patience.end()) return end;
+    child.wait(patience.slice());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string CommandResult::describe() const {
+  std::string text = what_happened(*this);
+  if (succeeded() || outcome == Outcome::stopped) return text;
+  const std::string complaint = excerpt(last_line(errors), kLongestComplaint);
+  return complaint.empty() ? text : text + ": " + complaint;
+}
+
+CommandResult run_command(const std::vector<std::string>& words, const RunLimits& limits) {
+  const Patience patience(limits);
+  if (patience.is_stopped()) return {.outcome = Outcome::stopped};
+  try {
+    ChildProcess child(words, limits.environment, ProgramInput::nothing);
+    std::optional<Outcome> broken = wait_for(child, patience, limits.most_output);
+    CommandResult result = child.finish();
+    if (!broken && result.output.size() > limits.most_output) broken = Outcome::too_much_output;
+    if (broken) break_off(result, *broken, limits);
+    return result;
+  } catch (const std::system_error& error) {
+    return {.outcome = Outcome::not_started, .code = error.code().value()};
+  }
+}
+
+}  // namespace canopy

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace canopy {
+
+/// What became of a command that was run, or of a line that a coprocess was to answer.
+struct CommandResult {
+  enum class Outcome {
+    done,              ///< it ended with status 0; a coprocess: it answered
+    exited,            ///< it ended with status `code`; 0 if a coprocess ended before it answered
+    killed_by_signal,  ///< it was ended by signal `code`, which we did not send
+    timed_out,
+    too_much_output,
+    hung_up,      ///< a coprocess closed its standard input or output
+    not_started,  ///< for the reason errno = `code`
+    stopped,      ///< we were asked to stop
+  };
+
+  Outcome outcome = Outcome::done;
+  int code = 0;             ///< exit status, signal or errno
+  double limit = 0.0;       ///< that it broke: seconds or bytes
+  std::string output = {};  ///< its standard output, or the coprocess's answer without the line end
+  std::string errors = {};  ///< the last 4096 bytes of its standard error; empty for an answer
+
+  [[nodiscard]] bool succeeded() const { return outcome == Outcome::done; }
+
+  /// One line for people, such as `ended with status 3: connection refused`, where the last words
+  /// are the last line of its standard error.
+  [[nodiscard]] std::string describe() const;
+};
+
+struct RunLimits {
+  /// Seconds, by the steady clock, until the program is killed.
+  double timeout_seconds = 30.0;
+  /// Bytes of standard output, or of a coprocess's answer. A program that prints more is killed.
+  std::size_t most_output = 65'536;
+  /// Set by another thread, or by a signal handler, when the program is to be killed. It is looked
+  /// at every 50 ms.
+  const std::atomic<bool>* stop = nullptr;
+  /// Names and values that the program finds in its environment beside ours, or instead.
+  std::vector<std::pair<std::string, std::string>> environment = {};
+};
+
+/// Runs a program, the first word, with the others as its arguments, and waits until it has ended.
+/// Its standard input is empty. It is looked for in PATH if it has no slash in its name.
+///
+/// It runs in a process group of its own: Ctrl-C does not reach it. When it has ended, whatever
+/// still runs in that group is killed; what left the group, as daemons do, is not waited for.
+/// Should the thread that called this function end, or canopy be killed, the program is killed with
+/// it, though not what the program started itself.
+///
+/// May be called by many threads at once. Throws nothing but std::bad_alloc.
+[[nodiscard]] CommandResult run_command(const std::vector<std::string>& words,
+                                        const RunLimits& limits);
+
+}  // namespace canopy

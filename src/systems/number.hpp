@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/text.hpp"
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+namespace canopy {
+
+/// The number that an output consists of, blanks and line ends around it aside. None when there is
+/// anything else, more than one number, or one that is not finite or not within a double's range.
+[[nodiscard]] inline std::optional<double> reward_in(std::string_view output) {
+  constexpr std::string_view kBlanks = " \t\n\v\f\r";
+  const std::size_t begin = output.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return std::nullopt;
+  output = output.substr(begin, output.find_last_not_of(kBlanks) - begin + 1);
+  if (output.starts_with('+') && !output.starts_with("+-")) output.remove_prefix(1);
+  const std::optional<double> number = number_in<double>(output);
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+}  // namespace canopy

@@ -1,0 +1,185 @@
+// `canopy pipe --study`: what it has answered is kept.
+
+#include "canopy/random.hpp"
+
+#include "support/process.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <csignal>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace canopy {
+namespace {
+
+using nlohmann::json;
+using testing::Process;
+using testing::run_tool;
+using testing::TemporaryFolder;
+
+class PipeStudy : public ::testing::Test {
+ protected:
+  PipeStudy() {
+    (void)std::signal(SIGPIPE, SIG_IGN);
+    folder_.write("s.toml", "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n");
+  }
+
+  [[nodiscard]] std::unique_ptr<Process> start(const std::string& name) const {
+    return std::make_unique<Process>(std::vector<std::string>{
+        "pipe", folder_.path("s.toml"), "--study", name, "--store", folder_.path("s.db")});
+  }
+
+  /// None when the process is gone.
+  static std::optional<json> request(Process& process, const json& line) {
+    try {
+      process.write(line.dump() + "\n");
+    } catch (const std::runtime_error&) {
+      return std::nullopt;
+    }
+    const std::string answer = process.read_line();
+    if (answer.empty()) return std::nullopt;
+    return json::parse(answer);
+  }
+
+  static double reward_of(const json& ask) {
+    const double x = ask["arm"]["x"];
+    return 1.0 - (x - 0.3) * (x - 0.3);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(PipeStudy, GoesOnWithItsTicketsInAnotherProcess) {
+  json ask;
+  {
+    const auto process = start("a");
+    ask = request(*process, {{"op", "ask"}}).value();
+    (void)process->finish();
+  }
+  const auto process = start("a");
+  const json open = request(*process, {{"op", "in_flight"}}).value();
+  EXPECT_EQ(open["tickets"][0]["ticket"], ask["ticket"]);
+  EXPECT_EQ(open["tickets"][0]["arm"], ask["arm"]);
+  EXPECT_EQ(request(*process, {{"op", "tell"}, {"ticket", 1}, {"reward", 0.5}})->at("t"), 2);
+  EXPECT_EQ(request(*process, {{"op", "ask"}})->at("ticket"), 2);
+  (void)process->finish();
+  const auto reopened = run_tool("studies show a --store " + folder_.path("s.db"));
+  EXPECT_EQ(reopened.out.find("a: 1 pulls, 3 events"), 0U) << reopened.out;
+}
+
+TEST_F(PipeStudy, KilledTwoHundredTimesItKeepsWhatItAnsweredAndEndsWithTheSameTree) {
+  constexpr std::uint64_t kPulls = 2000;
+  const unsigned seed = std::random_device{}();
+  std::cout << "seed " << seed << '\n';
+  RandomStream random({.seed = seed});
+  const auto whole = start("whole");
+  for (std::uint64_t i = 0; i < kPulls; ++i) {
+    const json ask = request(*whole, {{"op", "ask"}}).value();
+    (void)request(*whole, {{"op", "tell"}, {"ticket", ask["ticket"]}, {"reward", reward_of(ask)}});
+  }
+  const json expected = request(*whole, {{"op", "tree"}}).value();
+  (void)whole->finish();
+
+  std::uint64_t t = 1;                 // acknowledged
+  std::map<std::uint64_t, json> arms;  // of the tickets that were acknowledged
+  std::optional<json> unanswered;      // an ask whose answer was not acknowledged
+  int kills = 0;
+  auto process = start("killed");
+  const auto kill_and_restart = [&] {
+    process->signal(SIGKILL);
+    (void)process->finish();
+    ++kills;
+    process = start("killed");
+    const json summary = request(*process, {{"op", "summary"}}).value();
+    ASSERT_GE(summary["t"].get<std::uint64_t>(), t) << "an acknowledged answer is gone";
+    t = summary["t"];
+    unanswered.reset();
+    for (const json& open : (*request(*process, {{"op", "in_flight"}}))["tickets"]) {
+      const auto known = arms.find(open["ticket"]);
+      ASSERT_TRUE(known == arms.end() || known->second == open["arm"])
+          << "a ticket means two things";
+      unanswered = open;
+    }
+  };
+  while (t <= kPulls) {
+    const bool kill_soon = kills < 200 && random.uniform() < 0.12;
+    const bool kill_before = kill_soon && random.coin();
+    if (kill_before) kill_and_restart();
+    if (t > kPulls) break;
+    if (!unanswered) {
+      unanswered = request(*process, {{"op", "ask"}});
+      ASSERT_TRUE(unanswered.has_value());
+      ASSERT_FALSE(arms.contains((*unanswered)["ticket"])) << "a ticket was given twice";
+      arms[(*unanswered)["ticket"]] = (*unanswered)["arm"];
+    }
+    const json tell{
+        {"op", "tell"}, {"ticket", (*unanswered)["ticket"]}, {"reward", reward_of(*unanswered)}};
+    if (kill_soon && !kill_before) {  // with an answer on its way
+      process->write(tell.dump() + "\n");
+      usleep(static_cast<useconds_t>(3000.0 * random.uniform()));
+      kill_and_restart();
+      continue;
+    }
+    const json told = request(*process, tell).value();
+    ASSERT_TRUE(told.contains("ok")) << told;
+    t = told["t"];
+    unanswered.reset();
+  }
+  std::cout << kills << " kills\n";
+  EXPECT_GE(kills, 100);
+  EXPECT_EQ(request(*process, {{"op", "tree"}}).value(), expected);
+}
+
+TEST_F(PipeStudy, RefusesAStudyThatIsOpenAndOneThatIsAnother) {
+  const auto first = start("a");
+  (void)request(*first, {{"op", "ask"}});
+  const auto second = start("a")->finish();
+  EXPECT_EQ(second.status, 1);
+  EXPECT_EQ(second.err.find("canopy pipe: the study a is open elsewhere: pid "), 0U) << second.err;
+  (void)first->finish();
+  folder_.write("s.toml", "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 2.0\n");
+  const auto changed = start("a")->finish();
+  EXPECT_EQ(changed.status, 1);
+  EXPECT_NE(changed.err.find("--fork NEW starts a new one"), std::string::npos) << changed.err;
+  const auto forked = run_tool("pipe " + folder_.path("s.toml") + " --study a --fork b --store " +
+                               folder_.path("s.db"));
+  EXPECT_EQ(forked.status, 0) << forked.err;
+}
+
+TEST_F(PipeStudy, AFullDiskIsAnErrorForEachRequestAndTheConversationGoesOn) {
+  std::string requests;
+  for (int i = 0; i < 3000; ++i) requests += "{\"op\":\"ask\",\"pulls\":1}\n";
+  folder_.write("requests", requests);
+  folder_.write("run.sh", "trap '' XFSZ; ulimit -f 200; " CANOPY_BINARY_DIR "/canopy pipe " +
+                              folder_.path("s.toml") + " --study a --store " +
+                              folder_.path("s.db") + " < " + folder_.path("requests"));
+  const std::string command =
+      "bash " + folder_.path("run.sh") + " | cat > " + folder_.path("answers");
+  ASSERT_EQ(std::system(command.c_str()), 0);  // NOLINT(cert-env33-c)
+  std::istringstream answers(folder_.content("answers"));
+  std::uint64_t kept = 0;
+  int lost = 0;
+  for (std::string line; std::getline(answers, line);) {
+    const json answer = json::parse(line);
+    if (answer.contains("ticket")) kept = std::max(kept, answer["ticket"].get<std::uint64_t>());
+    if (answer.contains("error")) {
+      ++lost;
+      EXPECT_EQ(answer["error"]["code"], "not_stored");
+    }
+  }
+  EXPECT_GT(kept, 0U);
+  EXPECT_GT(lost, 0);
+  const auto shown = run_tool("studies show a --json --store " + folder_.path("s.db"));
+  EXPECT_EQ(json::parse(shown.out)["events"], kept) << "what was answered, and nothing else";
+}
+
+}  // namespace
+}  // namespace canopy

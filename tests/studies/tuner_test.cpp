@@ -1,0 +1,246 @@
+#include "studies/tuner.hpp"
+
+#include "support/temporary_folder.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+using testing::TemporaryFolder;
+
+/// A system of shell scripts: `log` holds the settings that were applied.
+class TunerTest : public ::testing::Test {
+ protected:
+  TunerTest() {
+    script("apply.sh", "echo \"$1\" >> " + folder_.path("log"));
+    script("measure.sh", "echo \"$1\"");
+  }
+
+  void script(const std::string& name, const std::string& text) const {
+    folder_.write(name, "#!/bin/sh\n" + text + "\n");
+    std::filesystem::permissions(folder_.path(name), std::filesystem::perms::owner_all);
+  }
+
+  [[nodiscard]] StudyFile file_of(const std::string& system,
+                                  const std::string& budget = "pulls = 20",
+                                  const std::string& more = "") const {
+    const std::string source = more + "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\n" +
+                               "apply = \"" + folder_.path("apply.sh") + " {x}\"\nmeasure = \"" +
+                               folder_.path("measure.sh") + " {x}\"\n" + system + "\n[budget]\n" +
+                               budget + "\n";
+    return {parse_study(source, "study.toml"), source};
+  }
+
+  TuneEnd tune(const StudyFile& file) {
+    Study study = Study::open(store_, file, {"a", {}});
+    return Tuner(study, stop_, {}).run();
+  }
+
+  [[nodiscard]] std::vector<Event> events(std::initializer_list<EventKind> kinds) {
+    const std::vector<EventKind> list(kinds);
+    return store_.events_of(find_study(store_, "a"), list);
+  }
+
+  [[nodiscard]] std::vector<std::string> applied() const {
+    std::vector<std::string> lines;
+    std::istringstream log(folder_.content("log"));
+    for (std::string line; std::getline(log, line);) lines.push_back(line);
+    return lines;
+  }
+
+  TemporaryFolder folder_;
+  Store store_{folder_.path("s.db"), Store::Mode::create};
+  std::atomic<bool> stop_{false};
+};
+
+TEST_F(TunerTest, TunesUntilTheBudgetIsUsedAndLeavesTheBest) {
+  const TuneEnd end = tune(file_of(""));
+  EXPECT_EQ(end.why, TuneEnd::Why::budget);
+  EXPECT_EQ(end.text, "the budget of 20 pulls is used");
+  EXPECT_EQ(find_study(store_, "a").pulls, 20U);
+  const Study study = Study::reopen(store_, "a");
+  EXPECT_EQ(applied().back(), study.specification().space.describe(study.best()->arm).substr(4));
+}
+
+TEST_F(TunerTest, WarmUpsAreMeasuredAndNotLearnt) {
+  (void)tune(file_of("warmup_pulls = 2"));
+  const std::size_t changes = events({EventKind::apply}).size() - 1;  // the last one is the exit's
+  EXPECT_EQ(events({EventKind::warm_up}).size(), 2 * changes);
+  EXPECT_EQ(find_study(store_, "a").pulls, 20U);
+}
+
+TEST_F(TunerTest, TheBaselineIsMeasuredFirstAndThenEverySoManyChanges) {
+  (void)tune(file_of("baseline = { x = 0.9 }\nbaseline_every = 3\nbaseline_pulls = 4"));
+  const std::vector<Event> all = events({EventKind::apply, EventKind::baseline});
+  EXPECT_EQ(all.at(0).text, "{\"x\":0.9}");
+  int changes = 0;
+  for (const Event& event : all) {
+    if (event.kind != EventKind::apply) continue;
+    changes = event.text == "{\"x\":0.9}" ? 0 : changes + 1;
+    EXPECT_LE(changes, 4) << "three, and the exit";
+  }
+  EXPECT_EQ(events({EventKind::baseline}).size() % 4, 0U);
+  EXPECT_GE(events({EventKind::baseline}).size(), 8U);
+}
+
+TEST_F(TunerTest, OnExitItLeavesWhatItWasAskedTo) {
+  EXPECT_EQ(tune(file_of("baseline = { x = 0.75 }\non_exit = \"baseline\"")).setting,
+            "{\"x\":0.75}");
+  EXPECT_EQ(applied().back(), "0.75");
+}
+
+TEST_F(TunerTest, AFailedApplyIsNoPullAndIsTriedAgain) {
+  script("apply.sh", "echo \"$1\" >> " + folder_.path("log") + "; [ $(wc -l < " +
+                         folder_.path("log") + ") -ne 2 ]");
+  (void)tune(file_of(""));
+  ASSERT_EQ(events({EventKind::failure}).size(), 1U);
+  EXPECT_EQ(events({EventKind::failure})[0].text, "apply: ended with status 1");
+  EXPECT_EQ(find_study(store_, "a").pulls, 20U);
+  EXPECT_EQ(applied()[1], applied()[2]);
+}
+
+TEST_F(TunerTest, RepeatedFailuresStopItWithTheBaselineRestored) {
+  script("measure.sh", "echo oops");
+  const TuneEnd end = tune(file_of("baseline = { x = 0.75 }\non_failure = \"retry\""));
+  EXPECT_EQ(end.why, TuneEnd::Why::failure);
+  EXPECT_EQ(end.text, "measure: printed no number: \"oops\" (4 in a row)");
+  EXPECT_EQ(end.setting, "{\"x\":0.75}");
+  EXPECT_EQ(applied().back(), "0.75");
+  EXPECT_EQ(find_study(store_, "a").pulls, 0U);
+}
+
+TEST_F(TunerTest, FailuresMayBeSkippedButNotForEver) {
+  script("measure.sh", "echo x >> " + folder_.path("count") + "; [ $(($(wc -l < " +
+                           folder_.path("count") + ") % 2)) -eq 0 ] && echo 0.5");
+  EXPECT_EQ(tune(file_of("on_failure = \"skip\"")).why, TuneEnd::Why::budget);
+  EXPECT_EQ(events({EventKind::failure}).size(), 20U);
+  script("measure.sh", "exit 7");
+  const TuneEnd end = tune(file_of("on_failure = \"skip\"", "pulls = 40"));
+  EXPECT_EQ(end.text, "measure: ended with status 7 (10 in a row)");
+}
+
+TEST_F(TunerTest, WhenTheRewardsFallBelowTheFloorTheBaselineIsPutBack) {
+  script("measure.sh", "echo 0.3");
+  const TuneEnd end = tune(file_of("baseline = { x = 0.75 }\nfloor = 0.4\nfloor_window = 5"));
+  EXPECT_EQ(end.why, TuneEnd::Why::floor);
+  EXPECT_EQ(end.text, "the last 5 rewards are 0.3 on average, below the floor of 0.4");
+  EXPECT_EQ(applied().back(), "0.75");
+  EXPECT_EQ(find_study(store_, "a").pulls, 5U);
+}
+
+TEST_F(TunerTest, TheFloorOfCostsIsACeiling) {
+  script("measure.sh", "echo 0.5");
+  const TuneEnd end = tune(file_of("baseline = { x = 0.75 }\nfloor = 0.4\nfloor_window = 5",
+                                   "pulls = 20", "direction = \"minimize\"\n"));
+  EXPECT_EQ(end.text, "the last 5 rewards are 0.5 on average, above the floor of 0.4");
+}
+
+/// The numbers of pulls between two changes.
+std::vector<int> runs_between_changes(const std::vector<Event>& events) {
+  std::vector<int> runs;
+  for (const Event& event : events) {
+    if (event.kind == EventKind::apply) {
+      runs.push_back(0);
+    } else {
+      ++runs.back();
+    }
+  }
+  return runs;
+}
+
+TEST_F(TunerTest, AnArmIsHeldForAsManyPullsAsAsked) {
+  (void)tune(file_of("min_pulls_per_change = 3\non_exit = \"leave\"", "pulls = 31"));
+  std::vector<int> runs;  // a held pull is noted when it is measured, and told later
+  for (const Event& event : events({EventKind::apply, EventKind::hold, EventKind::tell})) {
+    if (event.kind == EventKind::apply) runs.push_back(0);
+    if (event.kind == EventKind::tell) ++runs.back();
+  }
+  ASSERT_GE(runs.size(), 5U);
+  runs.pop_back();  // the budget may have ended it
+  for (const int run : runs) EXPECT_GE(run, 3);
+  EXPECT_EQ(find_study(store_, "a").pulls, 31U);
+}
+
+TEST_F(TunerTest, ChangesBeyondTheHourlyNumberArePutOff) {
+  (void)tune(file_of("max_changes_per_hour = 2\non_exit = \"leave\"", "pulls = 30"));
+  EXPECT_EQ(events({EventKind::apply}).size(), 2U);
+  EXPECT_EQ(find_study(store_, "a").pulls, 30U) << "over-runs are learnt from as well";
+}
+
+TEST_F(TunerTest, GoesOnWhereItWas) {
+  const auto state = [&] { return Study::reopen(store_, "a").save(); };
+  (void)tune(file_of("on_exit = \"leave\"", "pulls = 30"));
+  const std::string whole = state();
+  store_.erase(find_study(store_, "a"));
+  for (const int pulls : {7, 8, 19, 30}) {
+    (void)tune(file_of("on_exit = \"leave\"", "pulls = " + std::to_string(pulls)));
+  }
+  EXPECT_EQ(state(), whole);
+}
+
+TEST_F(TunerTest, HeldRewardsSurviveTheTuner) {
+  const StudyFile file = file_of("min_pulls_per_change = 5\non_exit = \"leave\"", "pulls = 40");
+  {
+    Study study = Study::open(store_, file, {"a", {}});
+    int reports = 0;
+    Tuner tuner(study, stop_, [&](const TuneProgress& progress) {
+      if (progress.pulls == 3 && ++reports == 1) throw StudyError("killed");
+    });
+    EXPECT_THROW((void)tuner.run(), StudyError);
+  }
+  ASSERT_EQ(events({EventKind::hold}).size(), 3U);
+  (void)tune(file);
+  EXPECT_EQ(find_study(store_, "a").pulls, 40U);
+  EXPECT_EQ(runs_between_changes(events({EventKind::apply, EventKind::tell})).front(), 0)
+      << "the same setting was only put back";
+}
+
+TEST_F(TunerTest, StopsAtOnceWhenAskedTo) {
+  script("measure.sh", "sleep 1000");
+  std::jthread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop_ = true;
+  });
+  const TuneEnd end = tune(file_of("baseline = { x = 0.75 }\non_exit = \"baseline\""));
+  EXPECT_EQ(end.why, TuneEnd::Why::interrupted);
+  EXPECT_EQ(applied().back(), "0.75");
+  EXPECT_TRUE(events({EventKind::failure}).empty());
+}
+
+TEST_F(TunerTest, SecondsAreCountedOverAllRuns) {
+  script("measure.sh", "sleep 0.02; echo 0.5");
+  (void)tune(file_of("on_exit = \"leave\"", "seconds = 0.3"));
+  const std::uint64_t pulls = find_study(store_, "a").pulls;
+  EXPECT_GE(pulls, 1U);
+  (void)tune(file_of("on_exit = \"leave\"", "seconds = 0.3"));
+  EXPECT_LE(find_study(store_, "a").pulls, pulls + 1) << "they are used";
+}
+
+TEST(FirstExpansion, IsNoLaterThanTheLeastThatARunNeeds) {
+  for (const char* text : {"feedback = \"iid\"", "feedback = \"correlated\"", "preset = \"paper\"",
+                           "nu1 = 1\nrho = 0.7\nconfidence_scale = 0.3"}) {
+    const StudySpecification study = parse_study(
+        std::string("[optimizer]\n") + text + "\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n",
+        "study.toml");
+    const auto optimizer = make_optimizer(study);
+    while (optimizer->summary().nodes <= 3) {  // the left half is always better
+      const Pull pull = optimizer->ask(1);
+      (void)optimizer->tell(pull.ticket, pull.arm[0] < 0.5 ? 1.0 : -1e6);
+    }
+    const std::uint64_t pulls = optimizer->summary().t - 1;
+    const std::uint64_t expected = pulls_to_first_expansion(study).value();
+    EXPECT_LE(expected, pulls) << text;
+    EXPECT_GE(2 * expected, pulls) << text;
+  }
+}
+
+}  // namespace
+}  // namespace canopy

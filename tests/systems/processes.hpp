@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+
+/// Whether something comes true in a time that is long enough for any machine.
+template <class Condition>
+bool eventually(const Condition& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
+/// Whether a process is there and not merely waiting to be reaped.
+inline bool is_running(pid_t id) {
+  std::ifstream file("/proc/" + std::to_string(id) + "/stat");
+  std::string stat;
+  if (!std::getline(file, stat)) return false;
+  const std::size_t name_end = stat.rfind(')');
+  return name_end != std::string::npos && stat.at(name_end + 2) != 'Z' &&
+         stat.at(name_end + 2) != 'X';
+}
+
+/// The number that a process wrote into a file, once it has.
+inline std::optional<pid_t> id_in(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line) || file.eof() || line.empty()) return std::nullopt;
+  return static_cast<pid_t>(std::stol(line));
+}
+
+/// Does something in a process of its own, which it may spoil. Returns whether it was true.
+template <class Work>
+bool is_true_in_own_process(const Work& work) {
+  const pid_t id = fork();
+  if (id == 0) _exit(work() ? 0 : 1);
+  int status = 0;
+  while (waitpid(id, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// A folder that is gone afterwards.
+class WithFolder : public ::testing::Test {
+ protected:
+  WithFolder() { std::filesystem::create_directories(folder_); }
+  ~WithFolder() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+
+ private:
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                  ("canopy-systems-" + std::to_string(getpid()) + "-" +
+                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+}  // namespace canopy
