@@ -1,0 +1,193 @@
+// Durable studies: answers per second through `canopy pipe`, opening and listing a large store.
+// usage: studies_bench CANOPY FOLDER
+
+#include "studies/study.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// `canopy pipe` and a client that keeps so many requests in flight.
+class PipeClient {
+ public:
+  explicit PipeClient(std::vector<std::string> words) {
+    std::array<int, 2> to{};
+    std::array<int, 2> from{};
+    if (pipe(to.data()) != 0 || pipe(from.data()) != 0) throw std::runtime_error("no pipe");
+    child_ = fork();
+    if (child_ == 0) {
+      dup2(to[0], STDIN_FILENO);
+      dup2(from[1], STDOUT_FILENO);
+      for (const int end : {to[0], to[1], from[0], from[1]}) close(end);
+      std::vector<char*> pointers;
+      for (std::string& word : words) pointers.push_back(word.data());
+      pointers.push_back(nullptr);
+      execv(pointers[0], pointers.data());
+      _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    to_ = to[1];
+    from_ = from[0];
+  }
+  ~PipeClient() {
+    close(to_);
+    close(from_);
+    waitpid(child_, nullptr, 0);
+  }
+  PipeClient(const PipeClient&) = delete;
+  PipeClient& operator=(const PipeClient&) = delete;
+
+  /// Answers per second.
+  double rate(int in_flight, double seconds) {
+    std::string requests;
+    for (int i = 0; i < in_flight; ++i) requests += kAsk;
+    const auto start = Clock::now();
+    std::uint64_t answers = 0;
+    std::string rest;
+    std::string buffer(1 << 16, '\0');
+    while (seconds_since(start) < seconds) {
+      send(requests);
+      requests.clear();
+      const ssize_t got = read(from_, buffer.data(), buffer.size());
+      if (got <= 0) throw std::runtime_error("canopy pipe has ended");
+      rest.append(buffer, 0, static_cast<std::size_t>(got));
+      std::size_t begin = 0;
+      for (std::size_t end = 0; (end = rest.find('\n', begin)) != std::string::npos;
+           begin = end + 1) {
+        ++answers;
+        requests += next_request(std::string_view(rest).substr(begin, end - begin));
+      }
+      rest.erase(0, begin);
+    }
+    return static_cast<double>(answers) / seconds_since(start);
+  }
+
+ private:
+  static constexpr const char* kAsk = "{\"op\":\"ask\",\"pulls\":1}\n";
+
+  /// An ask is answered by a ticket, and that by a reward.
+  static std::string next_request(std::string_view answer) {
+    constexpr std::string_view kTicket = "{\"ticket\":";
+    if (!answer.starts_with(kTicket)) return kAsk;
+    const std::string_view number =
+        answer.substr(kTicket.size(), answer.find(',') - kTicket.size());
+    return fmt::format("{{\"op\":\"tell\",\"ticket\":{},\"reward\":0.5}}\n", number);
+  }
+
+  void send(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t sent = write(to_, text.data(), text.size());
+      if (sent <= 0) throw std::runtime_error("canopy pipe does not read");
+      text.remove_prefix(static_cast<std::size_t>(sent));
+    }
+  }
+
+  pid_t child_ = -1;
+  int to_ = -1;
+  int from_ = -1;
+};
+
+void bench_pipe(const std::string& tool, const std::string& folder, const std::string& file) {
+  const std::vector<std::string> plain{tool, "pipe", file};
+  std::vector<std::string> durable = plain;
+  for (const char* word : {"--study", "bench", "--store"}) durable.emplace_back(word);
+  durable.push_back(folder + "/pipe.db");
+  const double memory = PipeClient(plain).rate(64, 2.0);
+  const double grouped = PipeClient(durable).rate(64, 4.0);
+  const double single = PipeClient(durable).rate(1, 3.0);
+  fmt::print("canopy pipe, 64 requests in flight        {:>10.0f} answers/s   goal: 200000\n",
+             memory);
+  fmt::print("canopy pipe --study, 64 in flight         {:>10.0f} answers/s   goal: 20000\n",
+             grouped);
+  fmt::print("canopy pipe --study, one commit an answer {:>10.0f} answers/s\n", single);
+  fmt::print("  group commit / one by one               {:>10.1f}             goal: at least 10\n",
+             grouped / single);
+}
+
+void bench_recovery(const std::string& folder, const StudyFile& file) {
+  const std::string path = folder + "/large.db";
+  constexpr std::uint64_t kEvents = 1'000'000;
+  {
+    Store store(path, Store::Mode::create);
+    Study study = Study::open(store, file, {"large", {}});
+    for (std::uint64_t i = 0; i < kEvents / 2; ++i) {
+      const Pull pull = study.ask(1);
+      const double x = pull.arm[0] - 0.3;
+      (void)study.tell(pull.ticket, 1.0 - x * x);
+      if (i % 1000 == 999) study.commit();
+    }
+    study.commit();
+  }
+  Store store(path, Store::Mode::open);
+  const auto start = Clock::now();
+  const Study study = Study::open(store, file, {"large", {}});
+  fmt::print("opening a study of {} events          {:>10.2f} s           goal: 2\n", kEvents,
+             seconds_since(start));
+  const auto from_journal = Clock::now();
+  const auto optimizer = make_optimizer(file.study);
+  std::uint64_t events = 0;
+  store.for_each_event(study.record(), 0, [&](const Event&) { ++events; });
+  fmt::print("  reading its whole journal               {:>10.2f} s\n",
+             seconds_since(from_journal));
+  const auto bytes = static_cast<double>(std::filesystem::file_size(path));
+  fmt::print("size of the store                         {:>10.1f} B/event     goal: at most 100\n",
+             bytes / static_cast<double>(kEvents));
+}
+
+void bench_listing(const std::string& folder, const StudyFile& file) {
+  const std::string path = folder + "/many.db";
+  constexpr int kStudies = 10'000;
+  {
+    Store store(path, Store::Mode::create);
+    for (int i = 0; i < kStudies; ++i) {
+      (void)store.create(fmt::format("study {}", i), file.source, 0.0);
+    }
+  }
+  const auto start = Clock::now();
+  const std::size_t listed = Store(path, Store::Mode::open).list().size();
+  fmt::print("opening and listing {} studies         {:>10.2f} s           goal: 1\n", listed,
+             seconds_since(start));
+}
+
+}  // namespace
+}  // namespace canopy
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    fmt::print(stderr, "usage: studies_bench CANOPY FOLDER\n");
+    return 2;
+  }
+  using namespace canopy;
+  const std::string folder = std::string(argv[2]) + "/studies_bench";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string file = folder + "/study.toml";
+  std::ofstream(file) << "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n";
+  bench_pipe(argv[1], folder, file);
+  bench_recovery(folder, load_study_file(file));
+  bench_listing(folder, load_study_file(file));
+  std::filesystem::remove_all(folder);
+  return 0;
+}
