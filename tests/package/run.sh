@@ -52,4 +52,11 @@ readme_section "At the terminal" | awk '/^\$ build/ { copying = 1; next } /^```/
   without_time >"$work/expected.txt"
 command=$(readme_section "At the terminal" | sed -n 's,^\$ build/,,p')
 (cd "$work/prefix/bin" && eval "./$command") | without_time | diff -u "$work/expected.txt" -
+
+# The study of `canopy tune`.
+readme_section "Tune a live system" | awk '/^```toml/ { copying = 1; next } /^```/ { copying = 0 } copying' \
+  >"$work/demo.toml"
+readme_section "Tune a live system" | awk '/^\$ build/ { copying = 1; next } /^```/ { copying = 0 } copying' \
+  >"$work/expected.txt"
+(cd "$work" && prefix/bin/canopy tune demo.toml) | diff -u "$work/expected.txt" -
 echo "the README's programs print what it says"
