@@ -27,9 +27,10 @@ class Coprocess {
   Coprocess& operator=(const Coprocess&) = delete;
 
   /// Sends a line and waits for one. What the program printed before, without being asked, is
-  /// thrown away, and so is the rest of a line that it had begun: an answer never belongs to an
-  /// earlier exchange. The answer may be limits.most_output bytes long; the environment counts when
-  /// the program is started. Throws std::invalid_argument for a line with a line end in it.
+  /// thrown away, and so is the rest of a line that it had begun. What it prints later without
+  /// being asked cannot be told from an answer. The answer may be limits.most_output bytes long;
+  /// the environment counts when the program is started. Throws std::invalid_argument for a line
+  /// with a line end in it.
   [[nodiscard]] CommandResult exchange(const std::string& line, const RunLimits& limits);
 
  private:

@@ -102,7 +102,8 @@ TEST_F(PipeStudy, KilledTwoHundredTimesItKeepsWhatItAnsweredAndEndsWithTheSameTr
     ASSERT_GE(summary["t"].get<std::uint64_t>(), t) << "an acknowledged answer is gone";
     t = summary["t"];
     unanswered.reset();
-    for (const json& open : (*request(*process, {{"op", "in_flight"}}))["tickets"]) {
+    const json open_tickets = request(*process, {{"op", "in_flight"}}).value();
+    for (const json& open : open_tickets["tickets"]) {
       const auto known = arms.find(open["ticket"]);
       ASSERT_TRUE(known == arms.end() || known->second == open["arm"])
           << "a ticket means two things";

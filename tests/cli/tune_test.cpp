@@ -5,6 +5,7 @@
 #include "support/process.hpp"
 #include "support/temporary_folder.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <random>
@@ -80,16 +81,20 @@ TEST_F(TuneCommand, KilledTwoHundredTimesItEndsWithTheTreeOfAnUndisturbedRun) {
   std::cout << "seed " << seed << '\n';
   RandomStream random({.seed = seed});
   ASSERT_EQ(run_tool("tune " + study("whole", "700") + store()).status, 0);
+  const auto started = std::chrono::steady_clock::now();
+  (void)tree("whole");
+  const std::chrono::duration<double, std::micro> start_up =
+      std::chrono::steady_clock::now() - started;
   const std::string file = study("killed", "700");
   std::uint64_t events = 0;
   std::uint64_t pulls = 0;
   int kills = 0;
   for (; kills < 200; ++kills) {
     Process process({"tune", file, "--store", folder_.path("s.db")});
-    usleep(static_cast<useconds_t>(1000.0 + 45'000.0 * random.uniform()));
+    usleep(static_cast<useconds_t>((2.0 * start_up.count() + 20'000.0) * random.uniform()));
     process.signal(SIGKILL);
     if (process.finish().status == 0) break;  // it was done before
-    if (kills % 10 != 9) continue;
+    if (kills % 10 != 9 || run_tool("studies show killed" + store()).status != 0) continue;
     const json now = show("killed");
     EXPECT_GE(now["events"].get<std::uint64_t>(), events) << "after kill " << kills;
     EXPECT_GE(now["pulls"].get<std::uint64_t>(), pulls) << "after kill " << kills;
