@@ -18,6 +18,12 @@ class StateError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The same for a newer version.
+class NewerStateError : public StateError {
+ public:
+  using StateError::StateError;
+};
+
 /// Everything that an object has to remember, on its way out or in. A class says once, in
 /// `transfer(State&)`, what that is and in which order: the same lines save and restore it. Numbers
 /// are kept as the shortest text that reads back as the same bits.

@@ -74,7 +74,13 @@ void write_all(std::string_view bytes) {
 void converse(PipeSession& session, const std::function<void()>& keep) {
   LineCutter cutter;
   std::vector<std::string> answers;
-  const auto on_line = [&](std::string_view line) { answers.push_back(session.answer(line)); };
+  const auto on_line = [&](std::string_view line) {
+    try {
+      answers.push_back(session.answer(line));
+    } catch (const StoreError& error) {
+      answers.push_back(PipeSession::answer_to_lost_line(error.what()));
+    }
+  };
   const auto on_long_line = [&] { answers.push_back(PipeSession::answer_to_long_line()); };
   const auto send_answers = [&] {
     try {
@@ -128,6 +134,9 @@ void serve_from_store(const Arguments& arguments) {
 int run(const Arguments& arguments) {
   if (arguments.file.empty() && !arguments.study) {
     throw WrongUse("STUDY.toml: is missing; see --help for an example");
+  }
+  if (arguments.flags.fork && (arguments.file.empty() || !arguments.study)) {
+    throw WrongUse("--fork: needs STUDY.toml and --study as well");
   }
   (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that left is seen by write()
   return with_study_errors(arguments.file, [&] {

@@ -17,10 +17,13 @@ constexpr std::chrono::milliseconds kBetweenDrawings{100};
 std::atomic<bool> stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
+void set_handlers(void (*handler)(int)) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) (void)std::signal(number, handler);
+}
+
 extern "C" void request_stop(int /*signal*/) {
   stop_requested.store(true, std::memory_order_relaxed);
-  (void)std::signal(SIGINT, SIG_DFL);
-  (void)std::signal(SIGTERM, SIG_DFL);
+  set_handlers(SIG_DFL);
 }
 
 /// How many columns the terminal has.
@@ -96,13 +99,11 @@ void StatusLine::show(const std::string& line) {
 
 StopOnSignal::StopOnSignal() {
   stop_requested = false;
-  (void)std::signal(SIGINT, request_stop);
-  (void)std::signal(SIGTERM, request_stop);
+  set_handlers(request_stop);
 }
 
 StopOnSignal::~StopOnSignal() {
-  (void)std::signal(SIGINT, SIG_DFL);
-  (void)std::signal(SIGTERM, SIG_DFL);
+  set_handlers(SIG_DFL);
 }
 
 const std::atomic<bool>& StopOnSignal::flag() {

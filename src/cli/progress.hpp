@@ -56,8 +56,8 @@ class StatusLine {
 /// `12 s`, `3 min`, `1.5 h`.
 [[nodiscard]] std::string duration_text(double seconds);
 
-/// While one of these exists, Ctrl-C and SIGTERM raise a flag instead of ending the process; a
-/// second one ends it.
+/// While one of these exists, Ctrl-C, SIGTERM and a lost terminal raise a flag instead of ending
+/// the process; a second one ends it.
 class StopOnSignal {
  public:
   StopOnSignal();

@@ -34,7 +34,8 @@ int run(const Arguments& arguments) {
                                    date_text(study.record.updated)));
   const std::string missing =
       write_study_report(study.store, study.record, study.specification, *optimizer, page, file);
-  if (!missing.empty()) fmt::print(stderr, "canopy report: no figures: {}\n", missing);
+  if (!missing.empty())
+    fmt::print(stderr, "canopy report: not all figures could be drawn: {}\n", missing);
   if (arguments.study.json) {
     fmt::print("{}\n", Json{{"file", file}}.dump());
   } else {

@@ -46,20 +46,19 @@ void print_end(Study& study, const TuneEnd& end, bool json) {
   const auto best = study.best();
   std::optional<Uplift> uplift;
   if (best) uplift = uplift_of(study.store(), study.record(), specification, best->arm);
-  const Summary summary = study.summary();
   if (json) {
     Json result{{"study", study.record().name},
                 {"ended", end.text},
                 {"setting", end.setting.empty() ? Json(nullptr) : Json::parse(end.setting)},
-                {"pulls", summary.t - 1}};
+                {"pulls", end.pulls}};
     if (best) result["best"] = best_and_uplift_json(specification.space, *best, uplift);
     fmt::print("{}\n", result.dump(2));
     return;
   }
-  fmt::print("{}: {}, after {} pulls\n", study.record().name, end.text, summary.t - 1);
+  fmt::print("{}: {}, after {} pulls\n", study.record().name, end.text, end.pulls);
   if (best) fmt::print("best     {}\n", best_text(specification.space, *best));
   if (uplift) fmt::print("uplift   {}\n", uplift_text(*uplift));
-  fmt::print("left at  {}\n", end.setting.empty() ? "what it had" : end.setting);
+  if (!end.setting.empty()) fmt::print("left at  {}\n", end.setting);
 }
 
 int status_of(TuneEnd::Why why) {

@@ -30,9 +30,9 @@ State::State(std::string_view saved) : restoring_(true), saved_(saved) {
   const auto version = number_in<std::uint64_t>(next_word());
   if (!version) damaged();
   if (*version > kVersion) {
-    throw StateError("the state was saved by a newer version of canopy (format " +
-                     std::to_string(*version) + ", this one reads " + std::to_string(kVersion) +
-                     ")");
+    throw NewerStateError("the state was saved by a newer version of canopy (format " +
+                          std::to_string(*version) + ", this one reads " +
+                          std::to_string(kVersion) + ")");
   }
   const std::size_t end = saved_.rfind(' ');
   if (end == std::string_view::npos || checksum_of(saved_.substr(0, end)) != saved_.substr(end + 1))

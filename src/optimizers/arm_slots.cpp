@@ -15,6 +15,7 @@ NodeIndex ArmSlots::free_slot(const Tickets& tickets) {
 void ArmSlots::transfer(State& state) {
   std::uint64_t slots = arms_.size();
   state(slots);
+  if (state.restoring()) arms_.clear();
   for (std::uint64_t i = 0; i < slots; ++i) {
     if (state.restoring()) arms_.emplace_back(arm_size_);
     state(arms_[i]);

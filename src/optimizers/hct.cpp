@@ -307,6 +307,8 @@ void Hct::transfer(State& state) {
   thresholds_.clear();
   grow_tables();
   path_ = std::move(path);
+  selected_node_ = nullptr;
+  selected_arm_ = {};
   if (!has_selected) return;
   selected_node_ = &tree_[selected_];
   selected_depth_ = selected_node_->depth;

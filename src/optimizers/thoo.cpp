@@ -62,8 +62,9 @@ void Thoo::transfer(State& state) {
   HooTree::transfer(state);
   bool has_past = past_.has_value();
   state(period_length_, period_end_, periods_, depth_limit_, has_past);
+  if (state.restoring()) past_ = std::nullopt;
   if (!has_past) return;
-  if (state.restoring()) past_.emplace();
+  if (state.restoring()) past_ = Past{{}, {}, 0.0};
   state(past_->arm, past_->best.mean, past_->best.lower, past_->best.upper, past_->best.pulls,
         past_->pulls);
   past_->best.arm = past_->arm;

@@ -65,11 +65,13 @@ Choice read_choice(TomlReader& reader, const toml::table& table, const std::stri
   reader.note_line(prefix + "choices", node);
   if (const toml::array* list = node.as_array()) {
     for (const toml::node& value : *list) {
-      if (const auto text = value.value_exact<std::string>()) choice.choices.push_back(*text);
+      const auto text = value.value_exact<std::string>();
+      if (text && text->find('\0') == std::string::npos) choice.choices.push_back(*text);
     }
     if (choice.choices.size() == list->size()) return choice;
   }
-  reader.complain(prefix + "choices", &node, "must be a list of strings (quote numbers)");
+  reader.complain(prefix + "choices", &node,
+                  "must be a list of strings (quote numbers) without zero bytes");
   return choice;
 }
 

@@ -30,7 +30,7 @@ constexpr std::array<std::array<const char*, 4>, Store::kVersion> kMigrations{{{
     "NULL)",
 }}};
 
-constexpr int kTriesToOpen = 500;
+constexpr std::chrono::seconds kPatience{10};
 constexpr std::chrono::milliseconds kBetweenTries{20};
 
 constexpr const char* kStudyColumns =
@@ -39,6 +39,11 @@ constexpr const char* kStudyColumns =
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
+
+class LockedStoreError : public StoreError {
+ public:
+  using StoreError::StoreError;
+};
 
 /// What SQLite says, without the name of SOCI's function in front.
 std::string without_source(const std::string& complaint) {
@@ -138,7 +143,9 @@ struct Store::Connection {
       return work();
     } catch (const soci::soci_error& error) {
       const std::string complaint = without_source(error.get_error_message());
-      throw StoreError(fmt::format("{}: {}: {}", path, complaint, advice_for(complaint)));
+      const std::string text = fmt::format("{}: {}: {}", path, complaint, advice_for(complaint));
+      if (has(complaint, "locked")) throw LockedStoreError(text);
+      throw StoreError(text);
     }
   }
 
@@ -152,16 +159,37 @@ struct Store::Connection {
     });
   }
 
-  void open() {
+  void open(Mode mode) {
     with([&] {
       sql.close();
       sql.open(soci::sqlite3, connection_text(path));
-      std::string mode;
-      sql << "PRAGMA journal_mode", soci::into(mode);
-      if (mode != "wal") sql << "PRAGMA journal_mode = WAL";  // readers and writers do not wait
-      sql << "PRAGMA synchronous = FULL";                     // a commit is on the disk
+      refuse_others(mode);
+      std::string journal;
+      sql << "PRAGMA journal_mode", soci::into(journal);
+      if (journal != "wal") sql << "PRAGMA journal_mode = WAL";  // readers and writers do not wait
+      sql << "PRAGMA synchronous = FULL";                        // a commit is on the disk
     });
     migrate();
+  }
+
+  /// False when it is locked, unless this is the last try.
+  bool try_open(Mode mode, bool last) {
+    try {
+      open(mode);
+      return true;
+    } catch (const LockedStoreError&) {
+      if (last) throw;
+      return false;
+    }
+  }
+
+  /// Leaves alone what is not ours.
+  void refuse_others(Mode mode) {
+    int tables = 0;
+    sql << "SELECT COUNT(*) FROM sqlite_master", soci::into(tables);
+    if (version() == 0 && (tables > 0 || mode == Mode::open)) {
+      throw StoreError(path + ": is no store of canopy; --store FILE names another");
+    }
   }
 
   /// 0 for an empty file.
@@ -185,7 +213,8 @@ struct Store::Connection {
     change([&] {
       for (int step = version(); step < kVersion; ++step) {
         for (const char* statement : kMigrations[static_cast<std::size_t>(step)]) sql << statement;
-        sql << "INSERT INTO canopy_version (version) VALUES (:version)", soci::use(step + 1);
+        const int next = step + 1;
+        sql << "INSERT INTO canopy_version (version) VALUES (:version)", soci::use(next);
       }
     });
   }
@@ -208,15 +237,11 @@ Store::Store(std::string path, Mode mode)
   if (mode == Mode::open && !std::filesystem::exists(path_)) {
     throw StoreError(path_ + ": there is no such store; --store FILE names another");
   }
+  if (path_.empty()) throw StoreError("a store must have a name");
   if (has(path_, "\"")) throw StoreError(path_ + ": a store's name cannot have a quote in it");
   // Two that make the same file at the same time do not always wait for each other in SQLite.
-  for (int tries = 0;; ++tries) {
-    try {
-      connection_->open();
-      return;
-    } catch (const StoreError& error) {
-      if (tries == kTriesToOpen || !has(error.what(), "locked")) throw;
-    }
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!connection_->try_open(mode, std::chrono::steady_clock::now() > deadline)) {
     std::this_thread::sleep_for(kBetweenTries);
   }
 }
@@ -258,10 +283,10 @@ StudyRecord Store::create(const std::string& name, const std::string& source, do
            "SELECT (SELECT id FROM studies WHERE name = :name), number, at, kind, ticket, count, "
            "value, squares, text FROM events WHERE study = :copied",
         soci::use(name), soci::use(from);
-    sql << "UPDATE studies SET events = (SELECT events FROM studies WHERE id = :a), pulls = "
-           "(SELECT "
-           "pulls FROM studies WHERE id = :b) WHERE name = :name",
-        soci::use(from), soci::use(from), soci::use(name);
+    sql << "UPDATE studies SET events = (SELECT events FROM studies WHERE id = :a), "
+           "pulls = (SELECT pulls FROM studies WHERE id = :b), "
+           "updated = (SELECT updated FROM studies WHERE id = :c) WHERE name = :name",
+        soci::use(from), soci::use(from), soci::use(from), soci::use(name);
   });
   return find(name).value();
 }

@@ -1,11 +1,13 @@
 #include "studies/study.hpp"
 
 #include "core/text.hpp"
+#include "systems/excerpt.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <sstream>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -91,10 +93,9 @@ Loaded from_snapshot(Store& store, const StudyRecord& record,
   try {
     loaded.optimizer->restore(snapshot->state);
     loaded.events = loaded.snapshot_events = snapshot->events;
-  } catch (const StateError& error) {
-    if (std::string_view(error.what()).find("newer version") != std::string_view::npos) {
-      throw StudyError(record.name + ": " + error.what());
-    }
+  } catch (const NewerStateError& error) {
+    throw StudyError(record.name + ": " + error.what());
+  } catch (const StateError&) {
     loaded.optimizer = make_optimizer(specification);  // the journal has it all
   }
   return loaded;
@@ -141,23 +142,50 @@ std::string holder_text() {
 StudyLock lock_study(Store& store, const StudyRecord& record) {
   auto lock = StudyLock::try_take(store.path(), record.id);
   if (!lock) {
-    throw StudyError(fmt::format("the study {} is open elsewhere: {}", record.name,
-                                 store.find(record.name).value_or(record).holder));
+    std::string holder;
+    for (int tries = 0; holder.empty() && tries < 100; ++tries) {  // it may not be noted yet
+      if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      holder = store.find(record.name).value_or(record).holder;
+    }
+    throw StudyError(fmt::format("the study {} is open elsewhere: {}", record.name, holder));
   }
   store.set_holder(record, holder_text());
   return std::move(*lock);
 }
 
-StudyRecord made_or_found(Store& store, const StudyFile& file, const OpenOptions& options) {
-  const auto found = store.find(options.name);
-  if (!options.fork) {
-    return found ? *found : store.create(options.name, file.source, wall_clock());
+/// Names are shown, and are parts of file names.
+void check_name(const std::string& name) {
+  const bool printable = excerpt(name, name.size() + 1) == name;
+  if (name.empty() || !printable || name.find('/') != std::string::npos) {
+    throw StudyError("\"" + excerpt(name) +
+                     "\" is no name for a study: it must be printable text without a slash");
   }
-  if (!found) throw StudyError("there is no study " + options.name + " to fork");
-  if (store.find(*options.fork)) throw StudyError("there is a study " + *options.fork + " already");
-  const bool same = differences(parse_study(found->source, found->name), file.study).empty();
-  return store.create(*options.fork, file.source, wall_clock(), same ? &*found : nullptr,
-                      found->name);
+}
+
+/// The study of that name; made if nobody has made it before.
+StudyRecord found_or_made(Store& store, const std::string& name, const std::string& source,
+                          const StudyRecord* copied, const std::string& forked_from) {
+  if (auto found = store.find(name)) return *found;
+  try {
+    return store.create(name, source, wall_clock(), copied, forked_from);
+  } catch (const StoreError&) {
+    if (auto found = store.find(name)) return *found;  // somebody else was quicker
+    throw;
+  }
+}
+
+StudyRecord chosen(Store& store, const StudyFile& file, const OpenOptions& options) {
+  check_name(options.fork.value_or(options.name));
+  if (!options.fork) return found_or_made(store, options.name, file.source, nullptr, "");
+  const auto original = store.find(options.name);
+  if (!original) throw StudyError("there is no study " + options.name + " to fork");
+  const bool same = differences(parse_study(original->source, original->name), file.study).empty();
+  const StudyRecord fork =
+      found_or_made(store, *options.fork, file.source, same ? &*original : nullptr, options.name);
+  if (fork.forked_from != options.name) {
+    throw StudyError("there is a study " + *options.fork + " already");
+  }
+  return fork;
 }
 
 }  // namespace
@@ -183,11 +211,13 @@ StudyRecord find_study(Store& store, const std::string& name) {
 }
 
 Study Study::open(Store& store, const StudyFile& file, const OpenOptions& options) {
-  const StudyRecord record = made_or_found(store, file, options);
+  (void)make_optimizer(file.study);  // throws before anything is written
+  StudyRecord record = chosen(store, file, options);
   StudyLock lock = lock_study(store, record);
+  record = find_study(store, record.name);
   if (record.source != file.source) {
     const std::string changes = differences(parse_study(record.source, record.name), file.study);
-    if (!changes.empty()) {
+    if (!changes.empty() && record.events > 0) {
       throw StudyError(fmt::format("the study {} is another one: {}; --fork NEW starts a new one",
                                    record.name, changes));
     }
@@ -213,6 +243,7 @@ Study::Study(Store& store, StudyRecord record, StudySpecification specification,
 }
 
 void Study::load() {
+  optimizer_.reset();  // should this fail, nothing may be asked or told any more
   record_ = find_study(*store_, record_.name);
   Loaded loaded = load_all(*store_, record_, specification_);
   optimizer_ = std::move(loaded.optimizer);
@@ -220,6 +251,11 @@ void Study::load() {
   snapshot_events_ = loaded.snapshot_events;
   last_at_ = std::max(last_at_, loaded.last_at);
   uncommitted_.clear();
+}
+
+Optimizer& Study::live() const {
+  if (!optimizer_) throw StoreError(store_->path() + ": cannot be read any more");
+  return *optimizer_;
 }
 
 double Study::now() const {
@@ -238,7 +274,7 @@ Status Study::journaled(Status status, Event event) {
 }
 
 Pull Study::ask(std::uint64_t pulls) {
-  const Pull pull = optimizer_->ask(pulls);
+  const Pull pull = live().ask(pulls);
   note({.kind = EventKind::ask,
         .ticket = pull.ticket,
         .count = pulls > INT64_MAX ? 0 : pulls});  // whose databases have no larger numbers
@@ -247,32 +283,32 @@ Pull Study::ask(std::uint64_t pulls) {
 
 Status Study::tell(Ticket ticket, double reward) {
   reward += 0.0;  // a database may forget the sign of zero
-  return journaled(optimizer_->tell(ticket, reward),
+  return journaled(live().tell(ticket, reward),
                    {.kind = EventKind::tell, .ticket = ticket, .count = 1, .value = reward});
 }
 
 Status Study::tell(Ticket ticket, std::span<const double> rewards) {
-  return journaled(optimizer_->tell(ticket, rewards), {.kind = EventKind::tell_list,
-                                                       .ticket = ticket,
-                                                       .count = rewards.size(),
-                                                       .text = list_text(rewards)});
+  return journaled(live().tell(ticket, rewards), {.kind = EventKind::tell_list,
+                                                  .ticket = ticket,
+                                                  .count = rewards.size(),
+                                                  .text = list_text(rewards)});
 }
 
 Status Study::tell(Ticket ticket, const Rewards& rewards) {
   const Rewards kept{rewards.count, rewards.sum + 0.0, rewards.sum_squares + 0.0};
-  return journaled(optimizer_->tell(ticket, kept), {.kind = EventKind::tell_sums,
-                                                    .ticket = ticket,
-                                                    .count = kept.count,
-                                                    .value = kept.sum,
-                                                    .squares = kept.sum_squares});
+  return journaled(live().tell(ticket, kept), {.kind = EventKind::tell_sums,
+                                               .ticket = ticket,
+                                               .count = kept.count,
+                                               .value = kept.sum,
+                                               .squares = kept.sum_squares});
 }
 
 Status Study::drop(Ticket ticket) {
-  return journaled(optimizer_->drop(ticket), {.kind = EventKind::drop, .ticket = ticket});
+  return journaled(live().drop(ticket), {.kind = EventKind::drop, .ticket = ticket});
 }
 
 void Study::finish() {
-  optimizer_->finish();
+  live().finish();
   note({.kind = EventKind::finish});
 }
 
@@ -281,11 +317,13 @@ void Study::restore(std::string_view /*saved*/) {
 }
 
 void Study::commit() {
+  if (!optimizer_) load();
   if (uncommitted_.empty()) return;
   try {
     store_->append(record_, uncommitted_, optimizer_->summary().t - 1);
   } catch (const StoreError&) {
-    load();  // what was not written has not happened
+    uncommitted_.clear();  // what was not written has not happened
+    load();
     throw;
   }
   events_ += uncommitted_.size();

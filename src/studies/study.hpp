@@ -50,12 +50,12 @@ class Study final : public Optimizer {
   Status tell(Ticket ticket, const Rewards& rewards) override;
   Status drop(Ticket ticket) override;
   void finish() override;
-  [[nodiscard]] std::optional<Best> best() const override { return optimizer_->best(); }
-  [[nodiscard]] Summary summary() const override { return optimizer_->summary(); }
-  [[nodiscard]] std::vector<NodeView> tree() override { return optimizer_->tree(); }
-  [[nodiscard]] std::string path(NodeIndex node) const override { return optimizer_->path(node); }
-  [[nodiscard]] std::vector<Pull> in_flight() const override { return optimizer_->in_flight(); }
-  [[nodiscard]] std::string save() override { return optimizer_->save(); }
+  [[nodiscard]] std::optional<Best> best() const override { return live().best(); }
+  [[nodiscard]] Summary summary() const override { return live().summary(); }
+  [[nodiscard]] std::vector<NodeView> tree() override { return live().tree(); }
+  [[nodiscard]] std::string path(NodeIndex node) const override { return live().path(node); }
+  [[nodiscard]] std::vector<Pull> in_flight() const override { return live().in_flight(); }
+  [[nodiscard]] std::string save() override { return live().save(); }
   /// A study is restored from its store: throws StateError.
   void restore(std::string_view saved) override;
 
@@ -63,7 +63,8 @@ class Study final : public Optimizer {
   void note(Event event);
 
   /// Puts everything since the last commit on the disk. When that fails, the study is as it was
-  /// after the last one that did not, and StoreError is thrown.
+  /// after the last one that did not, and StoreError is thrown; so it is by all others, should even
+  /// the store be unreadable, until a commit finds it readable again.
   void commit();
 
   /// Keeps the state, so that the next opening is quick; where that fails, it is slower. Done now
@@ -81,6 +82,7 @@ class Study final : public Optimizer {
   Study(Store& store, StudyRecord record, StudySpecification specification, StudyLock lock);
 
   void load();
+  [[nodiscard]] Optimizer& live() const;
   Status journaled(Status status, Event event);
 
   Store* store_;

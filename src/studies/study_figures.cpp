@@ -37,6 +37,7 @@ Series::Point place_of(const std::string& path) {
 struct Measurement {
   double pull = 0.0;  ///< how many were learnt before it
   double reward = 0.0;
+  double count = 1.0;  ///< of rewards that were told as one
   std::vector<double> arm;
 };
 
@@ -51,13 +52,13 @@ History history_of(Store& store, const StudyRecord& record,
   double pulls = 0.0;
   replay(store, record, specification, [&](const Event& event, std::optional<Arm> arm) {
     if (event.kind == EventKind::baseline) {
-      history.baseline.push_back({pulls, event.value, {}});
+      history.baseline.push_back({pulls, event.value, 1.0, {}});
       return;
     }
     const auto learn = [&](double reward, double count) {
       std::vector<double> coordinates;
       if (arm) coordinates.assign(arm->begin(), arm->end());
-      history.learnt.push_back({pulls, reward, std::move(coordinates)});
+      history.learnt.push_back({pulls, reward, count, std::move(coordinates)});
       pulls += count;
     };
     if (event.kind == EventKind::tell) learn(event.value, 1.0);
@@ -121,7 +122,7 @@ SeriesFigure setting_figure(const std::string& name, std::size_t axis, const His
 SeriesFigure pulls_figure(const std::string& name, std::size_t axis, const History& history) {
   std::map<double, double> counts;
   for (const Measurement& each : history.learnt) {
-    if (each.arm.size() > axis) counts[each.arm[axis]] += 1.0;
+    if (each.arm.size() > axis) counts[each.arm[axis]] += each.count;
   }
   Series bars{"", kBlue, {}, SeriesStyle::impulses};
   for (const auto& [x, count] : counts) bars.points.push_back({x, count, count, count});

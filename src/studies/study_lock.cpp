@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -11,8 +12,11 @@
 namespace canopy {
 namespace {
 
+/// The same for every name of the same store.
 std::string lock_path(const std::string& store_path) {
-  return store_path + "-lock";
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(store_path, error);
+  return (error ? store_path : real.string()) + "-lock";
 }
 
 struct flock lock_on(std::int64_t study) {
@@ -34,8 +38,9 @@ std::optional<StudyLock> StudyLock::try_take(const std::string& store_path, std:
   }
   StudyLock taken(file);
   struct flock lock = lock_on(study);
-  if (fcntl(file, F_OFD_SETLK, &lock) != 0) return std::nullopt;
-  return taken;
+  if (fcntl(file, F_OFD_SETLK, &lock) == 0) return taken;
+  if (errno == EAGAIN || errno == EACCES) return std::nullopt;
+  throw StoreError(path + ": cannot be locked: " + std::generic_category().message(errno));
 }
 
 bool StudyLock::is_taken(const std::string& store_path, std::int64_t study) {

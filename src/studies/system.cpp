@@ -53,14 +53,21 @@ std::optional<SystemFailure> System::apply(Arm arm) {
 std::optional<SystemFailure> System::apply_at_the_end(Arm arm) {
   RunLimits limits = limits_for(arm);
   limits.stop = nullptr;
-  return apply(arm, limits);
+  if (specification_.apply || !process_) return apply(arm, limits);
+  const CommandResult result = process_->exchange(request_for(arm), limits);
+  if (result.succeeded()) return std::nullopt;
+  return SystemFailure{"process: " + result.describe()};
+}
+
+std::string System::request_for(Arm arm) const {
+  return "{\"arm\": " + arm_text(space_, arm) + "}";
 }
 
 std::variant<double, SystemFailure> System::measure(Arm arm) {
   const RunLimits limits = limits_for(arm);
   const char* what = process_ ? "process: " : "measure: ";
   const CommandResult result =
-      process_ ? process_->exchange("{\"arm\": " + arm_text(space_, arm) + "}", limits)
+      process_ ? process_->exchange(request_for(arm), limits)
                : run_command(specification_.measure->words(values_of(space_, arm)), limits);
   if (!result.succeeded()) return SystemFailure{what + result.describe()};
   if (const auto reward = reward_in(result.output)) return *reward;

@@ -26,9 +26,13 @@ class System {
   System(const SystemSpecification& specification, const Space& space,
          const std::atomic<bool>* stop);
 
-  /// Gives the system a setting. None when that went well.
+  /// Whether a setting can be given without being measured.
+  [[nodiscard]] bool can_be_set() const { return specification_.apply || specification_.process; }
+
+  /// Gives the system a setting. None when that went well. A process without an `apply` command is
+  /// told the setting when it is measured.
   [[nodiscard]] std::optional<SystemFailure> apply(Arm arm);
-  /// The same, whatever `stop` says.
+  /// The same whatever `stop` says, and for a process at once.
   [[nodiscard]] std::optional<SystemFailure> apply_at_the_end(Arm arm);
 
   /// The reward of one pull at the setting that was applied.
@@ -36,6 +40,7 @@ class System {
 
  private:
   [[nodiscard]] RunLimits limits_for(Arm arm) const;
+  [[nodiscard]] std::string request_for(Arm arm) const;
   [[nodiscard]] std::optional<SystemFailure> apply(Arm arm, const RunLimits& limits);
 
   const SystemSpecification& specification_;

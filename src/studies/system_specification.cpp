@@ -106,6 +106,10 @@ void check_together(TomlReader& reader, const toml::table& table,
                     &table);
   }
   const SystemOptions& options = system.options;
+  if (options.baseline_every > 0 && options.max_changes_per_hour == 1) {
+    reader.complain("system.max_changes_per_hour", table.get("max_changes_per_hour"),
+                    "must be 2 or more with baseline_every: to the baseline and on");
+  }
   const bool wants_baseline =
       options.on_exit == OnExit::baseline || options.baseline_every > 0 || options.floor;
   if (wants_baseline && !table.contains("baseline")) {

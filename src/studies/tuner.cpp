@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -22,6 +23,7 @@ constexpr int kRetries = 3;
 constexpr double kFirstPause = 0.25;  // seconds before the first retry; doubled before the others
 constexpr std::uint64_t kMostFailures = 10;  // in a row, when failures are skipped
 constexpr double kHour = 3600.0;
+constexpr double kFloorStop = 1.0;  // the value of a stop because of the floor
 
 }  // namespace
 
@@ -32,36 +34,46 @@ Tuner::Tuner(Study& study, const std::atomic<bool>& stop,
       options_(system_specification_.options),
       stop_(stop),
       on_progress_(std::move(on_progress)),
-      system_(system_specification_, study.specification().space, &stop) {}
+      system_(system_specification_, study.specification().space, &stop),
+      map_(study.specification().objective) {
+  if (system_specification_.baseline) {
+    baseline_text_ = arm_text(study.specification().space, *system_specification_.baseline);
+  }
+}
 
 // --- from the beginning to the end ------------------------------------------------------------
 
 TuneEnd Tuner::run() {
-  resume();
-  TuneEnd end;
   try {
-    end = run_to_the_end();
-  } catch (const StoreError&) {
-    if (system_specification_.baseline) {
-      (void)system_.apply_at_the_end(*system_specification_.baseline);
-    }
-    throw;
+    resume();
+    TuneEnd end = run_to_the_end();
+    end.pulls = pulls();
+    leave(end, end.why == TuneEnd::Why::failure || end.why == TuneEnd::Why::floor);
+    study_.note({.kind = EventKind::stop,
+                 .value = end.why == TuneEnd::Why::floor ? kFloorStop : 0.0,
+                 .text = end.text});
+    study_.commit();
+    study_.snapshot();
+    return end;
+  } catch (const std::exception& error) {
+    throw TuneError(error.what() + put_baseline_back());
   }
-  leave(end, end.why == TuneEnd::Why::failure || end.why == TuneEnd::Why::floor);
-  study_.note({.kind = EventKind::stop, .text = end.text});
-  study_.commit();
-  study_.snapshot();
-  return end;
+}
+
+std::string Tuner::put_baseline_back() {
+  const auto& baseline = system_specification_.baseline;
+  if (!baseline || !system_.can_be_set()) return "";
+  const auto failure = system_.apply_at_the_end(*baseline);
+  return failure ? "; the baseline could not be put back: " + failure->what
+                 : "; the baseline was put back";
 }
 
 TuneEnd Tuner::run_to_the_end() {
   for (;;) {
     if (auto end = over()) {
-      if (!held_.empty()) {  // they were measured, so they count
-        const Held last = held_.back();
-        held_.pop_back();
-        release(last);
-      }
+      // Rewards that are held back stay so as long as the arm must not change: the next run of the
+      // tuner has them from the journal.
+      if (!held_.empty() && !must_hold()) release();
       return *end;
     }
     report();
@@ -69,34 +81,60 @@ TuneEnd Tuner::run_to_the_end() {
   }
 }
 
-/// Works out from the journal where an earlier tuner was.
+// --- where an earlier tuner was -----------------------------------------------------------------
+
 void Tuner::resume() {
-  static constexpr std::array kKinds{EventKind::start, EventKind::apply, EventKind::hold,
-                                     EventKind::baseline};
-  const double last_at = study_.record().updated;
-  std::uint64_t last_change = 0;
+  static constexpr std::array kKinds{EventKind::start, EventKind::stop, EventKind::apply,
+                                     EventKind::hold, EventKind::baseline};
+  double last_at = study_.record().updated;
   double last_start = last_at;
+  std::uint64_t last_change = 0;
+  std::uint64_t baseline_pulls = 0;
   std::vector<Held> all_held;
   for (const Event& event : study_.store().events_of(study_.record(), kKinds)) {
     if (event.kind == EventKind::start) {
       earlier_seconds_ = event.value;
       last_start = event.at;
+      last_at = study_.record().updated;
+    } else if (event.kind == EventKind::stop) {
+      last_at = event.at;
     } else if (event.kind == EventKind::hold) {
       all_held.push_back({event.ticket, event.value});
     } else if (event.kind == EventKind::baseline) {
-      baseline_known_ = true;
-    } else if (event.text != earlier_setting_) {
-      last_change = event.number;
-      count_change(event.text, event.at);
+      if (earlier_setting_ == baseline_text_ && ++baseline_pulls >= options_.baseline_pulls) {
+        baseline_known_ = true;
+        changes_since_baseline_ = 0;
+      }
+    } else {
+      if (event.text != earlier_setting_) {
+        last_change = event.number;
+        count_change(event.text, event.at);
+      }
+      baseline_pulls = 0;
     }
   }
   earlier_seconds_ += last_at - last_start;
-  if (last_change > 0) {
-    study_.store().for_each_event(study_.record(), last_change, [&](const Event& event) {
-      const bool measured = event.kind == EventKind::tell || event.kind == EventKind::hold;
-      pulls_here_ += measured ? 1 : 0;
-    });
-  }
+  resume_limits(last_change);
+  resume_tickets(all_held);
+  resume_floor();
+  started_ = study_.now();
+  study_.note({.kind = EventKind::start, .value = earlier_seconds_});
+  study_.commit();
+}
+
+/// How many pulls the present setting has had.
+void Tuner::resume_limits(std::uint64_t last_change) {
+  if (last_change == 0) return;
+  std::set<Ticket> held;
+  study_.store().for_each_event(study_.record(), last_change, [&](const Event& event) {
+    if (event.kind == EventKind::hold) held.insert(event.ticket);
+    const bool told_first = event.kind == EventKind::tell && !held.contains(event.ticket);
+    if (event.kind == EventKind::hold || told_first) ++pulls_here_;
+  });
+}
+
+/// The tickets that are open: those that wait for their rewards to be told, and one to go on with.
+void Tuner::resume_tickets(const std::vector<Held>& all_held) {
   for (const Pull& pull : study_.in_flight()) {
     const auto held = std::find_if(all_held.begin(), all_held.end(),
                                    [&](const Held& each) { return each.ticket == pull.ticket; });
@@ -106,17 +144,27 @@ void Tuner::resume() {
       pull_ = pull;
     }
   }
-  started_ = study_.now();
-  study_.note({.kind = EventKind::start, .value = earlier_seconds_});
-  study_.commit();
+}
+
+/// The last rewards, unless they have ended a tuner already.
+void Tuner::resume_floor() {
+  if (!options_.floor) return;
+  const std::uint64_t events = study_.record().events;
+  const std::uint64_t far_enough = 10 * options_.floor_window + 1000;
+  std::set<Ticket> held;
+  study_.store().for_each_event(
+      study_.record(), events > far_enough ? events - far_enough : 0, [&](const Event& event) {
+        if (event.kind == EventKind::hold) held.insert(event.ticket);
+        const bool told_first = event.kind == EventKind::tell && !held.contains(event.ticket);
+        if (event.kind == EventKind::hold || told_first) window_.push_back(event.value);
+        if (window_.size() > options_.floor_window) window_.pop_front();
+        if (event.kind == EventKind::stop && event.value == kFloorStop) window_.clear();
+      });
 }
 
 void Tuner::count_change(const std::string& setting, double at) {
-  const bool to_baseline =
-      system_specification_.baseline &&
-      setting == arm_text(study_.specification().space, *system_specification_.baseline);
   ++changes_;
-  changes_since_baseline_ = to_baseline ? 0 : changes_since_baseline_ + 1;
+  if (setting != baseline_text_) ++changes_since_baseline_;
   change_times_.push_back(at);
   while (change_times_.front() < at - kHour) change_times_.pop_front();
   earlier_setting_ = setting;
@@ -136,11 +184,11 @@ std::optional<TuneEnd> Tuner::over() const {
   if (stop_) return TuneEnd{TuneEnd::Why::interrupted, "interrupted", ""};
   if (budget.pulls && pulls() >= *budget.pulls) {
     return TuneEnd{TuneEnd::Why::budget,
-                   fmt::format("the budget of {} pulls is used", *budget.pulls), ""};
+                   fmt::format("the budget of {} pulls is used", *budget.pulls)};
   }
   if (budget.seconds && seconds() >= *budget.seconds) {
     return TuneEnd{TuneEnd::Why::budget,
-                   fmt::format("the budget of {:g} seconds is used", *budget.seconds), ""};
+                   fmt::format("the budget of {:g} seconds is used", *budget.seconds)};
   }
   return std::nullopt;
 }
@@ -160,7 +208,8 @@ void Tuner::step() {
   const std::string wanted = arm_text(study_.specification().space, arm_);
   if (setting_ != wanted) {
     if (baseline_is_due()) measure_baseline();
-    if (end_ || stop_ || !set_system(arm_, pull_->ticket)) return;
+    if (end_ || stop_) return;
+    if (setting_ != wanted && !set_system(arm_, pull_->ticket)) return;
   }
   if (const auto reward = measured(arm_, pull_->ticket)) learn(*reward);
 }
@@ -203,7 +252,9 @@ void Tuner::measure_baseline() {
     study_.note({.kind = EventKind::baseline, .value = *reward});
     study_.commit();
   }
+  if (stop_ || end_) return;
   baseline_known_ = true;
+  changes_since_baseline_ = 0;
 }
 
 std::optional<double> Tuner::measured(Arm arm, Ticket ticket) {
@@ -212,7 +263,9 @@ std::optional<double> Tuner::measured(Arm arm, Ticket ticket) {
     const auto result = system_.measure(arm);
     if (const auto* failure = std::get_if<SystemFailure>(&result)) return *failure;
     reward = std::get<double>(result);
-    return std::nullopt;
+    if (RewardMap::usable(map_.to_mapped(*reward))) return std::nullopt;
+    return SystemFailure{
+        fmt::format("the reward {:g}: {}", *reward, describe(Status::not_a_reward))};
   });
   return went_well ? reward : std::nullopt;
 }
@@ -234,8 +287,8 @@ bool Tuner::attempt(Ticket ticket, Try&& try_once) {
     const bool retry = options_.on_failure == OnFailure::retry && retries < kRetries;
     const bool skip = options_.on_failure == OnFailure::skip && failures_ < kMostFailures;
     if (!retry && !skip) {
-      end_ = TuneEnd{TuneEnd::Why::failure,
-                     fmt::format("{} ({} in a row)", failure->what, failures_), ""};
+      end_ =
+          TuneEnd{TuneEnd::Why::failure, fmt::format("{} ({} in a row)", failure->what, failures_)};
     }
     if (!retry) return false;
     pause(wait);
@@ -253,15 +306,14 @@ void Tuner::pause(double seconds) const {
 
 void Tuner::learn(double reward) {
   ++pulls_here_;
-  const Held now{pull_->ticket, reward};
+  held_.push_back({pull_->ticket, reward});
   if (pull_->length == 1 && must_hold()) {
     // Until its last reward is told the episode goes on: the next ask is for the same arm.
-    study_.note({.kind = EventKind::hold, .ticket = now.ticket, .value = reward});
-    held_.push_back(now);
+    study_.note({.kind = EventKind::hold, .ticket = pull_->ticket, .value = reward});
     pull_ = study_.ask(1);
     study_.commit();
   } else {
-    release(now);
+    release();
     if (--pull_->length == 0) pull_.reset();
   }
   check_floor(reward);
@@ -273,18 +325,18 @@ bool Tuner::must_hold() const {
   const double since = study_.now() - kHour;
   const auto recent = std::count_if(change_times_.begin(), change_times_.end(),
                                     [since](double at) { return at > since; });
-  return static_cast<std::uint64_t>(recent) >= *options_.max_changes_per_hour;
+  const std::uint64_t wanted = baseline_is_due() ? 2 : 1;  // there, and on to the next arm
+  return static_cast<std::uint64_t>(recent) + wanted > *options_.max_changes_per_hour;
 }
 
-/// Tells what was held back, and this.
-void Tuner::release(const Held& last) {
-  held_.push_back(last);
+/// Tells what was measured and not told yet.
+void Tuner::release() {
   for (const Held& each : held_) {
     const Status status = study_.tell(each.ticket, each.reward);
-    if (status != Status::ok) {
-      end_ = TuneEnd{TuneEnd::Why::failure,
-                     fmt::format("the reward {:g}: {}", each.reward, describe(status)), ""};
-    }
+    if (status == Status::ok) continue;
+    (void)study_.drop(each.ticket);  // or it would be tried again for ever
+    end_ = TuneEnd{TuneEnd::Why::failure,
+                   fmt::format("the reward {:g}: {}", each.reward, describe(status))};
   }
   held_.clear();
   study_.commit();
@@ -301,8 +353,7 @@ void Tuner::check_floor(double reward) {
   if (maximizes ? mean >= *options_.floor : mean <= *options_.floor) return;
   end_ = TuneEnd{TuneEnd::Why::floor,
                  fmt::format("the last {} rewards are {:.4g} on average, {} the floor of {:g}",
-                             window_.size(), mean, maximizes ? "below" : "above", *options_.floor),
-                 ""};
+                             window_.size(), mean, maximizes ? "below" : "above", *options_.floor)};
 }
 
 /// Leaves the system with the setting that was asked for; in need, with the baseline.
@@ -318,6 +369,7 @@ void Tuner::leave(TuneEnd& end, bool in_need) {
     end.setting = setting_;
     return;
   }
+  if (!system_.can_be_set()) return;
   const std::string wanted = arm_text(study_.specification().space, arm);
   if (wanted != setting_) {
     if (const auto failure = system_.apply_at_the_end(arm)) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "canopy/reward_map.hpp"
+
 #include "studies/study.hpp"
 #include "studies/system.hpp"
 
@@ -8,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,13 +25,20 @@ struct TuneProgress {
   std::optional<Best> best;
 };
 
+/// Thrown when the tuning cannot go on at all; the message says what became of the system.
+class TuneError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Why the tuning ended.
 struct TuneEnd {
   enum class Why { budget, interrupted, failure, floor };
 
   Why why = Why::budget;
-  std::string text;     ///< for people
-  std::string setting;  ///< that the system was left with
+  std::string text;          ///< for people
+  std::string setting = {};  ///< that the system was left with; empty: the one it had
+  std::uint64_t pulls = 0;   ///< rewards, those that are held back included
 };
 
 /// Tunes a live system: sets it, measures it, tells the study, one pull after the other. Everything
@@ -40,8 +50,8 @@ class Tuner {
   Tuner(Study& study, const std::atomic<bool>& stop,
         std::function<void(const TuneProgress&)> on_progress);
 
-  /// Throws StoreError when the journal cannot be written; the system is then left with the
-  /// baseline, where there is one.
+  /// Throws TuneError when the journal cannot be written, or the like; the system is then left with
+  /// the baseline, where there is one.
   [[nodiscard]] TuneEnd run();
 
  private:
@@ -52,7 +62,11 @@ class Tuner {
   };
 
   void resume();
+  void resume_limits(std::uint64_t last_change);
+  void resume_tickets(const std::vector<Held>& all_held);
+  void resume_floor();
   [[nodiscard]] TuneEnd run_to_the_end();
+  [[nodiscard]] std::string put_baseline_back();
   [[nodiscard]] std::optional<TuneEnd> over() const;
   void step();
   [[nodiscard]] bool set_system(Arm arm, Ticket ticket);
@@ -64,7 +78,7 @@ class Tuner {
   [[nodiscard]] bool attempt(Ticket ticket, Try&& try_once);
   void learn(double reward);
   [[nodiscard]] bool must_hold() const;
-  void release(const Held& last);
+  void release();
   void check_floor(double reward);
   void leave(TuneEnd& end, bool in_need);
   void pause(double seconds) const;
@@ -78,6 +92,7 @@ class Tuner {
   const std::atomic<bool>& stop_;
   std::function<void(const TuneProgress&)> on_progress_;
   System system_;
+  RewardMap map_;
 
   std::optional<Pull> pull_;      // the ticket that is being answered
   std::vector<double> arm_;       // its arm
@@ -87,6 +102,7 @@ class Tuner {
   std::uint64_t changes_ = 0;
   std::uint64_t changes_since_baseline_ = 0;
   bool baseline_known_ = false;
+  std::string baseline_text_;        // empty: there is none
   std::deque<double> change_times_;  // of the last hour
   std::vector<Held> held_;
   std::deque<double> window_;   // the last rewards, for the floor

@@ -1,5 +1,7 @@
 #include "studies/uplift.hpp"
 
+#include "studies/arm_json.hpp"
+
 #include <algorithm>
 #include <variant>
 
@@ -12,8 +14,6 @@ class Samples {
   explicit Samples(bool by_visit) : by_visit_(by_visit) {}
 
   void add(double sum, double count) {
-    rewards_ += count;
-    total_ += sum;
     if (by_visit_) {
       visit_sum_ += sum;
       visit_count_ += count;
@@ -28,13 +28,10 @@ class Samples {
   }
 
   [[nodiscard]] const RunningEstimate& samples() const { return samples_; }
-  [[nodiscard]] double mean() const { return total_ / rewards_; }
 
  private:
   bool by_visit_;
   RunningEstimate samples_;
-  double rewards_ = 0.0;
-  double total_ = 0.0;
   double visit_sum_ = 0.0;
   double visit_count_ = 0.0;
 };
@@ -60,12 +57,16 @@ std::pair<double, double> rewards_of(const Event& event) {
 std::optional<Uplift> uplift_of(Store& store, const StudyRecord& record,
                                 const StudySpecification& specification, Arm arm) {
   const std::vector<double> wanted(arm.begin(), arm.end());
+  const bool has_baseline = specification.system && specification.system->baseline;
+  if (!has_baseline) return std::nullopt;
+  const std::string baseline = arm_text(specification.space, *specification.system->baseline);
+  std::string setting;  // that the system has
   Samples of_arm(is_correlated(specification));
   Samples of_baseline(is_correlated(specification));
   replay(store, record, specification, [&](const Event& event, std::optional<Arm> told) {
     switch (event.kind) {
       case EventKind::baseline:
-        of_baseline.add(event.value, 1.0);
+        if (setting == baseline) of_baseline.add(event.value, 1.0);
         break;
       case EventKind::tell:
       case EventKind::tell_list:
@@ -76,6 +77,8 @@ std::optional<Uplift> uplift_of(Store& store, const StudyRecord& record,
         }
         break;
       case EventKind::apply:
+        if (event.text == setting) break;  // put back after a restart
+        setting = event.text;
         of_arm.end_visit();
         of_baseline.end_visit();
         break;
@@ -86,7 +89,7 @@ std::optional<Uplift> uplift_of(Store& store, const StudyRecord& record,
   of_arm.end_visit();
   of_baseline.end_visit();
   if (of_arm.samples().count() == 0.0 || of_baseline.samples().count() == 0.0) return std::nullopt;
-  return Uplift{of_arm.mean(), of_baseline.mean(),
+  return Uplift{of_arm.samples().mean(), of_baseline.samples().mean(),
                 difference(of_arm.samples(), of_baseline.samples()),
                 static_cast<std::uint64_t>(of_arm.samples().count()),
                 static_cast<std::uint64_t>(of_baseline.samples().count())};

@@ -163,7 +163,8 @@ TEST(Specification, RefusesWrongSpaces) {
   EXPECT_EQ(refusal(x + "type = \"int\"\n"),
             R"(s.toml:3: space.x.type = 'int': must be "real", "integer" or "choice")");
   EXPECT_EQ(refusal(x + "type = \"choice\"\nchoices = [1, 2]\n"),
-            "s.toml:4: space.x.choices = [ 1, 2 ]: must be a list of strings (quote numbers)");
+            "s.toml:4: space.x.choices = [ 1, 2 ]: must be a list of strings (quote numbers) "
+            "without zero bytes");
   EXPECT_EQ(refusal(x + "type = \"choice\"\nchoices = []\n"),
             "s.toml:4: space.x.choices = []: must have at least one value");
   EXPECT_EQ(refusal("[[space]]\nlow = 0\nhigh = 1\n"), "s.toml:1: space[0].name: is missing");

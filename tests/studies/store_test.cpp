@@ -141,6 +141,26 @@ TEST_F(StoreTest, SaysWhatIsWrongWithTheFile) {
   EXPECT_EQ(folder_.content("a store.db"), std::string(5000, 'x')) << "it is left alone";
 }
 
+TEST_F(StoreTest, WhatIsNotItsOwnIsLeftAlone) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, "CREATE TABLE mine (x INTEGER)", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(database);
+  const std::string before = folder_.content("a store.db");
+  for (const Store::Mode mode : {Store::Mode::open, Store::Mode::create}) {
+    EXPECT_EQ(complaint(mode), path() + ": is no store of canopy; --store FILE names another");
+  }
+  EXPECT_EQ(folder_.content("a store.db"), before);
+}
+
+TEST_F(StoreTest, ALockIsTheSameByEveryNameOfTheStore) {
+  { const Store store(path(), Store::Mode::create); }
+  std::filesystem::create_symlink(path(), folder_.path("link.db"));
+  const auto lock = StudyLock::try_take(path(), 1);
+  EXPECT_FALSE(StudyLock::try_take(folder_.path("link.db"), 1).has_value());
+}
+
 TEST_F(StoreTest, SaysThatAFolderIsMissing) {
   try {
     const Store store(folder_.path("nowhere/a.db"), Store::Mode::create);

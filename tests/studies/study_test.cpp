@@ -147,8 +147,28 @@ TEST_F(StudyTest, IsForOneWriterAtATimeWhoIsNamed) {
       << refused;
 }
 
-TEST_F(StudyTest, AFileThatChangesWhatIsLearntIsRefusedWithWhatDiffers) {
+TEST_F(StudyTest, NamesMustBeFitToBeShown) {
+  for (const std::string name : {"", "a/b", "a\nb", "\xff"}) {
+    EXPECT_NE(complaint([&] { (void)Study::open(store_, file_of(), {name, {}}); }), "");
+  }
+  EXPECT_TRUE(store_.list().empty());
+}
+
+TEST_F(StudyTest, AnOptimizerThatCannotBeMadeLeavesNothingBehind) {
+  EXPECT_THROW((void)open(file_of("name = \"grid\"\npoints = 1000000")), ConfigurationError);
+  EXPECT_TRUE(store_.list().empty());
+}
+
+TEST_F(StudyTest, AStudyWithoutEventsMayStillChange) {
   { Study study = open(file_of()); }
+  EXPECT_EQ(open(file_of("name = \"hct\"\nnu1 = 2")).summary().t, 1U);
+}
+
+TEST_F(StudyTest, AFileThatChangesWhatIsLearntIsRefusedWithWhatDiffers) {
+  {
+    Study study = open(file_of());
+    pull(study, 1);
+  }
   EXPECT_EQ(complaint([&] { (void)open(file_of("name = \"hct\"\nnu1 = 2", "3.0")); }),
             "the study a is another one: optimizer.nu1 was 4 and is 2; space.x was number 1, real "
             "from 0 to 1 and is number 1, real from 0 to 3; --fork NEW starts a new one");
@@ -171,7 +191,9 @@ TEST_F(StudyTest, AForkHasTheJournalWhenNothingDiffersAndElseStartsOver) {
   }
   EXPECT_EQ(open(file_of("name = \"hct\"", "3.0"), "c").summary().t, 1U);
   EXPECT_EQ(open(file_of()).save(), saved) << "the old one is as it was";
-  EXPECT_EQ(complaint([&] { (void)open(file_of(), "b"); }), "there is a study b already");
+  EXPECT_EQ(open(file_of(), "b").summary().t, 26U) << "the same command goes on";
+  { Study other = Study::open(store_, file_of(), {"d", {}}); }
+  EXPECT_EQ(complaint([&] { (void)open(file_of(), "d"); }), "there is a study d already");
 }
 
 TEST_F(StudyTest, ADamagedSnapshotFallsBackToTheJournal) {
@@ -220,12 +242,19 @@ TEST_F(StudyTest, TimeNeverGoesBack) {
 }
 
 TEST_F(StudyTest, UpliftIsTheDifferenceToTheBaseline) {
-  Study study = open(file_of());
+  StudyFile file = file_of();
+  file.source += "[system]\nmeasure = \"m {x}\"\nbaseline = { x = 0.9 }\n";
+  file.study = parse_study(file.source, "study.toml");
+  Study study = open(file);
   const Pull pull = study.ask(1);
   const std::vector<double> arm(pull.arm.begin(), pull.arm.end());
   (void)study.tell(pull.ticket, 0.5);
-  for (const double reward : {0.1, 0.2, 0.3}) {
-    study.note({.kind = EventKind::baseline, .value = reward});
+  for (const char* setting : {"{\"x\":0.5}", "{\"x\":0.9}"}) {  // the second one is the file's
+    study.note({.kind = EventKind::apply, .text = setting});
+    for (const double reward : {0.1, 0.2, 0.3}) {
+      const bool other = setting[5] == '0' && setting[7] == '5';
+      study.note({.kind = EventKind::baseline, .value = other ? 7.0 : reward});
+    }
   }
   study.commit();
   const auto one = uplift_of(store_, study.record(), study.specification(), arm);

@@ -157,7 +157,7 @@ std::vector<int> runs_between_changes(const std::vector<Event>& events) {
 }
 
 TEST_F(TunerTest, AnArmIsHeldForAsManyPullsAsAsked) {
-  (void)tune(file_of("min_pulls_per_change = 3\non_exit = \"leave\"", "pulls = 31"));
+  (void)tune(file_of("min_pulls_per_change = 3\non_exit = \"leave\"", "pulls = 30"));
   std::vector<int> runs;  // a held pull is noted when it is measured, and told later
   for (const Event& event : events({EventKind::apply, EventKind::hold, EventKind::tell})) {
     if (event.kind == EventKind::apply) runs.push_back(0);
@@ -166,13 +166,89 @@ TEST_F(TunerTest, AnArmIsHeldForAsManyPullsAsAsked) {
   ASSERT_GE(runs.size(), 5U);
   runs.pop_back();  // the budget may have ended it
   for (const int run : runs) EXPECT_GE(run, 3);
-  EXPECT_EQ(find_study(store_, "a").pulls, 31U);
+  EXPECT_GE(find_study(store_, "a").pulls, 28U) << "the last ones may be held back";
 }
 
-TEST_F(TunerTest, ChangesBeyondTheHourlyNumberArePutOff) {
-  (void)tune(file_of("max_changes_per_hour = 2\non_exit = \"leave\"", "pulls = 30"));
-  EXPECT_EQ(events({EventKind::apply}).size(), 2U);
-  EXPECT_EQ(find_study(store_, "a").pulls, 30U) << "over-runs are learnt from as well";
+TEST_F(TunerTest, ChangesBeyondTheHourlyNumberArePutOffAlsoByTheNextTuner) {
+  for (const int pulls : {5, 6, 20, 30}) {
+    const TuneEnd end = tune(file_of("max_changes_per_hour = 2\non_exit = \"leave\"",
+                                     "pulls = " + std::to_string(pulls)));
+    EXPECT_EQ(end.pulls, static_cast<std::uint64_t>(pulls)) << "over-runs are pulls as well";
+  }
+  const std::vector<Event> all = events({EventKind::apply});
+  EXPECT_TRUE(std::all_of(all.begin() + 1, all.end(), [&](const Event& event) {
+    return event.text == all[1].text;
+  })) << "two settings, the second of which is only put back";
+}
+
+TEST_F(TunerTest, TheWayToTheBaselineAndBackIsTwoChanges) {
+  (void)tune(
+      file_of("max_changes_per_hour = 3\nbaseline = { x = 0.9 }\nbaseline_every = 1\n"
+              "baseline_pulls = 1\non_exit = \"leave\""));
+  EXPECT_LE(events({EventKind::apply}).size(), 3U);
+}
+
+TEST_F(TunerTest, ARestartDoesNotShortenTheTimeOfAnArm) {
+  for (const int pulls : {4, 5, 6, 7, 30}) {
+    (void)tune(file_of("min_pulls_per_change = 6\non_exit = \"leave\"",
+                       "pulls = " + std::to_string(pulls)));
+  }
+  std::string setting;
+  int run = 6;
+  for (const Event& event : events({EventKind::apply, EventKind::hold, EventKind::tell})) {
+    if (event.kind == EventKind::apply && event.text != setting) {
+      EXPECT_GE(run, 6);
+      setting = event.text;
+      run = 0;
+    }
+    run += event.kind == EventKind::tell ? 1 : 0;
+  }
+}
+
+TEST_F(TunerTest, AnUnusableRewardIsAFailureAndNotLearnt) {
+  script("measure.sh", "echo 1e200");
+  const TuneEnd end = tune(file_of("min_pulls_per_change = 3\non_failure = \"stop\""));
+  EXPECT_EQ(end.why, TuneEnd::Why::failure);
+  script("measure.sh", "echo 0.5");
+  EXPECT_EQ(tune(file_of("min_pulls_per_change = 3\non_failure = \"stop\"")).why,
+            TuneEnd::Why::budget);
+}
+
+TEST_F(TunerTest, TheFloorRemembersWhatItSawBeforeARestart) {
+  script("measure.sh", "echo 0.3");
+  const std::string system = "baseline = { x = 0.75 }\nfloor = 0.4\nfloor_window = 6";
+  EXPECT_EQ(tune(file_of(system, "pulls = 4")).why, TuneEnd::Why::budget);
+  EXPECT_EQ(tune(file_of(system, "pulls = 20")).why, TuneEnd::Why::floor);
+  EXPECT_EQ(find_study(store_, "a").pulls, 6U);
+  EXPECT_EQ(tune(file_of(system, "pulls = 9")).why, TuneEnd::Why::budget) << "a new chance";
+}
+
+TEST_F(TunerTest, AProcessIsToldWhatItIsLeftWith) {
+  script("process.sh",
+         "while read -r line; do echo \"$line\" >> " + folder_.path("lines") + "; echo 0.5; done");
+  const std::string source =
+      "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\nprocess = \"" +
+      folder_.path("process.sh") +
+      "\"\nbaseline = { x = 0.9 }\non_exit = \"baseline\"\n[budget]\n"
+      "pulls = 10\n";
+  EXPECT_EQ(tune({parse_study(source, "study.toml"), source}).setting, "{\"x\":0.9}");
+  EXPECT_TRUE(folder_.content("lines").ends_with("{\"arm\": {\"x\":0.9}}\n"));
+}
+
+TEST_F(TunerTest, WhenTheJournalCannotBeWrittenTheBaselineIsPutBack) {
+  const StudyFile file = file_of("baseline = { x = 0.75 }");
+  Study study = Study::open(store_, file, {"a", {}});
+  int reports = 0;
+  Tuner tuner(study, stop_, [&](const TuneProgress&) {
+    if (++reports == 5) throw StoreError("s.db: database or disk is full");
+  });
+  try {
+    (void)tuner.run();
+    FAIL();
+  } catch (const TuneError& error) {
+    EXPECT_STREQ(error.what(), "s.db: database or disk is full; the baseline was put back");
+  }
+  EXPECT_EQ(applied().back(), "0.75");
 }
 
 TEST_F(TunerTest, GoesOnWhereItWas) {
@@ -194,7 +270,7 @@ TEST_F(TunerTest, HeldRewardsSurviveTheTuner) {
     Tuner tuner(study, stop_, [&](const TuneProgress& progress) {
       if (progress.pulls == 3 && ++reports == 1) throw StudyError("killed");
     });
-    EXPECT_THROW((void)tuner.run(), StudyError);
+    EXPECT_THROW((void)tuner.run(), TuneError);
   }
   ASSERT_EQ(events({EventKind::hold}).size(), 3U);
   (void)tune(file);
