@@ -23,6 +23,7 @@ run: setup  ## Build, then run the paper's experiments: tables, figures and a pa
 	build/canopy experiment experiments/paper.toml
 
 test: build  ## Every test, and the address sanitizer on the core and the optimizers
+	@scripts/setup.sh test
 	@ctest --preset release
 	@cmake --preset asan -DCANOPY_TOOL=OFF
 	@cmake --build --preset asan

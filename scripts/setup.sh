@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that building ("build"), linting ("lint") or comparing canopy ("peers") needs.
+# Installs the packages that building ("build"), testing the examples ("test"), linting ("lint") or comparing
+# canopy ("peers") needs.
 # Quiet and quick when nothing is missing.
 set -euo pipefail
 
@@ -24,6 +25,11 @@ libsoci-dev soci/soci.h
 libsqlite3-dev sqlite3.h
 libboost1.81-dev boost/math/distributions/students_t.hpp
 "
+test_needs="
+redis-server redis-server
+libhiredis-dev hiredis/hiredis.h
+zstd zstd
+"
 peers_needs="
 python3-venv python:ensurepip
 "
@@ -35,8 +41,9 @@ clang-tidy clang-tidy
 case "${1:-}" in
   build) needs=$build_needs ;;
   lint) needs=$lint_needs ;;
+  test) needs=$test_needs ;;
   peers) needs=$peers_needs ;;
-  *) echo "usage: $0 build|lint|peers" >&2; exit 2 ;;
+  *) echo "usage: $0 build|test|lint|peers" >&2; exit 2 ;;
 esac
 
 # Proofs with a slash or a .h are headers: one run of the preprocessor names those it cannot find.

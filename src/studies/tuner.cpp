@@ -358,6 +358,7 @@ void Tuner::check_floor(double reward) {
 
 /// Leaves the system with the setting that was asked for; in need, with the baseline.
 void Tuner::leave(TuneEnd& end, bool in_need) {
+  if (!system_.can_be_set()) return;
   const auto best = study_.best();
   const auto& baseline = system_specification_.baseline;
   std::vector<double> arm;
@@ -369,7 +370,6 @@ void Tuner::leave(TuneEnd& end, bool in_need) {
     end.setting = setting_;
     return;
   }
-  if (!system_.can_be_set()) return;
   const std::string wanted = arm_text(study_.specification().space, arm);
   if (wanted != setting_) {
     if (const auto failure = system_.apply_at_the_end(arm)) {
