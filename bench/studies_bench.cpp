@@ -41,6 +41,7 @@ class PipeClient {
       dup2(from[1], STDOUT_FILENO);
       for (const int end : {to[0], to[1], from[0], from[1]}) close(end);
       std::vector<char*> pointers;
+      pointers.reserve(words.size() + 1);
       for (std::string& word : words) pointers.push_back(word.data());
       pointers.push_back(nullptr);
       execv(pointers[0], pointers.data());

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# run.sh [--pulls N]: tunes the level of zstd for the least seconds to compress and send a file.
+# CANOPY is the tool, OUT the folder for what comes out.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+canopy=$(realpath -m -- "${CANOPY:-$here/../../build/canopy}")
+OUT=$(realpath -m -- "${OUT:-$here/../../out/compression}")
+export OUT
+pulls=400
+while (($# > 0)); do
+  case $1 in
+    --pulls) pulls=${2:?--pulls needs a number}; shift 2 ;;
+    *) echo "usage: run.sh [--pulls N]" >&2; exit 2 ;;
+  esac
+done
+
+if ! command -v zstd >/dev/null; then
+  echo "run.sh: zstd is missing; on Debian or Ubuntu: apt install zstd" >&2
+  exit 1
+fi
+if [[ ! -x $canopy ]]; then
+  echo "run.sh: no $canopy; run make build, or set CANOPY to the tool" >&2
+  exit 1
+fi
+
+cd "$here" # the command of study.toml is run here
+mkdir -p "$OUT"
+echo "zstd's default, level 3: $(./seconds.sh 3) s" # makes the file as well
+sed "s/^pulls = .*/pulls = $pulls/" study.toml >"$OUT/study.toml"
+rm -f "$OUT"/compression.db*
+"$canopy" tune "$OUT/study.toml" --store "$OUT/compression.db"
+
+echo
+"$canopy" report compression --store "$OUT/compression.db" --out "$OUT/compression.html"
