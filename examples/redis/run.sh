@@ -47,15 +47,14 @@ stop() {
 trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-run() { # a command that Ctrl-C ends at once
-  "$@" &
+run() { # a command that stop ends, once and in its turn: Ctrl-C does not reach a session of its own
+  setsid "$@" &
   child=$!
   wait "$child"
   child=''
 }
 
-# The server: on a free port of the loopback, nothing kept. In a session of its own, so that Ctrl-C
-# does not reach it before it reaches canopy.
+# The server: on a free port of the loopback, nothing kept.
 started() { # true once the server answers; false if it has ended, as when the port is taken
   for ((i = 0; i < 100; ++i)); do
     kill -0 "$server" 2>/dev/null || return 1

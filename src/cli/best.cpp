@@ -23,7 +23,7 @@ Command add_best(CLI::App& app) {
       fmt::print("{}\n", best_and_uplift_json(space, *best, uplift).dump(2));
     } else {
       fmt::print("{}\n", best_text(space, *best));
-      if (uplift) fmt::print("{}\n", uplift_text(*uplift));
+      if (uplift) fmt::print("{}\n", uplift_text(*uplift, study.specification.objective.direction));
     }
     return kSuccess;
   };

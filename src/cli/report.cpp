@@ -26,7 +26,7 @@ int run(const Arguments& arguments) {
   if (const auto best = optimizer->best()) {
     page.lines.push_back("best: " + best_text(study.specification.space, *best));
     const auto uplift = uplift_of(study.store, study.record, study.specification, best->arm);
-    if (uplift) page.lines.push_back(uplift_text(*uplift));
+    if (uplift) page.lines.push_back(uplift_text(*uplift, study.specification.objective.direction));
   }
   page.lines.push_back(fmt::format("{} pulls, {} nodes, {} changes of arm, begun {}, last event {}",
                                    study.record.pulls, optimizer->summary().nodes,

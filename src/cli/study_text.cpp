@@ -12,13 +12,18 @@ std::string best_text(const Space& space, const Best& best) {
                      best.lower, best.upper, best.pulls);
 }
 
-std::string uplift_text(const Uplift& uplift) {
-  const auto& interval = uplift.difference.interval;
-  const std::string reach =
-      interval ? fmt::format("95 % interval {:+.4g} to {:+.4g}", interval->low, interval->high)
-               : std::string("too few measurements for an interval");
-  return fmt::format("{:+.4g} over the baseline ({}; {:.4g} against {:.4g})",
-                     uplift.difference.mean, reach, uplift.arm_mean, uplift.baseline_mean);
+std::string uplift_text(const Uplift& uplift, Direction direction) {
+  const bool more = direction == Direction::maximize;
+  const double mean = uplift.difference.mean;
+  std::string reach = "too few measurements for an interval";
+  if (const auto& interval = uplift.difference.interval) {
+    reach = more ? fmt::format("95 % interval {:+.4g} to {:+.4g}", interval->low, interval->high)
+                 : fmt::format("95 % interval {:.4g} to {:.4g}", -interval->high, -interval->low);
+  }
+  const std::string gain =
+      more ? fmt::format("{:+.4g} over", mean) : fmt::format("{:.4g} below", -mean);
+  return fmt::format("{} the baseline ({}; {:.4g} against {:.4g})", gain, reach, uplift.arm_mean,
+                     uplift.baseline_mean);
 }
 
 Json best_and_uplift_json(const Space& space, const Best& best,

@@ -14,8 +14,9 @@ namespace canopy::cli {
 /// `x = 0.25: 0.713 (0.702 to 0.724), 120 pulls`
 [[nodiscard]] std::string best_text(const Space& space, const Best& best);
 
-/// `+0.12 over the baseline (95 % interval 0.10 to 0.14; 0.71 against 0.59)`
-[[nodiscard]] std::string uplift_text(const Uplift& uplift);
+/// `+0.12 over the baseline (95 % interval +0.10 to +0.14; 0.71 against 0.59)`; for costs,
+/// `0.12 below the baseline (95 % interval 0.10 to 0.14; ...)`.
+[[nodiscard]] std::string uplift_text(const Uplift& uplift, Direction direction);
 
 /// The best arm with its uplift, where a baseline was measured: what `best` and `tune` print.
 [[nodiscard]] Json best_and_uplift_json(const Space& space, const Best& best,

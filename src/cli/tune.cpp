@@ -57,7 +57,7 @@ void print_end(Study& study, const TuneEnd& end, bool json) {
   }
   fmt::print("{}: {}, after {} pulls\n", study.record().name, end.text, end.pulls);
   if (best) fmt::print("best     {}\n", best_text(specification.space, *best));
-  if (uplift) fmt::print("uplift   {}\n", uplift_text(*uplift));
+  if (uplift) fmt::print("uplift   {}\n", uplift_text(*uplift, specification.objective.direction));
   if (!end.setting.empty()) fmt::print("left at  {}\n", end.setting);
 }
 

@@ -222,6 +222,16 @@ TEST_F(TuneCommand, StudiesCanBeListedExportedDrawnAndDeleted) {
   EXPECT_NE(run_tool("best a" + store()).err.find("unknown study"), std::string::npos);
 }
 
+TEST_F(TuneCommand, WhatIsSavedOfACostIsSaidAsSuch) {
+  folder_.write("c.toml",
+                "direction = \"minimize\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n"
+                "[system]\nmeasure = \"awk -v x={x} 'BEGIN {{ print (x - 0.3)^2 }}'\"\n"
+                "baseline = { x = 0.9 }\nbaseline_every = 20\n[budget]\npulls = 60\n");
+  const auto result = run_tool("tune " + folder_.path("c.toml") + store());
+  EXPECT_NE(result.out.find("uplift   0.3"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(" below the baseline (95 % interval 0.3"), std::string::npos);
+}
+
 TEST_F(TuneCommand, WrongWordsAreNamed) {
   EXPECT_EQ(run_tool("best a --store /nowhere.db").err,
             "canopy best: /nowhere.db: there is no such store; --store FILE names another\n");
