@@ -180,7 +180,7 @@ StudyRecord chosen(Store& store, const StudyFile& file, const OpenOptions& optio
   const auto original = store.find(options.name);
   if (!original) throw StudyError("there is no study " + options.name + " to fork");
   const bool same = differences(parse_study(original->source, original->name), file.study).empty();
-  const StudyRecord fork =
+  StudyRecord fork =
       found_or_made(store, *options.fork, file.source, same ? &*original : nullptr, options.name);
   if (fork.forked_from != options.name) {
     throw StudyError("there is a study " + *options.fork + " already");

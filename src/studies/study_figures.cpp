@@ -13,7 +13,6 @@ namespace {
 
 constexpr const char* kBlue = "#1f5fa8";
 constexpr const char* kLightBlue = "#9cc3ea";
-constexpr const char* kRed = "#c0392b";
 constexpr const char* kOrange = "#e67e22";
 constexpr const char* kGrey = "#bbbbbb";
 constexpr std::size_t kMostPoints = 2000;   // more could not be told apart
