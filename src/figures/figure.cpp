@@ -228,7 +228,7 @@ void draw(const SeriesFigure& figure, const std::string& file) {
     const std::string name = fmt::format("$series{}", i);
     const std::string data = data_of(series, log);
     if (data.empty()) continue;
-    script += name + " << END\n" + data + "END\n";
+    script += fmt::format("{} << END\n{}END\n", name, data);
     if (series.style == SeriesStyle::line) {
       bands += fmt::format("{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", name,
                            series.colour);

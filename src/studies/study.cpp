@@ -206,8 +206,9 @@ StudyRecord find_study(Store& store, const std::string& name) {
   std::vector<std::string> names;
   for (const StudyRecord& record : store.list()) names.push_back(record.name);
   const std::vector<std::string_view> known(names.begin(), names.end());
-  throw StudyError(store.path() + ": " +
-                   (names.empty() ? "has no studies yet" : unknown_name("study", name, known)));
+  throw StudyError(
+      store.path() + ": " +
+      (names.empty() ? "has no studies yet" : name + ": " + unknown_name("study", name, known)));
 }
 
 Study Study::open(Store& store, const StudyFile& file, const OpenOptions& options) {
