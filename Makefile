@@ -41,7 +41,7 @@ test-tsan: setup  ## Every test under the thread sanitizer
 
 bench: build  ## Speed, as ratios measured side by side
 	@build/bench/canopy_bench
-	@build/bench/studies_bench build/canopy build
+	@build/bench/studies_bench
 	@bench/parallel.sh build
 
 bench-peers: build  ## PyXAB beside canopy, in a virtual environment of its own (minutes)

@@ -1,20 +1,15 @@
 // Durable studies: answers per second through `canopy pipe`, opening and listing a large store.
-// usage: studies_bench CANOPY FOLDER
 
 #include "studies/study.hpp"
+#include "support/process.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,96 +23,49 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// `canopy pipe` and a client that keeps so many requests in flight.
-class PipeClient {
- public:
-  explicit PipeClient(std::vector<std::string> words) {
-    std::array<int, 2> to{};
-    std::array<int, 2> from{};
-    if (pipe(to.data()) != 0 || pipe(from.data()) != 0) throw std::runtime_error("no pipe");
-    child_ = fork();
-    if (child_ == 0) {
-      dup2(to[0], STDIN_FILENO);
-      dup2(from[1], STDOUT_FILENO);
-      for (const int end : {to[0], to[1], from[0], from[1]}) close(end);
-      std::vector<char*> pointers;
-      pointers.reserve(words.size() + 1);
-      for (std::string& word : words) pointers.push_back(word.data());
-      pointers.push_back(nullptr);
-      execv(pointers[0], pointers.data());
-      _exit(127);
+constexpr const char* kAsk = "{\"op\":\"ask\",\"pulls\":1}\n";
+
+/// An ask is answered by a ticket, and that by a reward.
+std::string next_request(std::string_view answer) {
+  constexpr std::string_view kTicket = "{\"ticket\":";
+  if (!answer.starts_with(kTicket)) return kAsk;
+  const std::string_view number = answer.substr(kTicket.size(), answer.find(',') - kTicket.size());
+  return fmt::format("{{\"op\":\"tell\",\"ticket\":{},\"reward\":0.5}}\n", number);
+}
+
+/// Answers per second of `canopy` with these words, for a client that keeps so many requests in
+/// flight.
+double pipe_rate(const std::vector<std::string>& words, int in_flight, double seconds) {
+  testing::Process process(words);
+  std::string requests;
+  for (int i = 0; i < in_flight; ++i) requests += kAsk;
+  const auto start = Clock::now();
+  std::uint64_t answers = 0;
+  std::string rest;
+  while (seconds_since(start) < seconds) {
+    process.write(requests);
+    requests.clear();
+    const std::string got = process.read_some();
+    if (got.empty()) throw std::runtime_error("canopy pipe has ended");
+    rest += got;
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = rest.find('\n', begin)) != std::string::npos;
+         begin = end + 1) {
+      ++answers;
+      requests += next_request(std::string_view(rest).substr(begin, end - begin));
     }
-    close(to[0]);
-    close(from[1]);
-    to_ = to[1];
-    from_ = from[0];
+    rest.erase(0, begin);
   }
-  ~PipeClient() {
-    close(to_);
-    close(from_);
-    waitpid(child_, nullptr, 0);
-  }
-  PipeClient(const PipeClient&) = delete;
-  PipeClient& operator=(const PipeClient&) = delete;
+  return static_cast<double>(answers) / seconds_since(start);
+}
 
-  /// Answers per second.
-  double rate(int in_flight, double seconds) {
-    std::string requests;
-    for (int i = 0; i < in_flight; ++i) requests += kAsk;
-    const auto start = Clock::now();
-    std::uint64_t answers = 0;
-    std::string rest;
-    std::string buffer(1 << 16, '\0');
-    while (seconds_since(start) < seconds) {
-      send(requests);
-      requests.clear();
-      const ssize_t got = read(from_, buffer.data(), buffer.size());
-      if (got <= 0) throw std::runtime_error("canopy pipe has ended");
-      rest.append(buffer, 0, static_cast<std::size_t>(got));
-      std::size_t begin = 0;
-      for (std::size_t end = 0; (end = rest.find('\n', begin)) != std::string::npos;
-           begin = end + 1) {
-        ++answers;
-        requests += next_request(std::string_view(rest).substr(begin, end - begin));
-      }
-      rest.erase(0, begin);
-    }
-    return static_cast<double>(answers) / seconds_since(start);
-  }
-
- private:
-  static constexpr const char* kAsk = "{\"op\":\"ask\",\"pulls\":1}\n";
-
-  /// An ask is answered by a ticket, and that by a reward.
-  static std::string next_request(std::string_view answer) {
-    constexpr std::string_view kTicket = "{\"ticket\":";
-    if (!answer.starts_with(kTicket)) return kAsk;
-    const std::string_view number =
-        answer.substr(kTicket.size(), answer.find(',') - kTicket.size());
-    return fmt::format("{{\"op\":\"tell\",\"ticket\":{},\"reward\":0.5}}\n", number);
-  }
-
-  void send(std::string_view text) const {
-    while (!text.empty()) {
-      const ssize_t sent = write(to_, text.data(), text.size());
-      if (sent <= 0) throw std::runtime_error("canopy pipe does not read");
-      text.remove_prefix(static_cast<std::size_t>(sent));
-    }
-  }
-
-  pid_t child_ = -1;
-  int to_ = -1;
-  int from_ = -1;
-};
-
-void bench_pipe(const std::string& tool, const std::string& folder, const std::string& file) {
-  const std::vector<std::string> plain{tool, "pipe", file};
-  std::vector<std::string> durable = plain;
-  for (const char* word : {"--study", "bench", "--store"}) durable.emplace_back(word);
-  durable.push_back(folder + "/pipe.db");
-  const double memory = PipeClient(plain).rate(64, 2.0);
-  const double grouped = PipeClient(durable).rate(64, 4.0);
-  const double single = PipeClient(durable).rate(1, 3.0);
+void bench_pipe(const std::string& folder, const std::string& file) {
+  const std::vector<std::string> plain{"pipe", file};
+  const std::vector<std::string> durable{"pipe",  file,      "--study",
+                                         "bench", "--store", folder + "/pipe.db"};
+  const double memory = pipe_rate(plain, 64, 2.0);
+  const double grouped = pipe_rate(durable, 64, 4.0);
+  const double single = pipe_rate(durable, 1, 3.0);
   fmt::print("canopy pipe, 64 requests in flight        {:>10.0f} answers/s   goal: 200000\n",
              memory);
   fmt::print("canopy pipe --study, 64 in flight         {:>10.0f} answers/s   goal: 20000\n",
@@ -147,7 +95,6 @@ void bench_recovery(const std::string& folder, const StudyFile& file) {
   fmt::print("opening a study of {} events          {:>10.2f} s           goal: 2\n", kEvents,
              seconds_since(start));
   const auto from_journal = Clock::now();
-  const auto optimizer = make_optimizer(file.study);
   std::uint64_t events = 0;
   store.for_each_event(study.record(), 0, [&](const Event&) { ++events; });
   fmt::print("  reading its whole journal               {:>10.2f} s\n",
@@ -175,18 +122,14 @@ void bench_listing(const std::string& folder, const StudyFile& file) {
 }  // namespace
 }  // namespace canopy
 
-int main(int argc, char** argv) {
-  if (argc != 3) {
-    fmt::print(stderr, "usage: studies_bench CANOPY FOLDER\n");
-    return 2;
-  }
+int main() {
   using namespace canopy;
-  const std::string folder = std::string(argv[2]) + "/studies_bench";
+  const std::string folder = CANOPY_BINARY_DIR "/studies_bench";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   const std::string file = folder + "/study.toml";
   std::ofstream(file) << "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n";
-  bench_pipe(argv[1], folder, file);
+  bench_pipe(folder, file);
   bench_recovery(folder, load_study_file(file));
   bench_listing(folder, load_study_file(file));
   std::filesystem::remove_all(folder);

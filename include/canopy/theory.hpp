@@ -33,6 +33,10 @@ struct TheoryParameters {
 /// after the other: 3 + 2 (expanded nodes).
 [[nodiscard]] double certain_node_bound(const TheoryParameters& parameters, double steps);
 
+/// The least n after which a node below the root can have children: the first one to have
+/// tau_1 pulls, and one pull of its sibling, unless a single pull is enough.
+[[nodiscard]] double first_expansion(const TheoryParameters& parameters);
+
 /// Theorem 1 (iid) or 2 (correlated): a bound on the regret of n steps that holds with probability
 /// 1 - delta. For Theorem 2 take the constants of the supplement.
 [[nodiscard]] double regret_bound(const TheoryParameters& parameters, Feedback feedback,

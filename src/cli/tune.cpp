@@ -1,3 +1,5 @@
+#include "canopy/theory.hpp"
+
 #include "cli/commands.hpp"
 #include "cli/failure.hpp"
 #include "cli/progress.hpp"
@@ -8,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -20,24 +23,30 @@ struct Arguments {
   bool json = false;
 };
 
-/// The pulls that are needed before the search looks at anything smaller than half of the space.
+/// Says so when the search will never look at anything smaller than half of the space.
 void warn_of_small_budget(const StudySpecification& study) {
-  const auto needed = pulls_to_first_expansion(study);
-  if (!needed || !study.budget.pulls || *study.budget.pulls >= *needed) return;
+  const auto* options = std::get_if<HctOptions>(&study.optimizer);
+  if (options == nullptr || !study.budget.pulls) return;
+  const HctParameters p = resolve(*options, study.space.dimension());
+  const double needed =
+      first_expansion({.nu1 = p.nu1, .rho = p.rho, .delta = p.delta, .confidence = p.confidence});
+  if (static_cast<double>(*study.budget.pulls) >= needed) return;
   fmt::print(
       stderr,
       "canopy tune: a budget of {} pulls cannot get below the first level: the first half of "
-      "the space is divided after {} pulls at the earliest. Raise budget.pulls, or divide "
+      "the space is divided after {:.0f} pulls at the earliest. Raise budget.pulls, or divide "
       "sooner: a smaller optimizer.confidence_scale or mixing_time, a larger "
       "optimizer.nu1 or rho\n",
-      *study.budget.pulls, *needed);
+      *study.budget.pulls, needed);
 }
 
-std::string status_text(const Space& space, const TuneProgress& progress) {
+std::string status_text(const Study& study, const TuneProgress& progress) {
   std::string line =
       fmt::format("{}  {} pulls  {} changes  now {}", duration_text(progress.seconds),
                   progress.pulls, progress.changes, progress.setting);
-  if (progress.best) line += "  best " + best_text(space, *progress.best);
+  if (const auto best = study.best()) {
+    line += "  best " + best_text(study.specification().space, *best);
+  }
   return line;
 }
 
@@ -85,7 +94,7 @@ int tune(const Arguments& arguments) {
   {
     StatusLine line;
     Tuner tuner(study, StopOnSignal::flag(), [&](const TuneProgress& progress) {
-      if (line.due()) line.show(status_text(file.study.space, progress));
+      if (line.due()) line.show(status_text(study, progress));
     });
     end = tuner.run();
   }

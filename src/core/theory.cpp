@@ -51,6 +51,15 @@ double certain_node_bound(const TheoryParameters& p, double steps) {
   return 3.0 + 2.0 * expanded;
 }
 
+double first_expansion(const TheoryParameters& p) {
+  for (double phase = 1.0;; phase *= 2.0) {  // the threshold grows with the phase
+    const double log = log_confidence(p.confidence.c1, p.delta, 2.0 * phase);
+    const double threshold = expansion_threshold(p.confidence.c, log, p.nu1, p.rho, 1);
+    const double pulls = threshold > 1.0 ? std::ceil(threshold) + 1.0 : 1.0;
+    if (pulls < 2.0 * phase || !std::isfinite(pulls)) return std::max(phase, pulls);
+  }
+}
+
 double regret_bound(const TheoryParameters& p, Feedback feedback, double steps) {
   const double d = p.near_optimality_dimension;
   const double c = p.confidence.c;

@@ -1,25 +1,22 @@
 #include "figures/figure.hpp"
 
 #include "core/text.hpp"
+#include "files/page.hpp"
+#include "systems/command.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <limits>
-#include <memory>
-#include <spawn.h>
 #include <string_view>
-#include <sys/wait.h>
-#include <system_error>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 namespace canopy {
 namespace {
+
+constexpr double kPatience = 120.0;  // seconds
+constexpr std::size_t kLargestPicture = 100'000'000;
 
 /// Text as gnuplot reads it between single quotes, where nothing but the quote is special.
 std::string quoted(std::string_view text) {
@@ -52,73 +49,24 @@ std::string preamble(const std::string& title, const FigureAxis& x, const Figure
       to_text(x.high), to_text(y.low), to_text(y.high));
 }
 
-[[noreturn]] void fail(const std::string& file, const std::string& what, int error) {
-  throw FigureError(file + ": " + what + ": " + std::generic_category().message(error));
-}
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { (void)std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-/// Runs gnuplot with these as its standard input, output and error. Returns its exit status, 127
-/// when it is not there.
-int run_gnuplot(std::FILE* script, std::FILE* picture, std::FILE* complaints) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(complaints), STDERR_FILENO);
-  std::string name = "gnuplot";
-  std::array<char*, 2> arguments{name.data(), nullptr};
-  pid_t child = 0;
-  const int failure =
-      posix_spawnp(&child, name.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) return 127;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+/// The picture that gnuplot makes of a script.
+std::string picture_of(const std::string& script) {
+  const CommandResult result = run_command(
+      {"gnuplot"}, {.timeout_seconds = kPatience, .most_output = kLargestPicture, .input = script});
+  if (result.succeeded()) return result.output;
+  if (result.outcome == CommandResult::Outcome::not_started) {
+    throw FigureError("gnuplot is not there; install it (Debian: gnuplot-nox)");
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  throw FigureError("gnuplot could not draw it: " + result.describe());
 }
 
-/// The first line of a file that was written.
-std::string first_line(std::FILE* file) {
-  std::rewind(file);
-  std::string line;
-  for (int letter = std::fgetc(file); letter != EOF; letter = std::fgetc(file)) {
-    if (letter != '\n') {
-      line += static_cast<char>(letter);
-    } else if (!line.empty()) {
-      break;
-    }
-  }
-  return line;
-}
-
-/// Has gnuplot draw a script into a file. What was there before is there until the picture is
-/// whole.
 void draw_script(const std::string& script, const std::string& file) {
-  const std::string unfinished = file + ".part";
-  const File picture(std::fopen(unfinished.c_str(), "wb"));
-  if (!picture) fail(file, "cannot be written", errno);
-  const File input(std::tmpfile());
-  const File complaints(std::tmpfile());
-  if (!input || !complaints ||
-      std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() ||
-      std::fflush(input.get()) != 0) {
-    const int error = errno;
-    (void)std::remove(unfinished.c_str());
-    fail(file, "no room for the drawing", error);
+  const std::string picture = picture_of(script);
+  try {
+    write_file(file, picture);
+  } catch (const OutputError& error) {
+    throw FigureError(error.what());
   }
-  std::rewind(input.get());
-  const int status = run_gnuplot(input.get(), picture.get(), complaints.get());
-  if (status == 0 && std::rename(unfinished.c_str(), file.c_str()) == 0) return;
-  const int error = errno;
-  (void)std::remove(unfinished.c_str());
-  if (status == 0) fail(file, "cannot be written", error);
-  if (status == 127) throw FigureError("gnuplot is not there; install it (Debian: gnuplot-nox)");
-  throw FigureError(file + ": gnuplot could not draw it: " + first_line(complaints.get()));
 }
 
 /// A data block of one point, and the words that plot it.
@@ -210,7 +158,9 @@ void draw(const MapFigure& figure, const std::string& file) {
   draw_script(script, file);
 }
 
-void draw(const SeriesFigure& figure, const std::string& file) {
+namespace {
+
+std::string script_of(const SeriesFigure& figure, const std::string& file) {
   const bool log = figure.scale == FigureScale::log;
   std::string script = fmt::format(
       "set terminal {}\nset title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} "
@@ -239,7 +189,18 @@ void draw(const SeriesFigure& figure, const std::string& file) {
   }
   if (lines.empty()) throw FigureError(file + ": there is nothing to draw");
   lines.resize(lines.size() - 2);
-  draw_script(script + "plot " + bands + lines + "\n", file);
+  return script + "plot " + bands + lines + "\n";
+}
+
+}  // namespace
+
+void draw(const SeriesFigure& figure, const std::string& file) {
+  draw_script(script_of(figure, file), file);
+}
+
+std::string svg_of(const SeriesFigure& figure) {
+  const std::string picture = picture_of(script_of(figure, ".svg"));
+  return picture.substr(std::min(picture.size(), picture.find("<svg")));
 }
 
 }  // namespace canopy

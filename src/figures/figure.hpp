@@ -96,4 +96,7 @@ void draw(const CurveFigure& figure, const std::string& file);
 void draw(const MapFigure& figure, const std::string& file);
 void draw(const SeriesFigure& figure, const std::string& file);
 
+/// The same as a part of a page.
+[[nodiscard]] std::string svg_of(const SeriesFigure& figure);
+
 }  // namespace canopy

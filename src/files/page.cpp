@@ -1,6 +1,8 @@
 #include "files/page.hpp"
 
 #include <cerrno>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sys/utsname.h>
@@ -28,11 +30,17 @@ std::string machine_text() {
 }  // namespace
 
 void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  const bool is_device = kind != std::filesystem::file_type::regular &&
+                         kind != std::filesystem::file_type::not_found;  // never to be replaced
+  const std::string unfinished = is_device ? path : path + ".part";
+  std::ofstream file(unfinished, std::ios::binary);
   file << text << std::flush;
-  if (!file) {
-    throw OutputError(path + ": cannot be written: " + std::generic_category().message(errno));
-  }
+  if (file && (is_device || std::rename(unfinished.c_str(), path.c_str()) == 0)) return;
+  const int error = errno;
+  if (!is_device) (void)std::remove(unfinished.c_str());
+  throw OutputError(path + ": cannot be written: " + std::generic_category().message(error));
 }
 
 std::string quoted_csv(const std::string& text) {

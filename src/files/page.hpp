@@ -11,7 +11,7 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Writes a file whole. Throws OutputError.
+/// Writes a file whole: what was there before is there until then. Throws OutputError.
 void write_file(const std::string& path, const std::string& text);
 
 /// A text as one field of a CSV line.

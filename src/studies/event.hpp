@@ -22,7 +22,7 @@ enum class EventKind {
   // What follows is of no concern to the optimizer.
   start,     ///< value: the seconds that earlier runs of the tuner took
   stop,      ///< text: why
-  apply,     ///< ticket (0: the baseline), text: the setting that the system was given
+  apply,     ///< ticket (0: nobody asked for it), text: the setting that the system was given
   warm_up,   ///< ticket (0: the baseline), value: measured too soon after a change to be learnt
   hold,      ///< ticket, value: measured, and told when the arm may change again
   baseline,  ///< value: measured at the baseline

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <exception>
 #include <filesystem>
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
@@ -30,7 +29,7 @@ constexpr std::array<std::array<const char*, 4>, Store::kVersion> kMigrations{{{
     "NULL)",
 }}};
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kPatience{10};  // with a store that somebody else is making
 constexpr std::chrono::milliseconds kBetweenTries{20};
 
 constexpr const char* kStudyColumns =
@@ -70,12 +69,12 @@ std::string advice_for(std::string_view complaint) {
   return "nothing was changed";
 }
 
-/// The folder of the store and the lock of SQLite belong to the session.
+/// SQLite waits for so many seconds when somebody else is writing.
 std::string connection_text(const std::string& path) {
   return "dbname=\"" + path + "\" timeout=30";
 }
 
-/// A prepared insert of many events.
+/// Events as SOCI writes and reads many at once: a list for each column.
 struct EventRows {
   std::vector<long long> number, ticket, count;
   std::vector<int> kind;
@@ -331,8 +330,14 @@ void Store::append(const StudyRecord& study, std::span<const Event> events, std:
 }
 
 void Store::for_each_event(const StudyRecord& study, std::uint64_t after,
-                           const std::function<void(const Event&)>& visit) {
+                           const std::function<void(const Event&)>& visit,
+                           std::span<const EventKind> kinds) {
   constexpr std::size_t kAtATime = 10'000;
+  std::string only;
+  for (const EventKind kind : kinds) {
+    only += (only.empty() ? " AND kind IN (" : ", ") + std::to_string(static_cast<int>(kind));
+  }
+  if (!only.empty()) only += ')';
   const long long id = study.id;
   auto behind = static_cast<long long>(after);
   for (;;) {  // in pages, so that no long read keeps the journal's file from being tidied up
@@ -340,8 +345,8 @@ void Store::for_each_event(const StudyRecord& study, std::uint64_t after,
     connection_->with([&] {
       connection_->sql
           << "SELECT number, at, kind, ticket, count, value, squares, text FROM events WHERE study "
-             "= :study AND number > :after ORDER BY number LIMIT "
-          << kAtATime,
+             "= :study AND number > :after"
+          << only << " ORDER BY number LIMIT " << kAtATime,
           soci::use(id), soci::use(behind), soci::into(rows.number), soci::into(rows.at),
           soci::into(rows.kind), soci::into(rows.ticket), soci::into(rows.count),
           soci::into(rows.value), soci::into(rows.squares), soci::into(rows.text);
@@ -351,32 +356,6 @@ void Store::for_each_event(const StudyRecord& study, std::uint64_t after,
     if (got < kAtATime) return;
     behind = rows.number.back();
   }
-}
-
-std::vector<Event> Store::events_of(const StudyRecord& study, std::span<const EventKind> kinds) {
-  std::string list;
-  for (const EventKind kind : kinds) {
-    list += (list.empty() ? "" : ", ") + std::to_string(static_cast<int>(kind));
-  }
-  const long long id = study.id;
-  return connection_->with([&] {
-    std::vector<Event> events;
-    EventRows rows(1000);
-    soci::statement select =
-        (connection_->sql.prepare
-             << "SELECT number, at, kind, ticket, count, value, squares, text FROM events WHERE "
-                "study = :study AND kind IN ("
-             << list << ") ORDER BY number",
-         soci::use(id), soci::into(rows.number), soci::into(rows.at), soci::into(rows.kind),
-         soci::into(rows.ticket), soci::into(rows.count), soci::into(rows.value),
-         soci::into(rows.squares), soci::into(rows.text));
-    select.execute();
-    while (select.fetch()) {
-      for (std::size_t i = 0; i < rows.number.size(); ++i) events.push_back(rows.event(i));
-      rows = EventRows(1000);
-    }
-    return events;
-  });
 }
 
 std::optional<Snapshot> Store::snapshot(const StudyRecord& study) {

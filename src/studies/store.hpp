@@ -77,13 +77,11 @@ class Store {
   /// Adds events, which are numbered already, in one transaction.
   void append(const StudyRecord& study, std::span<const Event> events, std::uint64_t pulls);
 
-  /// Calls visit with every event behind the first `after`, in order.
+  /// Calls visit with every event behind the first `after`, in order; only with those of some
+  /// kinds, if there are any.
   void for_each_event(const StudyRecord& study, std::uint64_t after,
-                      const std::function<void(const Event&)>& visit);
-
-  /// The events of these kinds only.
-  [[nodiscard]] std::vector<Event> events_of(const StudyRecord& study,
-                                             std::span<const EventKind> kinds);
+                      const std::function<void(const Event&)>& visit,
+                      std::span<const EventKind> kinds = {});
 
   [[nodiscard]] std::optional<Snapshot> snapshot(const StudyRecord& study);
   void set_snapshot(const StudyRecord& study, const Snapshot& snapshot);

@@ -25,10 +25,10 @@ class StudyError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a fork is made with; see Study::open.
+/// Which study is meant.
 struct OpenOptions {
   std::string name;                 ///< of the study
-  std::optional<std::string> fork;  ///< the name of a new study to be made from it
+  std::optional<std::string> fork;  ///< another one, which is made from it unless it was before
 };
 
 /// An optimizer that remembers: a specification, its journal in the store, and the state that

@@ -164,25 +164,22 @@ SeriesFigure tree_figure(const std::string& title, const std::vector<NodeView>& 
           true};
 }
 
-std::vector<StudyFigure> study_figures(Store& store, const StudyRecord& record,
-                                       const StudySpecification& specification,
-                                       Optimizer& optimizer) {
+std::vector<SeriesFigure> study_figures(Store& store, const StudyRecord& record,
+                                        const StudySpecification& specification,
+                                        Optimizer& optimizer) {
   const History history = history_of(store, record, specification);
   const std::vector<NodeView> nodes = optimizer.tree();
-  std::vector<StudyFigure> figures;
-  figures.push_back({"rewards", rewards_figure(record.name, history)});
+  std::vector<SeriesFigure> figures{rewards_figure(record.name, history)};
   const std::vector<Parameter>& parameters = specification.space.parameters();
   for (std::size_t i = 0; i < std::min(parameters.size(), kMostParameters); ++i) {
-    const std::string number = std::to_string(i + 1);
     const std::string& name = parameters[i].name;
-    figures.push_back({"setting_" + number, setting_figure(name, i, history)});
-    figures.push_back({"pulls_" + number, pulls_figure(name, i, history)});
+    figures.push_back(setting_figure(name, i, history));
+    figures.push_back(pulls_figure(name, i, history));
     if (!nodes.empty()) {
-      figures.push_back(
-          {"estimate_" + number, estimate_figure(name, i, nodes, specification.objective)});
+      figures.push_back(estimate_figure(name, i, nodes, specification.objective));
     }
   }
-  if (!nodes.empty()) figures.push_back({"tree", tree_figure(record.name, nodes)});
+  if (!nodes.empty()) figures.push_back(tree_figure(record.name, nodes));
   return figures;
 }
 

@@ -14,16 +14,10 @@ namespace canopy {
 [[nodiscard]] SeriesFigure tree_figure(const std::string& title,
                                        const std::vector<NodeView>& nodes);
 
-/// A picture and the name of its file, without the ending.
-struct StudyFigure {
-  std::string name;
-  SeriesFigure figure;
-};
-
 /// Rewards over time, and for every parameter the setting over time, where pulls went, and the
 /// estimate of f with its upper bounds.
-[[nodiscard]] std::vector<StudyFigure> study_figures(Store& store, const StudyRecord& record,
-                                                     const StudySpecification& specification,
-                                                     Optimizer& optimizer);
+[[nodiscard]] std::vector<SeriesFigure> study_figures(Store& store, const StudyRecord& record,
+                                                      const StudySpecification& specification,
+                                                      Optimizer& optimizer);
 
 }  // namespace canopy

@@ -1,13 +1,10 @@
 #include "studies/tuner.hpp"
 
-#include "canopy/confidence.hpp"
-
 #include "studies/arm_json.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -91,7 +88,7 @@ void Tuner::resume() {
   std::uint64_t last_change = 0;
   std::uint64_t baseline_pulls = 0;
   std::vector<Held> all_held;
-  for (const Event& event : study_.store().events_of(study_.record(), kKinds)) {
+  const auto learn_from = [&](const Event& event) {
     if (event.kind == EventKind::start) {
       earlier_seconds_ = event.value;
       last_start = event.at;
@@ -112,25 +109,33 @@ void Tuner::resume() {
       }
       baseline_pulls = 0;
     }
-  }
+  };
+  study_.store().for_each_event(study_.record(), 0, learn_from, kKinds);
   earlier_seconds_ += last_at - last_start;
-  resume_limits(last_change);
+  resume_rewards(last_change);
   resume_tickets(all_held);
-  resume_floor();
   started_ = study_.now();
   study_.note({.kind = EventKind::start, .value = earlier_seconds_});
   study_.commit();
 }
 
-/// How many pulls the present setting has had.
-void Tuner::resume_limits(std::uint64_t last_change) {
-  if (last_change == 0) return;
-  std::set<Ticket> held;
-  study_.store().for_each_event(study_.record(), last_change, [&](const Event& event) {
+/// How many pulls the present setting has had, and the last rewards for the floor, unless they have
+/// ended a tuner already.
+void Tuner::resume_rewards(std::uint64_t last_change) {
+  const std::uint64_t events = study_.record().events;
+  const std::uint64_t far_enough = options_.floor ? 10 * options_.floor_window + 1000 : 0;
+  const std::uint64_t for_floor = events - std::min(events, far_enough);
+  std::set<Ticket> held;  // which are told later
+  const auto learn_from = [&](const Event& event) {
     if (event.kind == EventKind::hold) held.insert(event.ticket);
     const bool told_first = event.kind == EventKind::tell && !held.contains(event.ticket);
-    if (event.kind == EventKind::hold || told_first) ++pulls_here_;
-  });
+    if (event.kind == EventKind::hold || told_first) {
+      if (event.number > last_change) ++pulls_here_;
+      remember_for_floor(event.value);
+    }
+    if (event.kind == EventKind::stop && event.value == kFloorStop) window_.clear();
+  };
+  study_.store().for_each_event(study_.record(), std::min(last_change, for_floor), learn_from);
 }
 
 /// The tickets that are open: those that wait for their rewards to be told, and one to go on with.
@@ -144,22 +149,6 @@ void Tuner::resume_tickets(const std::vector<Held>& all_held) {
       pull_ = pull;
     }
   }
-}
-
-/// The last rewards, unless they have ended a tuner already.
-void Tuner::resume_floor() {
-  if (!options_.floor) return;
-  const std::uint64_t events = study_.record().events;
-  const std::uint64_t far_enough = 10 * options_.floor_window + 1000;
-  std::set<Ticket> held;
-  study_.store().for_each_event(
-      study_.record(), events > far_enough ? events - far_enough : 0, [&](const Event& event) {
-        if (event.kind == EventKind::hold) held.insert(event.ticket);
-        const bool told_first = event.kind == EventKind::tell && !held.contains(event.ticket);
-        if (event.kind == EventKind::hold || told_first) window_.push_back(event.value);
-        if (window_.size() > options_.floor_window) window_.pop_front();
-        if (event.kind == EventKind::stop && event.value == kFloorStop) window_.clear();
-      });
 }
 
 void Tuner::count_change(const std::string& setting, double at) {
@@ -181,7 +170,7 @@ std::uint64_t Tuner::pulls() const {
 std::optional<TuneEnd> Tuner::over() const {
   const Budget& budget = study_.specification().budget;
   if (end_) return end_;
-  if (stop_) return TuneEnd{TuneEnd::Why::interrupted, "interrupted", ""};
+  if (stop_) return TuneEnd{TuneEnd::Why::interrupted, "interrupted"};
   if (budget.pulls && pulls() >= *budget.pulls) {
     return TuneEnd{TuneEnd::Why::budget,
                    fmt::format("the budget of {} pulls is used", *budget.pulls)};
@@ -194,7 +183,7 @@ std::optional<TuneEnd> Tuner::over() const {
 }
 
 void Tuner::report() const {
-  if (on_progress_) on_progress_({seconds(), pulls(), changes_, setting_, study_.best()});
+  if (on_progress_) on_progress_({seconds(), pulls(), changes_, setting_});
 }
 
 // --- one pull ---------------------------------------------------------------------------------
@@ -316,7 +305,8 @@ void Tuner::learn(double reward) {
     release();
     if (--pull_->length == 0) pull_.reset();
   }
-  check_floor(reward);
+  remember_for_floor(reward);
+  check_floor();
 }
 
 bool Tuner::must_hold() const {
@@ -342,11 +332,14 @@ void Tuner::release() {
   study_.commit();
 }
 
-void Tuner::check_floor(double reward) {
+void Tuner::remember_for_floor(double reward) {
   if (!options_.floor) return;
   window_.push_back(reward);
-  if (window_.size() < options_.floor_window) return;
   if (window_.size() > options_.floor_window) window_.pop_front();
+}
+
+void Tuner::check_floor() {
+  if (!options_.floor || window_.size() < options_.floor_window) return;
   const double mean =
       std::accumulate(window_.begin(), window_.end(), 0.0) / static_cast<double>(window_.size());
   const bool maximizes = study_.specification().objective.direction == Direction::maximize;
@@ -381,23 +374,6 @@ void Tuner::leave(TuneEnd& end, bool in_need) {
     study_.note({.kind = EventKind::apply, .text = wanted});
   }
   end.setting = wanted;
-}
-
-std::optional<std::uint64_t> pulls_to_first_expansion(const StudySpecification& study) {
-  const auto* options = std::get_if<HctOptions>(&study.optimizer);
-  if (options == nullptr) return std::nullopt;
-  const HctParameters p = resolve(*options, study.space.dimension());
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
-  for (std::uint64_t phase = 1; phase < kMost; phase *= 2) {  // the threshold grows with the phase
-    const double log = log_confidence(p.confidence.c1, p.delta, static_cast<double>(2 * phase));
-    const double threshold =
-        std::max(1.0, std::ceil(expansion_threshold(p.confidence.c, log, p.nu1, p.rho, 1)));
-    const double pulls = threshold > 1.0 ? threshold + 1.0 : 1.0;  // the other half has one, too
-    if (pulls < static_cast<double>(2 * phase)) {
-      return std::max(phase, static_cast<std::uint64_t>(pulls));
-    }
-  }
-  return kMost;
 }
 
 }  // namespace canopy

@@ -22,7 +22,6 @@ struct TuneProgress {
   std::uint64_t pulls = 0;
   std::uint64_t changes = 0;  ///< of the setting
   std::string setting;        ///< that the system has now
-  std::optional<Best> best;
 };
 
 /// Thrown when the tuning cannot go on at all; the message says what became of the system.
@@ -62,9 +61,8 @@ class Tuner {
   };
 
   void resume();
-  void resume_limits(std::uint64_t last_change);
+  void resume_rewards(std::uint64_t last_change);
   void resume_tickets(const std::vector<Held>& all_held);
-  void resume_floor();
   [[nodiscard]] TuneEnd run_to_the_end();
   [[nodiscard]] std::string put_baseline_back();
   [[nodiscard]] std::optional<TuneEnd> over() const;
@@ -79,7 +77,8 @@ class Tuner {
   void learn(double reward);
   [[nodiscard]] bool must_hold() const;
   void release();
-  void check_floor(double reward);
+  void remember_for_floor(double reward);
+  void check_floor();
   void leave(TuneEnd& end, bool in_need);
   void pause(double seconds) const;
   void report() const;
@@ -111,10 +110,5 @@ class Tuner {
   double earlier_seconds_ = 0.0;
   double started_ = 0.0;
 };
-
-/// How many pulls the first expansion of a node below the root needs at least, with these options;
-/// none for optimizers that do not wait.
-[[nodiscard]] std::optional<std::uint64_t> pulls_to_first_expansion(
-    const StudySpecification& study);
 
 }  // namespace canopy

@@ -141,6 +141,11 @@ void ChildProcess::send(std::string_view text) {
   write_unsent();
 }
 
+void ChildProcess::send_all(std::string_view text) {
+  is_all_ = true;
+  send(text);
+}
+
 void ChildProcess::write_unsent() {
   while (!unsent_.empty()) {
     const ssize_t written = write_without_signal(program_.input, unsent_);
@@ -153,6 +158,7 @@ void ChildProcess::write_unsent() {
       program_.input.close();
     }
   }
+  if (is_all_) program_.input.close();
 }
 
 void ChildProcess::keep_last_errors() {

@@ -53,6 +53,8 @@ class ChildProcess {
   void gather();
   /// Has the program read a text, now and while we wait.
   void send(std::string_view text);
+  /// The same, and nothing after it.
+  void send_all(std::string_view text);
   void close_input() { program_.input.close(); }
 
   /// What it printed. Whoever has read it may take it away.
@@ -78,6 +80,7 @@ class ChildProcess {
   bool finished_ = false;
   Descriptor end_;  ///< can be read when the program has ended; Linux before 5.3 has none
   std::string unsent_;
+  bool is_all_ = false;  ///< nothing comes after it
   std::string output_;
   std::string errors_;
 };

@@ -72,7 +72,9 @@ CommandResult run_command(const std::vector<std::string>& words, const RunLimits
   const Patience patience(limits);
   if (patience.is_stopped()) return {.outcome = Outcome::stopped};
   try {
-    ChildProcess child(words, limits.environment, ProgramInput::nothing);
+    ChildProcess child(words, limits.environment,
+                       limits.input.empty() ? ProgramInput::nothing : ProgramInput::pipe);
+    child.send_all(limits.input);
     std::optional<Outcome> broken = wait_for(child, patience, limits.most_output);
     CommandResult result = child.finish();
     if (!broken && result.output.size() > limits.most_output) broken = Outcome::too_much_output;

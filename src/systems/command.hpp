@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct CommandResult {
   [[nodiscard]] std::string describe() const;
 };
 
+/// How a program is run.
 struct RunLimits {
   /// Seconds, by the steady clock, until the program is killed.
   double timeout_seconds = 30.0;
@@ -44,10 +46,12 @@ struct RunLimits {
   const std::atomic<bool>* stop = nullptr;
   /// Names and values that the program finds in its environment beside ours, or instead.
   std::vector<std::pair<std::string, std::string>> environment = {};
+  /// What a command reads on its standard input.
+  std::string_view input = {};
 };
 
 /// Runs a program, the first word, with the others as its arguments, and waits until it has ended.
-/// Its standard input is empty. It is looked for in PATH if it has no slash in its name.
+/// It is looked for in PATH if it has no slash in its name.
 ///
 /// It runs in a process group of its own: Ctrl-C does not reach it. When it has ended, whatever
 /// still runs in that group is killed; what left the group, as daemons do, is not waited for.

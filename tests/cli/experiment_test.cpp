@@ -1,4 +1,5 @@
 #include "support/process.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <csignal>
 #include <filesystem>
@@ -17,28 +18,20 @@ using testing::run_tool;
 class ExperimentCommand : public ::testing::Test {
  protected:
   ExperimentCommand() {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / "e.toml")
-        << "name = \"e\"\nsteps = 300000\nruns = 8\n[[comparison]]\nname = \"c\"\n"
-           "environment = { name = \"garland\" }\n"
-           "[[comparison.algorithm]]\nname = \"thoo\"\n";
+    folder_.write("e.toml",
+                  "name = \"e\"\nsteps = 300000\nruns = 8\n[[comparison]]\nname = \"c\"\n"
+                  "environment = { name = \"garland\" }\n"
+                  "[[comparison.algorithm]]\nname = \"thoo\"\n");
   }
-  ~ExperimentCommand() override { std::filesystem::remove_all(folder_); }
 
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
 
-  /// The curves without the times, which are the last three columns but three.
   [[nodiscard]] std::string summary(const std::string& folder) const {
-    std::ifstream file(path(folder) + "/summary.csv");
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    return folder_.content(folder + "/summary.csv");
   }
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() /
-      ("canopy-command-" +
-       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+  testing::TemporaryFolder folder_;
 };
 
 TEST_F(ExperimentCommand, KilledInMidRunItGoesOnToTheSameResults) {

@@ -1,6 +1,7 @@
 #include "experiments/experiment.hpp"
 
 #include "experiments/report.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <atomic>
 #include <filesystem>
@@ -40,10 +41,7 @@ std::string content_of(const std::string& path) {
 
 class ExperimentFolder : public ::testing::Test {
  protected:
-  ExperimentFolder() { std::filesystem::create_directories(folder_); }
-  ~ExperimentFolder() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
 
   std::vector<ComparisonResult> run(const std::string& name, Executor& executor,
                                     const Watch& watch = {}) {
@@ -54,10 +52,7 @@ class ExperimentFolder : public ::testing::Test {
   ExperimentSpecification experiment_ = parse_experiment(kSmall, "small.toml");
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() /
-      ("canopy-experiment-" +
-       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+  testing::TemporaryFolder folder_;
 };
 
 /// Everything but the times.

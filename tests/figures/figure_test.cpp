@@ -1,8 +1,9 @@
 #include "figures/figure.hpp"
 
+#include "support/temporary_folder.hpp"
+
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <string>
 
@@ -11,24 +12,14 @@
 namespace canopy {
 namespace {
 
-/// A file in a directory of its own that is gone afterwards.
+/// A file in a folder of its own.
 class FigureFile : public ::testing::Test {
  protected:
-  FigureFile() { std::filesystem::create_directories(directory_); }
-  ~FigureFile() override { std::filesystem::remove_all(directory_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return directory_ / name; }
-
-  [[nodiscard]] std::string content(const std::string& name) const {
-    std::ifstream file(path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
+  [[nodiscard]] std::string content(const std::string& name) const { return folder_.content(name); }
 
  private:
-  std::filesystem::path directory_ =
-      std::filesystem::temp_directory_path() /
-      ("canopy-figure-" +
-       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+  testing::TemporaryFolder folder_;
 };
 
 CurveFigure parabola() {

@@ -1,5 +1,7 @@
 // canopy-mpi, started by mpirun as a user would.
 
+#include "support/temporary_folder.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -78,20 +80,12 @@ bool kill_one_rank(const std::string& word) {
 
 class Mpi : public ::testing::Test {
  protected:
-  Mpi() {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    std::ofstream(path("e.toml")) << kExperiment;
-  }
-  ~Mpi() override { std::filesystem::remove_all(folder_); }
+  Mpi() { folder_.write("e.toml", kExperiment); }
 
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() /
-      ("canopy-mpi-" +
-       std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+  canopy::testing::TemporaryFolder folder_;
 };
 
 TEST_F(Mpi, AnExperimentGivesTheNumbersOfOneThread) {

@@ -129,5 +129,23 @@ RC_GTEST_PROP(HctProperties, DepthAndNodesStayWithinTheCertainBounds, (const Ran
             certain_node_bound(theory, static_cast<double>(steps)));
 }
 
+TEST(HctTheory, TheFirstExpansionIsNoEarlierThanTheoryHasIt) {
+  for (const HctOptions& options : {HctOptions{}, HctOptions{.feedback = Feedback::correlated},
+                                    HctOptions{.preset = Preset::paper},
+                                    HctOptions{.nu1 = 1.0, .rho = 0.7, .confidence_scale = 0.3}}) {
+    Hct hct({{"x", Real{0.0, 1.0}}}, options);
+    while (hct.summary().nodes <= 3) {  // the left half is always better
+      const Pull pull = hct.ask(1);
+      (void)hct.tell(pull.ticket, pull.arm[0] < 0.5 ? 1.0 : -1e6);
+    }
+    const HctParameters& p = hct.parameters();
+    const double expected =
+        first_expansion({.nu1 = p.nu1, .rho = p.rho, .delta = p.delta, .confidence = p.confidence});
+    const auto pulls = static_cast<double>(hct.summary().t - 1);
+    EXPECT_LE(expected, pulls);
+    EXPECT_GE(2.0 * expected, pulls);
+  }
+}
+
 }  // namespace
 }  // namespace canopy

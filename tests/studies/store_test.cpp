@@ -38,9 +38,11 @@ class StoreTest : public ::testing::Test {
   }
 
   [[nodiscard]] static std::vector<Event> all_events(Store& store, const StudyRecord& study,
-                                                     std::uint64_t after = 0) {
+                                                     std::uint64_t after = 0,
+                                                     std::span<const EventKind> kinds = {}) {
     std::vector<Event> all;
-    store.for_each_event(study, after, [&](const Event& event) { all.push_back(event); });
+    store.for_each_event(
+        study, after, [&](const Event& event) { all.push_back(event); }, kinds);
     return all;
   }
 
@@ -82,8 +84,8 @@ TEST_F(StoreTest, GivesBackWhatItWasGiven) {
     EXPECT_EQ(read[i].at, written[i].at);
   }
   EXPECT_EQ(all_events(store, study, 24'990).size(), 10U);
-  EXPECT_EQ(store.events_of(study, std::array{EventKind::ask}).size(), 12'500U);
-  EXPECT_TRUE(store.events_of(study, std::array{EventKind::failure}).empty());
+  EXPECT_EQ(all_events(store, study, 0, std::array{EventKind::ask}).size(), 12'500U);
+  EXPECT_TRUE(all_events(store, study, 0, std::array{EventKind::failure}).empty());
 }
 
 TEST_F(StoreTest, StudiesDoNotMix) {
@@ -159,6 +161,44 @@ TEST_F(StoreTest, ALockIsTheSameByEveryNameOfTheStore) {
   std::filesystem::create_symlink(path(), folder_.path("link.db"));
   const auto lock = StudyLock::try_take(path(), 1);
   EXPECT_FALSE(StudyLock::try_take(folder_.path("link.db"), 1).has_value());
+}
+
+TEST_F(StoreTest, AStoreThatMayOnlyBeReadIsNotWritten) {
+  {
+    Store store(path(), Store::Mode::create);
+    store.append(store.create("a", "", 0.0), events(1, 3), 0);
+  }
+  using std::filesystem::perms;
+  const perms no_writing =
+      perms::all & ~perms::owner_write & ~perms::group_write & ~perms::others_write;
+  std::filesystem::permissions(path(), no_writing);
+  std::filesystem::permissions(folder_.path(""), no_writing);
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {  // root may write everything, so it is somebody else who tries
+    if (geteuid() == 0 && setuid(65'534) != 0) _exit(1);
+    std::string said;
+    try {
+      Store store(path(), Store::Mode::open);
+      store.append(store.find("a").value(), events(4, 1), 0);
+    } catch (const StoreError& error) {
+      said = error.what();
+    }
+    (void)!write(ends[1], said.data(), said.size());
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string said(1000, '\0');
+  said.resize(
+      static_cast<std::size_t>(std::max<ssize_t>(0, read(ends[0], said.data(), said.size()))));
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  std::filesystem::permissions(folder_.path(""), perms::owner_all);
+  EXPECT_NE(said.find("check"), std::string::npos) << said;
+  EXPECT_EQ(said.find(path()), 0U) << said;
+  Store store(path(), Store::Mode::open);
+  EXPECT_EQ(store.find("a")->events, 3U);
 }
 
 TEST_F(StoreTest, SaysThatAFolderIsMissing) {

@@ -45,8 +45,11 @@ class TunerTest : public ::testing::Test {
   }
 
   [[nodiscard]] std::vector<Event> events(std::initializer_list<EventKind> kinds) {
-    const std::vector<EventKind> list(kinds);
-    return store_.events_of(find_study(store_, "a"), list);
+    std::vector<Event> found;
+    store_.for_each_event(
+        find_study(store_, "a"), 0, [&](const Event& event) { found.push_back(event); },
+        std::vector<EventKind>(kinds));
+    return found;
   }
 
   [[nodiscard]] std::vector<std::string> applied() const {
@@ -298,24 +301,6 @@ TEST_F(TunerTest, SecondsAreCountedOverAllRuns) {
   EXPECT_GE(pulls, 1U);
   (void)tune(file_of("on_exit = \"leave\"", "seconds = 0.3"));
   EXPECT_LE(find_study(store_, "a").pulls, pulls + 1) << "they are used";
-}
-
-TEST(FirstExpansion, IsNoLaterThanTheLeastThatARunNeeds) {
-  for (const char* text : {"feedback = \"iid\"", "feedback = \"correlated\"", "preset = \"paper\"",
-                           "nu1 = 1\nrho = 0.7\nconfidence_scale = 0.3"}) {
-    const StudySpecification study = parse_study(
-        std::string("[optimizer]\n") + text + "\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n",
-        "study.toml");
-    const auto optimizer = make_optimizer(study);
-    while (optimizer->summary().nodes <= 3) {  // the left half is always better
-      const Pull pull = optimizer->ask(1);
-      (void)optimizer->tell(pull.ticket, pull.arm[0] < 0.5 ? 1.0 : -1e6);
-    }
-    const std::uint64_t pulls = optimizer->summary().t - 1;
-    const std::uint64_t expected = pulls_to_first_expansion(study).value();
-    EXPECT_LE(expected, pulls) << text;
-    EXPECT_GE(2 * expected, pulls) << text;
-  }
 }
 
 }  // namespace

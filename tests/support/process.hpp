@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -55,6 +56,13 @@ class Process {
     char letter = 0;
     while (::read(from_child_[0], &letter, 1) == 1 && letter != '\n') line += letter;
     return line;
+  }
+
+  /// Whatever the process has written, waiting for something; empty when it is gone.
+  std::string read_some() {
+    std::array<char, 65'536> buffer;
+    const ssize_t got = ::read(from_child_[0], buffer.data(), buffer.size());
+    return {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
   }
 
   void signal(int number) const { kill(child_, number); }

@@ -30,11 +30,6 @@ namespace canopy {
 namespace {
 
 using Outcome = CommandResult::Outcome;
-using Words = std::vector<std::string>;
-
-Words shell(const std::string& script) {
-  return {"/bin/sh", "-c", script};
-}
 
 /// Gives a command longer and longer until it has printed a line.
 CommandResult time_out_after_a_line(const Words& words) {
@@ -47,6 +42,12 @@ CommandResult time_out_after_a_line(const Words& words) {
 }
 
 class CommandInFolder : public WithFolder {};
+
+TEST(Command, ReadsItsInputToTheEnd) {
+  const std::string input(1'000'000, 'x');
+  EXPECT_EQ(run_command({"wc", "-c"}, {.input = input}).output, "1000000\n");
+  EXPECT_TRUE(run_command({"true"}, {.input = input}).succeeded()) << "it need not read it";
+}
 
 TEST(Command, ReturnsWhatItPrinted) {
   const CommandResult result = run_command({"printf", "%s\n", "a b", "c"}, {});

@@ -20,11 +20,6 @@ namespace canopy {
 namespace {
 
 using Outcome = CommandResult::Outcome;
-using Words = std::vector<std::string>;
-
-Words shell(const std::string& script) {
-  return {"/bin/sh", "-c", script};
-}
 
 class CoprocessInFolder : public WithFolder {
  protected:

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "support/temporary_folder.hpp"
+
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -54,18 +56,19 @@ bool is_true_in_own_process(const Work& work) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// A folder that is gone afterwards.
+/// For tests with files of their own.
 class WithFolder : public ::testing::Test {
  protected:
-  WithFolder() { std::filesystem::create_directories(folder_); }
-  ~WithFolder() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
 
  private:
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
-                                  ("canopy-systems-" + std::to_string(getpid()) + "-" +
-                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  testing::TemporaryFolder folder_;
 };
+
+using Words = std::vector<std::string>;
+
+inline Words shell(const std::string& script) {
+  return {"/bin/sh", "-c", script};
+}
 
 }  // namespace canopy
