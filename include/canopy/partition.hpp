@@ -2,6 +2,7 @@
 
 #include "canopy/space.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -57,6 +58,9 @@ class BoxPartition final : public Partition {
                            std::span<double> left, std::span<double> right) const override;
   void arm(std::span<const double> cell, std::span<double> arm) const override;
 
+  /// The two ends of a cell along one coordinate, in the user's units.
+  [[nodiscard]] std::array<double, 2> side(std::span<const double> cell, std::size_t axis) const;
+
  private:
   enum class Kind { linear, log, whole };
 
@@ -67,6 +71,7 @@ class BoxPartition final : public Partition {
     double lowest_arm, highest_arm;  ///< of the whole range, in the user's units
 
     [[nodiscard]] double middle(double from, double to) const;
+    [[nodiscard]] double in_user_units(double value) const;
     [[nodiscard]] bool can_split(double from, double to) const;
     [[nodiscard]] double relative_width(double from, double to) const;
   };

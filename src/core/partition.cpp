@@ -17,6 +17,11 @@ double BoxPartition::Axis::middle(double from, double to) const {
   return static_cast<double>(first + half);
 }
 
+double BoxPartition::Axis::in_user_units(double value) const {
+  // Rounding in exp may step over an end of the range; the user never asked for such a value.
+  return kind == Kind::log ? std::clamp(std::exp(value), lowest_arm, highest_arm) : value;
+}
+
 bool BoxPartition::Axis::can_split(double from, double to) const {
   if (kind == Kind::whole) return from < to;
   const double mid = middle(from, to);
@@ -83,13 +88,12 @@ bool BoxPartition::split(std::span<const double> cell, std::uint32_t depth, std:
 
 void BoxPartition::arm(std::span<const double> cell, std::span<double> arm) const {
   for (std::size_t i = 0; i < axes_.size(); ++i) {
-    const Axis& axis = axes_[i];
-    const double middle = axis.middle(cell[2 * i], cell[2 * i + 1]);
-    // Rounding in exp may step over an end of the range; the user never asked for such a value.
-    arm[i] = axis.kind == Kind::log
-                 ? std::clamp(std::exp(middle), axis.lowest_arm, axis.highest_arm)
-                 : middle;
+    arm[i] = axes_[i].in_user_units(axes_[i].middle(cell[2 * i], cell[2 * i + 1]));
   }
+}
+
+std::array<double, 2> BoxPartition::side(std::span<const double> cell, std::size_t axis) const {
+  return {axes_[axis].in_user_units(cell[2 * axis]), axes_[axis].in_user_units(cell[2 * axis + 1])};
 }
 
 }  // namespace canopy

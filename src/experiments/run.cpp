@@ -59,13 +59,14 @@ struct Pairing {
 };
 
 /// The arms that were played and how often, to be judged while the clock stands still: f may cost
-/// more than a step.
+/// more than a step. Pulls of an arm in a row are judged as one, so that the sum does not depend on
+/// when it is asked for.
 class Judge {
  public:
   explicit Judge(const KnownEnvironment& environment) : environment_(environment) {}
 
   void note(Arm arm, std::uint64_t pulls) {
-    if (counts_.empty() || !std::equal(arm.begin(), arm.end(), arms_.end() - dimension())) {
+    if (counts_.empty() || !std::equal(arm.begin(), arm.end(), arms_.end() - offset(1))) {
       arms_.insert(arms_.end(), arm.begin(), arm.end());
       counts_.push_back(0);
     }
@@ -74,29 +75,32 @@ class Judge {
 
   [[nodiscard]] bool wants_a_break() const { return counts_.size() >= kMostNotes; }
 
-  /// Adds the regret of all that was noted.
+  /// Adds the regret of all that was noted but the last arm, which may be played on.
   void judge() {
-    const std::size_t dimension = environment_.space().dimension();
-    const double optimum = environment_.optimum().value;
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
-      const Arm arm = std::span(arms_).subspan(i * dimension, dimension);
-      regret_ += static_cast<double>(counts_[i]) * (optimum - environment_.mean_reward(arm));
-    }
-    arms_.clear();
-    counts_.clear();
+    const std::size_t last = counts_.size() - 1;
+    for (std::size_t i = 0; i < last; ++i) regret_ += regret_of(i);
+    arms_.erase(arms_.begin(), arms_.begin() + offset(last));
+    counts_.erase(counts_.begin(), counts_.begin() + static_cast<std::ptrdiff_t>(last));
   }
 
-  /// Of all that was judged.
-  [[nodiscard]] double regret() const { return regret_; }
+  /// Of all that was noted, once it was judged.
+  [[nodiscard]] double regret() const { return regret_ + regret_of(0); }
 
  private:
   static constexpr std::size_t kMostNotes = 4096;
 
-  [[nodiscard]] std::ptrdiff_t dimension() const {
-    return static_cast<std::ptrdiff_t>(environment_.space().dimension());
+  [[nodiscard]] double regret_of(std::size_t i) const {
+    const std::size_t dimension = environment_.space().dimension();
+    const Arm arm = std::span(arms_).subspan(i * dimension, dimension);
+    return static_cast<double>(counts_[i]) * (optimum_ - environment_.mean_reward(arm));
+  }
+
+  [[nodiscard]] std::ptrdiff_t offset(std::size_t arms) const {
+    return static_cast<std::ptrdiff_t>(arms * environment_.space().dimension());
   }
 
   const KnownEnvironment& environment_;
+  double optimum_ = environment_.optimum().value;
   std::vector<double> arms_;  // one after the other
   std::vector<std::uint64_t> counts_;
   double regret_ = 0.0;

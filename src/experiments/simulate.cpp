@@ -40,9 +40,12 @@ std::optional<SimulationResult> simulate(const EnvironmentOptions& environment_o
   std::vector<RunResult> runs(options.runs);
   const auto run_number = [&](std::uint64_t number) {
     if (watch.stop != nullptr && watch.stop->load(std::memory_order_relaxed)) throw Stopped();
-    runs[number] =
-        run_once(environment_options, optimizer_options,
-                 {.steps = options.steps, .seed = options.seed, .number = number}, watch);
+    runs[number] = run_once(environment_options, optimizer_options,
+                            {.steps = options.steps,
+                             .seed = options.seed,
+                             .number = number,
+                             .checkpoints = options.checkpoints},
+                            watch);
   };
   try {
     for_each_in_parallel(options.runs, options.threads, run_number);

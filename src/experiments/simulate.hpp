@@ -14,6 +14,7 @@ struct SimulationOptions {
   std::uint64_t runs = 10;        ///< independent repetitions, at least 1
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0: one per core. The results do not depend on it.
+  std::vector<std::uint64_t> checkpoints = {};  ///< of every run; increasing, at most `steps`
 };
 
 /// All runs together.

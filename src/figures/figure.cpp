@@ -19,7 +19,7 @@ constexpr double kPatience = 120.0;  // seconds
 constexpr std::size_t kLargestPicture = 100'000'000;
 
 /// Text as gnuplot reads it between single quotes, where nothing but the quote is special.
-std::string quoted(std::string_view text) {
+std::string gnuplot_text(std::string_view text) {
   std::string result = "'";
   for (const char letter : text) {
     if (letter == '\'') result += '\'';
@@ -45,8 +45,8 @@ std::string preamble(const std::string& title, const FigureAxis& x, const Figure
       "set terminal {} noenhanced\nset title {}\nset xlabel {}\nset ylabel {}\n"
       "set xrange [{}:{}]\nset yrange [{}:{}]\nset key tmargin center horizontal\n"
       "set border 3\nset tics nomirror out\n",
-      terminal_of(file), quoted(title), quoted(x.label), quoted(y.label), to_text(x.low),
-      to_text(x.high), to_text(y.low), to_text(y.high));
+      terminal_of(file), gnuplot_text(title), gnuplot_text(x.label), gnuplot_text(y.label),
+      to_text(x.low), to_text(x.high), to_text(y.low), to_text(y.high));
 }
 
 /// The picture that gnuplot makes of a script.
@@ -75,7 +75,7 @@ std::string mark_data(const Point& mark) {
 }
 std::string mark_plot(const std::string& label, std::string_view colour) {
   return fmt::format("$mark using 1:2 with points pt 7 ps 1.2 lc rgb '{}' title {}\n", colour,
-                     quoted(label));
+                     gnuplot_text(label));
 }
 
 /// The points of a series that can be drawn, a line each. A log scale has no zero.
@@ -143,7 +143,7 @@ void draw(const MapFigure& figure, const std::string& file) {
       "set cblabel {}\nset cbrange [{}:{}]\nset palette defined (0 '#440154', 0.25 '#3b528b', 0.5 "
       "'#21918c', "
       "0.75 '#5ec962', 1 '#fde725')\n$map << END\n",
-      quoted(figure.value_label), to_text(*low), to_text(*high));
+      gnuplot_text(figure.value_label), to_text(*low), to_text(*high));
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t column = 0; column < columns; ++column) {
       script += fmt::format("{} {} {}\n",
@@ -168,8 +168,8 @@ std::string script_of(const SeriesFigure& figure, const std::string& file) {
       "{}{}set key below height 1 noenhanced\nset border 3\n"
       "set tics nomirror out\nset grid lt 1 lc rgb '#dddddd'\n"
       "set style fill transparent solid 0.2 noborder\n",
-      terminal_of(file), quoted(figure.title), quoted(figure.x_label), quoted(figure.y_label),
-      figure.downwards ? "set yrange [*:*] reverse\n" : "",
+      terminal_of(file), gnuplot_text(figure.title), gnuplot_text(figure.x_label),
+      gnuplot_text(figure.y_label), figure.downwards ? "set yrange [*:*] reverse\n" : "",
       log ? "set logscale xy\nset format xy '10^{%T}'\n" : "");
   std::string bands;
   std::string lines;
@@ -183,7 +183,8 @@ std::string script_of(const SeriesFigure& figure, const std::string& file) {
       bands += fmt::format("{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", name,
                            series.colour);
     }
-    const std::string title = series.label.empty() ? "notitle" : "title " + quoted(series.label);
+    const std::string title =
+        series.label.empty() ? "notitle" : "title " + gnuplot_text(series.label);
     lines +=
         fmt::format("{} {} lc rgb '{}' {}, ", name, style_text(series.style), series.colour, title);
   }

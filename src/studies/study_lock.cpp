@@ -28,6 +28,13 @@ struct flock lock_on(std::int64_t study) {
   return lock;
 }
 
+void unlock_all(int file) {
+  struct flock everything {};
+  everything.l_type = F_UNLCK;
+  everything.l_whence = SEEK_SET;
+  fcntl(file, F_OFD_SETLK, &everything);
+}
+
 }  // namespace
 
 std::optional<StudyLock> StudyLock::try_take(const std::string& store_path, std::int64_t study) {
@@ -51,10 +58,15 @@ bool StudyLock::is_taken(const std::string& store_path, std::int64_t study) {
   return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-StudyLock::StudyLock(StudyLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+StudyLock::StudyLock(int file) : file_(file), owner_(getpid()) {}
+
+StudyLock::StudyLock(StudyLock&& other) noexcept
+    : file_(std::exchange(other.file_, -1)), owner_(other.owner_) {}
 
 StudyLock::~StudyLock() {
-  if (file_ >= 0) close(file_);
+  if (file_ < 0) return;
+  if (owner_ == getpid()) unlock_all(file_);  // although children may still have the file
+  close(file_);
 }
 
 }  // namespace canopy

@@ -7,7 +7,8 @@
 namespace canopy {
 
 /// The right to write to a study, of one owner at a time on this machine. The kernel takes it away
-/// when the process ends, however it ends. It is a lock on a byte of a file beside the store.
+/// when the process ends, however it ends. It is a lock on a byte of a file beside the store. A
+/// process that was forked from the owner's does not have it.
 class StudyLock {
  public:
   /// None when somebody else has it. Throws StoreError when the file cannot be made.
@@ -24,9 +25,10 @@ class StudyLock {
   ~StudyLock();
 
  private:
-  explicit StudyLock(int file) : file_(file) {}
+  explicit StudyLock(int file);
 
   int file_;
+  int owner_;  ///< the process
 };
 
 }  // namespace canopy

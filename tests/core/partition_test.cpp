@@ -213,6 +213,22 @@ TEST(Partition, ALogScaleIsHalvedInLogUnits) {
   EXPECT_NEAR(arm_of(partition, both->second)[0], 1e4, 1e-8);
 }
 
+TEST(Partition, TheSidesOfACellAreInUnitsOfTheUser) {
+  const BoxPartition partition(
+      Space{{"x", Real{1.0, 100.0, Scale::log}}, {"k", Integer{3, 8}}, {"y", Real{-1.0, 1.0}}});
+  std::vector<double> cell(6);
+  std::vector<double> left(6);
+  std::vector<double> right(6);
+  partition.root(cell);
+  EXPECT_EQ(partition.side(cell, 0), (std::array{1.0, 100.0}));
+  EXPECT_EQ(partition.side(cell, 1), (std::array{3.0, 8.0}));
+  ASSERT_TRUE(partition.split(cell, 0, left, right));
+  EXPECT_NEAR(partition.side(left, 0)[1], 10.0, 1e-12);
+  EXPECT_EQ(partition.side(left, 0)[1], partition.side(right, 0)[0]);
+  ASSERT_TRUE(partition.split(cell, 2, left, right));
+  EXPECT_EQ(partition.side(right, 2), (std::array{0.0, 1.0}));
+}
+
 TEST(Partition, ArmsOnALogScaleNeverLeaveTheRange) {
   // exp(log(high)) may round to above high.
   for (const double low : {1e-3, 0.1, 0.7, 3.0, 1e5, 5e-324}) {

@@ -10,7 +10,7 @@
 namespace canopy {
 namespace {
 
-constexpr SimulationOptions kShort{.steps = 2000, .runs = 6, .seed = 3};
+const SimulationOptions kShort{.steps = 2000, .runs = 6, .seed = 3};
 
 constexpr HctOptions kTuned{.nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05};
 
@@ -29,6 +29,19 @@ TEST(Simulate, GivesTheSameNumbersOnOneThreadAndOnMany) {
       EXPECT_EQ(a.runs[i].best_arm, b.runs[i].best_arm);
       EXPECT_EQ(a.runs[i].summary.switches, b.runs[i].summary.switches);
     }
+  }
+}
+
+TEST(Simulate, GivesTheSameNumbersHoweverOftenARunIsLookedAt) {
+  SimulationOptions watched = kShort;
+  for (std::uint64_t steps = 1; steps <= watched.steps; steps += 7) {
+    watched.checkpoints.push_back(steps);
+  }
+  const SimulationResult a = simulate(GarlandMdpOptions{}, kTuned, kShort).value();
+  const SimulationResult b = simulate(GarlandMdpOptions{}, kTuned, watched).value();
+  for (std::size_t i = 0; i < a.runs.size(); ++i) {
+    EXPECT_EQ(a.runs[i].per_step_regret, b.runs[i].per_step_regret);
+    EXPECT_EQ(b.runs[i].checkpoints.size(), watched.checkpoints.size());
   }
 }
 

@@ -49,7 +49,7 @@ std::string trace(const HctOptions& options) {
 }
 
 void compare_with_golden(const std::string& name, const std::string& actual) {
-  const std::string file = std::string(CANOPY_SOURCE_DIR) + "/tests/golden/" + name;
+  const std::string file = CANOPY_SOURCE_DIR "/tests/golden/" + name;
   if (std::getenv("CANOPY_WRITE_GOLDEN") != nullptr) std::ofstream(file) << actual;
   std::ifstream golden(file);
   ASSERT_TRUE(golden) << file;

@@ -307,5 +307,27 @@ TEST_F(StoreTest, ALockIsForOneAndIsGoneWithItsProcess) {
   EXPECT_FALSE(StudyLock::try_take(path(), 1).has_value()) << "not even for ourselves twice";
 }
 
+TEST_F(StoreTest, AForkedChildNeitherKeepsTheLockNorGivesItAway) {
+  { const Store store(path(), Store::Mode::create); }
+  auto lock = StudyLock::try_take(path(), 1);
+  ASSERT_TRUE(lock.has_value());
+  const pid_t short_lived = fork();
+  if (short_lived == 0) {
+    lock.reset();
+    _exit(0);
+  }
+  waitpid(short_lived, nullptr, 0);
+  EXPECT_TRUE(StudyLock::is_taken(path(), 1));
+  const pid_t long_lived = fork();
+  if (long_lived == 0) {
+    pause();
+    _exit(0);
+  }
+  lock.reset();
+  EXPECT_TRUE(StudyLock::try_take(path(), 1).has_value());
+  kill(long_lived, SIGKILL);
+  waitpid(long_lived, nullptr, 0);
+}
+
 }  // namespace
 }  // namespace canopy
