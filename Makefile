@@ -3,7 +3,8 @@
 MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 
-.PHONY: help setup build run test test-asan test-tsan bench bench-peers figures tables format lint clean
+.PHONY: help setup build run python test test-cpp test-python test-asan test-tsan bench bench-peers gallery figures tables \
+        format lint clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s  %s\n", $$1, $$2}' Makefile
@@ -22,12 +23,26 @@ run: setup  ## Build, then run the paper's experiments: tables, figures and a pa
 	  || { cat build/build.log; exit 1; }
 	build/canopy experiment experiments/paper.toml
 
-test: build  ## Every test, and the address sanitizer on the core and the optimizers
+# Incremental, unlike `pip install .`: the tools that pip would fetch for every build are kept in the environment.
+python: setup  ## Build the wheel and install it in build/python, an environment of its own
+	@scripts/setup.sh python
+	@test -x build/python/bin/python || python3 -m venv build/python
+	@build/python/bin/pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
+	@rm -rf build/wheel && build/python/bin/pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
+	  --config-settings=build-dir=build/python/cmake --wheel-dir build/wheel .
+	@build/python/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
+
+test: test-cpp test-python  ## Every test, and the address sanitizer on the core and the optimizers
+
+test-cpp: build
 	@scripts/setup.sh test
 	@ctest --preset release
 	@cmake --preset asan -DCANOPY_TOOL=OFF
 	@cmake --build --preset asan
 	@ctest --preset asan
+
+test-python: build python  ## The tests of the Python package, as it is installed from its wheel
+	@build/python/bin/python -m pytest -q tests/python
 
 test-asan: setup  ## Every test under the address and undefined-behaviour sanitizers
 	@cmake --preset asan -DCANOPY_TOOL=ON
@@ -39,16 +54,21 @@ test-tsan: setup  ## Every test under the thread sanitizer
 	@cmake --build --preset tsan
 	@ctest --preset tsan
 
-bench: build  ## Speed, as ratios measured side by side
+bench: build python  ## Speed, as ratios measured side by side
 	@build/bench/canopy_bench
 	@build/bench/studies_bench
 	@bench/parallel.sh build
+	@build/python/bin/pip install --quiet --disable-pip-version-check --no-build-isolation bench/python
+	@build/python/bin/python bench/python/bench.py build/canopy
 
-bench-peers: build  ## PyXAB beside canopy, in a virtual environment of its own (minutes)
-	@scripts/setup.sh peers
-	@test -x build/peers/bin/python || python3 -m venv build/peers
-	@build/peers/bin/pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
-	@build/peers/bin/python bench/peers/peers.py build/canopy
+bench-peers: build python  ## PyXAB beside canopy (minutes)
+	@build/python/bin/pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
+	@build/python/bin/python bench/peers/peers.py build/canopy
+
+gallery: python  ## Run the Python examples and draw the pictures of docs/python.md again
+	@mkdir -p docs/figures/python
+	@for script in examples/python/*.py; do echo "$$script"; \
+	  build/python/bin/python $$script docs/figures/python/$$(basename $$script .py).png || exit 1; done
 
 figures: build  ## Draw the pictures of docs/environments.md again
 	@mkdir -p docs/figures
@@ -61,14 +81,22 @@ tables: build  ## Measure again what stands in the sources as numbers (minutes)
 
 format: lint-setup  ## Format all sources in place
 	@clang-format -i $(SOURCES)
+	@build/python/bin/ruff format --quiet .
+	@build/python/bin/ruff check --quiet --select I --fix .
 
-lint: lint-setup build  ## Check formatting, and clang-tidy without a warning
+lint: lint-setup build python  ## Check formatting, and clang-tidy, ruff and mypy without a warning
 	@clang-format --dry-run --Werror $(SOURCES)
+	@build/python/bin/ruff format --quiet --check .
+	@build/python/bin/ruff check --quiet .
+	@build/python/bin/mypy --no-error-summary
 	@scripts/lint.sh
 
 .PHONY: lint-setup
 lint-setup:
 	@scripts/setup.sh lint
+	@scripts/setup.sh python
+	@test -x build/python/bin/python || python3 -m venv build/python
+	@build/python/bin/pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
 
 clean:  ## Remove everything built
 	@rm -rf build

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Installs the packages that building ("build"), testing the examples ("test"), linting ("lint") or comparing
-# canopy ("peers") needs.
-# Quiet and quick when nothing is missing.
+# Installs the packages that building ("build"), testing the examples ("test"), linting ("lint"), the Python package
+# ("python") or comparing canopy ("peers") needs. Quiet and quick when nothing is missing.
+#
+# "unpack FOLDER PYTHON" is for pip, which has no business installing packages: what building the Python module lacks
+# is unpacked into a folder, without root and without a trace elsewhere.
 set -euo pipefail
 
 # what is needed: Debian package, then a header, a command or a Python module that proves it is there
@@ -30,8 +32,17 @@ redis-server redis-server
 libhiredis-dev hiredis/hiredis.h
 zstd zstd
 "
-peers_needs="
+python_needs="
 python3-venv python:ensurepip
+"
+module_needs="
+libboost1.81-dev boost/math/distributions/students_t.hpp
+librandom123-dev Random123/philox.h
+libtomlplusplus-dev toml++/toml.h
+nlohmann-json3-dev nlohmann/json.hpp
+libfmt-dev fmt/format.h
+libsoci-dev soci/soci.h
+libsqlite3-dev sqlite3.h
 "
 lint_needs="
 clang-format clang-format
@@ -42,13 +53,14 @@ case "${1:-}" in
   build) needs=$build_needs ;;
   lint) needs=$lint_needs ;;
   test) needs=$test_needs ;;
-  peers) needs=$peers_needs ;;
-  *) echo "usage: $0 build|test|lint|peers" >&2; exit 2 ;;
+  python) needs=$python_needs ;;
+  unpack) needs=$module_needs folder=$2 python=$3 ;;
+  *) echo "usage: $0 build|test|lint|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
 esac
 
 # Proofs with a slash or a .h are headers: one run of the preprocessor names those it cannot find.
 absent=$(awk '$2 ~ /\/|\.h$/ {printf "#if !__has_include(<%s>)\n%s\n#endif\n", $2, $1}' <<<"$needs" |
-  c++ -std=c++20 -E -P -x c++ - 2>/dev/null || awk '{print $1}' <<<"$needs")
+  c++ -std=c++20 -E -P ${folder:+-I "$folder/usr/include"} -x c++ - 2>/dev/null || awk '{print $1}' <<<"$needs")
 
 missing=()
 while read -r package proof; do
@@ -59,6 +71,11 @@ while read -r package proof; do
     *) command -v "$proof" >/dev/null 2>&1 || missing+=("$package") ;;
   esac
 done <<<"$needs"
+if [ -n "${python:-}" ]; then  # its own headers, if it is Debian's
+  header=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include") + "/Python.h")')
+  version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+  [ -e "$header" ] || [ -e "$folder/usr/include/python$version/Python.h" ] || missing+=("libpython$version-dev")
+fi
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
@@ -67,6 +84,39 @@ setup: this is neither Debian nor Ubuntu, so please install what is missing your
 setup: not found, by their Debian names: ${missing[*]}
 TEXT
   exit 1
+fi
+
+# Boost's package is named after its version.
+boost_of_this_release() {
+  for i in "${!missing[@]}"; do
+    if [ "${missing[$i]}" = libboost1.81-dev ] && ! apt-cache "$@" show libboost1.81-dev >/dev/null 2>&1; then
+      missing[$i]=$(apt-cache "$@" depends libboost-dev 2>/dev/null | awk '/Depends: libboost/ {print $2; exit}')
+    fi
+  done
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+if [ -n "${folder:-}" ]; then
+  echo "setup: unpacking ${missing[*]} for this build"
+  mkdir -p "$folder/lists/partial" "$folder/cache/archives/partial" "$folder/archives"
+  here=(-o "Dir::State::Lists=$folder/lists" -o "Dir::Cache=$folder/cache" -o Debug::NoLocking=1
+        -o "APT::Sandbox::User=$(id -un)")
+  apt-get "${here[@]}" update -qq >"$log" 2>&1 || true
+  boost_of_this_release "${here[@]}"
+  case " ${missing[*]} " in  # its libraries are in packages of their own
+    *" libsoci-dev "*) mapfile -t -O "${#missing[@]}" missing < <(apt-cache "${here[@]}" depends libsoci-dev |
+      awk '/Depends: libsoci-(core|sqlite3)/ {print $2}') ;;
+  esac
+  if ! (cd "$folder/archives" && apt-get "${here[@]}" download -qq "${missing[@]}") >>"$log" 2>&1; then
+    cat "$log" >&2
+    echo "setup: apt-get download ${missing[*]} failed" >&2
+    exit 1
+  fi
+  for archive in "$folder"/archives/*.deb; do dpkg-deb --extract "$archive" "$folder"; done
+  rm -rf "$folder/archives" "$folder/lists" "$folder/cache"
+  exit 0
 fi
 
 as_root=()
@@ -83,14 +133,8 @@ fi
 
 export DEBIAN_FRONTEND=noninteractive
 echo "setup: installing ${missing[*]}"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 "${as_root[@]}" apt-get update -qq >"$log" 2>&1 || true
-for i in "${!missing[@]}"; do  # Boost's package is named after its version
-  if [ "${missing[$i]}" = libboost1.81-dev ] && ! apt-cache show libboost1.81-dev >/dev/null 2>&1; then
-    missing[$i]=libboost-dev
-  fi
-done
+boost_of_this_release
 if ! "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$log" 2>&1; then
   cat "$log" >&2
   echo "setup: apt-get install ${missing[*]} failed" >&2

@@ -1,6 +1,7 @@
 """PyXAB's HCT and T_HOO beside canopy's: the same garland function, noise, horizon and parameters.
 
-Prints regret per step, time per step and peak memory, and the ratios, all measured in this run.
+First canopy in C++ beside PyXAB, each in a process of its own: regret per step, time per step and peak memory. Then
+both from Python in one process, pull by pull, without the time that the function itself takes.
 usage: peers.py CANOPY   (the path of the canopy tool)
 """
 
@@ -25,26 +26,11 @@ def garland(x):
 
 def pyxab(name, n, seed):
     """One run of PyXAB: (regret per step, seconds, peak memory in MiB)."""
-    from PyXAB.algos.HCT import HCT
-    from PyXAB.algos.HOO import T_HOO
-
-    domain = [[0, 1]]
-    if name == "hct":  # its c is the whole constant, with the scale
-        algorithm = HCT(nu=NU1, rho=RHO, c=SCALE * 2 * math.sqrt(1 / (1 - RHO)), delta=DELTA, domain=domain)
-    else:
-        algorithm = T_HOO(nu=NU1, rho=RHO, rounds=n, domain=domain)
-    noise = random.Random(seed)
+    make_pyxab(name, n)  # whatever it imports is not its memory
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    regret = 0.0
-    started = time.perf_counter()
-    for t in range(1, n + 1):
-        x = algorithm.pull(t)[0]
-        value = garland(x)
-        regret += MAXIMUM - value
-        algorithm.receive_reward(t, value + noise.random() - 0.5)
-    seconds = time.perf_counter() - started
+    regret, seconds = play(make_pyxab, name, n, seed)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return regret / n, seconds, (after - before) / 1024
+    return regret, seconds, (after - before) / 1024
 
 
 def apart(name, n, seed):
@@ -55,8 +41,21 @@ def apart(name, n, seed):
 
 def canopy(tool, name, n):
     """canopy's mean over as many runs: (regret per step, seconds, peak memory in MiB of the whole process)."""
-    words = [tool, "simulate", "--json", "--steps", str(n), "--runs", str(SEEDS), "--threads", "1",
-             "--nu1", str(NU1), "--rho", str(RHO)]
+    words = [
+        tool,
+        "simulate",
+        "--json",
+        "--steps",
+        str(n),
+        "--runs",
+        str(SEEDS),
+        "--threads",
+        "1",
+        "--nu1",
+        str(NU1),
+        "--rho",
+        str(RHO),
+    ]
     if name == "hct":
         words += ["--confidence-scale", str(SCALE), "--delta", str(DELTA)]
     else:
@@ -67,9 +66,72 @@ def canopy(tool, name, n):
     return result["per_step_regret"]["mean"], result["ns_per_step"] * 1e-9 * n, usage.ru_maxrss / 1024
 
 
+def make_pyxab(name, n):
+    """PyXAB's algorithm as two functions: what to play at step t, and the reward of it."""
+    from PyXAB.algos.HCT import HCT
+    from PyXAB.algos.HOO import T_HOO
+
+    if name == "hct":  # its c is the whole constant, with the scale
+        algorithm = HCT(nu=NU1, rho=RHO, c=SCALE * 2 * math.sqrt(1 / (1 - RHO)), delta=DELTA, domain=[[0, 1]])
+    else:
+        algorithm = T_HOO(nu=NU1, rho=RHO, rounds=n, domain=[[0, 1]])
+    return lambda t: algorithm.pull(t)[0], algorithm.receive_reward
+
+
+def make_canopy(name, n):
+    """The same of canopy, through ask and tell."""
+    import canopy as package
+
+    options = {"confidence_scale": SCALE, "delta": DELTA} if name == "hct" else {"horizon": n, "confidence_scale": 1.0}
+    opt = package.make_optimizer(name, {"x": package.real(0, 1)}, nu1=NU1, rho=RHO, **options)
+    last = None
+
+    def pull(_):
+        nonlocal last
+        last = opt.ask(1)
+        return last.arm["x"]
+
+    return pull, lambda _, reward: opt.tell(last, reward)
+
+
+def make_nothing(_name, _n):
+    return lambda t: 0.5, lambda t, reward: None
+
+
+def play(make, name, n, seed):
+    """One run: (regret per step, seconds)."""
+    pull, receive = make(name, n)
+    noise = random.Random(seed)
+    regret = 0.0
+    started = time.perf_counter()
+    for t in range(1, n + 1):
+        value = garland(pull(t))
+        regret += MAXIMUM - value
+        receive(t, value + noise.random() - 0.5)
+    return regret / n, time.perf_counter() - started
+
+
+def in_one_process():
+    print("in one process, through ask and tell; the time of the function itself is taken off\n")
+    for name, title in (("hct", "HCT"), ("thoo", "T-HOO")):
+        for n in (1_000, 10_000):
+            seeds = SEEDS if n < 10_000 or name == "hct" else 1
+            columns = {}
+            for label, make in (("PyXAB", make_pyxab), ("canopy", make_canopy), ("nothing", make_nothing)):
+                runs = [play(make, name, n, seed) for seed in range(seeds)]
+                columns[label] = [sum(column) / seeds for column in zip(*runs)]
+            itself = columns.pop("nothing")[1]
+            for label, (regret, seconds) in columns.items():
+                print(f"{f'{label} {title}, n = {n}':<26}{regret:>12.4f}{1e6 * (seconds - itself) / n:>12.4g}")
+            ratio = (columns["PyXAB"][1] - itself) / (columns["canopy"][1] - itself)
+            print(f"{'  PyXAB / canopy':<38}{ratio:>12.0f}   (goal: 200 at least)\n", flush=True)
+
+
 def main(tool):
-    print(f"garland, noise width 1, nu1 {NU1:g}, rho {RHO}, HCT's confidence_scale {SCALE} (T-HOO: 1); "
-          f"means of {SEEDS} runs\n")
+    print(
+        f"garland, noise width 1, nu1 {NU1:g}, rho {RHO}, HCT's confidence_scale {SCALE} (T-HOO: 1); "
+        f"means of {SEEDS} runs\n"
+    )
     print(f"{'':<26}{'regret/step':>12}{'us/step':>12}{'MiB':>8}")
 
     def row(label, n, regret, seconds, memory):
@@ -89,3 +151,4 @@ def main(tool):
 
 if __name__ == "__main__":
     main(sys.argv[1])
+    in_one_process()

@@ -5,18 +5,24 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <thread>
+#include <vector>
+
+#ifdef __SANITIZE_THREAD__  // which cannot see into oneTBB
+#define CANOPY_PLAIN_THREADS
+#endif
+#ifndef CANOPY_PLAIN_THREADS
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
-#include <thread>
-#include <vector>
+#endif
 
 namespace canopy {
 
 /// Calls worker() on each of so many threads.
 template <class Worker>
 void run_on_threads(int threads, const Worker& worker) {
-#ifdef __SANITIZE_THREAD__  // The thread sanitizer cannot see into oneTBB.
+#ifdef CANOPY_PLAIN_THREADS
   std::vector<std::jthread> all;
   for (int i = 0; i < threads; ++i) all.emplace_back([&] { worker(); });
 #else

@@ -1,0 +1,26 @@
+# What building the Python module needs beside the rest.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter OPTIONAL_COMPONENTS Development.Module)
+
+# Libraries that are not installed are unpacked for this build alone.
+set(CANOPY_UNPACKED ${CMAKE_BINARY_DIR}/packages)
+execute_process(
+  COMMAND ${PROJECT_SOURCE_DIR}/scripts/setup.sh unpack ${CANOPY_UNPACKED} ${Python_EXECUTABLE}
+  COMMAND_ERROR_IS_FATAL ANY)
+if(EXISTS ${CANOPY_UNPACKED})
+  list(PREPEND CMAKE_PREFIX_PATH ${CANOPY_UNPACKED}/usr)
+  include_directories(SYSTEM ${CANOPY_UNPACKED}/usr/include)
+endif()
+if(NOT Python_Development.Module_FOUND)
+  set(Python_INCLUDE_DIR
+      ${CANOPY_UNPACKED}/usr/include/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR})
+  find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+endif()
+
+execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+                OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_ROOT
+                COMMAND_ERROR_IS_FATAL ANY)
+find_package(nanobind CONFIG REQUIRED)

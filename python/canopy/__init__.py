@@ -1,0 +1,109 @@
+"""canopy finds and holds the best setting of a knob while the system runs.
+
+Each measurement may be noisy and may depend on what was tried before. At the heart is the High
+Confidence Tree (Azar, Lazaric, Brunskill, ICML 2014), an anytime bandit over continuous arms.
+
+>>> import canopy
+>>> space = canopy.Space({"x": canopy.real(0, 1)})
+>>> opt = canopy.Hct(space)
+>>> for _ in range(1000):
+...     pull = opt.ask(1)
+...     opt.tell(pull, 1 - (pull.arm["x"] - 0.3) ** 2)
+>>> round(opt.best().arm["x"], 1)
+0.3
+
+`maximize` and `minimize` run that loop, `policy_search` runs it on a Gymnasium environment,
+`simulate` runs a whole experiment in C++, `Study` keeps everything in a file. `canopy.plot` draws,
+`canopy.optuna.HctSampler` serves Optuna; both import their libraries only when they are used.
+"""
+
+from __future__ import annotations
+
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from . import _canopy
+from ._canopy import Pull, Rewards, StoreError, StudyError
+from ._optimizers import (
+    Best,
+    Grid,
+    Hct,
+    Hoo,
+    Node,
+    Optimizer,
+    Power,
+    RandomSearch,
+    Summary,
+    Thoo,
+    make_optimizer,
+)
+from ._search import Episode, Result, maximize, minimize
+from ._simulation import (
+    Environment,
+    Estimate,
+    Simulation,
+    environments,
+    optimizers,
+    simulate,
+)
+from ._space import Choice, Integer, Real, Space, choice, integer, real
+from ._studies import Study, StudyRecord, load_optimizer, load_result, studies
+from .gymnasium import policy_search
+
+__version__ = _canopy.version
+
+if _TYPE_CHECKING:
+    from . import optuna as optuna
+    from . import plot as plot
+
+__all__ = [
+    "Best",
+    "Choice",
+    "Environment",
+    "Episode",
+    "Estimate",
+    "Grid",
+    "Hct",
+    "Hoo",
+    "Integer",
+    "Node",
+    "Optimizer",
+    "Power",
+    "Pull",
+    "RandomSearch",
+    "Real",
+    "Result",
+    "Rewards",
+    "Simulation",
+    "Space",
+    "StoreError",
+    "Study",
+    "StudyError",
+    "StudyRecord",
+    "Summary",
+    "Thoo",
+    "choice",
+    "environments",
+    "integer",
+    "load_optimizer",
+    "load_result",
+    "make_optimizer",
+    "maximize",
+    "minimize",
+    "optimizers",
+    "policy_search",
+    "real",
+    "simulate",
+    "studies",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Imports `canopy.plot` and `canopy.optuna` when they are first used."""
+    if name in ("plot", "optuna"):
+        return _importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'canopy' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "optuna", "plot", "__version__"])

@@ -1,0 +1,304 @@
+"""The optimizers: one class each, all with the same protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from . import _canopy
+from ._space import Parameter, Space, space_from
+
+Direction = Literal["maximize", "minimize"]
+Partition = Literal["cyclic", "longest_side"]
+
+
+class Best(NamedTuple):
+    """The arm to recommend, in the user's units: lower <= mean <= upper."""
+
+    arm: dict[str, Any]
+    mean: float
+    lower: float
+    upper: float
+    pulls: int
+
+
+class Summary(NamedTuple):
+    """Where an optimizer is."""
+
+    t: int  #: index of the next pull: answers so far plus one
+    nodes: int  #: of the tree
+    depth: int  #: of the deepest of them
+    switches: int  #: changes of arm; the first selection is one
+    refreshes: int  #: phases begun
+    out_of_range: int  #: single rewards outside reward_range
+    in_flight: int  #: pulls without an answer
+
+
+class Node(NamedTuple):
+    """A node of the tree. Means and bounds are in mapped units: 1 is the better end of reward_range."""
+
+    path: str  #: the way down from the root: 0 left, 1 right
+    arm: dict[str, Any]
+    cell: dict[str, tuple[Any, Any]]  #: the ends of what it covers
+    pulls: int
+    mean: float
+    upper: float  #: U, possibly infinite
+    bound: float  #: B, possibly infinite
+    leaf: bool
+
+    @property
+    def depth(self) -> int:
+        return len(self.path)
+
+
+_Bound: Any = _canopy._Protocol if TYPE_CHECKING else object  # type checkers only
+
+
+class Protocol(_Bound):
+    """What optimizers and studies have in common, beside ask and tell."""
+
+    def best(self) -> Best | None:
+        """The arm to recommend; None before the first answer."""
+        best = self._best()
+        return best and Best(*best)
+
+    def summary(self) -> Summary:
+        """Where it is: pulls, nodes, depth, switches."""
+        return Summary(*self._summary())
+
+    def tree(self) -> list[Node]:
+        """Every node, the shallow ones first, from left to right; empty where there is no tree."""
+        return [Node(*node) for node in self._tree()]
+
+
+class Optimizer(Protocol, _canopy.Optimizer):
+    """An optimizer in memory: ask what to try, tell what came of it.
+
+    `ask(pulls=None)` gives a Pull: an `arm` to play up to `length` times; it learns nothing.
+    `tell(pull, reward)` takes one reward, several in a list or an array, or `Rewards`. `drop(pull)`
+    gives a pull back, `finish()` learns from what an unfinished episode has told, `in_flight()` lists
+    the open pulls, `save()` is all that it knows as bytes. It can be pickled and copied at any time.
+
+    Calls are atomic, so several threads may share one.
+    """
+
+    name: str  #: as study files and the command line have it
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, Parameter],
+        options: Mapping[str, Any],
+        direction: Direction = "maximize",
+        reward_range: Sequence[float] = (0.0, 1.0),
+        partition: Partition = "cyclic",
+    ):
+        self.space = space_from(space)
+        self.direction = direction
+        self.reward_range = _range_from(reward_range)
+        self.partition = partition
+        super().__init__(self.name, self.space, dict(options), direction, self.reward_range, partition)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Its options, with every default filled in."""
+        return self._options()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given = (self.space, self.options, self.direction, self.reward_range, self.partition)
+        return (_restored, (type(self), given, self.save()))
+
+    def __repr__(self) -> str:
+        summary = self.summary()
+        return f"<canopy.{type(self).__name__} of {list(self.space)}, {summary.t - 1} pulls, {summary.nodes} nodes>"
+
+
+class Hct(Optimizer):
+    """The High Confidence Tree.
+
+    - feedback: "iid" if rewards of an arm are independent draws; "correlated" if they may depend on
+      what was pulled before: an arm is then held for episodes that double in length.
+    - mixing_time: correlated only: for how many steps, in sum, the rewards of an arm may be off its
+      long-run mean after a switch. Raising it waits longer.
+    - preset: defaults of nu1, rho and confidence_scale: "practical", or "paper", which the theorems are
+      about and which is far too cautious in practice.
+    - nu1, rho: f varies by at most nu1 rho^h in a cell at depth h. Raising either explores more.
+    - confidence_scale: multiplies all confidence bounds. Raising it explores more.
+    - delta: the probability with which the bounds may fail.
+    - constants: correlated only: "main" or "supplement", a factor 3 or 6.
+    - seed: there is no chance in HCT; it is taken so that optimizers can be exchanged.
+
+    >>> opt = canopy.Hct({"x": canopy.real(0, 1)}, feedback="correlated", mixing_time=1.0, seed=1)
+    >>> pull = opt.ask(1)
+    >>> pull.arm
+    {'x': 0.25}
+    >>> opt.tell(pull, 0.7)
+    >>> opt.best().mean
+    0.7
+    """
+
+    name = "hct"
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, Parameter],
+        *,
+        feedback: Literal["iid", "correlated"] = "iid",
+        mixing_time: float = 1.0,
+        preset: Literal["practical", "paper"] = "practical",
+        nu1: float | None = None,
+        rho: float | None = None,
+        confidence_scale: float | None = None,
+        delta: float = 0.05,
+        constants: Literal["main", "supplement"] = "main",
+        partition: Partition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: Sequence[float] = (0.0, 1.0),
+        seed: int | None = None,
+    ):
+        options = {
+            "feedback": feedback,
+            "mixing_time": mixing_time,
+            "preset": preset,
+            "nu1": nu1,
+            "rho": rho,
+            "confidence_scale": confidence_scale,
+            "delta": delta,
+            "constants": constants,
+        }
+        super().__init__(space, options, direction, reward_range, partition)
+
+
+class Thoo(Optimizer):
+    """Truncated HOO: for a known number of pulls (horizon), or in periods that double.
+
+    >>> canopy.Thoo({"x": canopy.real(0, 1)}, horizon=1000).options["horizon"]
+    1000
+    """
+
+    name = "thoo"
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, Parameter],
+        *,
+        horizon: int | Literal["doubling"] = "doubling",
+        nu1: float = 1.0,
+        rho: float | None = None,
+        confidence_scale: float = 0.2,
+        seed: int = 1,
+        partition: Partition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: Sequence[float] = (0.0, 1.0),
+    ):
+        options = {"horizon": horizon, "nu1": nu1, "rho": rho, "confidence_scale": confidence_scale, "seed": seed}
+        super().__init__(space, options, direction, reward_range, partition)
+
+
+class Hoo(Optimizer):
+    """Hierarchical optimistic optimization as its authors have it: a step costs O(tree)."""
+
+    name = "hoo"
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, Parameter],
+        *,
+        nu1: float = 1.0,
+        rho: float | None = None,
+        confidence_scale: float = 0.2,
+        seed: int = 1,
+        partition: Partition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: Sequence[float] = (0.0, 1.0),
+    ):
+        options = {"nu1": nu1, "rho": rho, "confidence_scale": confidence_scale, "seed": seed}
+        super().__init__(space, options, direction, reward_range, partition)
+
+
+class Power(Optimizer):
+    """PoWER: local policy search by weighted exploration."""
+
+    name = "power"
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, Parameter],
+        *,
+        sigma: float = 0.1,
+        window: int = 10,
+        rollout_length: int = 10,
+        seed: int = 1,
+        direction: Direction = "maximize",
+        reward_range: Sequence[float] = (0.0, 1.0),
+    ):
+        options = {"sigma": sigma, "window": window, "rollout_length": rollout_length, "seed": seed}
+        super().__init__(space, options, direction, reward_range)
+
+
+class Grid(Optimizer):
+    """A fixed grid of arms under UCB1."""
+
+    name = "grid"
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, Parameter],
+        *,
+        points: int = 32,
+        confidence_scale: float = 0.1,
+        direction: Direction = "maximize",
+        reward_range: Sequence[float] = (0.0, 1.0),
+        seed: int | None = None,
+    ):
+        options = {"points": points, "confidence_scale": confidence_scale}
+        super().__init__(space, options, direction, reward_range)
+
+
+class RandomSearch(Optimizer):
+    """Arms drawn uniformly: the floor that everything else should beat."""
+
+    name = "random"
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, Parameter],
+        *,
+        seed: int = 1,
+        direction: Direction = "maximize",
+        reward_range: Sequence[float] = (0.0, 1.0),
+    ):
+        super().__init__(space, {"seed": seed}, direction, reward_range)
+
+
+CLASSES: dict[str, type[Optimizer]] = {each.name: each for each in (Hct, Thoo, Hoo, Power, Grid, RandomSearch)}
+
+
+def make_optimizer(name: str, space: Space | Mapping[str, Parameter], **options: Any) -> Optimizer:
+    """The optimizer of that name: hct, thoo, hoo, power, grid or random.
+
+    >>> canopy.make_optimizer("thoo", {"x": canopy.real(0, 1)}, horizon=1000)
+    <canopy.Thoo of ['x'], 0 pulls, 3 nodes>
+    """
+    if name not in CLASSES:
+        raise ValueError(f"optimizer = {name!r}: must be one of {', '.join(CLASSES)}")
+    known = CLASSES[name].__init__.__kwdefaults__ or {}
+    for option in options:
+        if option not in known:
+            raise ValueError(f"{option}: {name} has no such option; it has {', '.join(known)}")
+    return CLASSES[name](space, **options)
+
+
+def _restored(cls: type[Optimizer], given: tuple[Any, ...], saved: bytes) -> Optimizer:
+    """An optimizer of that class with these options, where another one was when it was saved."""
+    optimizer = cls.__new__(cls)
+    Optimizer.__init__(optimizer, *given)
+    optimizer._restore(saved)
+    return optimizer
+
+
+def _range_from(reward_range: Sequence[float]) -> tuple[float, float]:
+    try:
+        low, high = reward_range
+        return (float(low), float(high))
+    except (TypeError, ValueError):
+        raise ValueError(f"reward_range = {reward_range!r}: must be two numbers") from None

@@ -1,0 +1,314 @@
+"""`maximize` and `minimize`: the loop of ask and tell around a function."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._optimizers import Best, Optimizer, Summary, make_optimizer
+from ._space import Parameter, Space
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ._studies import Study
+
+
+class Episode(NamedTuple):
+    """One arm and the rewards it earned in a row."""
+
+    ticket: int
+    arm: dict[str, Any]
+    depth: int  #: of its node in the tree
+    first: int  #: index of its first pull, from 1
+    rewards: list[float]
+
+
+class Result:
+    """What a search has done so far: every episode, and the optimizer as it is now."""
+
+    def __init__(self, optimizer: Optimizer | Study):
+        self.optimizer = optimizer
+        self.episodes: list[Episode] = []
+        self.pulls = 0  #: rewards in all episodes
+        self.seconds = 0.0
+        self.stopped = ""  #: why it ended: "pulls", "timeout", "stop" or "interrupted"
+
+    @property
+    def space(self) -> Space:
+        return self.optimizer.space
+
+    @property
+    def best(self) -> Best | None:
+        """The arm to recommend."""
+        return self.optimizer.best()
+
+    @property
+    def summary(self) -> Summary:
+        return self.optimizer.summary()
+
+    @property
+    def rewards(self) -> list[float]:
+        """All rewards, in order."""
+        return [reward for episode in self.episodes for reward in episode.rewards]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas DataFrame with one row per episode: its arm, how many pulls, their mean."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_frame needs pandas: pip install pandas") from None
+        columns: dict[str, list[Any]] = {name: [] for name in self.space}
+        rows: dict[str, list[Any]] = {"ticket": [], "first": [], **columns, "depth": [], "pulls": [], "mean": []}
+        for episode in self.episodes:
+            rows["ticket"].append(episode.ticket)
+            rows["first"].append(episode.first)
+            for name in columns:
+                rows[name].append(episode.arm[name])
+            rows["depth"].append(episode.depth)
+            rows["pulls"].append(len(episode.rewards))
+            rows["mean"].append(sum(episode.rewards) / len(episode.rewards))
+        return pandas.DataFrame(rows)
+
+    def __repr__(self) -> str:
+        ending = f", stopped: {self.stopped}" if self.stopped else ""
+        return f"<canopy.Result of {self.pulls} pulls in {len(self.episodes)} episodes{ending}; best {self.best}>"
+
+
+def maximize(
+    measure: Callable[..., float],
+    space: Space | Mapping[str, Parameter] | None = None,
+    *,
+    pulls: int | None = None,
+    timeout: float | None = None,
+    optimizer: str | Optimizer | Study = "hct",
+    callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
+    stop: Callable[[Result], bool] | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Result:
+    """Calls measure(**arm) again and again, and finds the arm whose rewards are largest on average.
+
+    - pulls, timeout: end after so many calls, or so many seconds, whichever comes first.
+    - optimizer: the name of one, with its options as further arguments (feedback, mixing_time,
+      reward_range, ...); or an optimizer or a study, to go on with it.
+    - callbacks: called with the Result so far after every episode. An exception passes through.
+    - stop: asked after every pull, with the Result so far; True ends the search.
+    - progress: a line on stderr that shows how far it is.
+
+    Ctrl-C ends it with the result so far. When `measure` raises, the exception passes through, and an
+    optimizer that was given is as if the call had not been made.
+
+    >>> result = canopy.maximize(lambda x: 1 - abs(x - 0.7), {"x": canopy.real(0, 1)}, pulls=500)
+    >>> round(result.best.arm["x"], 1)
+    0.7
+    """
+    return search(measure, space, "maximize", pulls, timeout, optimizer, callbacks, stop, progress, options)
+
+
+def minimize(
+    measure: Callable[..., float],
+    space: Space | Mapping[str, Parameter] | None = None,
+    *,
+    pulls: int | None = None,
+    timeout: float | None = None,
+    optimizer: str | Optimizer | Study = "hct",
+    callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
+    stop: Callable[[Result], bool] | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Result:
+    """The same as `maximize`, for costs.
+
+    >>> result = canopy.minimize(lambda x: abs(x - 0.7), {"x": canopy.real(0, 1)}, pulls=500)
+    >>> round(result.best.arm["x"], 1)
+    0.7
+    """
+    return search(measure, space, "minimize", pulls, timeout, optimizer, callbacks, stop, progress, options)
+
+
+def search(
+    measure: Callable[..., float],
+    space: Space | Mapping[str, Parameter] | None,
+    direction: str,
+    pulls: int | None,
+    timeout: float | None,
+    optimizer: str | Optimizer | Study,
+    callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]],
+    stop: Callable[[Result], bool] | None,
+    progress: bool,
+    options: dict[str, Any],
+) -> Result:
+    """The loop behind maximize, minimize and policy_search."""
+    if not callable(measure):
+        raise ValueError(f"measure = {measure!r}: must be a function of the parameters")
+    _check_ends(pulls, timeout, stop)
+    all_callbacks = [callbacks] if callable(callbacks) else list(callbacks)
+    if isinstance(optimizer, str):
+        if space is None:
+            raise ValueError('space: is missing; such as {"x": canopy.real(0, 1)}')
+        result = Result(make_optimizer(optimizer, space, direction=direction, **options))
+    else:
+        _check_given(optimizer, space, direction, options)
+        result = Result(optimizer)
+
+    line = _ProgressLine(pulls, timeout) if progress else None
+    try:
+        _run(measure, result, pulls, timeout, all_callbacks, stop, line)
+    finally:
+        if line:
+            line.end(result)
+    if isinstance(optimizer, str):
+        result.optimizer.finish()
+    _warn_of_range(result)
+    return result
+
+
+def _run(
+    measure: Callable[..., float],
+    result: Result,
+    pulls: int | None,
+    timeout: float | None,
+    callbacks: list[Callable[[Result], Any]],
+    stop: Callable[[Result], bool] | None,
+    line: _ProgressLine | None,
+) -> None:
+    optimizer = result.optimizer
+    started = time.monotonic()
+    unanswered = optimizer.in_flight() if not isinstance(optimizer, Optimizer) else []  # of an earlier run
+    pull = None
+    try:
+        while not result.stopped:
+            left = None if pulls is None else pulls - result.pulls
+            pull = unanswered.pop(0) if unanswered else optimizer.ask(left)
+            arm = pull.arm
+            episode = Episode(pull.ticket, dict(arm), pull.depth, result.pulls + 1, [])
+            for _ in range(pull.length):
+                reward = single_reward(measure(**arm))
+                optimizer.tell(pull, reward)
+                episode.rewards.append(reward)
+                if len(episode.rewards) == 1:
+                    result.episodes.append(episode)
+                result.pulls += 1
+                result.seconds = time.monotonic() - started
+                if pulls is not None and result.pulls >= pulls:
+                    result.stopped = "pulls"
+                elif timeout is not None and result.seconds >= timeout:
+                    result.stopped = "timeout"
+                elif stop is not None and stop(result):
+                    result.stopped = "stop"
+                if line:
+                    line.show(result)
+                if result.stopped:
+                    break
+            if len(episode.rewards) == pull.length:
+                pull = None  # answered
+            for callback in callbacks:
+                callback(result)
+    except KeyboardInterrupt:
+        result.stopped = "interrupted"
+        result.seconds = time.monotonic() - started
+    finally:
+        if pull is not None:
+            _drop(optimizer, pull)
+
+
+def _drop(optimizer: Optimizer | Study, pull: Any) -> None:
+    with contextlib.suppress(ValueError):  # it may have been answered in full when the exception came
+        optimizer.drop(pull)
+
+
+def single_reward(reward: Any) -> float:
+    """One number; booleans, and arrays and tensors of one element count as such."""
+    if isinstance(reward, float):
+        return reward
+    if isinstance(reward, (str, bytes)) or reward is None:
+        raise ValueError(f"reward = {reward!r}: must be a finite number")
+    try:
+        return float(reward)
+    except (TypeError, ValueError):
+        raise ValueError(f"reward = {reward!r}: must be a finite number") from None
+
+
+def _check_ends(pulls: Any, timeout: Any, stop: Any) -> None:
+    if pulls is None and timeout is None and stop is None:
+        raise ValueError("pulls: is missing; say how many, or give a timeout in seconds, or stop")
+    if pulls is not None and (not isinstance(pulls, int) or pulls < 1):
+        raise ValueError(f"pulls = {pulls!r}: must be a whole number, 1 or more")
+    if timeout is not None and not (isinstance(timeout, (int, float)) and timeout >= 0):
+        raise ValueError(f"timeout = {timeout!r}: must be a number of seconds")
+
+
+def _check_given(optimizer: Any, space: Any, direction: str, options: dict[str, Any]) -> None:
+    if not hasattr(optimizer, "ask"):
+        raise ValueError(f"optimizer = {optimizer!r}: must be a name, an optimizer or a study")
+    if optimizer.direction != direction:
+        raise ValueError(
+            f"the optimizer's direction is {optimizer.direction}; call canopy.{optimizer.direction} instead"
+        )
+    if space is not None and list(space.items()) != list(optimizer.space.items()):
+        raise ValueError("space: the optimizer has another one; leave it out")
+    if options:
+        raise ValueError(f"{', '.join(options)}: the optimizer that was given has its options already")
+
+
+def _warn_of_range(result: Result) -> None:
+    outside = result.summary.out_of_range
+    if outside <= 0.1 * result.pulls or not result.pulls:
+        return
+    low, high = result.optimizer.reward_range
+    least, most = min(result.rewards), max(result.rewards)
+    if low - least > high - low or most - high > high - low:  # a little beyond does no harm
+        warnings.warn(
+            f"{outside} of {result.pulls} rewards are outside reward_range ({low:g}, {high:g}); they went from "
+            f"{least:.4g} to {most:.4g}. Give a reward_range that holds most of them.",
+            stacklevel=4,
+        )
+
+
+class _ProgressLine:
+    """How far a search is, on stderr: a line that is written over on a terminal, one per tenth elsewhere."""
+
+    def __init__(self, pulls: int | None, timeout: float | None):
+        self._pulls = pulls
+        self._timeout = timeout
+        self._on_terminal = sys.stderr.isatty()
+        self._shown_at = 0.0
+        self._tenths = 0
+
+    def show(self, result: Result) -> None:
+        now = time.monotonic()
+        tenths = int(10 * self._share(result))
+        due = now - self._shown_at >= 0.2 if self._on_terminal else tenths > self._tenths
+        if not due:
+            return
+        self._shown_at, self._tenths = now, tenths
+        self._print(result, "\r" if self._on_terminal else "")
+
+    def end(self, result: Result) -> None:
+        if self._on_terminal:
+            self._print(result, "\r")
+            print(file=sys.stderr)
+
+    def _share(self, result: Result) -> float:
+        shares = [result.pulls / self._pulls] if self._pulls else []
+        if self._timeout:
+            shares.append(result.seconds / self._timeout)
+        return min(1.0, max(shares, default=0.0))
+
+    def _print(self, result: Result, before: str) -> None:
+        best = result.best
+        arm = (
+            ", ".join(f"{k} = {v:.4g}" if isinstance(v, float) else f"{k} = {v}" for k, v in best.arm.items())
+            if best
+            else ""
+        )
+        found = f"  best so far: {arm} ({best.mean:.4g})" if best else ""
+        share = f"{100 * self._share(result):3.0f} %  " if self._pulls or self._timeout else ""
+        text = f"canopy: {share}{result.pulls} pulls{found}"
+        after = "" if before else "\n"
+        print(f"{before}{text:<79}", end=after, file=sys.stderr, flush=True)

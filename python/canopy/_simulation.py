@@ -1,0 +1,180 @@
+"""Experiments that run in C++ all the way, and the environments they run on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _canopy
+from ._space import Space, space_from_tuples
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Estimate(NamedTuple):
+    """A mean over runs with its 95 % interval; a single run has none."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+class Simulation:
+    """What `simulate` has measured: estimates over all runs, and every run."""
+
+    def __init__(self, environment: str, optimizer: str, steps: int, seed: int, measured: dict[str, Any]):
+        self.environment = environment
+        self.environment_options: dict[str, Any] = measured["environment_options"]
+        self.optimizer = optimizer
+        self.optimizer_options: dict[str, Any] = measured["optimizer_options"]
+        self.steps = steps
+        self.seed = seed
+        self.per_step_regret = Estimate(*measured["per_step_regret"])  #: mean of f* - f(x_t)
+        self.per_step_realised_regret = Estimate(*measured["per_step_realised_regret"])  #: mean of f* - r_t
+        self.simple_regret = Estimate(*measured["simple_regret"])  #: f* - f(best arm)
+        self.nodes = Estimate(*measured["nodes"])
+        self.depth = Estimate(*measured["depth"])
+        self.switches = Estimate(*measured["switches"])
+        self.refreshes = Estimate(*measured["refreshes"])
+        self.ns_per_step: float = measured["ns_per_step"]  #: processor time of optimizer and environment together
+        self.runs: list[dict[str, Any]] = measured["runs"]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas DataFrame with one row per run and checkpoint."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_frame needs pandas: pip install pandas") from None
+        names = ["steps", "per_step_regret", "per_step_realised_regret", "nodes", "switches"]
+        rows = [(number, *checkpoint) for number, run in enumerate(self.runs) for checkpoint in run["checkpoints"]]
+        return pandas.DataFrame(rows, columns=["run", *names])
+
+    def __repr__(self) -> str:
+        regret = self.per_step_regret
+        interval = "" if regret.low is None else f" (95 %: {regret.low:.4f} to {regret.high:.4f})"
+        return (
+            f"<canopy.Simulation of {self.optimizer} on {self.environment}, "
+            f"{len(self.runs)} runs of {self.steps} steps: "
+            f"per-step regret {regret.mean:.4f}{interval}>"
+        )
+
+
+def simulate(
+    environment: str,
+    optimizer: str = "hct",
+    *,
+    steps: int = 100_000,
+    runs: int = 10,
+    seed: int = 1,
+    threads: int = 0,
+    checkpoints: Sequence[int] | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Simulation:
+    """Runs one optimizer on one environment, many times, in C++; other Python threads go on meanwhile.
+
+    The numbers are those of `canopy simulate` on the command line with the same options and seed, and do
+    not depend on `threads` (0: one per core). `environments()` and `optimizers()` list the names; further
+    arguments are options of either. `checkpoints` are the steps after which every run is looked at, for
+    `canopy.plot.regret`; about 60 of them, evenly on a log scale, unless given. Ctrl-C stops it.
+
+    >>> result = canopy.simulate("garland-mdp", "hct", steps=1000, runs=2, feedback="correlated")
+    >>> 0 < result.per_step_regret.mean < 1
+    True
+    """
+    for name, value in (("steps", steps), ("runs", runs)):
+        _check_whole(name, value, 1)
+    _check_whole("seed", seed, 0)
+    _check_whole("threads", threads, 0)
+    if checkpoints is None:
+        checkpoints = _spread_checkpoints(steps)
+    checkpoints = [int(at) for at in checkpoints]
+    if checkpoints != sorted(set(checkpoints)) or (checkpoints and not 1 <= checkpoints[0] <= checkpoints[-1] <= steps):
+        raise ValueError(f"checkpoints: must increase from 1 or more to {steps} at most")
+    show = _progress_line(steps * runs) if progress else None
+    try:
+        measured = _canopy.simulate(environment, optimizer, options, steps, runs, seed, threads, checkpoints, show)
+    finally:
+        if show:
+            print(file=sys.stderr)
+    return Simulation(environment, optimizer, steps, seed, measured)
+
+
+class Environment(_canopy.Environment):
+    """Something to optimise whose answer is known: garland, lqr, auction, ... as `environments()` lists them.
+
+    >>> garland = canopy.Environment("garland", seed=1)
+    >>> garland.space
+    Space({'x': Real(low=0.0, high=1.0, log=False)})
+    >>> round(garland.mean_reward(x=0.5), 3)
+    0.752
+    >>> garland.pull(x=0.5) == garland.pull(x=0.5)  # there is noise
+    False
+    """
+
+    def __init__(self, name: str, *, seed: int = 1, **options: Any):
+        _check_whole("seed", seed, 0)
+        super().__init__(name, options, seed)
+        self.name = name
+        self.space: Space = space_from_tuples(self._parameters())
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return self._options()
+
+    def pull(self, **arm: Any) -> float:
+        """Plays an arm once: a noisy reward, and for some environments a state that moves on."""
+        return self._pull(arm)
+
+    def mean_reward(self, **arm: Any) -> float:
+        """f: the long-run average reward of an arm."""
+        return self._mean_reward(arm)
+
+    @property
+    def best_arm(self) -> dict[str, Any]:
+        return self._optimum()[0]
+
+    @property
+    def best_mean(self) -> float:
+        """f*: the mean reward of the best arm."""
+        return self._optimum()[1]
+
+    def __repr__(self) -> str:
+        return f"<canopy.Environment {self.name} of {list(self.space)}>"
+
+
+def environments() -> dict[str, str]:
+    """The names of all environments, with a line about each.
+
+    >>> canopy.environments()["garland"]
+    "many local maxima; the paper's first experiment"
+    """
+    return _canopy.environments()
+
+
+def optimizers() -> dict[str, str]:
+    """The names of all optimizers, with a line about each.
+
+    >>> list(canopy.optimizers())
+    ['hct', 'thoo', 'hoo', 'power', 'grid', 'random']
+    """
+    return _canopy.optimizers()
+
+
+def _spread_checkpoints(steps: int) -> list[int]:
+    count = 60
+    return sorted({max(1, round(steps ** (i / count))) for i in range(1, count + 1)} | {steps})
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least or value > 10**12:
+        raise ValueError(f"{name} = {value!r}: must be a whole number from {least} to 1000000000000")
+
+
+def _progress_line(total: int):
+    def show(done: int) -> None:
+        print(f"\rcanopy: {100 * done / total:3.0f} %  {done} of {total} steps", end="", file=sys.stderr, flush=True)
+
+    return show

@@ -1,0 +1,173 @@
+"""What is tuned: a box of named parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
+from dataclasses import dataclass
+from typing import Any
+
+from . import _canopy
+
+
+@dataclass(frozen=True)
+class Real:
+    """A real number in [low, high]; on a log scale, 1..10 gets as much attention as 10..100."""
+
+    low: float
+    high: float
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Integer:
+    """A whole number in [low, high], both ends included."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a list of values. Neighbours share cells, so put alike values side by side."""
+
+    choices: tuple[Any, ...]
+
+
+Parameter = Real | Integer | Choice
+
+
+def real(low: float, high: float, log: bool = False) -> Real:
+    """A real number in [low, high].
+
+    >>> canopy.real(1e-4, 1, log=True)
+    Real(low=0.0001, high=1.0, log=True)
+    """
+    return Real(_number("low", low), _number("high", high), bool(log))
+
+
+def integer(low: int, high: int) -> Integer:
+    """A whole number from low to high.
+
+    >>> canopy.integer(1, 64)
+    Integer(low=1, high=64)
+    """
+    return Integer(_whole("low", low), _whole("high", high))
+
+
+def choice(*choices: Any) -> Choice:
+    """One of some values: choice("lru", "lfu") or choice(["lru", "lfu"]).
+
+    >>> canopy.choice(16, 32, 64)
+    Choice(choices=(16, 32, 64))
+    """
+    if len(choices) == 1 and isinstance(choices[0], Sequence) and not isinstance(choices[0], (str, bytes)):
+        choices = tuple(choices[0])
+    return Choice(choices)
+
+
+class Space(_canopy.Space):
+    """Named parameters, in the order given. Wherever a space is wanted, a dictionary will do.
+
+    >>> space = canopy.Space({"ttl": canopy.real(1, 3600, log=True), "policy": canopy.choice("lru", "lfu")})
+    >>> list(space)
+    ['ttl', 'policy']
+    >>> space["ttl"].high
+    3600.0
+    """
+
+    def __init__(self, parameters: Mapping[str, Parameter]):
+        if not isinstance(parameters, Mapping):
+            raise ValueError(f'space = {parameters!r}: must be a dictionary such as {{"x": canopy.real(0, 1)}}')
+        self._parameters = dict(parameters)
+        super().__init__(
+            [_tuple_of(name, parameter) for name, parameter in self._parameters.items()],
+            [p.choices if isinstance(p, Choice) else None for p in self._parameters.values()],
+        )
+
+    def __getitem__(self, name: str) -> Parameter:
+        return self._parameters[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parameters
+
+    def keys(self) -> KeysView[str]:
+        """The names."""
+        return self._parameters.keys()
+
+    def values(self) -> ValuesView[Parameter]:
+        """The parameters."""
+        return self._parameters.values()
+
+    def items(self) -> ItemsView[str, Parameter]:
+        """Names and parameters."""
+        return self._parameters.items()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Space) and list(self.items()) == list(other.items())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.items()))
+
+    def __repr__(self) -> str:
+        return f"Space({self._parameters!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self._parameters,))
+
+
+Mapping.register(Space)
+
+
+def space_from(space: Space | Mapping[str, Parameter]) -> Space:
+    return space if isinstance(space, Space) else Space(space)
+
+
+def space_from_tuples(parameters: Sequence[tuple[Any, ...]]) -> Space:
+    """A space out of what `_canopy` says of one."""
+    domains: dict[str, Callable[..., Parameter]] = {
+        "real": Real,
+        "integer": Integer,
+        "choice": lambda choices: Choice(tuple(choices)),
+    }
+    return Space({name: domains[kind](*rest) for name, kind, *rest in parameters})
+
+
+def _labels(choices: tuple[Any, ...]) -> list[str]:
+    """The names of choices: texts are their own, unless that would confuse "1" with 1."""
+    labels = [value if isinstance(value, str) else repr(value) for value in choices]
+    return labels if len(set(labels)) == len(labels) else [repr(value) for value in choices]
+
+
+def _tuple_of(name: str, parameter: Parameter) -> tuple[Any, ...]:
+    if not isinstance(name, str):
+        raise ValueError(f"space.{name!r}: the name of a parameter must be a string")
+    if isinstance(parameter, Choice):
+        return (name, "choice", _labels(parameter.choices))
+    if isinstance(parameter, Integer):
+        return (name, "integer", parameter.low, parameter.high)
+    if isinstance(parameter, Real):
+        return (name, "real", float(parameter.low), float(parameter.high), parameter.log)
+    raise ValueError(
+        f"space.{name} = {parameter!r}: must be canopy.real(...), canopy.integer(...) or canopy.choice(...)"
+    )
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} = {value!r}: must be a number") from None
+
+
+def _whole(name: str, value: Any) -> int:
+    number = _number(name, value)
+    if not math.isfinite(number) or number != math.floor(number) or abs(number) > 2**53:
+        raise ValueError(f"{name} = {value!r}: must be a whole number within +-2^53")
+    return int(value)

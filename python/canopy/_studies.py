@@ -1,0 +1,196 @@
+"""Durable studies: an optimizer whose every step is on the disk before its answer is given."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from . import _canopy
+from ._optimizers import CLASSES, Direction, Optimizer, Protocol, _restored, make_optimizer
+from ._search import Episode, Result
+from ._space import Choice, Integer, Parameter, Space, space_from, space_from_tuples
+
+DEFAULT_STORE = "canopy.db"
+
+
+class StudyRecord(NamedTuple):
+    """A study as its store lists it."""
+
+    name: str
+    pulls: int  #: rewards learnt
+    events: int
+    created: float  #: seconds since 1970
+    updated: float  #: when the last event happened
+    holder: str  #: who opened it last to write
+    forked_from: str  #: the name of another study, or empty
+
+
+class Study(Protocol, _canopy.Study):
+    """An optimizer that remembers, in the same store as the command line's, under the same locks.
+
+    It speaks the optimizer's protocol: ask, tell, drop, finish, best, summary, tree, in_flight. What a call
+    has changed is on the disk when it returns; `with study.batch():` commits many calls at once. One process
+    at a time may have a study open; the others get StudyError, and may look by `load_optimizer`.
+
+    >>> import tempfile, os
+    >>> store = os.path.join(tempfile.mkdtemp(), "canopy.db")
+    >>> with canopy.Study.open("cache", store=store, space={"ttl": canopy.real(1, 3600, log=True)}) as study:
+    ...     pull = study.ask(1)
+    ...     study.tell(pull, 0.8)
+    >>> with canopy.Study.open("cache", store=store) as study:  # where it was
+    ...     study.summary().t
+    2
+    """
+
+    direction: Direction
+    reward_range: tuple[float, float]
+    store: str
+    optimizer: str  #: the name of the one it has
+    options: dict[str, Any]  #: of that, with every default filled in
+
+    def __init__(self) -> None:
+        raise TypeError("open a study with canopy.Study.open(name, store=...)")
+
+    @classmethod
+    def open(
+        cls,
+        name: str,
+        store: str | os.PathLike[str] = DEFAULT_STORE,
+        *,
+        space: Space | Mapping[str, Parameter] | None = None,
+        file: str | os.PathLike[str] | None = None,
+        fork: str | None = None,
+        optimizer: str = "hct",
+        direction: Direction = "maximize",
+        reward_range: Sequence[float] = (0.0, 1.0),
+        **options: Any,
+    ) -> Study:
+        """Opens the study of that name to go on with it, or makes it.
+
+        With neither `space` nor `file` it must be in the store. With a space (and an optimizer, its options,
+        a direction, a reward_range) or a study file (TOML, as `canopy tune` reads it), it is made if it is not
+        there, and must be the same if it is; `fork` is the name of a new study made from it instead.
+        Throws StudyError if somebody else has it open.
+        """
+        source = None
+        if file is not None:
+            if space is not None or options:
+                raise ValueError("file: says it all; leave space and options out")
+            with open(file, encoding="utf-8") as text:
+                source = text.read()
+        elif space is not None:
+            source = _study_file(space_from(space), optimizer, direction, reward_range, options)
+        elif options:
+            raise ValueError(
+                f"{', '.join(options)}: options need a space; without one the study in the store is opened"
+            )
+        study = cls.__new__(cls)
+        _canopy.Study.__init__(study, os.fspath(store), name, source, fork, space_from_tuples)
+        specification = study._specification()
+        study.store = os.fspath(store)
+        study.direction = specification["direction"]
+        study.reward_range = specification["reward_range"]
+        study.optimizer = specification["optimizer"]
+        study.options = specification["options"]
+        return study
+
+    @contextmanager
+    def batch(self) -> Iterator[Study]:
+        """Commits once, at the end of the block: nothing in it is on the disk before."""
+        self._begin_batch()
+        try:
+            yield self
+        finally:
+            self._end_batch()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a study cannot be pickled: it is in its store; open it there")
+
+    def __repr__(self) -> str:
+        if not self.is_open:
+            return f"<canopy.Study {self.name} in {self.store}, closed>"
+        return f"<canopy.Study {self.name} in {self.store}, {self.summary().t - 1} pulls>"
+
+
+def studies(store: str | os.PathLike[str] = DEFAULT_STORE) -> list[StudyRecord]:
+    """All studies of a store, by name."""
+    return [StudyRecord(*record) for record in _canopy.studies(os.fspath(store))]
+
+
+def load_optimizer(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> Optimizer:
+    """The optimizer of a study as it is now, to be looked at; what is told to it stays in memory.
+
+    It needs no lock: somebody else may be writing to the study.
+    """
+    specification, saved = _canopy.look_at(os.fspath(store), name)
+    given = (
+        space_from_tuples(specification["parameters"]),
+        specification["options"],
+        specification["direction"],
+        specification["reward_range"],
+        specification["partition"],
+    )
+    return _restored(CLASSES[specification["optimizer"]], given, saved)
+
+
+def load_result(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> Result:
+    """Everything that a study was told, as a Result: for `to_frame` and the plots."""
+    result = Result(load_optimizer(name, store))
+    started = None
+    for ticket, arm, at, rewards in _canopy.history_of(os.fspath(store), name):
+        started = at if started is None else started
+        if result.episodes and result.episodes[-1].ticket == ticket:
+            result.episodes[-1].rewards.extend(rewards)
+        else:
+            result.episodes.append(Episode(ticket, arm, -1, result.pulls + 1, rewards))
+        result.pulls += len(rewards)
+        result.seconds = at - started
+    return result
+
+
+def _study_file(
+    space: Space, optimizer: str, direction: str, reward_range: Sequence[float], options: dict[str, Any]
+) -> str:
+    """A study file, as text. What is wrong is said of the arguments, not of a file that nobody wrote."""
+    made = make_optimizer(optimizer, space, direction=direction, reward_range=reward_range, **options)
+    low, high = made.reward_range
+    lines = [
+        f'direction = "{direction}"',
+        f"reward_range = [{_toml(low)}, {_toml(high)}]",
+        "[optimizer]",
+        f'name = "{optimizer}"',
+    ]
+    given = {name: value for name, value in options.items() if value is not None}
+    if optimizer in ("hct", "grid"):
+        given.pop("seed", None)
+    lines += [f"{name} = {_toml(value)}" for name, value in given.items()]
+    for name, parameter in space.items():
+        lines += ["[[space]]", f"name = {_toml(name)}"]
+        if isinstance(parameter, Choice):
+            if not all(isinstance(value, str) for value in parameter.choices):
+                raise ValueError(
+                    f"space.{name}: the choices of a study must be strings, since they are kept in its store"
+                )
+            lines += ['type = "choice"', f"choices = {_toml(list(parameter.choices))}"]
+        elif isinstance(parameter, Integer):
+            lines += ['type = "integer"', f"low = {parameter.low}", f"high = {parameter.high}"]
+        else:
+            lines += ['type = "real"', f"low = {_toml(float(parameter.low))}", f"high = {_toml(float(parameter.high))}"]
+            lines += [f'scale = "{"log" if parameter.log else "linear"}"']
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """A number, a text or a list of texts in TOML."""
+    if isinstance(value, (str, list)):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(int(value)) if isinstance(value, int) else repr(float(value))

@@ -1,0 +1,118 @@
+"""Policy search in Gymnasium environments.
+
+Nothing here imports gymnasium: an environment is whatever has its `reset` and `step`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ._optimizers import Optimizer, make_optimizer
+from ._search import Result, search, single_reward
+from ._space import Choice, Integer, Parameter, Space, space_from
+
+
+def policy_search(
+    env: Any,
+    policy: Callable[[dict[str, Any], Any], Any],
+    space: Space | Mapping[str, Parameter] | None = None,
+    *,
+    steps: int,
+    reward_range: Sequence[float] | None = None,
+    end_reward: float | None = None,
+    optimizer: str | Optimizer = "hct",
+    feedback: str | None = "correlated",
+    seed: int = 1,
+    timeout: float | None = None,
+    callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
+    stop: Callable[[Result], bool] | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Result:
+    """Finds the parameters of a policy while the environment runs: one chain from the first step to the last.
+
+    `policy(theta, observation)` gives an action; theta is a dictionary with the parameters of `space`. A pull
+    is one step of the environment, and its reward is told at once. When the parameters change, the environment
+    goes on from where it is: that is the correlated feedback that HCT is made for, so that is the default.
+
+    - A reset inside the task: when a step says `terminated` or `truncated`, the environment is reset and the
+      next step starts there. The step that ended the episode counts like any other. Where ending is a failure
+      that rewards alone do not show (a pole that fell still earned 1 for each step before), `end_reward` is
+      what a terminated step is worth instead of its own reward.
+    - reward_range: what rewards lie in. None measures it: 16 random policies play for 100 steps each before
+      the search begins, and the least and largest reward are taken. Those 1600 steps are not part of `steps`.
+    - The other arguments are those of `maximize`.
+
+    >>> class Drift:  # the policy's gain pulls a state towards zero
+    ...     def reset(self, seed=None):
+    ...         self.x = 1.0
+    ...         return self.x, {}
+    ...     def step(self, action):
+    ...         self.x = 0.9 * self.x + action + 0.1
+    ...         return self.x, 1 - min(1, abs(self.x)), False, False, {}
+    >>> result = canopy.policy_search(Drift(), lambda theta, x: -theta["gain"] * x,
+    ...                               {"gain": canopy.real(0, 1)}, steps=3000, reward_range=(0, 1))
+    >>> result.best.arm["gain"] > 0.5
+    True
+    """
+    if not hasattr(env, "reset") or not hasattr(env, "step"):
+        raise ValueError(f"env = {env!r}: must be a Gymnasium environment")
+    if not callable(policy):
+        raise ValueError(f"policy = {policy!r}: must be a function of (theta, observation)")
+    chain = _Chain(env, policy, end_reward, seed)
+    if isinstance(optimizer, str):
+        if space is None:
+            raise ValueError('space: is missing; such as {"gain": canopy.real(0, 1)}')
+        space = space_from(space)
+        if optimizer == "hct":
+            options["feedback"] = feedback
+        make_optimizer(optimizer, space, **options)  # complains before anything is played
+        options["reward_range"] = reward_range or _measured_range(chain, space, seed)
+    elif reward_range is not None:
+        raise ValueError("reward_range: the optimizer that was given has one already")
+    return search(chain.step, space, "maximize", steps, timeout, optimizer, callbacks, stop, progress, options)
+
+
+class _Chain:
+    """An environment that never ends."""
+
+    def __init__(self, env: Any, policy: Callable[[dict[str, Any], Any], Any], end_reward: float | None, seed: int):
+        self._env = env
+        self._policy = policy
+        self._end_reward = end_reward
+        self._observation, _ = env.reset(seed=seed)
+
+    def step(self, **theta: Any) -> float:
+        action = self._policy(theta, self._observation)
+        self._observation, reward, terminated, truncated, _ = self._env.step(action)
+        if terminated or truncated:
+            self._observation, _ = self._env.reset()
+        if terminated and self._end_reward is not None:
+            return self._end_reward
+        return single_reward(reward)
+
+
+def _measured_range(chain: _Chain, space: Space, seed: int) -> tuple[float, float]:
+    chance = random.Random(seed)
+    rewards = []
+    for _ in range(16):
+        theta = {name: _drawn(parameter, chance) for name, parameter in space.items()}
+        rewards += [chain.step(**theta) for _ in range(100)]
+    if min(rewards) == max(rewards):
+        raise ValueError(
+            f"reward_range: cannot be measured, since every reward of 16 random policies was {rewards[0]:g}; give one"
+            " (and an end_reward, if ending an episode is what is to be avoided)"
+        )
+    return (min(rewards), max(rewards))
+
+
+def _drawn(parameter: Parameter, chance: random.Random) -> Any:
+    if isinstance(parameter, Choice):
+        return chance.choice(parameter.choices)
+    if isinstance(parameter, Integer):
+        return chance.randint(parameter.low, parameter.high)
+    if parameter.log:
+        return min(parameter.high, parameter.low * (parameter.high / parameter.low) ** chance.random())
+    return chance.uniform(parameter.low, parameter.high)

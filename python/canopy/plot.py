@@ -1,0 +1,473 @@
+"""Pictures with matplotlib. Every function draws into `ax`, or into a new figure, and returns the axes.
+
+What is drawn may be a Result, an optimizer, a study or an HctSampler; `canopy.load_result(name)` gives the Result of a
+study that somebody else is writing to.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from . import _canopy
+from ._optimizers import Node
+from ._search import Result
+from ._simulation import Simulation
+from ._space import Choice, Integer, Real, Space
+
+# Colours that people who see few of them can tell apart (Okabe and Ito).
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
+GREY = "#9a9a9a"
+
+
+def estimate(
+    searched: Any,
+    *,
+    parameters: Sequence[str] | None = None,
+    truth: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """What is known of the function, and where the pulls went.
+
+    One parameter: the mean of every leaf of the tree over its cell, with its confidence bounds, and how many
+    pulls went where, as bars. `truth`, a function of the parameter or two lists of values and means, is drawn beside.
+    Two parameters: a heat map of the leaves' means; dots where pulls went. With more of them, say which two:
+    `parameters=("x", "y")`.
+    """
+    optimizer = _optimizer_of(searched)
+    names = _chosen_names(optimizer.space, parameters)
+    nodes = optimizer.tree()
+    if not nodes:
+        raise ValueError(f"{optimizer!r} has no tree; canopy.plot.pulls shows where its pulls went")
+    ax = ax or _new_axes()
+    if len(names) == 1:
+        _estimate_1d(optimizer, nodes, names[0], truth, ax)
+    else:
+        _estimate_2d(optimizer, nodes, names, ax)
+    return ax
+
+
+def pulls(result: Any, *, parameters: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
+    """Where the pulls went: over time for one parameter, on a map for two; the colour is the mean reward."""
+    result = _result_of(result)
+    names = _chosen_names(result.space, parameters)
+    ax = ax or _new_axes()
+    means = [sum(episode.rewards) / len(episode.rewards) for episode in result.episodes]
+    sizes = [6 + 14 * math.log2(len(episode.rewards)) for episode in result.episodes]
+    columns = [[_position(result.space, name, episode.arm[name]) for episode in result.episodes] for name in names]
+    if len(names) == 1:
+        xs, ys = [episode.first for episode in result.episodes], columns[0]
+        _label_pulls(ax)
+        _label_axis(ax, "y", result.space, names[0])
+    else:
+        xs, ys = columns
+        _label_axis(ax, "x", result.space, names[0])
+        _label_axis(ax, "y", result.space, names[1])
+    dots = ax.scatter(xs, ys, s=sizes, c=means, cmap="viridis", alpha=0.7, linewidths=0)
+    ax.figure.colorbar(dots, ax=ax, label="mean reward of an episode")
+    best = result.best
+    if best:
+        if len(names) == 1:
+            ax.axhline(
+                _position(result.space, names[0], best.arm[names[0]]), color=COLOURS[1], linewidth=1, label="best"
+            )
+        else:
+            _mark_best(ax, result.space, names, best.arm)
+        ax.legend(loc="best", frameon=True)
+    ax.set_title(f"{result.pulls} pulls in {len(result.episodes)} episodes")
+    return ax
+
+
+def switches(results: Any, *, ax: Axes | None = None) -> Axes:
+    """How often the arm has changed, over time; several Results in a dictionary become a line each."""
+    ax = ax or _new_axes()
+    for number, (name, result) in enumerate(_named(results, Result).items()):
+        changes, last = [], None
+        for episode in result.episodes:
+            if episode.arm != last:
+                changes.append(episode.first)
+                last = episode.arm
+        steps = [*changes, result.pulls]
+        counts = [*range(1, len(changes) + 1), len(changes)]
+        ax.step(steps, counts, where="post", color=COLOURS[number % len(COLOURS)], label=name or None)
+    _label_pulls(ax)
+    ax.set_ylabel("changes of arm")
+    ax.set_xlim(left=0)
+    ax.set_ylim(bottom=0)
+    if any(_named(results, Result)):
+        ax.legend()
+    return ax
+
+
+def regret(runs: Any, *, optimum: float | None = None, realised: bool = False, ax: Axes | None = None) -> Axes:
+    """Regret per step, with the mean over runs and its 95 % band.
+
+    `runs` is a Simulation, or several in a list or a dictionary, which names them. A Result, or several, can be
+    drawn as well if `optimum`, the mean reward of the best arm, is given: then regret is that of the rewards.
+    """
+    ax = ax or _new_axes()
+    curves = _named(runs, (Simulation, Result))
+    for number, (name, run) in enumerate(curves.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        if isinstance(run, Result):
+            if optimum is None:
+                raise ValueError("optimum: is missing; the regret of a Result needs the mean reward of the best arm")
+            steps, means, lows, highs = _realised_curve(run, optimum)
+        else:
+            name = name or f"{run.optimizer} on {run.environment}"
+            steps, means, lows, highs = _simulated_curve(run, realised)
+        ax.plot(steps, means, color=colour, label=name or None)
+        if lows:
+            ax.fill_between(steps, lows, highs, color=colour, alpha=0.2, linewidth=0)
+    ax.set_xscale("log")
+    lines: Any = ax.get_lines()
+    if all(value > 0 for line in lines for value in line.get_ydata()):
+        ax.set_yscale("log")
+    ax.set_xlabel("steps")
+    ax.set_ylabel("regret per step")
+    if ax.get_legend_handles_labels()[1]:
+        ax.legend()
+    return ax
+
+
+def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
+    """The cover tree: a node stands over the middle of what it covers; more pulls, larger dot."""
+    optimizer = _optimizer_of(searched)
+    nodes = optimizer.tree()
+    if not nodes:
+        raise ValueError(f"{optimizer!r} has no tree")
+    ax = ax or _new_axes()
+    place = {node.path: (_middle(node.path), node.depth) for node in nodes}
+    edges = [(place[node.path[:-1]], place[node.path]) for node in nodes if node.path]
+    ax.add_collection(LineCollection(edges, colors=GREY, linewidths=0.6, zorder=1))
+    pulled = [node for node in nodes if node.pulls > 0]
+    unpulled = [place[node.path] for node in nodes if node.pulls == 0]
+    if unpulled:
+        xs, ys = zip(*unpulled)
+        ax.scatter(xs, ys, s=6, facecolors="white", edgecolors=GREY, linewidths=0.6, zorder=2)
+    if pulled:
+        xs, ys = zip(*(place[node.path] for node in pulled))
+        dots = ax.scatter(
+            xs,
+            ys,
+            s=[10 + 12 * math.log2(1 + node.pulls) for node in pulled],
+            c=[_in_user_units(optimizer, node.mean) for node in pulled],
+            cmap="viridis",
+            linewidths=0,
+            zorder=3,
+        )
+        ax.figure.colorbar(dots, ax=ax, label="mean reward")
+    ax.set_xlim(-0.02, 1.02)
+    deepest = max(node.depth for node in nodes)
+    ax.set_ylim(deepest + 0.7, -0.7)
+    ax.set_ylabel("depth")
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    _label_tree_axis(ax, optimizer.space)
+    ax.set_title(f"{len(nodes)} nodes")
+    return ax
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def _new_axes() -> Axes:
+    _, ax = plt.subplots(figsize=(7.0, 4.3), layout="constrained")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _optimizer_of(searched: Any) -> Any:
+    optimizer = getattr(searched, "optimizer", searched)
+    if isinstance(optimizer, str):  # a study says which one it has
+        optimizer = searched
+    if not hasattr(optimizer, "tree"):
+        raise ValueError(f"{searched!r}: must be a Result, an optimizer, a study or an HctSampler with trials")
+    return optimizer
+
+
+def _result_of(result: Any) -> Result:
+    if not isinstance(result, Result):
+        raise ValueError(f"{result!r}: must be a Result; canopy.load_result gives that of a study")
+    if not result.episodes:
+        raise ValueError("there is nothing to draw: the result has no pulls")
+    return result
+
+
+def _named(given: Any, kinds: Any) -> dict[str, Any]:
+    """One thing or several, by their names."""
+    if isinstance(given, kinds):
+        return {"": given}
+    if isinstance(given, Mapping):
+        named = dict(given)
+    elif isinstance(given, Iterable):
+        several = list(given)
+        named = {_name_of(each, i): each for i, each in enumerate(several)}
+    else:
+        named = {}
+    if not named or not all(isinstance(each, kinds) for each in named.values()):
+        raise ValueError(f"{given!r}: must be what maximize or simulate returned, or several of these")
+    return named
+
+
+def _name_of(each: Any, number: int) -> str:
+    if isinstance(each, Simulation):
+        feedback = each.optimizer_options.get("feedback")
+        return f"{each.optimizer}{f' ({feedback})' if feedback else ''} on {each.environment}"
+    return f"run {number + 1}"
+
+
+def _chosen_names(space: Space, parameters: Sequence[str] | None) -> list[str]:
+    """The one or two parameters that are drawn."""
+    names = list(parameters or space)
+    for name in names:
+        if name not in space:
+            raise ValueError(f"parameters: the space has no {name!r}; it has {', '.join(space)}")
+    if len(names) != min(2, len(space)):
+        raise ValueError(f"parameters = {parameters!r}: name two of {', '.join(space)}")
+    return names
+
+
+def _position(space: Space, name: str, value: Any) -> float:
+    """A value as a number on an axis."""
+    parameter = space[name]
+    return parameter.choices.index(value) if isinstance(parameter, Choice) else value
+
+
+def _ends(space: Space, name: str, node: Node) -> tuple[float, float]:
+    """The ends of a cell on an axis; whole numbers reach half-way to their neighbours."""
+    low, high = (_position(space, name, end) for end in node.cell[name])
+    return (low, high) if isinstance(space[name], Real) else (low - 0.5, high + 0.5)
+
+
+def _label_axis(ax: Axes, which: str, space: Space, name: str) -> None:
+    parameter = space[name]
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    axis.set_label_text(name)
+    set_scale, set_limits = (ax.set_xscale, ax.set_xlim) if which == "x" else (ax.set_yscale, ax.set_ylim)
+    if isinstance(parameter, Choice):
+        axis.set_ticks(range(len(parameter.choices)), [str(value) for value in parameter.choices])
+        set_limits(-0.5, len(parameter.choices) - 0.5)
+    elif isinstance(parameter, Integer):
+        set_limits(parameter.low - 0.5, parameter.high + 0.5)
+    else:
+        if parameter.log:
+            set_scale("log")
+        set_limits(parameter.low, parameter.high)
+
+
+def _label_pulls(ax: Axes) -> None:
+    ax.set_xlabel("pull")
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+
+
+def _in_user_units(optimizer: Any, mapped: float) -> float:
+    low, high = optimizer.reward_range
+    return low + mapped * (high - low) if optimizer.direction == "maximize" else high - mapped * (high - low)
+
+
+def _width(optimizer: Any, node: Node) -> float:
+    """Half the confidence interval of a node's own mean, in the user's units."""
+    options = optimizer.options
+    if "nu1" not in options or not math.isfinite(node.upper):
+        return 0.0
+    low, high = optimizer.reward_range
+    return (node.upper - node.mean - options["nu1"] * options["rho"] ** node.depth) * (high - low)
+
+
+def _known_leaves(nodes: list[Node]) -> list[tuple[Node, Node]]:
+    """Every leaf, with the deepest node on the way to it that has pulls."""
+    by_path = {node.path: node for node in nodes}
+    pairs = []
+    for leaf in nodes:
+        if not leaf.leaf:
+            continue
+        for depth in range(leaf.depth, -1, -1):
+            node = by_path[leaf.path[:depth]]
+            if node.pulls > 0:
+                pairs.append((leaf, node))
+                break
+    return pairs
+
+
+def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: Axes) -> None:
+    space = optimizer.space
+    leaves = sorted(_known_leaves(nodes), key=lambda pair: _ends(space, name, pair[0]))
+    xs: list[float] = []
+    means: list[float] = []
+    widths: list[float] = []
+    for leaf, known in leaves:
+        mean, width = _in_user_units(optimizer, known.mean), _width(optimizer, known)
+        for end in _ends(space, name, leaf):
+            xs.append(end)
+            means.append(mean)
+            widths.append(width)
+    lows = [mean - width for mean, width in zip(means, widths)]
+    highs = [mean + width for mean, width in zip(means, widths)]
+
+    bars = ax.twinx()
+    edges = _bin_edges(space[name])
+    counts = [0] * (len(edges) - 1)
+    for node in nodes:
+        place = bisect.bisect_right(edges, _position(space, name, node.arm[name])) - 1
+        counts[min(place, len(counts) - 1)] += node.pulls
+    sides = [high - low for low, high in itertools.pairwise(edges)]
+    bars.bar(edges[:-1], counts, width=sides, align="edge", color=GREY, alpha=0.35, linewidth=0)
+    bars.set_ylabel(f"pulls ({optimizer.summary().t - 1} in all)", color=GREY)
+    bars.tick_params(axis="y", colors=GREY)
+    bars.spines[["top"]].set_visible(False)
+    bars.set_ylim(0, 3.5 * max(1, bars.get_ylim()[1]))
+
+    _label_axis(ax, "x", space, name)
+    ax.fill_between(xs, lows, highs, color=COLOURS[0], alpha=0.2, linewidth=0, label="confidence bounds")
+    ax.plot(xs, means, color=COLOURS[0], linewidth=1.4, label="estimate")
+    if truth is not None:
+        ax.plot(*_truth_curve(space[name], truth), color="black", linewidth=0.9, linestyle="--", label="truth")
+    best = optimizer.best()
+    if best:
+        ax.axvline(_position(space, name, best.arm[name]), color=COLOURS[1], linewidth=1, label="best")
+    _limit_to(ax, means, lows, highs)
+    ax.set_ylabel("mean reward")
+    ax.set_zorder(bars.get_zorder() + 1)  # the bars stay behind
+    ax.patch.set_visible(False)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False, fontsize="small")
+
+
+def _bin_edges(parameter: Any) -> list[float]:
+    """Where the bars that count pulls begin and end: one for each value, or 64 of them."""
+    if isinstance(parameter, Choice):
+        return [i - 0.5 for i in range(len(parameter.choices) + 1)]
+    if isinstance(parameter, Integer):
+        width = max(1, (parameter.high - parameter.low + 1) // 64)
+        return [low - 0.5 for low in range(parameter.low, parameter.high + 1 + width, width)]
+    return _spread(parameter, 64)
+
+
+def _spread(parameter: Real, parts: int) -> list[float]:
+    """The ends of equal parts of a range; on a log scale, equal in log units."""
+    shares = [i / parts for i in range(parts + 1)]
+    if parameter.log:
+        return [parameter.low * (parameter.high / parameter.low) ** share for share in shares]
+    return [parameter.low + share * (parameter.high - parameter.low) for share in shares]
+
+
+def _limit_to(ax: Axes, means: list[float], lows: list[float], highs: list[float]) -> None:
+    """Shows all means, and bounds as far as they do not dwarf them."""
+    spread = max(means) - min(means) or 1.0
+    ax.set_ylim(
+        max(min(lows), min(means) - spread) - 0.05 * spread, min(max(highs), max(means) + spread) + 0.05 * spread
+    )
+
+
+def _truth_curve(parameter: Any, truth: Any) -> tuple[list[float], list[float]]:
+    if not callable(truth):
+        values, means = truth
+        return list(values), list(means)
+    if isinstance(parameter, Real):
+        xs = _spread(parameter, 1000)
+        return xs, [truth(x) for x in xs]
+    if isinstance(parameter, Choice):
+        return [float(i) for i in range(len(parameter.choices))], [truth(value) for value in parameter.choices]
+    whole = list(range(parameter.low, parameter.high + 1))
+    return [float(value) for value in whole], [truth(value) for value in whole]
+
+
+def _estimate_2d(optimizer: Any, nodes: list[Node], names: list[str], ax: Axes) -> None:
+    space = optimizer.space
+    pulled = [node for node in nodes if node.pulls > 0]
+    values = [_in_user_units(optimizer, node.mean) for node in pulled]
+    scale = matplotlib.colors.Normalize(min(values, default=0.0), max(values, default=1.0))
+    _label_axis(ax, "x", space, names[0])
+    _label_axis(ax, "y", space, names[1])
+    if len(space) == 2:
+        boxes, means = [], []
+        for leaf, known in _known_leaves(nodes):
+            (left, right), (bottom, top) = (_ends(space, name, leaf) for name in names)
+            boxes.append(Rectangle((left, bottom), right - left, top - bottom))
+            means.append(_in_user_units(optimizer, known.mean))
+        cells = PatchCollection(boxes, cmap="viridis", norm=scale, edgecolors="white", linewidths=0.15)
+        cells.set_array(means)
+        ax.add_collection(cells)
+    xs, ys = ([_position(space, name, node.arm[name]) for node in pulled] for name in names)
+    sizes = [2 + 5 * math.log2(1 + node.pulls) for node in pulled]
+    if len(space) == 2:
+        ax.scatter(xs, ys, s=[size / 3 for size in sizes], c="black", alpha=0.45, linewidths=0)
+        ax.figure.colorbar(cells, ax=ax, label="mean reward")
+    else:  # cells overlap in what is left out, so only arms can be shown
+        order = sorted(range(len(pulled)), key=lambda i: values[i])
+        dots = ax.scatter(
+            [xs[i] for i in order],
+            [ys[i] for i in order],
+            s=[3 * sizes[i] for i in order],
+            c=[values[i] for i in order],
+            cmap="viridis",
+            norm=scale,
+            linewidths=0,
+        )
+        ax.figure.colorbar(dots, ax=ax, label="mean reward")
+    best = optimizer.best()
+    if best:
+        _mark_best(ax, space, names, best.arm)
+        ax.legend(loc="best", frameon=True)
+    ax.set_title(f"{optimizer.summary().t - 1} pulls")
+
+
+def _mark_best(ax: Axes, space: Space, names: list[str], arm: dict[str, Any]) -> None:
+    x, y = (_position(space, name, arm[name]) for name in names)
+    ax.plot([x], [y], marker="*", markersize=15, color=COLOURS[1], markeredgecolor="white", linestyle="", label="best")
+
+
+def _middle(path: str) -> float:
+    """The middle of a node's part of [0, 1], which every step down halves."""
+    low, width = 0.0, 1.0
+    for turn in path:
+        width /= 2
+        low += width if turn == "1" else 0.0
+    return low + width / 2
+
+
+def _label_tree_axis(ax: Axes, space: Space) -> None:
+    only = next(iter(space.values()))
+    if len(space) > 1 or not isinstance(only, Real):
+        ax.set_xlabel("left half, right half")
+        ax.set_xticks([])
+        return
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], [f"{tick:.4g}" for tick in _spread(only, 4)])
+    ax.set_xlabel(next(iter(space)))
+
+
+def _simulated_curve(run: Simulation, realised: bool) -> tuple[list[Any], list[float], list[Any], list[Any]]:
+    column = 2 if realised else 1
+    steps: list[int] = []
+    means: list[float] = []
+    lows: list[Any] = []
+    highs: list[Any] = []
+    for at in zip(*(each["checkpoints"] for each in run.runs)):
+        mean, low, high = _canopy.estimate([checkpoint[column] for checkpoint in at])
+        steps.append(at[0][0])
+        means.append(mean)
+        if low is not None:
+            lows.append(low)
+            highs.append(high)
+    if not steps:
+        raise ValueError("there is nothing to draw: the simulation has no checkpoints")
+    return steps, means, lows, highs
+
+
+def _realised_curve(result: Result, optimum: float) -> tuple[list[Any], list[float], list[Any], list[Any]]:
+    sign = 1 if result.optimizer.direction == "maximize" else -1
+    total, steps, means = 0.0, [], []
+    for step, reward in enumerate(_result_of(result).rewards, start=1):
+        total += sign * (optimum - reward)
+        steps.append(step)
+        means.append(total / step)
+    return steps, means, [], []

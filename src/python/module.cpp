@@ -1,0 +1,16 @@
+// The private module `_canopy`: the library as the package `canopy` needs it. What users see is in
+// python/canopy.
+
+#include "python/bindings.hpp"
+
+NB_MODULE(_canopy, module) {
+  using namespace canopy::python;
+  nanobind::set_leak_warnings(false);  // objects that live to the end of a program are no fault
+  module.attr("version") = CANOPY_VERSION;
+  bind_space(module);
+  bind_pull(module);
+  bind_optimizer(module);
+  bind_environment(module);
+  bind_simulate(module);
+  bind_study(module);
+}

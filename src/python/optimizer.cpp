@@ -1,0 +1,95 @@
+#include "canopy/state.hpp"
+
+#include "optimizers/catalogue.hpp"
+#include "python/bindings.hpp"
+#include "python/options.hpp"
+#include "python/protocol.hpp"
+
+#include <array>
+#include <memory>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string_view.h>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+namespace canopy::python {
+namespace {
+
+/// An optimizer in memory. The interpreter's lock guards it.
+class PythonOptimizer {
+ public:
+  static constexpr bool kHoldsInterpreter = true;
+
+  PythonOptimizer(const std::string& name, nb::object space, const nb::dict& given,
+                  const std::string& direction, std::array<double, 2> reward_range,
+                  const std::string& partition)
+      : space_object_(std::move(space)),
+        space_(nb::cast<const PythonSpace*>(space_object_)),
+        options_(defaults_of<OptimizerOptions, OptimizerEntry>("optimizer", name)),
+        partition_(space_->space(), enum_from<SplitRule>("optimizer.partition", partition)) {
+    const Objective objective{enum_from<Direction>("direction", direction), reward_range};
+    GivenOptions options(given);
+    std::visit([&](auto& chosen) { options.apply_to(chosen, "optimizer."); }, options_);
+    options.throw_if_any();
+    optimizer_ = make_optimizer(options_, space_->space(),
+                                value_named<SplitRule>(partition).value(), objective);
+    std::visit([&](auto& chosen) { chosen = filled_in(chosen, space_->space().dimension()); },
+               options_);
+  }
+
+  [[nodiscard]] const nb::object& space_object() const { return space_object_; }
+  [[nodiscard]] const PythonSpace& space() const { return *space_; }
+  [[nodiscard]] const BoxPartition& partition() const { return partition_; }
+  [[nodiscard]] const OptimizerOptions& options() const { return options_; }
+  [[nodiscard]] Optimizer& optimizer() { return *optimizer_; }
+
+  template <class Action>
+  auto with(Action&& action) {
+    return action(*optimizer_);
+  }
+
+ private:
+  nb::object space_object_;
+  const PythonSpace* space_;
+  OptimizerOptions options_;  // with every default filled in
+  BoxPartition partition_;
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+}  // namespace
+
+void bind_optimizer(nb::module_& module) {
+  nb::class_<PythonOptimizer> bound(module, "Optimizer");
+  bound.def(nb::init<const std::string&, nb::object, const nb::dict&, const std::string&,
+                     std::array<double, 2>, const std::string&>(),
+            nb::arg("name"), nb::arg("space"), nb::arg("options"), nb::arg("direction"),
+            nb::arg("reward_range"), nb::arg("partition"));
+  bind_protocol(bound);
+  bound
+      .def("_options",
+           [](const PythonOptimizer& self) {
+             return std::visit([](const auto& options) { return options_dictionary(options); },
+                               self.options());
+           })
+      .def(
+          "_restore",
+          [](PythonOptimizer& self, const nb::bytes& saved) {
+            try {
+              self.optimizer().restore({saved.c_str(), saved.size()});
+            } catch (const StateError& error) {
+              throw std::invalid_argument(error.what());
+            }
+          },
+          nb::arg("saved"));
+
+  module.def(
+      "optimizer_defaults",
+      [](const std::string& name) {
+        return std::visit([](const auto& options) { return options_dictionary(options); },
+                          defaults_of<OptimizerOptions, OptimizerEntry>("optimizer", name));
+      },
+      nb::arg("name"));
+}
+
+}  // namespace canopy::python

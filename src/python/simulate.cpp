@@ -1,0 +1,173 @@
+#include "experiments/simulate.hpp"
+
+#include "python/bindings.hpp"
+#include "python/options.hpp"
+#include "python/space.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace canopy::python {
+namespace {
+
+/// Runs work on a thread of its own, and waits for it without the interpreter's lock. Ctrl-C stops
+/// it; `progress` is told now and then how much is done.
+template <class Work>
+void run_beside_interpreter(Work&& work, std::atomic<bool>& stop,
+                            const std::atomic<std::uint64_t>& done, const nb::object& progress) {
+  using namespace std::chrono_literals;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool finished = false;
+  std::exception_ptr failure;
+  std::thread worker([&] {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    finished = true;
+    changed.notify_one();
+  });
+  std::exception_ptr interruption;
+  for (bool waiting = true; waiting;) {
+    {
+      const nb::gil_scoped_release release;
+      std::unique_lock lock(mutex);
+      waiting = !changed.wait_for(lock, 50ms, [&] { return finished; });
+    }
+    if (stop.load()) continue;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (!progress.is_none()) progress(done.load());
+    } catch (...) {
+      interruption = std::current_exception();
+      stop.store(true);
+    }
+  }
+  worker.join();
+  if (interruption) std::rethrow_exception(interruption);
+  if (failure) std::rethrow_exception(failure);
+}
+
+nb::tuple estimate_tuple(const Estimate& estimate) {
+  if (!estimate.interval) return nb::make_tuple(estimate.mean, nb::none(), nb::none());
+  return nb::make_tuple(estimate.mean, estimate.interval->low, estimate.interval->high);
+}
+
+nb::dict run_dictionary(const RunResult& run, const PythonSpace& space) {
+  nb::dict result;
+  result["per_step_regret"] = run.per_step_regret;
+  result["per_step_realised_regret"] = run.per_step_realised_regret;
+  result["simple_regret"] = run.simple_regret;
+  result["nodes"] = run.summary.nodes;
+  result["depth"] = run.summary.depth;
+  result["switches"] = run.summary.switches;
+  result["refreshes"] = run.summary.refreshes;
+  result["best_arm"] = space.dictionary(run.best_arm);
+  result["ns_per_step"] = run.ns_per_step;
+  nb::list checkpoints;
+  for (const Checkpoint& at : run.checkpoints) {
+    checkpoints.append(nb::make_tuple(at.steps, at.per_step_regret, at.per_step_realised_regret,
+                                      at.nodes, at.switches));
+  }
+  result["checkpoints"] = checkpoints;
+  return result;
+}
+
+nb::dict simulation_dictionary(const SimulationResult& result,
+                               const EnvironmentOptions& environment,
+                               const OptimizerOptions& optimizer, const PythonSpace& space) {
+  const auto dictionary = [](const auto& options) { return options_dictionary(options); };
+  nb::dict all;
+  all["environment_options"] = std::visit(dictionary, environment);
+  all["optimizer_options"] = std::visit(dictionary, optimizer);
+  all["per_step_regret"] = estimate_tuple(result.per_step_regret);
+  all["per_step_realised_regret"] = estimate_tuple(result.per_step_realised_regret);
+  all["simple_regret"] = estimate_tuple(result.simple_regret);
+  all["nodes"] = estimate_tuple(result.nodes);
+  all["depth"] = estimate_tuple(result.depth);
+  all["switches"] = estimate_tuple(result.switches);
+  all["refreshes"] = estimate_tuple(result.refreshes);
+  all["ns_per_step"] = result.ns_per_step;
+  nb::list runs;
+  for (const RunResult& run : result.runs) runs.append(run_dictionary(run, space));
+  all["runs"] = runs;
+  return all;
+}
+
+nb::dict run_simulation(const std::string& environment_name, const std::string& optimizer_name,
+                        const nb::dict& given, SimulationOptions simulation,
+                        const nb::object& progress) {
+  auto environment =
+      defaults_of<EnvironmentOptions, EnvironmentEntry>("environment", environment_name);
+  auto optimizer = defaults_of<OptimizerOptions, OptimizerEntry>("optimizer", optimizer_name);
+  GivenOptions options(given);
+  std::visit([&](auto& chosen) { options.apply_to(chosen, "environment."); }, environment);
+  std::visit([&](auto& chosen) { options.apply_to(chosen, "optimizer."); }, optimizer);
+  options.throw_if_any();
+  const PythonSpace space(make_environment(environment)->space());
+  const std::size_t dimension = space.space().dimension();
+  std::visit([&](auto& chosen) { chosen = filled_in(chosen, dimension); }, optimizer);
+
+  std::atomic<bool> stop = false;
+  std::atomic<std::uint64_t> done = 0;
+  const Watch watch{[&](std::uint64_t steps) { done += steps; }, &stop};
+  std::optional<SimulationResult> result;
+  run_beside_interpreter([&] { result = simulate(environment, optimizer, simulation, watch); },
+                         stop, done, progress);
+  return simulation_dictionary(result.value(), environment, optimizer, space);
+}
+
+/// A line about every alternative, by its name.
+template <class Variant, template <class> class Entry>
+nb::dict lines_of_all() {
+  nb::dict lines;
+  for_each_alternative<Variant>([&]<class Options>(const Options& /*options*/) {
+    lines[nb::cast(Entry<Options>::name)] = Entry<Options>::line;
+  });
+  return lines;
+}
+
+}  // namespace
+
+void bind_simulate(nb::module_& module) {
+  module.def(
+      "simulate",
+      [](const std::string& environment, const std::string& optimizer, const nb::dict& options,
+         std::uint64_t steps, std::uint64_t runs, std::uint64_t seed, int threads,
+         std::vector<std::uint64_t> checkpoints, const nb::object& progress) {
+        return run_simulation(environment, optimizer, options,
+                              {.steps = steps,
+                               .runs = runs,
+                               .seed = seed,
+                               .threads = threads,
+                               .checkpoints = std::move(checkpoints)},
+                              progress);
+      },
+      nb::arg("environment"), nb::arg("optimizer"), nb::arg("options"), nb::arg("steps"),
+      nb::arg("runs"), nb::arg("seed"), nb::arg("threads"), nb::arg("checkpoints"),
+      nb::arg("progress") = nb::none());
+  module.def(
+      "estimate",
+      [](const std::vector<double>& values) {
+        if (values.empty()) throw std::invalid_argument("values: must hold one number or more");
+        return estimate_tuple(estimate(values));
+      },
+      nb::arg("values"));
+  module.def("environments", &lines_of_all<EnvironmentOptions, EnvironmentEntry>);
+  module.def("optimizers", &lines_of_all<OptimizerOptions, OptimizerEntry>);
+}
+
+}  // namespace canopy::python

@@ -1,0 +1,138 @@
+#include "python/space.hpp"
+
+#include "python/bindings.hpp"
+#include "python/options.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace canopy::python {
+
+PythonSpace::PythonSpace(Space space) : space_(std::move(space)) {
+  for (const Parameter& parameter : space_.parameters()) {
+    names_.push_back(nb::cast(parameter.name));
+    std::vector<nb::object>& objects = choices_.emplace_back();
+    if (const auto* choice = std::get_if<Choice>(&parameter.domain)) {
+      for (const std::string& each : choice->choices) objects.push_back(nb::cast(each));
+    }
+  }
+}
+
+PythonSpace::PythonSpace(Space space, const nb::list& choices) : PythonSpace(std::move(space)) {
+  for (std::size_t i = 0; i < choices_.size(); ++i) {
+    if (choices_[i].empty()) continue;
+    std::size_t next = 0;
+    for (const nb::handle each : choices[i]) choices_[i].at(next++) = nb::borrow(each);
+  }
+}
+
+nb::object PythonSpace::value(double coordinate, std::size_t index) const {
+  const std::vector<nb::object>& objects = choices_[index];
+  if (!objects.empty()) return objects[static_cast<std::size_t>(coordinate)];
+  if (std::holds_alternative<Integer>(space_.parameters()[index].domain)) {
+    return nb::int_(static_cast<std::int64_t>(coordinate));
+  }
+  return nb::float_(coordinate);
+}
+
+nb::dict PythonSpace::dictionary(Arm arm) const {
+  nb::dict result;
+  for (std::size_t i = 0; i < names_.size(); ++i) result[names_[i]] = value(arm[i], i);
+  return result;
+}
+
+double PythonSpace::coordinate(nb::handle value, std::size_t index) const {
+  const Parameter& parameter = space_.parameters()[index];
+  const auto refuse = [&](const std::string& expected) {
+    throw std::invalid_argument(parameter.name + " = " + shown(value) + ": " + expected);
+  };
+  const std::vector<nb::object>& objects = choices_[index];
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (objects[i].equal(value)) return static_cast<double>(i);
+  }
+  if (!objects.empty()) refuse("is none of the choices");
+  const auto number = number_from(value);
+  if (!number || std::isnan(*number)) refuse("must be a number");
+  if (std::holds_alternative<Integer>(parameter.domain) && std::floor(*number) != *number) {
+    refuse("must be a whole number");
+  }
+  return *number;
+}
+
+std::vector<double> PythonSpace::coordinates(const nb::dict& arm) const {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (!arm.contains(names_[i])) {
+      throw std::invalid_argument(space_.parameters()[i].name + ": is missing");
+    }
+    result.push_back(coordinate(arm[names_[i]], i));
+  }
+  if (arm.size() != names_.size()) {
+    throw std::invalid_argument(shown(arm) + ": has more than the parameters of the space");
+  }
+  return result;
+}
+
+namespace {
+
+nb::object domain_tuple(const std::string& name, const Real& real) {
+  return nb::make_tuple(name, "real", real.low, real.high, real.scale == Scale::log);
+}
+nb::object domain_tuple(const std::string& name, const Integer& integer) {
+  return nb::make_tuple(name, "integer", integer.low, integer.high);
+}
+nb::object domain_tuple(const std::string& name, const Choice& choice) {
+  return nb::make_tuple(name, "choice", choice.choices);
+}
+
+}  // namespace
+
+nb::list parameter_list(const Space& space) {
+  nb::list result;
+  for (const Parameter& parameter : space.parameters()) {
+    result.append(
+        std::visit([&](const auto& domain) { return domain_tuple(parameter.name, domain); },
+                   parameter.domain));
+  }
+  return result;
+}
+
+namespace {
+
+/// A parameter as Python gives it: (name, "real", low, high, scale), (name, "integer", low, high)
+/// or (name, "choice", labels).
+Parameter parameter_from(const nb::tuple& given) {
+  const auto name = nb::cast<std::string>(given[0]);
+  const auto type = nb::cast<std::string>(given[1]);
+  if (type == "choice") return {name, Choice{nb::cast<std::vector<std::string>>(given[2])}};
+  if (type == "integer") {
+    return {name, Integer{nb::cast<std::int64_t>(given[2]), nb::cast<std::int64_t>(given[3])}};
+  }
+  const bool log = nb::cast<bool>(given[4]);
+  return {name, Real{nb::cast<double>(given[2]), nb::cast<double>(given[3]),
+                     log ? Scale::log : Scale::linear}};
+}
+
+}  // namespace
+
+void bind_space(nb::module_& module) {
+  nb::class_<PythonSpace>(module, "Space")
+      .def(
+          "__init__",
+          [](PythonSpace* self, const nb::list& parameters, const nb::list& choices) {
+            std::vector<Parameter> all;
+            for (const nb::handle each : parameters) {
+              all.push_back(parameter_from(nb::cast<nb::tuple>(each)));
+            }
+            new (self) PythonSpace(Space(std::move(all)), choices);
+          },
+          nb::arg("parameters"), nb::arg("choices"));
+}
+
+}  // namespace canopy::python

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "canopy/space.hpp"
+
+#include <memory>
+#include <nanobind/nanobind.h>
+#include <vector>
+
+namespace canopy::python {
+
+namespace nb = nanobind;
+
+/// A space with what Python calls things: the names of its parameters, and the objects that its
+/// choices stand for.
+class PythonSpace {
+ public:
+  /// `choices` has an item a parameter: the objects of a choice, or None.
+  PythonSpace(Space space, const nb::list& choices);
+
+  [[nodiscard]] const Space& space() const { return space_; }
+
+  /// A space whose choices are their own names.
+  explicit PythonSpace(Space space);
+
+  /// {'x': 0.5, 'mode': 'fast'}
+  [[nodiscard]] nb::dict dictionary(Arm arm) const;
+
+  /// The numbers of such a dictionary. Throws ValueError, for names and values that it has not.
+  [[nodiscard]] std::vector<double> coordinates(const nb::dict& arm) const;
+
+  [[nodiscard]] const nb::object& name(std::size_t index) const { return names_[index]; }
+
+  /// One coordinate, as its user knows it.
+  [[nodiscard]] nb::object value(double coordinate, std::size_t index) const;
+
+ private:
+  [[nodiscard]] double coordinate(nb::handle value, std::size_t index) const;
+
+  Space space_;
+  std::vector<nb::object> names_;
+  std::vector<std::vector<nb::object>> choices_;  // empty for what is no choice
+};
+
+/// The parameters of a space, as the class Space of Python takes them.
+[[nodiscard]] nb::list parameter_list(const Space& space);
+
+}  // namespace canopy::python

@@ -1,0 +1,91 @@
+import math
+
+import canopy
+import gymnasium
+import pytest
+
+GAINS = {"stiffness": canopy.real(0, 20), "damping": canopy.real(0, 5)}
+
+
+def pendulum_policy(theta, observation):
+    cosine, sine, speed = observation
+    torque = -theta["stiffness"] * math.atan2(sine, cosine) - theta["damping"] * speed
+    return [max(-2.0, min(2.0, torque))]
+
+
+def test_a_real_environment_end_to_end():
+    env = gymnasium.make("Pendulum-v1")
+    result = canopy.policy_search(env, pendulum_policy, GAINS, steps=5000)
+    assert result.pulls == 5000 and set(result.best.arm) == set(GAINS)
+    assert result.optimizer.options["feedback"] == "correlated"
+    low, high = result.optimizer.reward_range  # measured
+    assert -17 < low < high <= 0
+    again = canopy.policy_search(gymnasium.make("Pendulum-v1"), pendulum_policy, GAINS, steps=5000)
+    assert again.rewards == result.rewards
+
+
+class Counter(gymnasium.Env):
+    """Ends after three steps: terminated or truncated, as it is told. The reward is the number of the step."""
+
+    def __init__(self, terminates):
+        self.terminates, self.seeds, self.observations = terminates, [], []
+
+    def reset(self, seed=None, options=None):
+        self.at = 0
+        self.seeds.append(seed)
+        return self.at, {}
+
+    def step(self, action):
+        self.observations.append(action)
+        self.at += 1
+        ended = self.at == 3
+        return self.at, self.at / 10, ended and self.terminates, ended and not self.terminates, {}
+
+
+@pytest.mark.parametrize("terminates", [True, False])
+def test_one_chain_goes_through_resets(terminates):
+    env = Counter(terminates)
+    result = canopy.policy_search(
+        env, lambda theta, seen: seen, {"x": canopy.real(0, 1)}, steps=10, reward_range=(0, 1)
+    )
+    assert env.observations == [0, 1, 2, 0, 1, 2, 0, 1, 2, 0]
+    assert result.rewards == [0.1, 0.2, 0.3, 0.1, 0.2, 0.3, 0.1, 0.2, 0.3, 0.1]
+    assert env.seeds == [1, None, None, None]
+
+
+def test_an_end_may_be_worth_something_else():
+    for terminates in (True, False):
+        env = Counter(terminates)
+        result = canopy.policy_search(
+            env, lambda theta, seen: seen, {"x": canopy.real(0, 1)}, steps=6, reward_range=(0, 1), end_reward=-1.0
+        )
+        assert result.rewards[2] == (-1.0 if terminates else 0.3)
+
+
+def test_rewards_that_never_vary_have_no_range():
+    with pytest.raises(ValueError, match="every reward of 16 random policies was 1"):
+        canopy.policy_search(gymnasium.make("CartPole-v1"), lambda theta, seen: 0, {"x": canopy.real(0, 1)}, steps=10)
+
+
+def test_other_optimizers_can_search_too():
+    result = canopy.policy_search(
+        Counter(True), lambda theta, seen: seen, GAINS, steps=50, optimizer="power", reward_range=(0, 1)
+    )
+    assert result.pulls == 50
+    opt = canopy.Hct(GAINS, feedback="correlated")
+    canopy.policy_search(Counter(True), lambda theta, seen: seen, steps=50, optimizer=opt)
+    assert opt.summary().t == 51
+
+
+def test_wrong_use_is_named():
+    for arguments, message in [
+        ((3, print, GAINS), "env = 3"),
+        ((Counter(True), 3, GAINS), "policy = 3"),
+        ((Counter(True), print), "space: is missing"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            canopy.policy_search(*arguments, steps=10)
+    with pytest.raises(ValueError, match="rhoo"):
+        canopy.policy_search(Counter(True), print, GAINS, steps=10, rhoo=1)
+    with pytest.raises(ValueError, match="reward_range"):
+        canopy.policy_search(Counter(True), print, steps=10, optimizer=canopy.Hct(GAINS), reward_range=(0, 1))

@@ -1,0 +1,329 @@
+import copy
+import inspect
+import os
+import pickle
+import threading
+
+import canopy
+import numpy
+import pytest
+from canopy import _canopy
+from hypothesis import given
+from hypothesis import strategies as st
+
+X = {"x": canopy.real(0, 1)}
+NAMES = list(canopy.optimizers())
+
+
+def reward(x, chance):
+    """Two hills, the higher one at 0.7, and noise: that of the golden traces."""
+    near = 1.0 - 4.0 * (x - 0.2) * (x - 0.2)
+    far = 1.1 - 9.0 * (x - 0.7) * (x - 0.7)
+    return 0.8 * max(near, far) + 0.2 * (chance - 0.5)
+
+
+def trace(opt, steps=2000):
+    """One line a selection: t, the path, how many pulls in a row; and where the tree is at the end."""
+    lines, last, begun = [], None, 1
+    for t, chance in enumerate(_canopy.uniform_numbers(2014, steps), start=1):
+        pull = opt.ask(1)
+        path = opt.path(pull)
+        if path != last:
+            if last is not None:
+                lines.append(f"{begun} {last} {t - begun}")
+            last, begun = path, t
+        opt.tell(pull, reward(pull.arm["x"], chance))
+    lines.append(f"{begun} {last} {steps + 1 - begun}")
+    at = opt.summary()
+    lines.append(f"nodes {at.nodes} depth {at.depth} switches {at.switches} refreshes {at.refreshes}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "options"),
+    [
+        ("hct_iid.txt", {"nu1": 1.0, "rho": 0.7, "confidence_scale": 0.1}),
+        ("hct_correlated.txt", {"feedback": "correlated", "nu1": 1.0, "rho": 0.7, "confidence_scale": 0.02}),
+    ],
+)
+def test_traces_are_those_of_cpp(root, file, options):
+    assert trace(canopy.Hct(X, **options)) == (root / "tests/golden" / file).read_text()
+
+
+def play(opt, chances):
+    """The arms that an optimizer plays."""
+    arms = []
+    for chance in chances:
+        pull = opt.ask(1)
+        arms.append(pull.arm)
+        opt.tell(pull, chance)
+    return arms
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options_are_those_of_cpp(name):
+    given = inspect.signature(type(canopy.make_optimizer(name, X)).__init__).parameters
+    common = {"self", "space", "direction", "reward_range", "partition"}
+    defaults = {key: each.default for key, each in given.items() if key not in common}
+    ours = _canopy.optimizer_defaults(name)
+    if "seed" not in ours:  # where there is no chance, a seed is accepted all the same
+        defaults.pop("seed")
+    assert {key: None if value == "doubling" else value for key, value in defaults.items()} == ours
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_optimizer_finds_a_hill(name):
+    opt = canopy.make_optimizer(name, X)
+    for _ in range(600):
+        pull = opt.ask(1)
+        opt.tell(pull, 1 - abs(pull.arm["x"] - 0.3))
+    opt.finish()
+    best = opt.best()
+    assert abs(best.arm["x"] - 0.3) < (0.2 if name == "power" else 0.05)
+    assert best.lower <= best.mean <= best.upper
+    assert opt.summary().t == 601
+
+
+def test_it_can_minimize_in_units_of_the_user():
+    opt = canopy.Hct(X, direction="minimize", reward_range=(10, 30))
+    for _ in range(400):
+        pull = opt.ask(1)
+        opt.tell(pull, 10 + 20 * abs(pull.arm["x"] - 0.3))
+    assert opt.best().mean < 11
+
+
+def test_before_the_first_answer_there_is_no_best():
+    assert canopy.Hct(X).best() is None
+
+
+def test_rewards_may_be_told_in_many_shapes():
+    told = [0.5, 0.25, 1.0, 0.0]
+    shapes = [
+        lambda opt, pull: [opt.tell(pull, each) for each in told],
+        lambda opt, pull: opt.tell(pull, told),
+        lambda opt, pull: opt.tell(pull, tuple(told)),
+        lambda opt, pull: opt.tell(pull, numpy.array(told)),
+        lambda opt, pull: opt.tell(pull, numpy.array(told, dtype=numpy.float32)),
+        lambda opt, pull: opt.tell(pull, (each for each in told)),
+        lambda opt, pull: opt.tell(pull.ticket, told),
+        lambda opt, pull: [opt.tell(pull, each) for each in numpy.array(told)],
+        lambda opt, pull: [opt.tell(pull, numpy.array(each)) for each in told],
+        lambda opt, pull: [opt.tell(pull, numpy.float32(each)) for each in told],
+        lambda opt, pull: opt.tell(pull, canopy.Rewards(count=4, sum=1.75, sum_squares=1.3125)),
+    ]
+    saved = set()
+    for tell in shapes:
+        opt = canopy.Hct(X, feedback="correlated")
+        for _ in range(3):
+            pull = opt.ask(1)
+            opt.tell(pull, 1.0)
+        pull = opt.ask(4)
+        while pull.length < 4:
+            opt.tell(pull, [1.0] * pull.length)
+            pull = opt.ask(4)
+        tell(opt, pull)
+        saved.add(opt.save())
+    assert len(saved) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None, "1", b"1", float("nan"), float("inf"), 1e300, [], [None], [[0.5]], ["a"], {}, {"x": 1}, object(), 1j,
+        [0.5, float("nan")], [0.5] * 1000, numpy.zeros((1, 1)), numpy.zeros(0), numpy.array([numpy.nan]),
+        numpy.array("a"), canopy.Rewards(1, 2.0, 1.0), canopy.Rewards(0, 0.0, 0.0), 10**400,
+    ],
+    ids=lambda wrong: str(wrong)[:20].replace("\n", " "),
+)  # fmt: skip
+def test_a_wrong_reward_is_refused_and_changes_nothing(wrong):
+    opt = canopy.Hct(X, feedback="correlated")
+    play(opt, [0.1, 0.2, 0.3])
+    pull = opt.ask(1)
+    before = opt.save()
+    with pytest.raises((ValueError, OverflowError)):
+        opt.tell(pull, wrong)
+    assert opt.save() == before
+    opt.tell(pull, 0.5)
+
+
+@pytest.mark.parametrize("wrong", [None, "1", 0, -1, 7, 2**70, 1.5, object()])
+def test_a_wrong_ticket_is_refused(wrong):
+    opt = canopy.Hct(X)
+    opt.ask(1)
+    for call in (lambda: opt.tell(wrong, 0.5), lambda: opt.drop(wrong)):
+        with pytest.raises(ValueError, match="ticket"):
+            call()
+
+
+def test_a_ticket_is_answered_once():
+    opt = canopy.Hct(X)
+    pull = opt.ask(1)
+    opt.tell(pull, 0.5)
+    with pytest.raises(ValueError, match="ticket 1: .*closed|ticket 1: .*dropped|ticket 1: .*told"):
+        opt.tell(pull, 0.5)
+
+
+@pytest.mark.parametrize("wrong", [0, -3, 1.5, "1", [1]])
+def test_wrong_numbers_of_pulls_are_refused(wrong):
+    with pytest.raises(ValueError, match="pulls = "):
+        canopy.Hct(X).ask(wrong)
+    assert canopy.Hct(X).ask(10**30).length >= 1
+    assert canopy.Hct(X).ask(numpy.int64(1)).length == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: canopy.Hct(X, rho=1.5), r"optimizer.rho = 1.5: must be in \(0, 1\)"),
+        (lambda: canopy.Hct(X, rho=float("nan")), "optimizer.rho"),
+        (lambda: canopy.Hct(X, rho="a"), "optimizer.rho = 'a'"),
+        (lambda: canopy.Hct(X, feedback="often"), 'optimizer.feedback = \'often\': must be "iid" or "correlated"'),
+        (lambda: canopy.Hct(X, rho=2, nu1=-1), "optimizer.nu1 = -1.*; optimizer.rho = 2"),
+        (lambda: canopy.Hct(X, reward_range=(1, 1)), "reward_range"),
+        (lambda: canopy.Hct(X, reward_range=3), "reward_range = 3: must be two numbers"),
+        (lambda: canopy.Hct(X, direction="up"), "direction = up: must be"),
+        (lambda: canopy.Hct(X, partition="thirds"), "partition"),
+        (lambda: canopy.Hct({"x": canopy.integer(1, 1)}), "must be below high"),
+        (lambda: canopy.Hct({"c": canopy.choice("a")}), "at least two arms"),
+        (lambda: canopy.Thoo(X, horizon=0.5), "optimizer.horizon"),
+        (lambda: canopy.Power(X, window=-1), "optimizer.window"),
+        (lambda: canopy.make_optimizer("htc", X), "must be one of hct"),
+        (lambda: canopy.make_optimizer("grid", X, rho=0.5), "rho: grid has no such option"),
+        (lambda: canopy.Hct(None), "space = None"),
+    ],
+)  # fmt: skip
+def test_wrong_options_raise_the_message_of_the_library(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_misspelt_option_is_a_type_error_as_everywhere_in_python():
+    with pytest.raises(TypeError, match="mixing"):
+        canopy.Hct(X, mixing=1.0)
+
+
+@st.composite
+def conversations(draw):
+    """An optimizer, some steps with it, and what is told after it was copied."""
+    name = draw(st.sampled_from(NAMES))
+    options = {"feedback": draw(st.sampled_from(["iid", "correlated"]))} if name == "hct" else {}
+    space = draw(
+        st.sampled_from(
+            [
+                X,
+                {"x": canopy.real(1, 100, log=True), "k": canopy.integer(1, 5)},
+                {"c": canopy.choice("a", "b", "c"), "x": canopy.real(-1, 1)},
+            ]
+        )
+    )
+    moves = draw(st.lists(st.tuples(st.sampled_from(["ask", "tell", "drop"]), st.floats(0, 1)), max_size=80))
+    return canopy.make_optimizer(name, space, **options), moves, draw(st.lists(st.floats(0, 1), max_size=40))
+
+
+def converse(opt, moves):
+    """Asks, tells and drops; what was asked and is still open."""
+    open_pulls = []
+    for move, number in moves:
+        if move == "ask" or not open_pulls:
+            open_pulls.append(opt.ask(1 + int(5 * number)))
+        else:
+            pull = open_pulls.pop(int(number * (len(open_pulls) - 1)))
+            if move == "drop":
+                opt.drop(pull)
+            else:
+                opt.tell(pull, [number] * pull.length)
+    return open_pulls
+
+
+@given(conversations())
+def test_a_pickled_optimizer_goes_on_bit_for_bit_with_pulls_in_flight(conversation):
+    opt, moves, later = conversation
+    open_pulls = converse(opt, moves)
+    again, pulls_again = pickle.loads(pickle.dumps((opt, open_pulls)))
+    assert type(again) is type(opt) and again.space == opt.space and again.options == opt.options
+    for mine, theirs in zip(open_pulls, pulls_again):
+        assert (mine.ticket, mine.arm, mine.length) == (theirs.ticket, theirs.arm, theirs.length)
+        opt.tell(mine, 0.25)
+        again.tell(theirs, 0.25)
+    assert play(opt, later) == play(again, later)
+    assert opt.save() == again.save() and opt.best() == again.best() and opt.tree() == again.tree()
+
+
+@given(conversations())
+def test_arms_lie_in_their_space_and_their_cells(conversation):
+    opt, moves, _ = conversation
+    for pull in converse(opt, moves):
+        for name, parameter in opt.space.items():
+            value = pull.arm[name]
+            if isinstance(parameter, canopy.Choice):
+                assert value in parameter.choices
+            else:
+                assert parameter.low <= value <= parameter.high
+    for node in opt.tree():
+        for name, (low, high) in node.cell.items():
+            if not isinstance(opt.space[name], canopy.Choice):
+                assert low <= node.arm[name] <= high
+
+
+def test_a_copy_is_independent():
+    opt = canopy.Hct(X)
+    play(opt, [0.5] * 10)
+    before = opt.save()
+    play(copy.deepcopy(opt), [0.9] * 10)
+    assert opt.save() == before
+
+
+def test_a_damaged_state_is_refused():
+    function, (cls, given, saved) = canopy.Hct(X).__reduce__()
+    for wrong in (b"", saved[:-3], saved.replace(b"1", b"2"), b"\xff" * 100):
+        with pytest.raises(ValueError):
+            function(cls, given, wrong)
+
+
+def test_threads_may_share_an_optimizer():
+    opt = canopy.Hct(X)
+
+    def work():
+        for _ in range(2000):
+            pull = opt.ask(1)
+            opt.tell(pull, 1 - abs(pull.arm["x"] - 0.3))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert opt.summary().t == 8001 and opt.summary().in_flight == 0
+    assert abs(opt.best().arm["x"] - 0.3) < 0.05
+
+
+def test_after_a_fork_parent_and_child_go_their_own_ways():
+    opt = canopy.Hct(X)
+    play(opt, [0.5] * 10)
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        play(opt, [0.25] * 5)
+        os.write(writes, str(opt.summary().t).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(reads, 100) == b"16"
+    assert opt.summary().t == 11
+
+
+def test_pulls_rewards_and_optimizers_print_what_they_are():
+    opt = canopy.Hct(X)
+    assert repr(opt.ask(1)) == "Pull(ticket=1, arm={'x': 0.25}, length=1, depth=1)"
+    assert repr(canopy.Rewards(2, 1.0, 0.5)) == "Rewards(count=2, sum=1, sum_squares=0.5)"
+    assert repr(opt) == "<canopy.Hct of ['x'], 0 pulls, 3 nodes>"
+
+
+def test_pulls_in_flight_are_listed_with_what_is_left_of_them():
+    opt = canopy.Hct(X, feedback="correlated")
+    pull = opt.ask()
+    while pull.length < 3:
+        opt.tell(pull, [0.5] * pull.length)
+        pull = opt.ask()
+    opt.tell(pull, 0.5)
+    (open_pull,) = opt.in_flight()
+    assert (open_pull.ticket, open_pull.arm, open_pull.length) == (pull.ticket, pull.arm, pull.length - 1)

@@ -1,0 +1,129 @@
+import canopy
+import matplotlib.pyplot as plt
+import pytest
+
+X = {"x": canopy.real(0, 1)}
+ONE_PARAMETER = {
+    "real": canopy.real(0, 1),
+    "log": canopy.real(0.01, 1, log=True),
+    "integer": canopy.integer(1, 30),
+    "many integers": canopy.integer(-1000, 5000),
+    "choice": canopy.choice("a", "b", "c", "d"),
+}
+
+
+def number(value):
+    return ord(value) / 100 if isinstance(value, str) else float(value)
+
+
+def drawn(ax, path):
+    """A picture that is not blank."""
+    ax.figure.savefig(path)
+    assert path.stat().st_size > 5000
+    return ax
+
+
+def search(space, **options):
+    return canopy.maximize(
+        lambda **arm: 0.1 + 0.001 * sum(map(number, arm.values())) % 0.8, space, pulls=300, **options
+    )
+
+
+@pytest.mark.parametrize("parameter", ONE_PARAMETER.values(), ids=ONE_PARAMETER)
+def test_one_parameter_of_any_kind(parameter, tmp_path):
+    result = search({"p": parameter})
+    ax = drawn(canopy.plot.estimate(result, truth=lambda p: 0.5), tmp_path / "estimate.png")
+    assert ax.get_xlabel() == "p"
+    bars = next(axes for axes in ax.figure.axes if axes is not ax)
+    assert sum(bar.get_height() for bar in bars.patches) == 300
+    drawn(canopy.plot.pulls(result), tmp_path / "pulls.png")
+    drawn(canopy.plot.tree(result), tmp_path / "tree.png")
+
+
+def test_two_parameters_are_a_map(tmp_path):
+    result = search({"x": canopy.real(0.1, 10, log=True), "c": canopy.choice("a", "b", "c")})
+    ax = drawn(canopy.plot.estimate(result), tmp_path / "estimate.png")
+    (cells,) = [each for each in ax.collections if type(each).__name__ == "PatchCollection"]
+    assert len(cells.get_paths()) == sum(node.leaf for node in result.optimizer.tree())
+    drawn(canopy.plot.pulls(result), tmp_path / "pulls.png")
+
+
+def test_of_more_parameters_two_are_named(tmp_path):
+    result = search({"x": canopy.real(0, 1), "y": canopy.real(0, 1), "k": canopy.integer(1, 3)})
+    drawn(canopy.plot.estimate(result, parameters=("x", "k")), tmp_path / "estimate.png")
+    drawn(canopy.plot.pulls(result, parameters=("y", "x")), tmp_path / "pulls.png")
+    for wrong in (None, ("x",), ("x", "y", "k"), ("x", "z")):
+        with pytest.raises(ValueError, match="parameters"):
+            canopy.plot.estimate(result, parameters=wrong)
+
+
+def test_the_estimate_shows_means_and_bounds_of_the_leaves():
+    result = canopy.minimize(lambda x: 20 + 10 * x, X, pulls=50, reward_range=(20, 30))
+    ax = canopy.plot.estimate(result)
+    line = next(line for line in ax.get_lines() if line.get_label() == "estimate")
+    assert min(line.get_ydata()) >= 20 and max(line.get_ydata()) <= 30
+    assert line.get_xdata()[0] == 0 and line.get_xdata()[-1] == 1
+    best = next(line for line in ax.get_lines() if line.get_label() == "best")
+    assert best.get_xdata()[0] == result.best.arm["x"]
+
+
+def test_regret_has_a_band_a_simulation(tmp_path):
+    runs = {name: canopy.simulate("garland", name, steps=500, runs=3) for name in ("hct", "random")}
+    ax = drawn(canopy.plot.regret(runs), tmp_path / "regret.png")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["hct", "random"]
+    assert len(ax.collections) == 2 and len(ax.get_lines()) == 2
+    assert ax.get_lines()[0].get_ydata()[-1] == pytest.approx(runs["hct"].per_step_regret.mean)
+    canopy.plot.regret(list(runs.values()))
+    single = canopy.plot.regret(canopy.simulate("garland", steps=500, runs=1))
+    assert not single.collections
+
+
+def test_regret_of_a_result_needs_the_optimum():
+    result = canopy.maximize(lambda x: x, X, pulls=20)
+    with pytest.raises(ValueError, match="optimum"):
+        canopy.plot.regret(result)
+    line = canopy.plot.regret(result, optimum=1.0).get_lines()[0]
+    assert line.get_ydata()[-1] == pytest.approx(1 - sum(result.rewards) / 20)
+
+
+def test_switches_count_changes_of_arm(tmp_path):
+    result = canopy.maximize(lambda x: 1 - abs(x - 0.3), X, pulls=300, feedback="correlated")
+    ax = drawn(canopy.plot.switches({"correlated": result}), tmp_path / "switches.png")
+    assert ax.get_lines()[0].get_ydata()[-1] == result.summary.switches
+
+
+def test_optimizers_and_studies_and_samplers_can_be_drawn(store):
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    with canopy.Study.open("a", store, space=X) as study:
+        canopy.maximize(lambda x: x, optimizer=study, pulls=30)
+        canopy.plot.estimate(study)
+        canopy.plot.tree(study)
+    canopy.plot.estimate(canopy.load_optimizer("a", store))
+    canopy.plot.pulls(canopy.load_result("a", store))
+    sampler = canopy.optuna.HctSampler(seed=1)
+    optuna.create_study(sampler=sampler).optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=20)
+    canopy.plot.estimate(sampler)
+
+
+def test_it_draws_into_given_axes_and_returns_them():
+    _, ax = plt.subplots()
+    assert canopy.plot.tree(search(X), ax=ax) is ax
+
+
+def test_what_cannot_be_drawn_is_named():
+    random = canopy.maximize(lambda x: x, X, pulls=20, optimizer="random")
+    for draw in (canopy.plot.estimate, canopy.plot.tree):
+        with pytest.raises(ValueError, match="has no tree"):
+            draw(random)
+        with pytest.raises(ValueError, match="must be"):
+            draw(3)
+    canopy.plot.pulls(random)
+    for draw in (canopy.plot.pulls, canopy.plot.regret, canopy.plot.switches):
+        with pytest.raises(ValueError, match="must be"):
+            draw(3)
+    with pytest.raises(ValueError, match="must be"):
+        canopy.plot.regret([])
+    with pytest.raises(ValueError, match="nothing to draw"):
+        canopy.plot.pulls(canopy.Result(canopy.Hct(X)))

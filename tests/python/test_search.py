@@ -1,0 +1,179 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import canopy
+import numpy
+import pytest
+
+X = {"x": canopy.real(0, 1)}
+
+
+def hill(x):
+    return 1 - abs(x - 0.3)
+
+
+def test_it_finds_the_largest_and_the_least():
+    assert abs(canopy.maximize(hill, X, pulls=500).best.arm["x"] - 0.3) < 0.02
+    assert abs(canopy.minimize(lambda x: abs(x - 0.3), X, pulls=500).best.arm["x"] - 0.3) < 0.02
+
+
+def test_it_plays_what_a_loop_of_ask_and_tell_plays():
+    played = []
+
+    def measure(x):
+        played.append(x)
+        return hill(x)
+
+    for options in ({}, {"feedback": "correlated"}):
+        played.clear()
+        canopy.maximize(measure, X, pulls=700, **options)
+        opt, arms = canopy.Hct(X, **options), []
+        for _ in range(700):
+            pull = opt.ask(1)
+            arms.append(pull.arm["x"])
+            opt.tell(pull, hill(**pull.arm))
+        assert played == arms
+
+
+def test_a_frame_has_one_row_an_episode():
+    result = canopy.maximize(hill, X, pulls=300, feedback="correlated")
+    frame = result.to_frame()
+    assert list(frame.columns) == ["ticket", "first", "x", "depth", "pulls", "mean"]
+    assert len(frame) == len(result.episodes) < 300
+    assert frame["pulls"].sum() == 300 and frame["pulls"].max() > 1
+    assert numpy.allclose(
+        frame["mean"], hill(0) + 0 * frame["x"] + numpy.where(frame["x"] < 0.3, frame["x"], 0.6 - frame["x"])
+    )
+    assert (frame["first"].diff().dropna() == frame["pulls"][:-1].to_numpy()).all()
+
+
+def test_it_ends_by_pulls_time_and_stop():
+    assert canopy.maximize(hill, X, pulls=7).stopped == "pulls"
+    assert canopy.maximize(lambda x: time.sleep(0.01) or hill(x), X, timeout=0.05).stopped == "timeout"
+    result = canopy.maximize(hill, X, stop=lambda result: result.pulls == 12)
+    assert (result.stopped, result.pulls) == ("stop", 12)
+
+
+def test_callbacks_are_called_after_every_episode():
+    pulls = []
+    result = canopy.maximize(
+        hill, X, pulls=100, feedback="correlated", callbacks=lambda result: pulls.append(result.pulls)
+    )
+    assert len(pulls) == len(result.episodes) and pulls[-1] == 100
+    canopy.maximize(hill, X, pulls=3, callbacks=[pulls.append, pulls.append])
+    assert len(pulls) == len(result.episodes) + 6
+
+
+class Broken(Exception):
+    pass
+
+
+@pytest.mark.parametrize("where", ["measure", "callback", "stop"])
+def test_an_exception_passes_through_and_the_optimizer_stays_consistent(where):
+    opt = canopy.Hct(X, feedback="correlated")
+    calls = [0]
+
+    def fail_at(name, at):
+        calls[0] += name == where
+        if name == where and calls[0] == at:
+            raise Broken
+
+    def measure(x):
+        fail_at("measure", 50)
+        return hill(x)
+
+    with pytest.raises(Broken):
+        canopy.maximize(
+            measure,
+            pulls=200,
+            optimizer=opt,
+            callbacks=lambda _: fail_at("callback", 20),
+            stop=lambda _: fail_at("stop", 50),
+        )
+    assert opt.summary().in_flight == 0
+    told = opt.summary().t - 1
+    assert told == 49 if where == "measure" else told >= 20
+    canopy.maximize(hill, pulls=100, optimizer=opt)
+    assert opt.summary().t == told + 101
+
+
+@pytest.mark.parametrize("wrong", [None, "0.5", float("nan"), [0.5], [], numpy.zeros(2), {}])
+def test_a_measurement_that_is_no_number_is_named(wrong):
+    if isinstance(wrong, list) and wrong == [0.5]:
+        wrong = [0.5, 0.5]
+    opt = canopy.Hct(X)
+    with pytest.raises(ValueError, match="reward"):
+        canopy.maximize(lambda x: wrong, pulls=5, optimizer=opt)
+    assert opt.summary().t == 1 and opt.summary().in_flight == 0
+
+
+def test_ctrl_c_gives_the_result_so_far():
+    calls = []
+
+    def measure(x):
+        calls.append(x)
+        if len(calls) == 31:
+            signal.raise_signal(signal.SIGINT)
+        return hill(x)
+
+    result = canopy.maximize(measure, X, pulls=1000, feedback="correlated")
+    assert (result.stopped, result.pulls) == ("interrupted", 30)
+    assert result.best and result.summary.in_flight == 0
+
+
+def test_ctrl_c_from_outside_gives_the_result_so_far():
+    code = (
+        "import canopy, time\n"
+        "result = canopy.maximize(lambda x: time.sleep(0.01) or x, {'x': canopy.real(0, 1)}, pulls=10**6,"
+        " callbacks=lambda r: r.pulls == 5 and print('ready', flush=True))\n"
+        "print(result.stopped, result.pulls > 4)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "interrupted True\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: canopy.maximize(hill, X), "pulls: is missing"),
+        (lambda: canopy.maximize(hill, X, pulls=0), "pulls = 0"),
+        (lambda: canopy.maximize(hill, X, pulls=1.5), "pulls = 1.5"),
+        (lambda: canopy.maximize(hill, X, timeout="1"), "timeout = '1'"),
+        (lambda: canopy.maximize(hill, pulls=3), "space: is missing"),
+        (lambda: canopy.maximize(3, X, pulls=3), "measure = 3"),
+        (lambda: canopy.maximize(hill, X, pulls=3, optimizer=3), "optimizer = 3"),
+        (lambda: canopy.maximize(hill, X, pulls=3, optimizer="htc"), "must be one of hct"),
+        (lambda: canopy.maximize(hill, X, pulls=3, rhoo=1), "rhoo: hct has no such option"),
+        (lambda: canopy.minimize(hill, pulls=3, optimizer=canopy.Hct(X)), "call canopy.maximize instead"),
+        (lambda: canopy.maximize(hill, {"y": canopy.real(0, 1)}, pulls=3, optimizer=canopy.Hct(X)), "space"),
+        (lambda: canopy.maximize(hill, pulls=3, optimizer=canopy.Hct(X), rho=0.5), "rho"),
+    ],
+)  # fmt: skip
+def test_wrong_use_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_rewards_far_outside_their_range_are_warned_of_once():
+    with pytest.warns(UserWarning, match=r"outside reward_range \(0, 1\); they went from"):
+        canopy.maximize(lambda x: 100 * x, X, pulls=50)
+
+
+def test_progress_is_shown_on_stderr(capfd):
+    canopy.maximize(hill, X, pulls=100, progress=True)
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == 10 and "100 %" in lines[-1] and "best so far: x = " in lines[-1]
+
+
+def test_on_a_terminal_progress_is_one_line():
+    code = "import canopy; canopy.maximize(lambda x: x, {'x': canopy.real(0, 1)}, pulls=100, progress=True)"
+    reads, writes = os.openpty()
+    subprocess.run([sys.executable, "-c", code], stderr=writes, check=True)
+    assert b"\r" in os.read(reads, 10000)
+    os.close(writes)
+    os.close(reads)

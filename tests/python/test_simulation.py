@@ -1,0 +1,118 @@
+import json
+import os
+import signal
+import subprocess
+import threading
+
+import canopy
+import pytest
+
+
+def tool(root):
+    path = os.environ.get("CANOPY_TOOL", root / "build/canopy")
+    if not os.path.exists(path):
+        pytest.skip(f"{path} is not built")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("environment", "optimizer", "options"),
+    [
+        ("garland-mdp", "hct", {"feedback": "correlated", "beta": 0.3}),
+        ("garland", "thoo", {"horizon": 2000}),
+        ("lqr-2d", "power", {"window": 5}),
+    ],
+)
+def test_numbers_are_those_of_the_command_line(root, environment, optimizer, options):
+    ours = canopy.simulate(environment, optimizer, steps=2000, runs=3, seed=7, **options)
+    words = [tool(root), "simulate", "--json", "--environment", environment, "--optimizer", optimizer]
+    words += ["--steps", "2000", "--runs", "3", "--seed", "7"]
+    words += [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
+    theirs = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    for name in (
+        "per_step_regret",
+        "per_step_realised_regret",
+        "simple_regret",
+        "nodes",
+        "depth",
+        "switches",
+        "refreshes",
+    ):
+        estimate = getattr(ours, name)
+        assert (estimate.mean, estimate.low, estimate.high) == tuple(theirs[name].values())
+
+
+def test_results_do_not_depend_on_threads():
+    one, two = (canopy.simulate("garland", steps=1000, runs=4, threads=threads) for threads in (1, 2))
+    assert one.per_step_regret == two.per_step_regret
+
+
+def test_other_threads_go_on_meanwhile():
+    begun = threading.Event()
+
+    def work():
+        begun.set()
+        canopy.simulate("garland", steps=20_000_000, runs=1, threads=1)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    begun.wait()
+    count = 0
+    while thread.is_alive():
+        count += 1
+    assert count > 10_000
+
+
+def test_ctrl_c_stops_it():
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        canopy.simulate("garland", steps=10**11, runs=1)
+
+
+def test_a_frame_has_a_row_a_run_and_checkpoint():
+    frame = canopy.simulate("garland", steps=100, runs=2, checkpoints=[10, 100]).to_frame()
+    assert list(frame["run"]) == [0, 0, 1, 1] and list(frame["steps"]) == [10, 100, 10, 100]
+
+
+def test_progress_is_shown(capfd):
+    canopy.simulate("garland", steps=3_000_000, runs=2, threads=1, progress=True)
+    assert "of 6000000 steps" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"environment": "garlnd"}, "did you mean .*garland"),
+        ({"environment": "garland", "optimizer": "htc"}, "did you mean .*hct"),
+        ({"environment": "garland", "steps": 0}, "steps = 0"),
+        ({"environment": "garland", "runs": 1.5}, "runs = 1.5"),
+        ({"environment": "garland", "seed": -1}, "seed = -1"),
+        ({"environment": "garland", "threads": "2"}, "threads = '2'"),
+        ({"environment": "garland", "rhoo": 0.5}, "rhoo = 0.5: .*rho"),
+        ({"environment": "garland-mdp", "beta": 7}, "environment.beta = 7"),
+        ({"environment": "garland", "steps": 10, "checkpoints": [5, 11]}, "checkpoints"),
+        ({"environment": "garland", "steps": 10, "checkpoints": [5, 5]}, "checkpoints"),
+    ],
+)
+def test_wrong_use_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        canopy.simulate(**arguments)
+
+
+@pytest.mark.parametrize("name", list(canopy.environments()))
+def test_every_environment_can_be_played_and_knows_its_answer(name):
+    environment = canopy.Environment(name, seed=2)
+    again = canopy.Environment(name, seed=2)
+    arm = environment.best_arm
+    assert environment.mean_reward(**arm) == pytest.approx(environment.best_mean, abs=1e-6)
+    assert [environment.pull(**arm) for _ in range(5)] == [again.pull(**arm) for _ in range(5)]
+    assert list(arm) == list(environment.space)
+
+
+def test_an_environment_refuses_what_is_no_arm():
+    garland = canopy.Environment("garland")
+    for arm in ({}, {"y": 0.5}, {"x": "a"}, {"x": None}, {"x": float("nan")}, {"x": 0.5, "y": 1}):
+        with pytest.raises(ValueError):
+            garland.pull(**arm)
+    with pytest.raises(ValueError, match="environment.noise_width"):
+        canopy.Environment("garland", noise_width=-1)
