@@ -37,6 +37,7 @@ class Result:
         self.pulls = 0  #: rewards in all episodes
         self.seconds = 0.0
         self.stopped = ""  #: why it ended: "pulls", "timeout", "stop" or "interrupted"
+        self._at_end: tuple[Best | None, Summary] | None = None
 
     @property
     def space(self) -> Space:
@@ -44,17 +45,22 @@ class Result:
 
     @property
     def best(self) -> Best | None:
-        """The arm to recommend."""
-        return self.optimizer.best()
+        """The arm to recommend; once the search has ended, as of then."""
+        return self._at_end[0] if self._at_end else self.optimizer.best()
 
     @property
     def summary(self) -> Summary:
-        return self.optimizer.summary()
+        """Pulls, nodes, depth, switches of the optimizer; once the search has ended, as of then."""
+        return self._at_end[1] if self._at_end else self.optimizer.summary()
 
     @property
     def rewards(self) -> list[float]:
         """All rewards, in order."""
         return [reward for episode in self.episodes for reward in episode.rewards]
+
+    def end(self) -> None:
+        """Keeps best and summary as they are now, whatever becomes of the optimizer."""
+        self._at_end = (self.optimizer.best(), self.optimizer.summary())
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas DataFrame with one row per episode: its arm, how many pulls, their mean."""
@@ -164,6 +170,7 @@ def search(
             line.end(result)
     if isinstance(optimizer, str):
         result.optimizer.finish()
+    result.end()
     _warn_of_range(result)
     return result
 
@@ -237,7 +244,7 @@ def single_reward(reward: Any) -> float:
 def _check_ends(pulls: Any, timeout: Any, stop: Any) -> None:
     if pulls is None and timeout is None and stop is None:
         raise ValueError("pulls: is missing; say how many, or give a timeout in seconds, or stop")
-    if pulls is not None and (not isinstance(pulls, int) or pulls < 1):
+    if pulls is not None and (not hasattr(pulls, "__index__") or pulls < 1):
         raise ValueError(f"pulls = {pulls!r}: must be a whole number, 1 or more")
     if timeout is not None and not (isinstance(timeout, (int, float)) and timeout >= 0):
         raise ValueError(f"timeout = {timeout!r}: must be a number of seconds")

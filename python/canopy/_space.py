@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _canopy
 
 
-@dataclass(frozen=True)
-class Real:
+class Real(NamedTuple):
     """A real number in [low, high]; on a log scale, 1..10 gets as much attention as 10..100."""
 
     low: float
@@ -19,16 +17,14 @@ class Real:
     log: bool = False
 
 
-@dataclass(frozen=True)
-class Integer:
+class Integer(NamedTuple):
     """A whole number in [low, high], both ends included."""
 
     low: int
     high: int
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """One of a list of values. Neighbours share cells, so put alike values side by side."""
 
     choices: tuple[Any, ...]

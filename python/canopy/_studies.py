@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -192,5 +191,7 @@ def _study_file(
 def _toml(value: Any) -> str:
     """A number, a text or a list of texts in TOML."""
     if isinstance(value, (str, list)):
+        import json
+
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return repr(int(value)) if isinstance(value, int) else repr(float(value))

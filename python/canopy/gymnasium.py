@@ -5,7 +5,6 @@ Nothing here imports gymnasium: an environment is whatever has its `reset` and `
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -95,6 +94,8 @@ class _Chain:
 
 
 def _measured_range(chain: _Chain, space: Space, seed: int) -> tuple[float, float]:
+    import random
+
     chance = random.Random(seed)
     rewards = []
     for _ in range(16):
@@ -108,7 +109,7 @@ def _measured_range(chain: _Chain, space: Space, seed: int) -> tuple[float, floa
     return (min(rewards), max(rewards))
 
 
-def _drawn(parameter: Parameter, chance: random.Random) -> Any:
+def _drawn(parameter: Parameter, chance: Any) -> Any:
     if isinstance(parameter, Choice):
         return chance.choice(parameter.choices)
     if isinstance(parameter, Integer):

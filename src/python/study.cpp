@@ -60,9 +60,7 @@ class PythonStudy {
   }
 
   ~PythonStudy() {
-    if (open_ && open_->process != getpid()) {
-      (void)open_.release();  // what was opened before a fork is the parent's to close
-    }
+    if (process_ != getpid()) (void)open_.release();  // it is the parent's to close
   }
   PythonStudy(const PythonStudy&) = delete;
   PythonStudy& operator=(const PythonStudy&) = delete;
@@ -70,19 +68,15 @@ class PythonStudy {
   [[nodiscard]] const nb::object& space_object() const { return space_object_; }
   [[nodiscard]] const PythonSpace& space() const { return *space_; }
   [[nodiscard]] const BoxPartition& partition() const { return *partition_; }
-  [[nodiscard]] bool is_open() const { return open_ != nullptr; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
   /// Calls action(study), one thread at a time.
   template <class Action>
   auto locked(Action&& action) {
     const nb::gil_scoped_release release;
+    refuse_after_fork();
     const std::lock_guard lock(mutex_);
     if (!open_) throw StudyError("the study " + name_ + " is closed");
-    if (open_->process != getpid()) {
-      throw StudyError("the study " + name_ +
-                       " was opened before this process was forked; open it here again");
-    }
     return action(open_->study);
   }
 
@@ -109,14 +103,20 @@ class PythonStudy {
     });
   }
 
+  [[nodiscard]] bool is_open() {
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    return open_ != nullptr;
+  }
+
   void close() {
-    if (!open_) return;
-    locked([&](Study& study) {
-      study.commit();
-      study.snapshot();
-      open_.reset();
-      return 0;
-    });
+    const nb::gil_scoped_release release;
+    refuse_after_fork();
+    const std::lock_guard lock(mutex_);
+    const std::unique_ptr<Open> closing = std::move(open_);
+    if (!closing) return;
+    closing->study.commit();
+    closing->study.snapshot();
   }
 
  private:
@@ -138,8 +138,13 @@ class PythonStudy {
 
     Store store;
     Study study;
-    pid_t process = getpid();
   };
+
+  void refuse_after_fork() const {
+    if (process_ == getpid()) return;
+    throw StudyError("the study " + name_ +
+                     " was opened before this process was forked; open it here again");
+  }
 
   static std::unique_ptr<Open> open(const std::string& path, const std::string& name,
                                     const std::optional<std::string>& source,
@@ -150,6 +155,7 @@ class PythonStudy {
   }
 
   std::string name_;
+  pid_t process_ = getpid();
   std::mutex mutex_;
   std::unique_ptr<Open> open_;
   std::optional<BoxPartition> partition_;

@@ -4,6 +4,8 @@ import inspect
 import pathlib
 import subprocess
 import sys
+import tarfile
+import zipfile
 
 import canopy
 import pytest
@@ -99,3 +101,22 @@ def test_the_first_steps_of_the_guide_run(root):
     code = blocks(page.split("## Ask and tell")[1], "python")[0]
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert shown.startswith("Best(arm={'x': 0.3")
+
+
+def test_the_sdist_has_all_that_building_takes(root, tmp_path, monkeypatch):
+    from scikit_build_core import build
+
+    monkeypatch.chdir(root)
+    archive = tmp_path / build.build_sdist(str(tmp_path))
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path, filter="data")
+    source = tmp_path / archive.name.removesuffix(".tar.gz")
+    assert not (source / "tests").exists() and not (source / "examples").exists()
+    words = ["cmake", "-S", source, "-B", tmp_path / "build", "-DCANOPY_PYTHON=ON", "-DCANOPY_TOOL=OFF"]
+    subprocess.run([*words, f"-DPython_EXECUTABLE={sys.executable}"], check=True, capture_output=True)
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(root):
+    (wheel,) = (root / "build/wheel").glob("*.whl")
+    names = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert names == {"canopy", f"canopy-{canopy.__version__}.dist-info"}
