@@ -24,10 +24,7 @@ run: setup  ## Build, then run the paper's experiments: tables, figures and a pa
 	build/canopy experiment experiments/paper.toml
 
 # Incremental, unlike `pip install .`: the tools that pip would fetch for every build are kept in the environment.
-python: setup  ## Build the wheel and install it in build/python, an environment of its own
-	@scripts/setup.sh python
-	@test -x build/python/bin/python || python3 -m venv build/python
-	@build/python/bin/pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
+python: setup python-environment  ## Build the wheel and install it in build/python, an environment of its own
 	@rm -rf build/wheel && build/python/bin/pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
 	  --config-settings=build-dir=build/python/cmake --wheel-dir build/wheel .
 	@build/python/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
@@ -92,8 +89,11 @@ lint: lint-setup build python  ## Check formatting, and clang-tidy, ruff and myp
 	@scripts/lint.sh
 
 .PHONY: lint-setup
-lint-setup:
+lint-setup: python-environment
 	@scripts/setup.sh lint
+
+.PHONY: python-environment
+python-environment:
 	@scripts/setup.sh python
 	@test -x build/python/bin/python || python3 -m venv build/python
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that building ("build"), testing the examples ("test"), linting ("lint"), the Python package
-# ("python") or comparing canopy ("peers") needs. Quiet and quick when nothing is missing.
+# Installs the packages that building ("build"), testing the examples ("test"), linting ("lint") or the Python package
+# ("python") need. Quiet and quick when nothing is missing.
 #
 # "unpack FOLDER PYTHON" is for pip, which has no business installing packages: what building the Python module lacks
 # is unpacked into a folder, without root and without a trace elsewhere.
@@ -34,6 +34,7 @@ zstd zstd
 "
 python_needs="
 python3-venv python:ensurepip
+python3-dev python3-config
 "
 module_needs="
 libboost1.81-dev boost/math/distributions/students_t.hpp

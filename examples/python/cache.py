@@ -11,9 +11,6 @@ import random
 import sys
 
 import canopy
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 

@@ -9,9 +9,6 @@ episodes that double in length; HCT for independent rewards and random search do
 import sys
 
 import canopy
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 setting = {"steps": 100_000, "runs": 20, "seed": 1}

@@ -9,9 +9,6 @@ looked, and its tree.
 import sys
 
 import canopy
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 garland = canopy.Environment("garland", seed=1)

@@ -12,9 +12,6 @@ import sys
 
 import canopy
 import gymnasium
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 

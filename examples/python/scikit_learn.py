@@ -10,14 +10,11 @@ import sys
 import warnings
 
 import canopy
-import matplotlib
+import matplotlib.pyplot as plt
 import optuna
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")

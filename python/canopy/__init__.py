@@ -102,8 +102,14 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Imports `canopy.plot` and `canopy.optuna` when they are first used."""
-    if name in ("plot", "optuna"):
-        return _importlib.import_module(f".{name}", __name__)
+    needs = {"plot": "matplotlib", "optuna": "optuna"}.get(name)
+    if needs:
+        try:
+            return _importlib.import_module(f".{name}", __name__)
+        except ModuleNotFoundError as error:
+            if error.name != needs:
+                raise
+            raise ImportError(f"canopy.{name} needs {needs}: pip install {needs}") from None
     raise AttributeError(f"module 'canopy' has no attribute {name!r}")
 
 

@@ -69,6 +69,7 @@ class Study(_Protocol):
         store: str,
         name: str,
         source: str | None,
+        said_by: str,
         fork: str | None,
         make_space: Callable[[Sequence[tuple[Any, ...]]], Space],
     ) -> None: ...

@@ -6,14 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _canopy
-from ._space import Parameter, Space, space_from
+from ._space import Parameter, Space, _number, space_from
 
 Direction = Literal["maximize", "minimize"]
 Partition = Literal["cyclic", "longest_side"]
 
 
 class Best(NamedTuple):
-    """The arm to recommend, in the user's units: lower <= mean <= upper."""
+    """The arm to recommend, in the user's units: lower <= mean <= upper.
+
+    `lower` and `upper` are the mean less and plus the algorithm's own confidence width, which its confidence_scale
+    multiplies: they are no 95 % interval. `pulls` says how many rewards the mean is of.
+    """
 
     arm: dict[str, Any]
     mean: float
@@ -23,7 +27,12 @@ class Best(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Where an optimizer is."""
+    """Where an optimizer is.
+
+    `t` is the index of the next pull: answers so far plus one. `nodes` and `depth` are those of the tree, `switches`
+    the changes of arm (the first selection is one), `refreshes` the phases begun, `out_of_range` single rewards
+    outside reward_range, `in_flight` pulls without an answer.
+    """
 
     t: int  #: index of the next pull: answers so far plus one
     nodes: int  #: of the tree
@@ -35,7 +44,11 @@ class Summary(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A node of the tree. Means and bounds are in mapped units: 1 is the better end of reward_range."""
+    """A node of the tree. Means and bounds are in mapped units: 1 is the better end of reward_range.
+
+    `path` is the way down from the root, 0 left and 1 right; `cell` has the ends of what it covers, by parameter;
+    `upper` is U and `bound` is B, both possibly infinite; `leaf` tells whether it has no children.
+    """
 
     path: str  #: the way down from the root: 0 left, 1 right
     arm: dict[str, Any]
@@ -54,8 +67,8 @@ class Node(NamedTuple):
 _Bound: Any = _canopy._Protocol if TYPE_CHECKING else object  # type checkers only
 
 
-class Protocol(_Bound):
-    """What optimizers and studies have in common, beside ask and tell."""
+class Looks(_Bound):
+    """How optimizers and studies can be looked at."""
 
     def best(self) -> Best | None:
         """The arm to recommend; None before the first answer."""
@@ -71,7 +84,7 @@ class Protocol(_Bound):
         return [Node(*node) for node in self._tree()]
 
 
-class Optimizer(Protocol, _canopy.Optimizer):
+class Optimizer(Looks, _canopy.Optimizer):
     """An optimizer in memory: ask what to try, tell what came of it.
 
     `ask(pulls=None)` gives a Pull: an `arm` to play up to `length` times; it learns nothing.
@@ -105,7 +118,7 @@ class Optimizer(Protocol, _canopy.Optimizer):
 
     def __reduce__(self) -> tuple[Any, ...]:
         given = (self.space, self.options, self.direction, self.reward_range, self.partition)
-        return (_restored, (type(self), given, self.save()))
+        return (_restored, (type(self), given, self.save()), self.__dict__)
 
     def __repr__(self) -> str:
         summary = self.summary()
@@ -125,6 +138,7 @@ class Hct(Optimizer):
     - confidence_scale: multiplies all confidence bounds. Raising it explores more.
     - delta: the probability with which the bounds may fail.
     - constants: correlated only: "main" or "supplement", a factor 3 or 6.
+    - partition: which parameter a cell is halved along: "cyclic", in turn, or "longest_side".
     - seed: there is no chance in HCT; it is taken so that optimizers can be exchanged.
 
     >>> opt = canopy.Hct({"x": canopy.real(0, 1)}, feedback="correlated", mixing_time=1.0, seed=1)
@@ -169,7 +183,12 @@ class Hct(Optimizer):
 
 
 class Thoo(Optimizer):
-    """Truncated HOO: for a known number of pulls (horizon), or in periods that double.
+    """Truncated HOO: for a known number of pulls, or in periods that double.
+
+    - horizon: how many pulls there will be, or "doubling": it starts over with periods of 2, 4, 8, ... pulls.
+    - nu1, rho: f varies by at most nu1 rho^h in a cell at depth h; rho is 2^(-1/dimension) unless given.
+    - confidence_scale: multiplies the confidence term; 1 is what the theorems are about. Raising it explores more.
+    - seed: of the coin that breaks ties.
 
     >>> canopy.Thoo({"x": canopy.real(0, 1)}, horizon=1000).options["horizon"]
     1000
@@ -195,7 +214,7 @@ class Thoo(Optimizer):
 
 
 class Hoo(Optimizer):
-    """Hierarchical optimistic optimization as its authors have it: a step costs O(tree)."""
+    """Hierarchical optimistic optimization as its authors have it: a step costs O(tree). Options as in Thoo."""
 
     name = "hoo"
 
@@ -216,7 +235,13 @@ class Hoo(Optimizer):
 
 
 class Power(Optimizer):
-    """PoWER: local policy search by weighted exploration."""
+    """PoWER: local policy search by weighted exploration.
+
+    - sigma: the standard deviation of the exploration, in units of a parameter's range.
+    - window: how many of the best rollouts are averaged.
+    - rollout_length: pulls in a rollout.
+    - seed: of the starting point and the exploration.
+    """
 
     name = "power"
 
@@ -236,7 +261,11 @@ class Power(Optimizer):
 
 
 class Grid(Optimizer):
-    """A fixed grid of arms under UCB1."""
+    """A fixed grid of arms under UCB1.
+
+    - points: arms along each parameter, so points^dimension in all, at most 100 000. Each is tried once first.
+    - confidence_scale: multiplies the confidence term; 1 is UCB1. Raising it explores more.
+    """
 
     name = "grid"
 
@@ -281,11 +310,20 @@ def make_optimizer(name: str, space: Space | Mapping[str, Parameter], **options:
     """
     if name not in CLASSES:
         raise ValueError(f"optimizer = {name!r}: must be one of {', '.join(CLASSES)}")
+    check_options(name, options)
+    return CLASSES[name](space, **options)
+
+
+def check_options(name: str, options: Mapping[str, Any], others: Sequence[str] = ()) -> None:
+    """Complains of what the optimizer of that name has no option for; `others` may have been meant as well."""
     known = CLASSES[name].__init__.__kwdefaults__ or {}
     for option in options:
         if option not in known:
-            raise ValueError(f"{option}: {name} has no such option; it has {', '.join(known)}")
-    return CLASSES[name](space, **options)
+            import difflib
+
+            near = difflib.get_close_matches(option, [*known, *others], n=1)
+            hint = f', did you mean "{near[0]}"?' if near else f"; it has {', '.join(known)}"
+            raise ValueError(f"{option}: {name} has no such option{hint}")
 
 
 def _restored(cls: type[Optimizer], given: tuple[Any, ...], saved: bytes) -> Optimizer:
@@ -298,7 +336,7 @@ def _restored(cls: type[Optimizer], given: tuple[Any, ...], saved: bytes) -> Opt
 
 def _range_from(reward_range: Sequence[float]) -> tuple[float, float]:
     try:
-        low, high = reward_range
-        return (float(low), float(high))
+        low, high = (_number("reward_range", end) for end in reward_range)
+        return (low, high)
     except (TypeError, ValueError):
         raise ValueError(f"reward_range = {reward_range!r}: must be two numbers") from None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import sys
+import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._optimizers import Best, Optimizer, Summary, make_optimizer
-from ._space import Parameter, Space
+from ._optimizers import CLASSES, Best, Optimizer, Summary, check_options, make_optimizer
+from ._space import Parameter, Space, whole
 
 if TYPE_CHECKING:
     import pandas
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class Episode(NamedTuple):
-    """One arm and the rewards it earned in a row."""
+    """One arm and the rewards it earned in a row.
+
+    `depth` is that of its node in the tree (-1: not known), `first` the index of its first pull, from 1.
+    """
 
     ticket: int
     arm: dict[str, Any]
@@ -29,14 +34,20 @@ class Episode(NamedTuple):
 
 
 class Result:
-    """What a search has done so far: every episode, and the optimizer as it is now."""
+    """What a search has done so far.
+
+    `episodes` are arms with the rewards they earned in a row, `rewards` all rewards in order, `pulls` how many.
+    `stopped` says why it ended: "pulls", "timeout", "stop" or "interrupted". `optimizer` is what searched; once
+    it has ended, a copy in memory if that was a study, which may then be closed.
+    """
 
     def __init__(self, optimizer: Optimizer | Study):
         self.optimizer = optimizer
         self.episodes: list[Episode] = []
-        self.pulls = 0  #: rewards in all episodes
+        self.rewards: list[float] = []
+        self.pulls = 0
         self.seconds = 0.0
-        self.stopped = ""  #: why it ended: "pulls", "timeout", "stop" or "interrupted"
+        self.stopped = ""
         self._at_end: tuple[Best | None, Summary] | None = None
 
     @property
@@ -53,13 +64,10 @@ class Result:
         """Pulls, nodes, depth, switches of the optimizer; once the search has ended, as of then."""
         return self._at_end[1] if self._at_end else self.optimizer.summary()
 
-    @property
-    def rewards(self) -> list[float]:
-        """All rewards, in order."""
-        return [reward for episode in self.episodes for reward in episode.rewards]
-
     def end(self) -> None:
-        """Keeps best and summary as they are now, whatever becomes of the optimizer."""
+        """Keeps things as they are now, whatever becomes of the optimizer."""
+        if not isinstance(self.optimizer, Optimizer):
+            self.optimizer = self.optimizer.copy()
         self._at_end = (self.optimizer.best(), self.optimizer.summary())
 
     def to_frame(self) -> pandas.DataFrame:
@@ -68,13 +76,14 @@ class Result:
             import pandas
         except ImportError:
             raise ImportError("to_frame needs pandas: pip install pandas") from None
-        columns: dict[str, list[Any]] = {name: [] for name in self.space}
+        others = ("ticket", "first", "depth", "pulls", "mean")
+        columns: dict[str, list[Any]] = {f"arm.{name}" if name in others else name: [] for name in self.space}
         rows: dict[str, list[Any]] = {"ticket": [], "first": [], **columns, "depth": [], "pulls": [], "mean": []}
         for episode in self.episodes:
             rows["ticket"].append(episode.ticket)
             rows["first"].append(episode.first)
-            for name in columns:
-                rows[name].append(episode.arm[name])
+            for column, value in zip(columns.values(), episode.arm.values()):
+                column.append(value)
             rows["depth"].append(episode.depth)
             rows["pulls"].append(len(episode.rewards))
             rows["mean"].append(sum(episode.rewards) / len(episode.rewards))
@@ -107,7 +116,7 @@ def maximize(
     - progress: a line on stderr that shows how far it is.
 
     Ctrl-C ends it with the result so far. When `measure` raises, the exception passes through, and an
-    optimizer that was given is as if the call had not been made.
+    optimizer that was given is as if that last pull had not been asked for.
 
     >>> result = canopy.maximize(lambda x: 1 - abs(x - 0.7), {"x": canopy.real(0, 1)}, pulls=500)
     >>> round(result.best.arm["x"], 1)
@@ -153,25 +162,31 @@ def search(
     if not callable(measure):
         raise ValueError(f"measure = {measure!r}: must be a function of the parameters")
     _check_ends(pulls, timeout, stop)
-    all_callbacks = [callbacks] if callable(callbacks) else list(callbacks)
+    all_callbacks = _callbacks_from(callbacks)
+    if "direction" in options:
+        raise ValueError("direction: call canopy.maximize or canopy.minimize instead")
     if isinstance(optimizer, str):
         if space is None:
             raise ValueError('space: is missing; such as {"x": canopy.real(0, 1)}')
+        if optimizer in CLASSES:
+            check_options(optimizer, options, ("pulls", "timeout", "callbacks", "stop", "progress"))
         result = Result(make_optimizer(optimizer, space, direction=direction, **options))
     else:
         _check_given(optimizer, space, direction, options)
         result = Result(optimizer)
 
+    outside_before = result.summary.out_of_range
     line = _ProgressLine(pulls, timeout) if progress else None
     try:
-        _run(measure, result, pulls, timeout, all_callbacks, stop, line)
+        with _Interrupts() as interrupts:
+            _run(measure, result, pulls, timeout, all_callbacks, stop, line, interrupts)
     finally:
         if line:
             line.end(result)
     if isinstance(optimizer, str):
         result.optimizer.finish()
     result.end()
-    _warn_of_range(result)
+    _warn_of_range(result, result.summary.out_of_range - outside_before)
     return result
 
 
@@ -183,21 +198,24 @@ def _run(
     callbacks: list[Callable[[Result], Any]],
     stop: Callable[[Result], bool] | None,
     line: _ProgressLine | None,
+    interrupts: _Interrupts,
 ) -> None:
     optimizer = result.optimizer
     started = time.monotonic()
-    unanswered = optimizer.in_flight() if not isinstance(optimizer, Optimizer) else []  # of an earlier run
+    take_unanswered = getattr(optimizer, "_take_unanswered", lambda: None)
     pull = None
     try:
         while not result.stopped:
             left = None if pulls is None else pulls - result.pulls
-            pull = unanswered.pop(0) if unanswered else optimizer.ask(left)
+            pull = take_unanswered() or optimizer.ask(left)
             arm = pull.arm
             episode = Episode(pull.ticket, dict(arm), pull.depth, result.pulls + 1, [])
             for _ in range(pull.length):
-                reward = single_reward(measure(**arm))
+                with interrupts.allowed():
+                    reward = single_reward(measure(**arm))
                 optimizer.tell(pull, reward)
                 episode.rewards.append(reward)
+                result.rewards.append(reward)
                 if len(episode.rewards) == 1:
                     result.episodes.append(episode)
                 result.pulls += 1
@@ -206,16 +224,18 @@ def _run(
                     result.stopped = "pulls"
                 elif timeout is not None and result.seconds >= timeout:
                     result.stopped = "timeout"
-                elif stop is not None and stop(result):
-                    result.stopped = "stop"
+                elif stop is not None:
+                    with interrupts.allowed():
+                        result.stopped = "stop" if stop(result) else ""
                 if line:
                     line.show(result)
                 if result.stopped:
                     break
             if len(episode.rewards) == pull.length:
                 pull = None  # answered
-            for callback in callbacks:
-                callback(result)
+            with interrupts.allowed():
+                for callback in callbacks:
+                    callback(result)
     except KeyboardInterrupt:
         result.stopped = "interrupted"
         result.seconds = time.monotonic() - started
@@ -236,22 +256,33 @@ def single_reward(reward: Any) -> float:
     if isinstance(reward, (str, bytes)) or reward is None:
         raise ValueError(f"reward = {reward!r}: must be a finite number")
     try:
-        return float(reward)
+        return float(reward.item() if hasattr(reward, "item") else reward)
     except (TypeError, ValueError):
         raise ValueError(f"reward = {reward!r}: must be a finite number") from None
+
+
+def _callbacks_from(callbacks: Any) -> list[Callable[[Result], Any]]:
+    several = (
+        [callbacks] if callable(callbacks) else list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
+    )
+    if not all(callable(each) for each in several):
+        raise ValueError(f"callbacks = {callbacks!r}: must be a function of the result, or several")
+    return several
 
 
 def _check_ends(pulls: Any, timeout: Any, stop: Any) -> None:
     if pulls is None and timeout is None and stop is None:
         raise ValueError("pulls: is missing; say how many, or give a timeout in seconds, or stop")
-    if pulls is not None and (not hasattr(pulls, "__index__") or pulls < 1):
-        raise ValueError(f"pulls = {pulls!r}: must be a whole number, 1 or more")
+    if pulls is not None:
+        whole("pulls", pulls, 1)
+    if stop is not None and not callable(stop):
+        raise ValueError(f"stop = {stop!r}: must be a function of the result")
     if timeout is not None and not (isinstance(timeout, (int, float)) and timeout >= 0):
         raise ValueError(f"timeout = {timeout!r}: must be a number of seconds")
 
 
 def _check_given(optimizer: Any, space: Any, direction: str, options: dict[str, Any]) -> None:
-    if not hasattr(optimizer, "ask"):
+    if not hasattr(optimizer, "ask") or isinstance(optimizer, type):
         raise ValueError(f"optimizer = {optimizer!r}: must be a name, an optimizer or a study")
     if optimizer.direction != direction:
         raise ValueError(
@@ -263,8 +294,7 @@ def _check_given(optimizer: Any, space: Any, direction: str, options: dict[str, 
         raise ValueError(f"{', '.join(options)}: the optimizer that was given has its options already")
 
 
-def _warn_of_range(result: Result) -> None:
-    outside = result.summary.out_of_range
+def _warn_of_range(result: Result, outside: int) -> None:
     if outside <= 0.1 * result.pulls or not result.pulls:
         return
     low, high = result.optimizer.reward_range
@@ -275,6 +305,45 @@ def _warn_of_range(result: Result) -> None:
             f"{least:.4g} to {most:.4g}. Give a reward_range that holds most of them.",
             stacklevel=4,
         )
+
+
+class _Interrupts:
+    """Ctrl-C where it may come: an ask or a tell is done and noted, or it has not been begun.
+
+    In the main thread of a program that has no handler of its own; elsewhere Python has no Ctrl-C.
+    """
+
+    def __init__(self) -> None:
+        self._may_raise = False
+        self._pending = False
+        self._is_ours = False
+
+    def __enter__(self) -> _Interrupts:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._handle)
+            self._is_ours = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _handle(self, *_: object) -> None:
+        self._pending = True
+        if self._may_raise:
+            raise KeyboardInterrupt
+
+    @contextlib.contextmanager
+    def allowed(self) -> Iterator[None]:
+        """A block that may be interrupted; what came before it is raised first."""
+        self._may_raise = True
+        try:
+            if self._pending:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self._may_raise = False
 
 
 class _ProgressLine:

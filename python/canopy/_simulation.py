@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _canopy
-from ._space import Space, space_from_tuples
+from ._space import Space, space_from_tuples, whole
 
 if TYPE_CHECKING:
     import pandas
@@ -22,7 +22,13 @@ class Estimate(NamedTuple):
 
 
 class Simulation:
-    """What `simulate` has measured: estimates over all runs, and every run."""
+    """What `simulate` has measured.
+
+    Estimates (mean, low, high: the 95 % interval) over all runs: `per_step_regret`, the mean of f* - f(x_t);
+    `per_step_realised_regret`, of f* - r_t; `simple_regret`, f* - f(best arm); `nodes`, `depth`, `switches`,
+    `refreshes`. `ns_per_step` is the processor time of optimizer and environment together. `runs` has a dictionary
+    for every run.
+    """
 
     def __init__(self, environment: str, optimizer: str, steps: int, seed: int, measured: dict[str, Any]):
         self.environment = environment
@@ -84,15 +90,17 @@ def simulate(
     >>> 0 < result.per_step_regret.mean < 1
     True
     """
-    for name, value in (("steps", steps), ("runs", runs)):
-        _check_whole(name, value, 1)
-    _check_whole("seed", seed, 0)
-    _check_whole("threads", threads, 0)
+    steps = whole("steps", steps, 1, 10**12)
+    runs = whole("runs", runs, 1, 10**6)
+    seed = whole("seed", seed, 0, 2**64 - 1)
+    threads = whole("threads", threads, 0, 1024)
     if checkpoints is None:
         checkpoints = _spread_checkpoints(steps)
-    checkpoints = [int(at) for at in checkpoints]
-    if checkpoints != sorted(set(checkpoints)) or (checkpoints and not 1 <= checkpoints[0] <= checkpoints[-1] <= steps):
-        raise ValueError(f"checkpoints: must increase from 1 or more to {steps} at most")
+    if not isinstance(checkpoints, Iterable):
+        raise ValueError(f"checkpoints = {checkpoints!r}: must be numbers of steps")
+    checkpoints = [whole("checkpoints", at, 1, steps) for at in checkpoints]
+    if checkpoints != sorted(set(checkpoints)):
+        raise ValueError("checkpoints: must increase")
     show = _progress_line(steps * runs) if progress else None
     try:
         measured = _canopy.simulate(environment, optimizer, options, steps, runs, seed, threads, checkpoints, show)
@@ -115,8 +123,7 @@ class Environment(_canopy.Environment):
     """
 
     def __init__(self, name: str, *, seed: int = 1, **options: Any):
-        _check_whole("seed", seed, 0)
-        super().__init__(name, options, seed)
+        super().__init__(name, options, whole("seed", seed, 0, 2**64 - 1))
         self.name = name
         self.space: Space = space_from_tuples(self._parameters())
 
@@ -166,11 +173,6 @@ def optimizers() -> dict[str, str]:
 def _spread_checkpoints(steps: int) -> list[int]:
     count = 60
     return sorted({max(1, round(steps ** (i / count))) for i in range(1, count + 1)} | {steps})
-
-
-def _check_whole(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least or value > 10**12:
-        raise ValueError(f"{name} = {value!r}: must be a whole number from {least} to 1000000000000")
 
 
 def _progress_line(total: int):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
+import operator
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from typing import Any, NamedTuple
 
 from . import _canopy
@@ -48,7 +48,7 @@ def integer(low: int, high: int) -> Integer:
     >>> canopy.integer(1, 64)
     Integer(low=1, high=64)
     """
-    return Integer(_whole("low", low), _whole("high", high))
+    return Integer(whole("low", low), whole("high", high))
 
 
 def choice(*choices: Any) -> Choice:
@@ -57,7 +57,7 @@ def choice(*choices: Any) -> Choice:
     >>> canopy.choice(16, 32, 64)
     Choice(choices=(16, 32, 64))
     """
-    if len(choices) == 1 and isinstance(choices[0], Sequence) and not isinstance(choices[0], (str, bytes)):
+    if len(choices) == 1 and isinstance(choices[0], Iterable) and not isinstance(choices[0], (str, bytes)):
         choices = tuple(choices[0])
     return Choice(choices)
 
@@ -75,11 +75,11 @@ class Space(_canopy.Space):
     def __init__(self, parameters: Mapping[str, Parameter]):
         if not isinstance(parameters, Mapping):
             raise ValueError(f'space = {parameters!r}: must be a dictionary such as {{"x": canopy.real(0, 1)}}')
-        self._parameters = dict(parameters)
         super().__init__(
-            [_tuple_of(name, parameter) for name, parameter in self._parameters.items()],
-            [p.choices if isinstance(p, Choice) else None for p in self._parameters.values()],
+            [_tuple_of(name, parameter) for name, parameter in parameters.items()],
+            [p.choices if isinstance(p, Choice) else None for p in parameters.values()],
         )
+        self._parameters = dict(parameters)
 
     def __getitem__(self, name: str) -> Parameter:
         return self._parameters[name]
@@ -97,6 +97,10 @@ class Space(_canopy.Space):
         """The names."""
         return self._parameters.keys()
 
+    def get(self, name: str, default: Any = None) -> Any:
+        """The parameter of that name, or the default."""
+        return self._parameters.get(name, default)
+
     def values(self) -> ValuesView[Parameter]:
         """The parameters."""
         return self._parameters.values()
@@ -106,7 +110,7 @@ class Space(_canopy.Space):
         return self._parameters.items()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Space) and list(self.items()) == list(other.items())
+        return isinstance(other, Mapping) and list(self.items()) == list(other.items())
 
     def __hash__(self) -> int:
         return hash(tuple(self.items()))
@@ -147,9 +151,10 @@ def _tuple_of(name: str, parameter: Parameter) -> tuple[Any, ...]:
     if isinstance(parameter, Choice):
         return (name, "choice", _labels(parameter.choices))
     if isinstance(parameter, Integer):
-        return (name, "integer", parameter.low, parameter.high)
+        return (name, "integer", whole(f"space.{name}.low", parameter.low), whole(f"space.{name}.high", parameter.high))
     if isinstance(parameter, Real):
-        return (name, "real", float(parameter.low), float(parameter.high), parameter.log)
+        low, high = (_number(f"space.{name}.{end}", getattr(parameter, end)) for end in ("low", "high"))
+        return (name, "real", low, high, bool(parameter.log))
     raise ValueError(
         f"space.{name} = {parameter!r}: must be canopy.real(...), canopy.integer(...) or canopy.choice(...)"
     )
@@ -157,13 +162,21 @@ def _tuple_of(name: str, parameter: Parameter) -> tuple[Any, ...]:
 
 def _number(name: str, value: Any) -> float:
     try:
+        if isinstance(value, (str, bytes, bytearray)):
+            raise TypeError
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} = {value!r}: must be a number") from None
 
 
-def _whole(name: str, value: Any) -> int:
-    number = _number(name, value)
-    if not math.isfinite(number) or number != math.floor(number) or abs(number) > 2**53:
-        raise ValueError(f"{name} = {value!r}: must be a whole number within +-2^53")
-    return int(value)
+def whole(name: str, value: Any, least: int = -(2**53), most: int = 2**53) -> int:
+    """A whole number; 1e3 and those of numpy are such, too. Raises ValueError."""
+    if hasattr(value, "__index__"):
+        number = operator.index(value)
+    elif isinstance(value, float) and value.is_integer():
+        number = int(value)
+    else:
+        raise ValueError(f"{name} = {value!r}: must be a whole number from {least} to {most}")
+    if not least <= number <= most:
+        raise ValueError(f"{name} = {value!r}: must be a whole number from {least} to {most}")
+    return number

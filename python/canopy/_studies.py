@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from . import _canopy
-from ._optimizers import CLASSES, Direction, Optimizer, Protocol, _restored, make_optimizer
+from ._optimizers import CLASSES, Direction, Looks, Optimizer, _restored, make_optimizer
 from ._search import Episode, Result
 from ._space import Choice, Integer, Parameter, Space, space_from, space_from_tuples
 
@@ -16,7 +17,11 @@ DEFAULT_STORE = "canopy.db"
 
 
 class StudyRecord(NamedTuple):
-    """A study as its store lists it."""
+    """A study as its store lists it.
+
+    `pulls` are the rewards learnt; `created` and `updated` are seconds since 1970; `holder` is who opened it last to
+    write, which may be long ago; `forked_from` is the name of another study, or empty.
+    """
 
     name: str
     pulls: int  #: rewards learnt
@@ -27,7 +32,7 @@ class StudyRecord(NamedTuple):
     forked_from: str  #: the name of another study, or empty
 
 
-class Study(Protocol, _canopy.Study):
+class Study(Looks, _canopy.Study):
     """An optimizer that remembers, in the same store as the command line's, under the same locks.
 
     It speaks the optimizer's protocol: ask, tell, drop, finish, best, summary, tree, in_flight. What a call
@@ -49,6 +54,8 @@ class Study(Protocol, _canopy.Study):
     store: str
     optimizer: str  #: the name of the one it has
     options: dict[str, Any]  #: of that, with every default filled in
+    _unanswered: list[int]  # tickets that an earlier process has left
+    _taking: threading.Lock
 
     def __init__(self) -> None:
         raise TypeError("open a study with canopy.Study.open(name, store=...)")
@@ -62,48 +69,68 @@ class Study(Protocol, _canopy.Study):
         space: Space | Mapping[str, Parameter] | None = None,
         file: str | os.PathLike[str] | None = None,
         fork: str | None = None,
-        optimizer: str = "hct",
-        direction: Direction = "maximize",
-        reward_range: Sequence[float] = (0.0, 1.0),
+        optimizer: str | None = None,
+        direction: Direction | None = None,
+        reward_range: Sequence[float] | None = None,
         **options: Any,
     ) -> Study:
         """Opens the study of that name to go on with it, or makes it.
 
         With neither `space` nor `file` it must be in the store. With a space (and an optimizer, its options,
         a direction, a reward_range) or a study file (TOML, as `canopy tune` reads it), it is made if it is not
-        there, and must be the same if it is; `fork` is the name of a new study made from it instead.
-        Throws StudyError if somebody else has it open.
+        there, and must be the same if it is. The choices of its space must be texts. `fork` is the name of a new
+        study made from it instead: with its journal if nothing that matters to that differs, and else from scratch.
+        Raises StudyError if somebody else has it open.
         """
         source = None
+        about = {"optimizer": optimizer, "direction": direction, "reward_range": reward_range, **options}
+        about = {option: value for option, value in about.items() if value is not None}
+        if not isinstance(name, str):
+            raise ValueError(f"name = {name!r}: must be the name of a study")
         if file is not None:
-            if space is not None or options:
+            if space is not None or about:
                 raise ValueError("file: says it all; leave space and options out")
             with open(file, encoding="utf-8") as text:
                 source = text.read()
         elif space is not None:
-            source = _study_file(space_from(space), optimizer, direction, reward_range, options)
-        elif options:
-            raise ValueError(
-                f"{', '.join(options)}: options need a space; without one the study in the store is opened"
-            )
+            source = _study_file(space_from(space), **about)
+        elif about:
+            raise ValueError(f"{', '.join(about)}: options need a space; without one the study in the store is opened")
         study = cls.__new__(cls)
-        _canopy.Study.__init__(study, os.fspath(store), name, source, fork, space_from_tuples)
+        said_by = name if file is None else os.fspath(file)
+        _canopy.Study.__init__(study, os.fspath(store), name, source, said_by, fork, space_from_tuples)
         specification = study._specification()
         study.store = os.fspath(store)
         study.direction = specification["direction"]
         study.reward_range = specification["reward_range"]
         study.optimizer = specification["optimizer"]
         study.options = specification["options"]
+        study._unanswered = [pull.ticket for pull in study.in_flight()]
+        study._taking = threading.Lock()
         return study
 
     @contextmanager
     def batch(self) -> Iterator[Study]:
-        """Commits once, at the end of the block: nothing in it is on the disk before."""
+        """Commits once, at the end of the block, even if that ends by an exception: nothing is on the disk before."""
         self._begin_batch()
         try:
             yield self
         finally:
             self._end_batch()
+
+    def _take_unanswered(self) -> _canopy.Pull | None:
+        """A pull that an earlier process has left, each once, for maximize to play first."""
+        with self._taking:
+            still_open = {pull.ticket: pull for pull in self.in_flight()} if self._unanswered else {}
+            while self._unanswered:
+                pull = still_open.get(self._unanswered.pop(0))
+                if pull:
+                    return pull
+        return None
+
+    def copy(self) -> Optimizer:
+        """The optimizer as it is now, in memory."""
+        return _optimizer_from(self._specification(), self.save())
 
     def __enter__(self) -> Study:
         return self
@@ -115,9 +142,10 @@ class Study(Protocol, _canopy.Study):
         raise TypeError("a study cannot be pickled: it is in its store; open it there")
 
     def __repr__(self) -> str:
-        if not self.is_open:
+        try:
+            return f"<canopy.Study {self.name} in {self.store}, {self.summary().t - 1} pulls>"
+        except _canopy.StudyError:
             return f"<canopy.Study {self.name} in {self.store}, closed>"
-        return f"<canopy.Study {self.name} in {self.store}, {self.summary().t - 1} pulls>"
 
 
 def studies(store: str | os.PathLike[str] = DEFAULT_STORE) -> list[StudyRecord]:
@@ -130,7 +158,10 @@ def load_optimizer(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> 
 
     It needs no lock: somebody else may be writing to the study.
     """
-    specification, saved = _canopy.look_at(os.fspath(store), name)
+    return _optimizer_from(*_canopy.look_at(os.fspath(store), name))
+
+
+def _optimizer_from(specification: dict[str, Any], saved: bytes) -> Optimizer:
     given = (
         space_from_tuples(specification["parameters"]),
         specification["options"],
@@ -151,13 +182,18 @@ def load_result(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> Res
             result.episodes[-1].rewards.extend(rewards)
         else:
             result.episodes.append(Episode(ticket, arm, -1, result.pulls + 1, rewards))
+        result.rewards.extend(rewards)
         result.pulls += len(rewards)
         result.seconds = at - started
     return result
 
 
 def _study_file(
-    space: Space, optimizer: str, direction: str, reward_range: Sequence[float], options: dict[str, Any]
+    space: Space,
+    optimizer: str = "hct",
+    direction: str = "maximize",
+    reward_range: Sequence[float] = (0.0, 1.0),
+    **options: Any,
 ) -> str:
     """A study file, as text. What is wrong is said of the arguments, not of a file that nobody wrote."""
     made = make_optimizer(optimizer, space, direction=direction, reward_range=reward_range, **options)
@@ -168,10 +204,8 @@ def _study_file(
         "[optimizer]",
         f'name = "{optimizer}"',
     ]
-    given = {name: value for name, value in options.items() if value is not None}
-    if optimizer in ("hct", "grid"):
-        given.pop("seed", None)
-    lines += [f"{name} = {_toml(value)}" for name, value in given.items()]
+    kept = {"partition", *_canopy.optimizer_defaults(optimizer)}  # a seed is taken by all and kept by some
+    lines += [f"{name} = {_toml(value)}" for name, value in options.items() if name in kept]
     for name, parameter in space.items():
         lines += ["[[space]]", f"name = {_toml(name)}"]
         if isinstance(parameter, Choice):

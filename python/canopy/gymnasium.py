@@ -10,7 +10,9 @@ from typing import Any
 
 from ._optimizers import Optimizer, make_optimizer
 from ._search import Result, search, single_reward
-from ._space import Choice, Integer, Parameter, Space, space_from
+from ._space import Choice, Integer, Parameter, Space, space_from, whole
+
+__all__ = ["policy_search"]
 
 
 def policy_search(
@@ -22,7 +24,7 @@ def policy_search(
     reward_range: Sequence[float] | None = None,
     end_reward: float | None = None,
     optimizer: str | Optimizer = "hct",
-    feedback: str | None = "correlated",
+    feedback: str | None = None,
     seed: int = 1,
     timeout: float | None = None,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
@@ -34,7 +36,7 @@ def policy_search(
 
     `policy(theta, observation)` gives an action; theta is a dictionary with the parameters of `space`. A pull
     is one step of the environment, and its reward is told at once. When the parameters change, the environment
-    goes on from where it is: that is the correlated feedback that HCT is made for, so that is the default.
+    goes on from where it is: that is the correlated feedback that HCT is made for, so that is its default.
 
     - A reset inside the task: when a step says `terminated` or `truncated`, the environment is reset and the
       next step starts there. The step that ended the episode counts like any other. Where ending is a failure
@@ -60,17 +62,27 @@ def policy_search(
         raise ValueError(f"env = {env!r}: must be a Gymnasium environment")
     if not callable(policy):
         raise ValueError(f"policy = {policy!r}: must be a function of (theta, observation)")
-    chain = _Chain(env, policy, end_reward, seed)
+    steps = whole("steps", steps, 1)
+    seed = whole("seed", seed, 0)
+    if end_reward is not None:
+        end_reward = single_reward(end_reward)
     if isinstance(optimizer, str):
         if space is None:
             raise ValueError('space: is missing; such as {"gain": canopy.real(0, 1)}')
         space = space_from(space)
+        options["seed"] = seed
         if optimizer == "hct":
-            options["feedback"] = feedback
-        make_optimizer(optimizer, space, **options)  # complains before anything is played
-        options["reward_range"] = reward_range or _measured_range(chain, space, seed)
+            options["feedback"] = feedback or "correlated"
+        elif feedback is not None:
+            raise ValueError(f"feedback: {optimizer} has no such option")
+        make_optimizer(optimizer, space, reward_range=(0, 1) if reward_range is None else reward_range, **options)
+    elif optimizer.direction != "maximize":
+        raise ValueError("policy_search maximizes rewards, and the direction of the optimizer is minimize")
     elif reward_range is not None:
         raise ValueError("reward_range: the optimizer that was given has one already")
+    chain = _Chain(env, policy, end_reward, seed)
+    if isinstance(optimizer, str):
+        options["reward_range"] = _measured_range(chain, space, seed) if reward_range is None else reward_range
     return search(chain.step, space, "maximize", steps, timeout, optimizer, callbacks, stop, progress, options)
 
 
@@ -93,7 +105,7 @@ class _Chain:
         return single_reward(reward)
 
 
-def _measured_range(chain: _Chain, space: Space, seed: int) -> tuple[float, float]:
+def _measured_range(chain: _Chain, space: Any, seed: int) -> tuple[float, float]:
     import random
 
     chance = random.Random(seed)

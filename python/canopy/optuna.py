@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import optuna
 from optuna.distributions import (
@@ -18,8 +19,11 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
 from ._canopy import Pull
-from ._optimizers import Direction, Hct
+from ._optimizers import Direction, Hct, check_options
+from ._search import single_reward
 from ._space import Parameter, Space, choice, integer, real
+
+__all__ = ["HctSampler"]
 
 
 class HctSampler(BaseSampler):
@@ -30,8 +34,11 @@ class HctSampler(BaseSampler):
     random trials. `reward_range` is what values of the objective lie in. The other arguments are those of
     `canopy.Hct`; the direction is the study's.
 
-    Trials may overlap (`n_jobs`, `ask` and `tell`); those that fail or are pruned are given back. A sampler
-    serves one study in one process: to go on later, pickle it beside the study, as with Optuna's own.
+    Trials may overlap (`n_jobs`, `ask` and `tell`). A trial that was pruned is worth its last intermediate value. One
+    that failed, or was pruned without a value, is worth the bad end of reward_range: were it given back, the same
+    arm would be suggested again; `failure_value` is another worth, or "drop" to give it back all the same. A
+    sampler serves one study in one process and learns from the trials it suggested alone: to go on later, pickle it
+    beside the study, as with Optuna's own.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -46,10 +53,21 @@ class HctSampler(BaseSampler):
         *,
         search_space: dict[str, BaseDistribution] | None = None,
         reward_range: Sequence[float] = (0.0, 1.0),
+        failure_value: float | Literal["worst", "drop"] = "worst",
         seed: int | None = None,
         **options: Any,
     ):
+        if "direction" in options:
+            raise ValueError("direction: is that of the study")
+        check_options("hct", options)
         Hct({"x": real(0, 1)}, reward_range=reward_range, **options)  # complains at once
+        if failure_value not in ("worst", "drop"):
+            failure_value = single_reward(failure_value)
+        if search_space is not None and not (
+            isinstance(search_space, dict) and all(isinstance(each, BaseDistribution) for each in search_space.values())
+        ):
+            raise ValueError(f"search_space = {search_space!r}: must be a dictionary of names and Optuna distributions")
+        self._failure_value = failure_value
         self._reward_range = reward_range
         self._options = options
         self._search_space = None if search_space is None else _without_singles(search_space)
@@ -58,13 +76,17 @@ class HctSampler(BaseSampler):
         self._optimizer: Hct | None = None
         self._study_name: str | None = None
         self._pulls: dict[int, Pull] = {}  # of the trials that run, by number
-        self._has_warned = False
+        self._warned_of: set[str] = set()
         self._lock = threading.RLock()
 
     @property
     def optimizer(self) -> Hct | None:
         """The tree, for `canopy.plot`; None until the space is known."""
         return self._optimizer
+
+    def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        with self._lock:
+            self._note_study(study)
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         self._raise_error_if_multi_objective(study)
@@ -103,41 +125,70 @@ class HctSampler(BaseSampler):
     ) -> None:
         with self._lock:
             pull = self._pulls.pop(trial.number, None)
-            if pull is None or self._optimizer is None or self._search_space is None:
+            if pull is None or self._optimizer is None:
                 return
-            suggested = _values_from(pull, self._search_space)
-            was_played = all(trial.params.get(name, value) == value for name, value in suggested.items())
-            if state == TrialState.COMPLETE and values and was_played:  # enqueued trials have values of their own
-                self._optimizer.tell(pull, float(values[0]))
-                self._warn_of_range(self._optimizer)
-            else:
+            value = self._worth(trial, state, values)
+            if value is None or "fixed_params" in trial.system_attrs:  # it was enqueued, with an arm of its own
                 self._optimizer.drop(pull)
+                return
+            try:
+                self._optimizer.tell(pull, value)
+            except ValueError as error:
+                self._optimizer.tell(pull, self._worst())
+                self._warn("value", f"trial {trial.number}: {error}; it is taken for the bad end of reward_range")
+            self._warn_of_range()
+
+    def _worth(self, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> float | None:
+        """What a trial is told as; None to give it back."""
+        if values and state == TrialState.COMPLETE:
+            return float(values[0])
+        if state == TrialState.PRUNED and trial.intermediate_values:
+            return float(trial.intermediate_values[max(trial.intermediate_values)])
+        if self._failure_value == "drop":
+            return None
+        return self._worst() if self._failure_value == "worst" else float(self._failure_value)
+
+    def _worst(self) -> float:
+        assert self._optimizer is not None
+        return self._optimizer.reward_range[0 if self._optimizer.direction == "maximize" else 1]
 
     def reseed_rng(self) -> None:
         self._random.reseed_rng()
 
     def _check_study(self, study: optuna.Study) -> None:
-        if self._study_name is None:
-            self._study_name = study.study_name
         if self._study_name != study.study_name:
             raise ValueError(
                 f"this HctSampler serves the study {self._study_name}; make another one for {study.study_name}"
             )
 
-    def _warn_of_range(self, optimizer: Hct) -> None:
-        summary = optimizer.summary()
-        if not self._has_warned and summary.t > 20 and summary.out_of_range > 0.5 * summary.t:
-            self._has_warned = True
-            low, high = optimizer.reward_range
-            warnings.warn(
+    def _warn(self, kind: str, message: str) -> None:
+        """Once of a kind."""
+        if kind not in self._warned_of:
+            self._warned_of.add(kind)
+            warnings.warn(message, stacklevel=3)
+
+    def _warn_of_range(self) -> None:
+        assert self._optimizer is not None
+        summary = self._optimizer.summary()
+        if summary.t > 20 and summary.out_of_range > 0.5 * summary.t:
+            low, high = self._optimizer.reward_range
+            self._warn(
+                "range",
                 f"most values of the objective are outside reward_range ({low:g}, {high:g}); give HctSampler one"
                 " that holds them",
-                stacklevel=2,
             )
 
+    def _note_study(self, study: optuna.Study) -> None:
+        """Whom it serves, and a warning of trials that were there before."""
+        if self._study_name is None:
+            self._study_name = study.study_name
+            others = len(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
+            if others:
+                self._warn("others", f"HctSampler cannot learn from the trials that the study has already ({others})")
+
     def __getstate__(self) -> dict[str, Any]:
-        with self._lock:
-            state = self.__dict__.copy()
+        with self._lock:  # trials may be running
+            state = {**self.__dict__, "_pulls": dict(self._pulls), "_optimizer": copy.copy(self._optimizer)}
         del state["_lock"]
         return state
 

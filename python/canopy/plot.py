@@ -1,7 +1,8 @@
 """Pictures with matplotlib. Every function draws into `ax`, or into a new figure, and returns the axes.
 
-What is drawn may be a Result, an optimizer, a study or an HctSampler; `canopy.load_result(name)` gives the Result of a
-study that somebody else is writing to.
+`estimate` and `tree` take a Result, an optimizer, a study or an HctSampler; `pulls` and `switches` need a Result,
+since they show what happened when; `canopy.load_result(name)` gives that of a study, even while somebody else writes
+to it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from ._optimizers import Node
 from ._search import Result
 from ._simulation import Simulation
 from ._space import Choice, Integer, Real, Space
+
+__all__ = ["estimate", "pulls", "regret", "switches", "tree"]
 
 # Colours that people who see few of them can tell apart (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
@@ -49,6 +52,10 @@ def estimate(
     nodes = optimizer.tree()
     if not nodes:
         raise ValueError(f"{optimizer!r} has no tree; canopy.plot.pulls shows where its pulls went")
+    if not any(node.pulls for node in nodes):
+        raise ValueError(f"there is nothing to draw: {optimizer!r} has no pulls")
+    if truth is not None and len(names) == 2:
+        raise ValueError("truth: can be drawn for a single parameter only")
     ax = ax or _new_axes()
     if len(names) == 1:
         _estimate_1d(optimizer, nodes, names[0], truth, ax)
@@ -63,7 +70,7 @@ def pulls(result: Any, *, parameters: Sequence[str] | None = None, ax: Axes | No
     names = _chosen_names(result.space, parameters)
     ax = ax or _new_axes()
     means = [sum(episode.rewards) / len(episode.rewards) for episode in result.episodes]
-    sizes = [6 + 14 * math.log2(len(episode.rewards)) for episode in result.episodes]
+    sizes = [10 + 12 * math.log2(len(episode.rewards)) for episode in result.episodes]
     columns = [[_position(result.space, name, episode.arm[name]) for episode in result.episodes] for name in names]
     if len(names) == 1:
         xs, ys = [episode.first for episode in result.episodes], columns[0]
@@ -73,25 +80,27 @@ def pulls(result: Any, *, parameters: Sequence[str] | None = None, ax: Axes | No
         xs, ys = columns
         _label_axis(ax, "x", result.space, names[0])
         _label_axis(ax, "y", result.space, names[1])
-    dots = ax.scatter(xs, ys, s=sizes, c=means, cmap="viridis", alpha=0.7, linewidths=0)
-    ax.figure.colorbar(dots, ax=ax, label="mean reward of an episode")
+    dots = ax.scatter(
+        xs, ys, s=sizes, c=means, cmap=_colours(result.optimizer), alpha=0.7, edgecolors="black", linewidths=0.15
+    )
+    ax.figure.colorbar(dots, ax=ax, label=f"{_label(result.optimizer)} of an episode")
     best = result.best
     if best:
         if len(names) == 1:
-            ax.axhline(
-                _position(result.space, names[0], best.arm[names[0]]), color=COLOURS[1], linewidth=1, label="best"
-            )
+            height = _position(result.space, names[0], best.arm[names[0]])
+            ax.axhline(height, color=COLOURS[1], linewidth=1, zorder=0, label="best")
         else:
             _mark_best(ax, result.space, names, best.arm)
-        ax.legend(loc="best", frameon=True)
-    ax.set_title(f"{result.pulls} pulls in {len(result.episodes)} episodes")
+        _legend_above(ax)
+    ax.set_title(f"{_count(result.pulls, 'pull')} in {_count(len(result.episodes), 'episode')}")
     return ax
 
 
 def switches(results: Any, *, ax: Axes | None = None) -> Axes:
     """How often the arm has changed, over time; several Results in a dictionary become a line each."""
     ax = ax or _new_axes()
-    for number, (name, result) in enumerate(_named(results, Result).items()):
+    named = _named(results, Result, "what maximize returned")
+    for number, (name, result) in enumerate(named.items()):
         changes, last = [], None
         for episode in result.episodes:
             if episode.arm != last:
@@ -104,7 +113,7 @@ def switches(results: Any, *, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("changes of arm")
     ax.set_xlim(left=0)
     ax.set_ylim(bottom=0)
-    if any(_named(results, Result)):
+    if any(named):
         ax.legend()
     return ax
 
@@ -116,7 +125,7 @@ def regret(runs: Any, *, optimum: float | None = None, realised: bool = False, a
     drawn as well if `optimum`, the mean reward of the best arm, is given: then regret is that of the rewards.
     """
     ax = ax or _new_axes()
-    curves = _named(runs, (Simulation, Result))
+    curves = _named(runs, (Simulation, Result), "what simulate or maximize returned")
     for number, (name, run) in enumerate(curves.items()):
         colour = COLOURS[number % len(COLOURS)]
         if isinstance(run, Result):
@@ -162,18 +171,18 @@ def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
             ys,
             s=[10 + 12 * math.log2(1 + node.pulls) for node in pulled],
             c=[_in_user_units(optimizer, node.mean) for node in pulled],
-            cmap="viridis",
+            cmap=_colours(optimizer),
             linewidths=0,
             zorder=3,
         )
-        ax.figure.colorbar(dots, ax=ax, label="mean reward")
+        ax.figure.colorbar(dots, ax=ax, label=_label(optimizer))
     ax.set_xlim(-0.02, 1.02)
     deepest = max(node.depth for node in nodes)
     ax.set_ylim(deepest + 0.7, -0.7)
     ax.set_ylabel("depth")
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     _label_tree_axis(ax, optimizer.space)
-    ax.set_title(f"{len(nodes)} nodes")
+    ax.set_title(f"{_count(len(nodes), 'node')}, {_count(optimizer.summary().t - 1, 'pull')}")
     return ax
 
 
@@ -203,19 +212,39 @@ def _result_of(result: Any) -> Result:
     return result
 
 
-def _named(given: Any, kinds: Any) -> dict[str, Any]:
+def _label(optimizer: Any) -> str:
+    return "mean reward" if optimizer.direction == "maximize" else "mean cost"
+
+
+def _colours(optimizer: Any) -> str:
+    """Bright is good."""
+    return "viridis" if optimizer.direction == "maximize" else "viridis_r"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _legend_above(ax: Axes, columns: int = 2) -> None:
+    """A legend that hides nothing."""
+    ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, frameon=False, fontsize="small")
+
+
+def _named(given: Any, kinds: Any, what: str) -> dict[str, Any]:
     """One thing or several, by their names."""
     if isinstance(given, kinds):
         return {"": given}
     if isinstance(given, Mapping):
         named = dict(given)
     elif isinstance(given, Iterable):
-        several = list(given)
-        named = {_name_of(each, i): each for i, each in enumerate(several)}
+        named = {}
+        for number, each in enumerate(given):
+            name = _name_of(each, number)
+            named[f"{name}, number {number + 1}" if name in named else name] = each
     else:
         named = {}
     if not named or not all(isinstance(each, kinds) for each in named.values()):
-        raise ValueError(f"{given!r}: must be what maximize or simulate returned, or several of these")
+        raise ValueError(f"{given!r}: must be {what}, or several of these")
     return named
 
 
@@ -232,7 +261,7 @@ def _chosen_names(space: Space, parameters: Sequence[str] | None) -> list[str]:
     for name in names:
         if name not in space:
             raise ValueError(f"parameters: the space has no {name!r}; it has {', '.join(space)}")
-    if len(names) != min(2, len(space)):
+    if len(names) != min(2, len(space)) or len(set(names)) != len(names):
         raise ValueError(f"parameters = {parameters!r}: name two of {', '.join(space)}")
     return names
 
@@ -240,7 +269,12 @@ def _chosen_names(space: Space, parameters: Sequence[str] | None) -> list[str]:
 def _position(space: Space, name: str, value: Any) -> float:
     """A value as a number on an axis."""
     parameter = space[name]
-    return parameter.choices.index(value) if isinstance(parameter, Choice) else value
+    if not isinstance(parameter, Choice):
+        return value
+    for i, each in enumerate(parameter.choices):
+        if each is value or (type(each) is type(value) and each == value):  # 1 and True are equal, but not the same
+            return i
+    raise ValueError(f"{name} = {value!r}: is none of the choices")
 
 
 def _ends(space: Space, name: str, node: Node) -> tuple[float, float]:
@@ -255,10 +289,14 @@ def _label_axis(ax: Axes, which: str, space: Space, name: str) -> None:
     axis.set_label_text(name)
     set_scale, set_limits = (ax.set_xscale, ax.set_xlim) if which == "x" else (ax.set_yscale, ax.set_ylim)
     if isinstance(parameter, Choice):
-        axis.set_ticks(range(len(parameter.choices)), [str(value) for value in parameter.choices])
+        labels = [str(value) for value in parameter.choices]
+        axis.set_ticks(range(len(labels)), labels)
+        if which == "x" and sum(map(len, labels)) > 40:
+            plt.setp(ax.get_xticklabels(), rotation=25, ha="right")
         set_limits(-0.5, len(parameter.choices) - 0.5)
     elif isinstance(parameter, Integer):
         set_limits(parameter.low - 0.5, parameter.high + 0.5)
+        axis.set_major_locator(MaxNLocator(integer=True))
     else:
         if parameter.log:
             set_scale("log")
@@ -306,7 +344,8 @@ def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: A
     means: list[float] = []
     widths: list[float] = []
     for leaf, known in leaves:
-        mean, width = _in_user_units(optimizer, known.mean), _width(optimizer, known)
+        mean = _in_user_units(optimizer, known.mean)
+        width = _width(optimizer, known) if known is leaf else math.nan  # without pulls it has no bounds of its own
         for end in _ends(space, name, leaf):
             xs.append(end)
             means.append(mean)
@@ -336,10 +375,10 @@ def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: A
     if best:
         ax.axvline(_position(space, name, best.arm[name]), color=COLOURS[1], linewidth=1, label="best")
     _limit_to(ax, means, lows, highs)
-    ax.set_ylabel("mean reward")
+    ax.set_ylabel(_label(optimizer))
     ax.set_zorder(bars.get_zorder() + 1)  # the bars stay behind
     ax.patch.set_visible(False)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False, fontsize="small")
+    _legend_above(ax)
 
 
 def _bin_edges(parameter: Any) -> list[float]:
@@ -362,10 +401,11 @@ def _spread(parameter: Real, parts: int) -> list[float]:
 
 def _limit_to(ax: Axes, means: list[float], lows: list[float], highs: list[float]) -> None:
     """Shows all means, and bounds as far as they do not dwarf them."""
-    spread = max(means) - min(means) or 1.0
-    ax.set_ylim(
-        max(min(lows), min(means) - spread) - 0.05 * spread, min(max(highs), max(means) + spread) + 0.05 * spread
-    )
+    least, most = min(means), max(means)
+    spread = most - least or 1.0
+    lowest = min((low for low in lows if not math.isnan(low)), default=least)
+    highest = max((high for high in highs if not math.isnan(high)), default=most)
+    ax.set_ylim(max(lowest, least - spread) - 0.05 * spread, min(highest, most + spread) + 0.05 * spread)
 
 
 def _truth_curve(parameter: Any, truth: Any) -> tuple[list[float], list[float]]:
@@ -377,7 +417,8 @@ def _truth_curve(parameter: Any, truth: Any) -> tuple[list[float], list[float]]:
         return xs, [truth(x) for x in xs]
     if isinstance(parameter, Choice):
         return [float(i) for i in range(len(parameter.choices))], [truth(value) for value in parameter.choices]
-    whole = list(range(parameter.low, parameter.high + 1))
+    step = max(1, (parameter.high - parameter.low) // 1000)
+    whole = list(range(parameter.low, parameter.high + 1, step))
     return [float(value) for value in whole], [truth(value) for value in whole]
 
 
@@ -394,14 +435,14 @@ def _estimate_2d(optimizer: Any, nodes: list[Node], names: list[str], ax: Axes) 
             (left, right), (bottom, top) = (_ends(space, name, leaf) for name in names)
             boxes.append(Rectangle((left, bottom), right - left, top - bottom))
             means.append(_in_user_units(optimizer, known.mean))
-        cells = PatchCollection(boxes, cmap="viridis", norm=scale, edgecolors="white", linewidths=0.15)
+        cells = PatchCollection(boxes, cmap=_colours(optimizer), norm=scale, edgecolors="white", linewidths=0.15)
         cells.set_array(means)
         ax.add_collection(cells)
     xs, ys = ([_position(space, name, node.arm[name]) for node in pulled] for name in names)
     sizes = [2 + 5 * math.log2(1 + node.pulls) for node in pulled]
     if len(space) == 2:
         ax.scatter(xs, ys, s=[size / 3 for size in sizes], c="black", alpha=0.45, linewidths=0)
-        ax.figure.colorbar(cells, ax=ax, label="mean reward")
+        ax.figure.colorbar(cells, ax=ax, label=_label(optimizer))
     else:  # cells overlap in what is left out, so only arms can be shown
         order = sorted(range(len(pulled)), key=lambda i: values[i])
         dots = ax.scatter(
@@ -409,16 +450,16 @@ def _estimate_2d(optimizer: Any, nodes: list[Node], names: list[str], ax: Axes) 
             [ys[i] for i in order],
             s=[3 * sizes[i] for i in order],
             c=[values[i] for i in order],
-            cmap="viridis",
+            cmap=_colours(optimizer),
             norm=scale,
             linewidths=0,
         )
-        ax.figure.colorbar(dots, ax=ax, label="mean reward")
+        ax.figure.colorbar(dots, ax=ax, label=_label(optimizer))
     best = optimizer.best()
     if best:
         _mark_best(ax, space, names, best.arm)
-        ax.legend(loc="best", frameon=True)
-    ax.set_title(f"{optimizer.summary().t - 1} pulls")
+        _legend_above(ax)
+    ax.set_title(_count(optimizer.summary().t - 1, "pull"))
 
 
 def _mark_best(ax: Axes, space: Space, names: list[str], arm: dict[str, Any]) -> None:
@@ -441,7 +482,14 @@ def _label_tree_axis(ax: Axes, space: Space) -> None:
         ax.set_xlabel("left half, right half")
         ax.set_xticks([])
         return
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], [f"{tick:.4g}" for tick in _spread(only, 4)])
+    ticks = _spread(only, 4)
+    if only.log and only.high / only.low >= 10:
+        ticks = [10.0**power for power in range(math.ceil(math.log10(only.low)), math.floor(math.log10(only.high)) + 1)]
+    if only.log:
+        shares = [math.log(tick / only.low) / math.log(only.high / only.low) for tick in ticks]
+    else:
+        shares = [0, 0.25, 0.5, 0.75, 1]
+    ax.set_xticks(shares, [f"{tick:.4g}" for tick in ticks])
     ax.set_xlabel(next(iter(space)))
 
 

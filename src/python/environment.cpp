@@ -5,14 +5,13 @@
 #include "python/options.hpp"
 #include "python/space.hpp"
 
-#include <cmath>
 #include <memory>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <optional>
 #include <string>
 #include <variant>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 namespace canopy::python {
 namespace {
@@ -20,11 +19,11 @@ namespace {
 /// An environment with a random stream of its own.
 class PythonEnvironment {
  public:
-  PythonEnvironment(const std::string& name, const nb::dict& given, std::uint64_t seed)
+  PythonEnvironment(nb::handle name, const nb::dict& given, std::uint64_t seed)
       : options_(chosen(name, given)),
         environment_(make_environment(options_)),
         space_(environment_->space()),
-        random_({.seed = seed, .experiment = name}) {
+        random_({.seed = seed, .experiment = name_of_alternative<EnvironmentEntry>(options_)}) {
     environment_->start(random_);
   }
 
@@ -35,7 +34,7 @@ class PythonEnvironment {
   double pull(const nb::dict& arm) { return environment_->pull(space_.coordinates(arm), random_); }
 
  private:
-  static EnvironmentOptions chosen(const std::string& name, const nb::dict& given) {
+  static EnvironmentOptions chosen(nb::handle name, const nb::dict& given) {
     auto options = defaults_of<EnvironmentOptions, EnvironmentEntry>("environment", name);
     GivenOptions from(given);
     std::visit([&](auto& each) { from.apply_to(each, "environment."); }, options);
@@ -53,7 +52,7 @@ class PythonEnvironment {
 
 void bind_environment(nb::module_& module) {
   nb::class_<PythonEnvironment>(module, "Environment")
-      .def(nb::init<const std::string&, const nb::dict&, std::uint64_t>(), nb::arg("name"),
+      .def(nb::init<nb::handle, const nb::dict&, std::uint64_t>(), nb::arg("name").none(),
            nb::arg("options"), nb::arg("seed"))
       .def("_pull", &PythonEnvironment::pull, nb::arg("arm"))
       .def(

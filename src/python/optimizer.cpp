@@ -7,11 +7,11 @@
 
 #include <array>
 #include <memory>
-#include <nanobind/stl/array.h>
-#include <nanobind/stl/string_view.h>
 #include <stdexcept>
 #include <utility>
 #include <variant>
+
+#include <nanobind/stl/array.h>
 
 namespace canopy::python {
 namespace {
@@ -21,19 +21,18 @@ class PythonOptimizer {
  public:
   static constexpr bool kHoldsInterpreter = true;
 
-  PythonOptimizer(const std::string& name, nb::object space, const nb::dict& given,
-                  const std::string& direction, std::array<double, 2> reward_range,
-                  const std::string& partition)
+  PythonOptimizer(nb::handle name, nb::object space, const nb::dict& given, nb::handle direction,
+                  std::array<double, 2> reward_range, nb::handle partition)
       : space_object_(std::move(space)),
         space_(nb::cast<const PythonSpace*>(space_object_)),
         options_(defaults_of<OptimizerOptions, OptimizerEntry>("optimizer", name)),
-        partition_(space_->space(), enum_from<SplitRule>("optimizer.partition", partition)) {
+        split_(enum_from<SplitRule>("optimizer.partition", partition)),
+        partition_(space_->space(), split_) {
     const Objective objective{enum_from<Direction>("direction", direction), reward_range};
     GivenOptions options(given);
     std::visit([&](auto& chosen) { options.apply_to(chosen, "optimizer."); }, options_);
     options.throw_if_any();
-    optimizer_ = make_optimizer(options_, space_->space(),
-                                value_named<SplitRule>(partition).value(), objective);
+    optimizer_ = make_optimizer(options_, space_->space(), split_, objective);
     std::visit([&](auto& chosen) { chosen = filled_in(chosen, space_->space().dimension()); },
                options_);
   }
@@ -53,6 +52,7 @@ class PythonOptimizer {
   nb::object space_object_;
   const PythonSpace* space_;
   OptimizerOptions options_;  // with every default filled in
+  SplitRule split_;
   BoxPartition partition_;
   std::unique_ptr<Optimizer> optimizer_;
 };
@@ -61,10 +61,10 @@ class PythonOptimizer {
 
 void bind_optimizer(nb::module_& module) {
   nb::class_<PythonOptimizer> bound(module, "Optimizer");
-  bound.def(nb::init<const std::string&, nb::object, const nb::dict&, const std::string&,
-                     std::array<double, 2>, const std::string&>(),
-            nb::arg("name"), nb::arg("space"), nb::arg("options"), nb::arg("direction"),
-            nb::arg("reward_range"), nb::arg("partition"));
+  bound.def(nb::init<nb::handle, nb::object, const nb::dict&, nb::handle, std::array<double, 2>,
+                     nb::handle>(),
+            nb::arg("name").none(), nb::arg("space"), nb::arg("options"),
+            nb::arg("direction").none(), nb::arg("reward_range"), nb::arg("partition").none());
   bind_protocol(bound);
   bound
       .def("_options",
@@ -85,7 +85,7 @@ void bind_optimizer(nb::module_& module) {
 
   module.def(
       "optimizer_defaults",
-      [](const std::string& name) {
+      [](nb::handle name) {
         return std::visit([](const auto& options) { return options_dictionary(options); },
                           defaults_of<OptimizerOptions, OptimizerEntry>("optimizer", name));
       },

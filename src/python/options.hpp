@@ -9,7 +9,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <nanobind/nanobind.h>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,12 +16,17 @@
 #include <variant>
 #include <vector>
 
+#include <nanobind/nanobind.h>
+
 namespace canopy::python {
 
 namespace nb = nanobind;
 
 /// A value for people, as Python shows it; cut short.
 [[nodiscard]] std::string shown(nb::handle value);
+
+/// The text of a string; none for what is no string, or none that could be written down.
+[[nodiscard]] std::optional<std::string> text_from(nb::handle value);
 
 /// The number that an object stands for; none for what is no single number, texts among them.
 [[nodiscard]] std::optional<double> number_from(nb::handle value);
@@ -77,15 +81,13 @@ class GivenOptions {
   template <class Enum>
   requires std::is_enum_v<Enum>
   static bool set(const Field& /*field*/, nb::handle value, Enum& member) {
-    if (!nb::isinstance<nb::str>(value)) return false;
-    const auto named = value_named<Enum>(nb::cast<nb::str>(value).c_str());
+    const auto named = value_named<Enum>(text_from(value).value_or(""));
     if (named) member = *named;
     return named.has_value();
   }
   template <class Value>
   static bool set(const Field& field, nb::handle value, std::optional<Value>& member) {
-    if (!field.unset.empty() && nb::isinstance<nb::str>(value) &&
-        field.unset == nb::cast<nb::str>(value).c_str()) {
+    if (!field.unset.empty() && text_from(value) == field.unset) {
       member.reset();
       return true;
     }
@@ -102,17 +104,18 @@ class GivenOptions {
 
 /// The default options of what is called `name`. Throws ConfigurationError when nothing is.
 template <class Variant, template <class> class Entry>
-[[nodiscard]] Variant defaults_of(std::string_view kind, const std::string& name) {
+[[nodiscard]] Variant defaults_of(std::string_view kind, nb::handle given) {
+  const std::string name = text_from(given).value_or("");
   if (auto found = alternative_named<Variant, Entry>(name)) return *found;
   const std::vector<std::string_view> known = names_of_all<Variant, Entry>();
-  throw ConfigurationError({{std::string(kind), name, unknown_name(kind, name, known)}});
+  throw ConfigurationError({{std::string(kind), shown(given), unknown_name(kind, name, known)}});
 }
 
 /// An enumeration by its name. Throws ConfigurationError.
 template <class Enum>
-[[nodiscard]] Enum enum_from(const std::string& field, const std::string& name) {
-  if (const auto value = value_named<Enum>(name)) return *value;
-  throw ConfigurationError({{field, name, must_be_named<Enum>()}});
+[[nodiscard]] Enum enum_from(const std::string& field, nb::handle given) {
+  if (const auto value = value_named<Enum>(text_from(given).value_or(""))) return *value;
+  throw ConfigurationError({{field, shown(given), must_be_named<Enum>()}});
 }
 
 /// The value of an option; None where there is none.

@@ -3,6 +3,7 @@
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 
@@ -13,12 +14,13 @@ namespace {
   throw std::invalid_argument(what + " = " + shown(value) + ": " + expected);
 }
 
-const char* const kRewards = "must be a finite number, several of them, or Rewards";
+constexpr const char* kRewards = "must be a finite number, several of them, or Rewards";
 
 /// Whether it holds rewards one after the other: a list, an array, a generator.
 bool is_series(nb::handle value) {
   return nb::hasattr(value, "__iter__") && !nb::isinstance<nb::str>(value) &&
-         !nb::isinstance<nb::bytes>(value) && !nb::isinstance<nb::dict>(value);
+         !nb::isinstance<nb::bytes>(value) && !nb::isinstance<nb::dict>(value) &&
+         !PyByteArray_Check(value.ptr());
 }
 
 nb::dict cell_dictionary(const PythonSpace& space, const BoxPartition& partition,
@@ -56,11 +58,16 @@ std::uint64_t pulls_from(nb::handle pulls) {
 }
 
 Ticket ticket_from(nb::handle pull) {
-  static const nb::handle kPullType = nb::type<PythonPull>();
-  if (pull.type().is(kPullType)) return nb::inst_ptr<PythonPull>(pull)->ticket;
-  if (PyLong_Check(pull.ptr())) {
+  static const nb::handle pull_type = nb::type<PythonPull>();
+  if (pull.type().is(pull_type)) {
+    if (!nb::inst_ready(pull)) throw std::invalid_argument("pull: was never given by ask");
+    return nb::inst_ptr<PythonPull>(pull)->ticket;
+  }
+  if (PyIndex_Check(pull.ptr()) != 0) {  // numpy has whole numbers of its own
+    const nb::object whole = nb::steal(PyNumber_Index(pull.ptr()));
+    if (!whole.is_valid()) throw nb::python_error();
     int overflow = 0;
-    const long long ticket = PyLong_AsLongLongAndOverflow(pull.ptr(), &overflow);
+    const long long ticket = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
     if (overflow == 0 && ticket >= 0) return static_cast<Ticket>(ticket);
     check(Status::unknown_ticket, 0);
   }
@@ -71,8 +78,9 @@ GivenRewards rewards_from(nb::handle rewards) {
   if (nb::isinstance<Rewards>(rewards)) return nb::cast<Rewards>(rewards);
   if (const auto number = number_from(rewards)) return *number;
   if (!is_series(rewards)) refuse("reward", rewards, kRewards);
-  if (nb::hasattr(rewards, "ndim") && nb::cast<int>(rewards.attr("ndim")) != 1) {
-    refuse("reward", rewards, "must have one dimension, not " + shown(rewards.attr("ndim")));
+  const nb::object dimensions = nb::getattr(rewards, "ndim", nb::none());
+  if (!dimensions.is_none() && !dimensions.equal(nb::int_(1))) {
+    refuse("reward", rewards, "must have one dimension, not " + shown(dimensions));
   }
   std::vector<double> values;
   for (const nb::handle each : rewards) {
@@ -127,13 +135,28 @@ void bind_pull(nb::module_& module) {
                       "Several rewards of one arm in three numbers: count, sum, sum_squares.")
       .def(
           "__init__",
-          [](Rewards* self, std::uint64_t count, double sum, double sum_squares) {
-            new (self) Rewards{count, sum, sum_squares};
+          [](Rewards* self, nb::handle count, nb::handle sum, nb::handle sum_squares) {
+            const auto checked = [](const char* name, nb::handle given) {
+              const auto number = number_from(given);
+              if (!number || std::isnan(*number)) refuse(name, given, "must be a number");
+              return *number;
+            };
+            const double whole = checked("count", count);
+            if (whole < 1.0 || whole > 0x1p53 || std::floor(whole) != whole) {
+              refuse("count", count, "must be a whole number, 1 or more");
+            }
+            new (self) Rewards{static_cast<std::uint64_t>(whole), checked("sum", sum),
+                               checked("sum_squares", sum_squares)};
           },
           nb::arg("count"), nb::arg("sum"), nb::arg("sum_squares"))
       .def_ro("count", &Rewards::count)
       .def_ro("sum", &Rewards::sum)
       .def_ro("sum_squares", &Rewards::sum_squares)
+      .def("__reduce__",
+           [](const Rewards& self) {
+             return nb::make_tuple(nb::type<Rewards>(),
+                                   nb::make_tuple(self.count, self.sum, self.sum_squares));
+           })
       .def("__repr__", [](const Rewards& self) {
         return "Rewards(count=" + std::to_string(self.count) + ", sum=" + to_text(self.sum) +
                ", sum_squares=" + to_text(self.sum_squares) + ")";
@@ -148,9 +171,7 @@ void bind_pull(nb::module_& module) {
              std::uint64_t length, NodeIndex node, std::uint32_t depth) {
             std::vector<double> coordinates;
             for (const nb::handle each : arm) coordinates.push_back(nb::cast<double>(each));
-            if (coordinates.size() != nb::cast<const PythonSpace&>(space).space().dimension()) {
-              throw std::invalid_argument("the arm of a pull has another size than its space");
-            }
+            nb::cast<const PythonSpace&>(space).check_coordinates(coordinates);
             new (self) PythonPull(space, {ticket, coordinates, length, node, depth});
           },
           nb::arg("space"), nb::arg("ticket"), nb::arg("arm"), nb::arg("length"), nb::arg("node"),

@@ -6,12 +6,16 @@
 #include "python/space.hpp"
 
 #include <cstdint>
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 namespace canopy::python {
 
@@ -59,9 +63,34 @@ struct OwnedNode {
 [[nodiscard]] nb::list tree_list(const PythonSpace& space, const BoxPartition& partition,
                                  const std::vector<OwnedNode>& nodes);
 
+/// Lets go of the interpreter's lock for as long as it lives. A thread that would take it again
+/// while the program ends waits there for its end: Python would kill it inside a destructor.
+class WithoutInterpreter {
+ public:
+  WithoutInterpreter() : state_(PyEval_SaveThread()) {}
+  ~WithoutInterpreter() {
+    while (is_ending()) pause();
+    PyEval_RestoreThread(state_);
+  }
+  WithoutInterpreter(const WithoutInterpreter&) = delete;
+  WithoutInterpreter& operator=(const WithoutInterpreter&) = delete;
+
+ private:
+  static bool is_ending() {
+#if PY_VERSION_HEX >= 0x030D0000
+    return Py_IsFinalizing() != 0;
+#else
+    return _Py_IsFinalizing() != 0;
+#endif
+  }
+
+  PyThreadState* state_;
+};
+
 /// Binds the protocol to a class that has `space_object()`, `space()`, `partition()` and
 /// `with(action)`, which calls action(optimizer) and keeps what that has changed. The action must
-/// not touch Python.
+/// not touch Python. A class that `kHoldsInterpreter` also has `optimizer()`, to be asked without a
+/// copy on the way: `ask` is what has to be fast.
 template <class Class>
 void bind_protocol(nb::class_<Class>& bound) {
   bound
@@ -82,7 +111,12 @@ void bind_protocol(nb::class_<Class>& bound) {
               return PythonPull(self.space_object(), pull);
             }
           },
-          nb::arg("pulls") = nb::none())
+          nb::arg("pulls") = nb::none(), nb::sig("def ask(self, pulls: int | None = None) -> Pull"),
+          "What to try next, for at most `pulls` pulls; by default for as long as the algorithm "
+          "wants "
+          "to stay.\n\nLearns nothing: asked again it gives the same arm on a new ticket, until "
+          "enough "
+          "was told.")
       .def(
           "tell",
           [](Class& self, nb::handle pull, nb::handle reward) {
@@ -102,21 +136,33 @@ void bind_protocol(nb::class_<Class>& bound) {
                       given),
                   ticket);
           },
-          nb::arg("pull").none(), nb::arg("reward").none())
+          nb::arg("pull").none(), nb::arg("reward").none(),
+          nb::sig("def tell(self, pull: Pull | int, reward: float | Iterable[float] | Rewards) -> "
+                  "None"),
+          "Tells what came of a pull: one reward, several, or Rewards, in the user's units.\n\nAll "
+          "are "
+          "learnt, or none, with a ValueError.")
       .def(
           "drop",
           [](Class& self, nb::handle pull) {
             const Ticket ticket = ticket_from(pull);
             check(self.with([&](Optimizer& optimizer) { return optimizer.drop(ticket); }), ticket);
           },
-          nb::arg("pull").none())
-      .def("finish",
-           [](Class& self) {
-             self.with([](Optimizer& optimizer) {
-               optimizer.finish();
-               return Status::ok;
-             });
-           })
+          nb::arg("pull").none(), nb::sig("def drop(self, pull: Pull | int) -> None"),
+          "Gives a pull back that will not be answered (any more). Nothing is learnt, so the same "
+          "arm "
+          "is likely to be asked for again.")
+      .def(
+          "finish",
+          [](Class& self) {
+            self.with([](Optimizer& optimizer) {
+              optimizer.finish();
+              return Status::ok;
+            });
+          },
+          nb::sig("def finish(self) -> None"),
+          "Ends the episode that is going on and learns from what it has told, as at the end of a "
+          "run.")
       .def("_best",
            [](Class& self) {
              std::vector<double> arm;
@@ -142,28 +188,43 @@ void bind_protocol(nb::class_<Class>& bound) {
       .def(
           "path",
           [](Class& self, const PythonPull& pull) {
-            return self.with([&](Optimizer& optimizer) { return optimizer.path(pull.node); });
+            const auto path = self.with([&](Optimizer& optimizer) {
+              const std::uint64_t nodes = optimizer.summary().nodes;
+              return nodes == 0 || pull.node < nodes ? std::optional(optimizer.path(pull.node))
+                                                     : std::nullopt;
+            });
+            if (!path) throw std::invalid_argument("pull: is of another optimizer");
+            return *path;
           },
-          nb::arg("pull"))
-      .def("in_flight",
-           [](Class& self) {
-             std::vector<std::vector<double>> arms;
-             std::vector<Pull> pulls = self.with([&](Optimizer& optimizer) {
-               std::vector<Pull> open = optimizer.in_flight();
-               for (const Pull& pull : open) arms.emplace_back(pull.arm.begin(), pull.arm.end());
-               return open;
-             });
-             nb::list result;
-             for (std::size_t i = 0; i < pulls.size(); ++i) {
-               pulls[i].arm = arms[i];
-               result.append(nb::cast(PythonPull(self.space_object(), pulls[i])));
-             }
-             return result;
-           })
-      .def("save", [](Class& self) {
-        const std::string saved = self.with([](Optimizer& optimizer) { return optimizer.save(); });
-        return nb::bytes(saved.data(), saved.size());
-      });
+          nb::arg("pull"), nb::sig("def path(self, pull: Pull) -> str"),
+          "The way down from the root to the node of a pull: 0 left, 1 right.")
+      .def(
+          "in_flight",
+          [](Class& self) {
+            std::vector<std::vector<double>> arms;
+            std::vector<Pull> pulls = self.with([&](Optimizer& optimizer) {
+              std::vector<Pull> open = optimizer.in_flight();
+              for (const Pull& pull : open) arms.emplace_back(pull.arm.begin(), pull.arm.end());
+              return open;
+            });
+            nb::list result;
+            for (std::size_t i = 0; i < pulls.size(); ++i) {
+              pulls[i].arm = arms[i];
+              result.append(nb::cast(PythonPull(self.space_object(), pulls[i])));
+            }
+            return result;
+          },
+          nb::sig("def in_flight(self) -> list[Pull]"),
+          "The pulls that are open, the oldest first, with what is left of their lengths.")
+      .def(
+          "save",
+          [](Class& self) {
+            const std::string saved =
+                self.with([](Optimizer& optimizer) { return optimizer.save(); });
+            return nb::bytes(saved.data(), saved.size());
+          },
+          nb::sig("def save(self) -> bytes"),
+          "All that it knows, pulls in flight included, as bytes; pickle does this for you.");
 }
 
 }  // namespace canopy::python

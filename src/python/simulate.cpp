@@ -2,6 +2,7 @@
 
 #include "python/bindings.hpp"
 #include "python/options.hpp"
+#include "python/protocol.hpp"
 #include "python/space.hpp"
 
 #include <atomic>
@@ -9,13 +10,14 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/vector.h>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 namespace canopy::python {
 namespace {
@@ -43,7 +45,7 @@ void run_beside_interpreter(Work&& work, std::atomic<bool>& stop,
   std::exception_ptr interruption;
   for (bool waiting = true; waiting;) {
     {
-      const nb::gil_scoped_release release;
+      const WithoutInterpreter release;
       std::unique_lock lock(mutex);
       waiting = !changed.wait_for(lock, 50ms, [&] { return finished; });
     }
@@ -107,7 +109,7 @@ nb::dict simulation_dictionary(const SimulationResult& result,
   return all;
 }
 
-nb::dict run_simulation(const std::string& environment_name, const std::string& optimizer_name,
+nb::dict run_simulation(nb::handle environment_name, nb::handle optimizer_name,
                         const nb::dict& given, SimulationOptions simulation,
                         const nb::object& progress) {
   auto environment =
@@ -145,8 +147,8 @@ nb::dict lines_of_all() {
 void bind_simulate(nb::module_& module) {
   module.def(
       "simulate",
-      [](const std::string& environment, const std::string& optimizer, const nb::dict& options,
-         std::uint64_t steps, std::uint64_t runs, std::uint64_t seed, int threads,
+      [](nb::handle environment, nb::handle optimizer, const nb::dict& options, std::uint64_t steps,
+         std::uint64_t runs, std::uint64_t seed, int threads,
          std::vector<std::uint64_t> checkpoints, const nb::object& progress) {
         return run_simulation(environment, optimizer, options,
                               {.steps = steps,
@@ -156,9 +158,9 @@ void bind_simulate(nb::module_& module) {
                                .checkpoints = std::move(checkpoints)},
                               progress);
       },
-      nb::arg("environment"), nb::arg("optimizer"), nb::arg("options"), nb::arg("steps"),
-      nb::arg("runs"), nb::arg("seed"), nb::arg("threads"), nb::arg("checkpoints"),
-      nb::arg("progress") = nb::none());
+      nb::arg("environment").none(), nb::arg("optimizer").none(), nb::arg("options"),
+      nb::arg("steps"), nb::arg("runs"), nb::arg("seed"), nb::arg("threads"),
+      nb::arg("checkpoints"), nb::arg("progress") = nb::none());
   module.def(
       "estimate",
       [](const std::vector<double>& values) {

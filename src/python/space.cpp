@@ -3,14 +3,16 @@
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace canopy::python {
 
@@ -59,10 +61,28 @@ double PythonSpace::coordinate(nb::handle value, std::size_t index) const {
   if (!objects.empty()) refuse("is none of the choices");
   const auto number = number_from(value);
   if (!number || std::isnan(*number)) refuse("must be a number");
-  if (std::holds_alternative<Integer>(parameter.domain) && std::floor(*number) != *number) {
-    refuse("must be a whole number");
+  const auto check = [&](const auto& domain) {
+    const auto low = static_cast<double>(domain.low);
+    const auto high = static_cast<double>(domain.high);
+    if (*number < low || *number > high) {
+      refuse("must be from " + to_text(low) + " to " + to_text(high));
+    }
+  };
+  if (const auto* real = std::get_if<Real>(&parameter.domain)) check(*real);
+  if (const auto* integer = std::get_if<Integer>(&parameter.domain)) {
+    if (std::floor(*number) != *number) refuse("must be a whole number");
+    check(*integer);
   }
   return *number;
+}
+
+void PythonSpace::check_coordinates(Arm arm) const {
+  bool fits = arm.size() == space_.dimension();
+  for (std::size_t i = 0; fits && i < arm.size(); ++i) {
+    const auto values = static_cast<double>(choices_[i].size());
+    fits = std::isfinite(arm[i]) && (values == 0.0 || (arm[i] >= 0.0 && arm[i] < values));
+  }
+  if (!fits) throw std::invalid_argument("arm: is none of this space");
 }
 
 std::vector<double> PythonSpace::coordinates(const nb::dict& arm) const {
@@ -73,8 +93,11 @@ std::vector<double> PythonSpace::coordinates(const nb::dict& arm) const {
     }
     result.push_back(coordinate(arm[names_[i]], i));
   }
-  if (arm.size() != names_.size()) {
-    throw std::invalid_argument(shown(arm) + ": has more than the parameters of the space");
+  for (const nb::handle name : arm.keys()) {
+    if (std::none_of(names_.begin(), names_.end(),
+                     [&](const nb::object& each) { return each.equal(name); })) {
+      throw std::invalid_argument(shown(name) + ": is no parameter of the space");
+    }
   }
   return result;
 }
@@ -105,12 +128,21 @@ nb::list parameter_list(const Space& space) {
 
 namespace {
 
+std::string must_be_text(nb::handle given) {
+  if (auto text = text_from(given)) return *text;
+  throw std::invalid_argument("space: " + shown(given) + " is no text that can be written down");
+}
+
 /// A parameter as Python gives it: (name, "real", low, high, scale), (name, "integer", low, high)
 /// or (name, "choice", labels).
 Parameter parameter_from(const nb::tuple& given) {
-  const auto name = nb::cast<std::string>(given[0]);
+  const auto name = must_be_text(given[0]);
   const auto type = nb::cast<std::string>(given[1]);
-  if (type == "choice") return {name, Choice{nb::cast<std::vector<std::string>>(given[2])}};
+  if (type == "choice") {
+    Choice choice;
+    for (const nb::handle each : given[2]) choice.choices.push_back(must_be_text(each));
+    return {name, std::move(choice)};
+  }
   if (type == "integer") {
     return {name, Integer{nb::cast<std::int64_t>(given[2]), nb::cast<std::int64_t>(given[3])}};
   }

@@ -3,8 +3,9 @@
 #include "canopy/space.hpp"
 
 #include <memory>
-#include <nanobind/nanobind.h>
 #include <vector>
+
+#include <nanobind/nanobind.h>
 
 namespace canopy::python {
 
@@ -27,6 +28,9 @@ class PythonSpace {
 
   /// The numbers of such a dictionary. Throws ValueError, for names and values that it has not.
   [[nodiscard]] std::vector<double> coordinates(const nb::dict& arm) const;
+
+  /// Throws ValueError unless an arm is one of this space, as far as it must be to be shown.
+  void check_coordinates(Arm arm) const;
 
   [[nodiscard]] const nb::object& name(std::size_t index) const { return names_[index]; }
 

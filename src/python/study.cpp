@@ -11,14 +11,15 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 #include <optional>
 #include <string>
 #include <unistd.h>
 #include <utility>
 #include <variant>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace canopy::python {
 namespace {
@@ -49,10 +50,10 @@ class PythonStudy {
   /// Opens what is in the store, or what `source` says. `make_space` makes a Space of Python out of
   /// parameters.
   PythonStudy(const std::string& store, const std::string& name,
-              const std::optional<std::string>& source, const std::optional<std::string>& fork,
-              const nb::object& make_space)
+              const std::optional<std::string>& source, const std::string& said_by,
+              const std::optional<std::string>& fork, const nb::object& make_space)
       : name_(fork.value_or(name)) {
-    open_ = open(store, name, source, fork);
+    open_ = open(store, name, source, said_by, fork);
     const StudySpecification& specification = open_->study.specification();
     partition_.emplace(specification.space, specification.partition);
     space_object_ = make_space(parameter_list(specification.space));
@@ -73,7 +74,7 @@ class PythonStudy {
   /// Calls action(study), one thread at a time.
   template <class Action>
   auto locked(Action&& action) {
-    const nb::gil_scoped_release release;
+    const WithoutInterpreter release;
     refuse_after_fork();
     const std::lock_guard lock(mutex_);
     if (!open_) throw StudyError("the study " + name_ + " is closed");
@@ -83,6 +84,8 @@ class PythonStudy {
   template <class Action>
   auto with(Action&& action) {
     return locked([&](Study& study) {
+      if (batches_ == 0)
+        study.commit();  // reads it anew, if the store could not be read for a while
       auto result = action(study);
       if (batches_ == 0) study.commit();
       return result;
@@ -104,14 +107,15 @@ class PythonStudy {
   }
 
   [[nodiscard]] bool is_open() {
-    const nb::gil_scoped_release release;
+    if (process_ != getpid()) return false;
+    const WithoutInterpreter release;
     const std::lock_guard lock(mutex_);
     return open_ != nullptr;
   }
 
   void close() {
-    const nb::gil_scoped_release release;
-    refuse_after_fork();
+    if (process_ != getpid()) return;  // it is the parent's to close
+    const WithoutInterpreter release;
     const std::lock_guard lock(mutex_);
     const std::unique_ptr<Open> closing = std::move(open_);
     if (!closing) return;
@@ -122,14 +126,15 @@ class PythonStudy {
  private:
   struct Open {
     Open(const std::string& path, Store::Mode mode, const std::string& name,
-         const std::optional<std::string>& source, const std::optional<std::string>& fork)
-        : store(path, mode), study(opened(store, name, source, fork)) {}
+         const std::optional<std::string>& source, const std::string& said_by,
+         const std::optional<std::string>& fork)
+        : store(path, mode), study(opened(store, name, source, said_by, fork)) {}
 
     static Study opened(Store& store, const std::string& name,
-                        const std::optional<std::string>& source,
+                        const std::optional<std::string>& source, const std::string& said_by,
                         const std::optional<std::string>& fork) {
       if (source) {
-        return Study::open(store, {parse_study(*source, name), *source}, {name, fork});
+        return Study::open(store, {parse_study(*source, said_by), *source}, {name, fork});
       }
       if (!fork) return Study::reopen(store, name);
       const StudyRecord record = find_study(store, name);
@@ -143,15 +148,16 @@ class PythonStudy {
   void refuse_after_fork() const {
     if (process_ == getpid()) return;
     throw StudyError("the study " + name_ +
-                     " was opened before this process was forked; open it here again");
+                     " was opened before this process was forked, and cannot be used here");
   }
 
   static std::unique_ptr<Open> open(const std::string& path, const std::string& name,
                                     const std::optional<std::string>& source,
+                                    const std::string& said_by,
                                     const std::optional<std::string>& fork) {
-    const nb::gil_scoped_release release;
+    const WithoutInterpreter release;
     return std::make_unique<Open>(path, source ? Store::Mode::create : Store::Mode::open, name,
-                                  source, fork);
+                                  source, said_by, fork);
   }
 
   std::string name_;
@@ -174,7 +180,7 @@ nb::tuple look_at(const std::string& path, const std::string& name) {
   std::optional<StudySpecification> specification;
   std::string saved;
   {
-    const nb::gil_scoped_release release;
+    const WithoutInterpreter release;
     Store store(path, Store::Mode::open);
     const StudyRecord record = find_study(store, name);
     specification.emplace(parse_study(record.source, record.name));
@@ -197,7 +203,7 @@ nb::list history_of(const std::string& path, const std::string& name) {
   std::vector<Answer> answers;
   std::optional<StudySpecification> specification;
   {
-    const nb::gil_scoped_release release;
+    const WithoutInterpreter release;
     Store store(path, Store::Mode::open);
     const StudyRecord record = find_study(store, name);
     specification.emplace(parse_study(record.source, record.name));
@@ -228,8 +234,8 @@ nb::list history_of(const std::string& path, const std::string& name) {
 }  // namespace
 
 void bind_study(nb::module_& module) {
-  nb::exception<StudyError>(module, "StudyError", PyExc_RuntimeError);
-  nb::exception<StoreError>(module, "StoreError", PyExc_OSError);
+  const nb::exception<StudyError> study_error(module, "StudyError", PyExc_RuntimeError);
+  const nb::exception<StoreError> store_error(module, "StoreError", PyExc_OSError);
   nb::register_exception_translator([](const std::exception_ptr& thrown, void* /*payload*/) {
     try {
       std::rethrow_exception(thrown);
@@ -240,9 +246,9 @@ void bind_study(nb::module_& module) {
 
   nb::class_<PythonStudy> bound(module, "Study");
   bound.def(nb::init<const std::string&, const std::string&, const std::optional<std::string>&,
-                     const std::optional<std::string>&, const nb::object&>(),
-            nb::arg("store"), nb::arg("name"), nb::arg("source").none(), nb::arg("fork").none(),
-            nb::arg("make_space"));
+                     const std::string&, const std::optional<std::string>&, const nb::object&>(),
+            nb::arg("store"), nb::arg("name"), nb::arg("source").none(), nb::arg("said_by"),
+            nb::arg("fork").none(), nb::arg("make_space"));
   bind_protocol(bound);
   bound.def("_specification", &PythonStudy::specification)
       .def("_begin_batch", &PythonStudy::begin_batch)
@@ -257,7 +263,7 @@ void bind_study(nb::module_& module) {
       [](const std::string& path) {
         std::vector<StudyRecord> records;
         {
-          const nb::gil_scoped_release release;
+          const WithoutInterpreter release;
           records = Store(path, Store::Mode::open).list();
         }
         nb::list result;

@@ -4,10 +4,15 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <mutex>
+#include <pthread.h>
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 #include <string_view>
+#include <system_error>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -131,6 +136,57 @@ StudyRecord record_of(const soci::row& row) {
 
 }  // namespace
 
+namespace {
+
+/// The stores that are open, each with the process that opened it. What SQLite knows of a file must
+/// not be carried across a fork: locks are not, and whoever closes it first would take the journal
+/// away under the other.
+class OpenStores {
+ public:
+  static void add(const std::string& path) {
+    const std::lock_guard lock(mutex());
+    all().emplace(real_path(path), getpid());
+  }
+
+  static void remove(const std::string& path) {
+    const std::lock_guard lock(mutex());
+    const auto [first, last] = all().equal_range(real_path(path));
+    const auto ours =
+        std::find_if(first, last, [](const auto& each) { return each.second == getpid(); });
+    if (ours != last) all().erase(ours);
+  }
+
+  /// Whether it was open in a process that this one was forked from.
+  static bool is_inherited(const std::string& path) {
+    const std::lock_guard lock(mutex());
+    const auto [first, last] = all().equal_range(real_path(path));
+    return std::any_of(first, last, [](const auto& each) { return each.second != getpid(); });
+  }
+
+ private:
+  static std::string real_path(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::weakly_canonical(path, error);
+    return error ? path : real.string();
+  }
+
+  static std::multimap<std::string, pid_t>& all() {
+    static std::multimap<std::string, pid_t> stores;
+    return stores;
+  }
+
+  /// Free in a child, whatever other threads were doing at the fork.
+  static std::mutex& mutex() {
+    static std::mutex one;
+    static const int ignored =
+        pthread_atfork([] { one.lock(); }, [] { one.unlock(); }, [] { one.unlock(); });
+    (void)ignored;
+    return one;
+  }
+};
+
+}  // namespace
+
 struct Store::Connection {
   soci::session sql;
   std::string path;
@@ -238,14 +294,22 @@ Store::Store(std::string path, Mode mode)
   }
   if (path_.empty()) throw StoreError("a store must have a name");
   if (has(path_, "\"")) throw StoreError(path_ + ": a store's name cannot have a quote in it");
+  if (OpenStores::is_inherited(path_)) {
+    throw StoreError(path_ +
+                     ": was open in the process that this one was forked from; open it after the "
+                     "fork, or start processes afresh (in Python: multiprocessing's spawn)");
+  }
   // Two that make the same file at the same time do not always wait for each other in SQLite.
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!connection_->try_open(mode, std::chrono::steady_clock::now() > deadline)) {
     std::this_thread::sleep_for(kBetweenTries);
   }
+  OpenStores::add(path_);
 }
 
-Store::~Store() = default;
+Store::~Store() {
+  OpenStores::remove(path_);
+}
 
 std::vector<StudyRecord> Store::list() {
   return connection_->with([&] {

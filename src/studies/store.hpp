@@ -41,7 +41,8 @@ struct Snapshot {
 /// Studies in one SQLite file: what they are, their journals, their last snapshots. What a function
 /// has written is on the disk when it returns, and a function that throws has written nothing.
 /// Readers never wait for the writer. Nothing but the opening knows that it is SQLite: the
-/// statements are also PostgreSQL's. Not thread-safe.
+/// statements are also PostgreSQL's. Not thread-safe, and not to be carried across a fork: a child
+/// whose parent has the same file open is refused.
 class Store {
  public:
   static constexpr int kVersion = 1;

@@ -2,6 +2,7 @@ import math
 
 import canopy
 import gymnasium
+import numpy
 import pytest
 
 GAINS = {"stiffness": canopy.real(0, 20), "damping": canopy.real(0, 5)}
@@ -69,7 +70,7 @@ def test_rewards_that_never_vary_have_no_range():
 
 def test_other_optimizers_can_search_too():
     result = canopy.policy_search(
-        Counter(True), lambda theta, seen: seen, GAINS, steps=50, optimizer="power", reward_range=(0, 1)
+        Counter(True), lambda theta, seen: seen, GAINS, steps=50, optimizer="power", reward_range=numpy.array([0, 1])
     )
     assert result.pulls == 50
     opt = canopy.Hct(GAINS, feedback="correlated")
@@ -85,6 +86,17 @@ def test_wrong_use_is_named():
     ]:
         with pytest.raises(ValueError, match=message):
             canopy.policy_search(*arguments, steps=10)
+    for options, message in [
+        ({"steps": 0}, "steps = 0"),
+        ({"steps": 10, "end_reward": "a"}, "reward = 'a'"),
+        ({"steps": 10, "optimizer": "power", "feedback": "iid"}, "feedback: power has no such option"),
+        ({"steps": 10, "feedback": "nonsense"}, "feedback"),
+        ({"steps": 10, "optimizer": canopy.Hct(GAINS, direction="minimize")}, "maximizes"),
+    ]:
+        env = Counter(True)
+        with pytest.raises(ValueError, match=message):
+            canopy.policy_search(env, print, GAINS, **options)
+        assert not env.seeds  # nothing was played
     with pytest.raises(ValueError, match="rhoo"):
         canopy.policy_search(Counter(True), print, GAINS, steps=10, rhoo=1)
     with pytest.raises(ValueError, match="reward_range"):

@@ -1,3 +1,4 @@
+import math
 import pickle
 import threading
 
@@ -69,11 +70,84 @@ def test_ask_and_tell_failures_and_pruning():
     assert sampler.optimizer.summary().in_flight == 4
     study.tell(trials[2], 0.5)
     study.tell(trials[0], state=optuna.trial.TrialState.FAIL)
+    trials[1].report(0.125, step=3)
+    trials[1].report(0.5, step=1)
     study.tell(trials[1], state=optuna.trial.TrialState.PRUNED)
     summary = sampler.optimizer.summary()
-    assert (summary.t, summary.in_flight) == (2, 1)
+    assert (summary.t, summary.in_flight) == (4, 1)
     study.tell(trials[3], 0.25)
-    assert sampler.optimizer.summary().t == 3
+    assert sampler.optimizer.summary().t == 5
+    assert sum(node.pulls * node.mean for node in sampler.optimizer.tree()) == pytest.approx(0.5 + 0.0 + 0.125 + 0.25)
+
+
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+def test_arms_that_fail_are_left_for_others(direction):
+    sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)})
+    study = optuna.create_study(sampler=sampler, direction=direction)
+
+    def fails_above(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if x > 0.6:
+            raise RuntimeError
+        return x if direction == "maximize" else 1 - x
+
+    study.optimize(fails_above, n_trials=100, catch=RuntimeError)
+    complete = [trial for trial in study.trials if trial.state == optuna.trial.TrialState.COMPLETE]
+    assert len(complete) > 50 and max(trial.params["x"] for trial in complete) > 0.5
+
+
+def test_failures_may_be_worth_something_else_or_be_given_back():
+    for failure_value, learnt in (("drop", 1), (0.5, 2)):
+        space = {"x": FloatDistribution(0, 1)}
+        sampler = HctSampler(search_space=space, failure_value=failure_value)
+        study = optuna.create_study(sampler=sampler)
+        study.tell(study.ask(space), state=optuna.trial.TrialState.FAIL)
+        assert (sampler.optimizer.summary().t, sampler.optimizer.summary().in_flight) == (learnt, 0)
+
+
+def test_a_pruner_does_not_keep_it_from_moving_on():
+    study = optuna.create_study(
+        sampler=HctSampler(seed=1), pruner=optuna.pruners.MedianPruner(n_startup_trials=5), direction="maximize"
+    )
+
+    def rising(trial):
+        x = trial.suggest_float("x", 0, 1)
+        for step in range(5):
+            trial.report((1 - abs(x - 0.3)) * (step + 1) / 5, step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return 1 - abs(x - 0.3)
+
+    study.optimize(rising, n_trials=200)
+    assert len({trial.params["x"] for trial in study.trials}) > 20
+    assert abs(study.best_params["x"] - 0.3) < 0.05
+
+
+def test_values_that_are_no_rewards_do_not_end_the_study():
+    sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)})
+    study = optuna.create_study(sampler=sampler, direction="maximize")
+    with pytest.warns(UserWarning, match="bad end of reward_range"):
+        study.optimize(
+            lambda trial: trial.suggest_float("x", 0, 1) + (math.inf if trial.number == 3 else 0), n_trials=20
+        )
+    assert sampler.optimizer.summary().t == 21 and sampler.optimizer.summary().in_flight == 0
+
+
+def test_choices_may_be_not_equal_to_themselves():
+    sampler = HctSampler(search_space={"c": CategoricalDistribution((float("nan"), 1, 2))})
+    study = optuna.create_study(sampler=sampler, direction="maximize")
+    study.optimize(
+        lambda trial: {1: 0.5, 2: 0.75}.get(trial.suggest_categorical("c", (float("nan"), 1, 2)), 0), n_trials=30
+    )
+    assert sampler.optimizer.summary().t == 31
+
+
+def test_trials_that_others_have_suggested_are_warned_of():
+    study = optuna.create_study(direction="maximize")
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+    study.sampler = HctSampler()
+    with pytest.warns(UserWarning, match="cannot learn from the trials"):
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
 
 
 def test_enqueued_trials_are_not_taken_for_the_trees():
@@ -110,8 +184,16 @@ def test_a_pickled_sampler_goes_on_exactly():
 
 
 def test_wrong_use_is_named():
-    with pytest.raises(ValueError, match="optimizer.rho = 2"):
-        HctSampler(rho=2)
+    for options, message in [
+        ({"rho": 2}, "optimizer.rho = 2"),
+        ({"rhoo": 0.5}, "did you mean"),
+        ({"direction": "maximize"}, "direction: is that of the study"),
+        ({"search_space": 3}, "search_space = 3"),
+        ({"search_space": {"x": canopy.real(0, 1)}}, "search_space"),
+        ({"failure_value": "often"}, "reward = 'often'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            HctSampler(**options)
     sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)})
     optuna.create_study(sampler=sampler).optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
     with pytest.raises(ValueError, match="make another one"):

@@ -35,6 +35,19 @@ def test_searching_needs_no_other_library():
     assert shown == "to_frame needs pandas: pip install pandas\n"
 
 
+def test_what_a_bridge_needs_is_named():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None; sys.modules['optuna'] = None\n"
+        "import canopy\n"
+        "for name in ('plot', 'optuna'):\n"
+        "    try: getattr(canopy, name)\n"
+        "    except ImportError as error: print(error)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert "canopy.plot needs matplotlib: pip install matplotlib" in shown
+    assert "canopy.optuna needs optuna: pip install optuna" in shown
+
+
 MODULES = ["", "._optimizers", "._search", "._simulation", "._space", "._studies", ".gymnasium", ".optuna", ".plot"]
 
 

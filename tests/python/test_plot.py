@@ -52,7 +52,7 @@ def test_of_more_parameters_two_are_named(tmp_path):
     result = search({"x": canopy.real(0, 1), "y": canopy.real(0, 1), "k": canopy.integer(1, 3)})
     drawn(canopy.plot.estimate(result, parameters=("x", "k")), tmp_path / "estimate.png")
     drawn(canopy.plot.pulls(result, parameters=("y", "x")), tmp_path / "pulls.png")
-    for wrong in (None, ("x",), ("x", "y", "k"), ("x", "z")):
+    for wrong in (None, ("x",), ("x", "y", "k"), ("x", "z"), ("x", "x")):
         with pytest.raises(ValueError, match="parameters"):
             canopy.plot.estimate(result, parameters=wrong)
 
@@ -73,7 +73,10 @@ def test_regret_has_a_band_a_simulation(tmp_path):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["hct", "random"]
     assert len(ax.collections) == 2 and len(ax.get_lines()) == 2
     assert ax.get_lines()[0].get_ydata()[-1] == pytest.approx(runs["hct"].per_step_regret.mean)
-    canopy.plot.regret(list(runs.values()))
+    assert len(canopy.plot.regret(list(runs.values())).get_lines()) == 2
+    alike = [canopy.simulate("garland", steps=100, runs=2, nu1=nu1) for nu1 in (1, 4)]
+    assert len(canopy.plot.regret(alike).get_lines()) == 2
+    assert len(canopy.plot.regret(run for run in alike).get_lines()) == 2
     single = canopy.plot.regret(canopy.simulate("garland", steps=500, runs=1))
     assert not single.collections
 
@@ -125,5 +128,14 @@ def test_what_cannot_be_drawn_is_named():
             draw(3)
     with pytest.raises(ValueError, match="must be"):
         canopy.plot.regret([])
-    with pytest.raises(ValueError, match="nothing to draw"):
-        canopy.plot.pulls(canopy.Result(canopy.Hct(X)))
+    for draw, empty in ((canopy.plot.pulls, canopy.Result(canopy.Hct(X))), (canopy.plot.estimate, canopy.Hct(X))):
+        with pytest.raises(ValueError, match="nothing to draw"):
+            draw(empty)
+    with pytest.raises(ValueError, match="truth"):
+        canopy.plot.estimate(search({"x": canopy.real(0, 1), "y": canopy.real(0, 1)}), truth=print)
+
+
+def test_choices_that_are_equal_are_told_apart():
+    ax = canopy.plot.estimate(canopy.maximize(lambda c: c is True, {"c": canopy.choice(1, True, 0, False)}, pulls=50))
+    best = next(line for line in ax.get_lines() if line.get_label() == "best")
+    assert best.get_xdata()[0] == 1

@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import canopy
@@ -102,8 +103,6 @@ def test_an_exception_passes_through_and_the_optimizer_stays_consistent(where):
 
 @pytest.mark.parametrize("wrong", [None, "0.5", float("nan"), [0.5], [], numpy.zeros(2), {}])
 def test_a_measurement_that_is_no_number_is_named(wrong):
-    if isinstance(wrong, list) and wrong == [0.5]:
-        wrong = [0.5, 0.5]
     opt = canopy.Hct(X)
     with pytest.raises(ValueError, match="reward"):
         canopy.maximize(lambda x: wrong, pulls=5, optimizer=opt)
@@ -122,6 +121,49 @@ def test_ctrl_c_gives_the_result_so_far():
     result = canopy.maximize(measure, X, pulls=1000, feedback="correlated")
     assert (result.stopped, result.pulls) == ("interrupted", 30)
     assert result.best and result.summary.in_flight == 0
+
+
+def interrupted_search(optimizer, delay):
+    """A search that a signal ends at some moment, wherever that is."""
+    killer = threading.Timer(delay, os.kill, [os.getpid(), signal.SIGINT])
+    killer.start()
+    result = canopy.maximize(hill, pulls=10**9, optimizer=optimizer)
+    killer.join()
+    return result
+
+
+@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("kind", ["memory", "study"])
+def test_whenever_ctrl_c_comes_result_and_optimizer_agree(kind, number, store):
+    delay = 0.01 + 0.00137 * number
+    if kind == "memory":
+        opt = canopy.Hct(X, feedback="correlated")
+        result = interrupted_search(opt, delay)
+    else:
+        opt = canopy.Study.open("a", store, space=X, feedback="correlated")
+        result = interrupted_search(opt, delay)
+    assert result.stopped == "interrupted"
+    assert len(result.rewards) == result.pulls == opt.summary().t - 1
+    assert opt.summary().in_flight == 0
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_parameters_may_have_the_names_of_columns():
+    space = {"mean": canopy.real(0, 1), "depth": canopy.integer(1, 9), "x": canopy.real(0, 1)}
+    frame = canopy.maximize(lambda mean, depth, x: mean, space, pulls=20).to_frame()
+    assert list(frame.columns) == ["ticket", "first", "arm.mean", "arm.depth", "x", "depth", "pulls", "mean"]
+    assert (frame["mean"] == frame["arm.mean"]).all()
+
+
+def test_a_result_is_of_its_own_search():
+    opt = canopy.Hct(X)
+    first = canopy.maximize(hill, pulls=10, optimizer=opt)
+    canopy.maximize(hill, pulls=100, optimizer=opt)
+    assert first.summary.t == 11 and opt.summary().t == 111
+
+
+def test_whole_numbers_of_pulls_may_come_as_floats_and_from_numpy():
+    assert canopy.maximize(hill, X, pulls=1e1).pulls == canopy.maximize(hill, X, pulls=numpy.int64(10)).pulls == 10
 
 
 def test_ctrl_c_from_outside_gives_the_result_so_far():
@@ -148,7 +190,13 @@ def test_ctrl_c_from_outside_gives_the_result_so_far():
         (lambda: canopy.maximize(3, X, pulls=3), "measure = 3"),
         (lambda: canopy.maximize(hill, X, pulls=3, optimizer=3), "optimizer = 3"),
         (lambda: canopy.maximize(hill, X, pulls=3, optimizer="htc"), "must be one of hct"),
-        (lambda: canopy.maximize(hill, X, pulls=3, rhoo=1), "rhoo: hct has no such option"),
+        (lambda: canopy.maximize(hill, X, pulls=3, rhoo=1), 'rhoo: hct has no such option, did you mean "rho"'),
+        (lambda: canopy.maximize(hill, X, pulls=3, callback=print), 'did you mean "callbacks"'),
+        (lambda: canopy.maximize(hill, X, pulls=3, direction="minimize"), "call canopy.maximize or canopy.minimize"),
+        (lambda: canopy.maximize(hill, pulls=3, optimizer=canopy.Hct), "must be a name, an optimizer or a study"),
+        (lambda: canopy.maximize(hill, X, pulls=3, callbacks=1), "callbacks = 1"),
+        (lambda: canopy.maximize(hill, X, pulls=3, callbacks=[1]), "callbacks"),
+        (lambda: canopy.maximize(hill, X, stop=1), "stop = 1"),
         (lambda: canopy.minimize(hill, pulls=3, optimizer=canopy.Hct(X)), "call canopy.maximize instead"),
         (lambda: canopy.maximize(hill, {"y": canopy.real(0, 1)}, pulls=3, optimizer=canopy.Hct(X)), "space"),
         (lambda: canopy.maximize(hill, pulls=3, optimizer=canopy.Hct(X), rho=0.5), "rho"),

@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 
 import canopy
@@ -63,6 +64,15 @@ def test_other_threads_go_on_meanwhile():
     assert count > 10_000
 
 
+def test_a_program_may_end_while_a_daemon_thread_simulates():
+    code = (
+        "import canopy, threading, time\n"
+        "threading.Thread(target=lambda: canopy.simulate('garland', steps=10**11, runs=1), daemon=True).start()\n"
+        "time.sleep(0.2)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60).returncode == 0
+
+
 def test_ctrl_c_stops_it():
     threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
@@ -84,6 +94,12 @@ def test_progress_is_shown(capfd):
     [
         ({"environment": "garlnd"}, "did you mean .*garland"),
         ({"environment": "garland", "optimizer": "htc"}, "did you mean .*hct"),
+        ({"environment": None}, "environment = None"),
+        ({"environment": "garland", "optimizer": canopy.Hct({"x": canopy.real(0, 1)})}, "optimizer = "),
+        ({"environment": "garland", "\ud800": 1}, "option"),
+        ({"environment": "garland", "threads": 10**10}, "threads"),
+        ({"environment": "garland", "checkpoints": 5}, "checkpoints = 5"),
+        ({"environment": "garland", "checkpoints": ["5"]}, "checkpoints = '5'"),
         ({"environment": "garland", "steps": 0}, "steps = 0"),
         ({"environment": "garland", "runs": 1.5}, "runs = 1.5"),
         ({"environment": "garland", "seed": -1}, "seed = -1"),
@@ -111,7 +127,16 @@ def test_every_environment_can_be_played_and_knows_its_answer(name):
 
 def test_an_environment_refuses_what_is_no_arm():
     garland = canopy.Environment("garland")
-    for arm in ({}, {"y": 0.5}, {"x": "a"}, {"x": None}, {"x": float("nan")}, {"x": 0.5, "y": 1}):
+    for arm in (
+        {},
+        {"y": 0.5},
+        {"x": "a"},
+        {"x": None},
+        {"x": float("nan")},
+        {"x": float("inf")},
+        {"x": 2},
+        {"x": 0.5, "y": 1},
+    ):
         with pytest.raises(ValueError):
             garland.pull(**arm)
     with pytest.raises(ValueError, match="environment.noise_width"):

@@ -26,6 +26,7 @@ def test_choices_may_be_any_objects():
 def test_a_space_is_a_mapping_and_can_be_pickled():
     space = canopy.Space({"x": canopy.real(1, 100, log=True)})
     assert dict(space) == {"x": canopy.Real(1.0, 100.0, True)} and "x" in space and len(space) == 1
+    assert space == {"x": canopy.real(1, 100, log=True)} and space.get("y") is None
     again = pickle.loads(pickle.dumps(space))
     assert again == space and hash(again) == hash(space) and repr(again) == repr(space)
 
@@ -47,6 +48,11 @@ def test_a_space_is_a_mapping_and_can_be_pickled():
         ({"x": (0, 1)}, "canopy.real"),
         (None, "dictionary"),
         ([("x", canopy.real(0, 1))], "dictionary"),
+        ({"x": canopy.Integer(2**70, 2**71)}, "space.x.low"),
+        ({"x": canopy.Integer(0.5, 2)}, "space.x.low"),
+        ({"x": canopy.Real("0", 1)}, "space.x.low"),
+        ({"\ud800": canopy.real(0, 1)}, "text"),
+        ({"c": canopy.choice("\ud800", "b")}, "text"),
     ],
 )
 def test_a_wrong_space_is_named(parameters, message):
@@ -55,7 +61,13 @@ def test_a_wrong_space_is_named(parameters, message):
 
 
 @pytest.mark.parametrize(
-    "make", [lambda: canopy.real("a", 1), lambda: canopy.integer(0.5, 2), lambda: canopy.integer(0, None)]
+    "make",
+    [
+        lambda: canopy.real("0", 1),
+        lambda: canopy.real(0, 10**400),
+        lambda: canopy.integer(0.5, 2),
+        lambda: canopy.integer(0, None),
+    ],
 )
 def test_ends_must_be_numbers(make):
     with pytest.raises(ValueError, match="must be a"):

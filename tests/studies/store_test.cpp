@@ -307,6 +307,28 @@ TEST_F(StoreTest, ALockIsForOneAndIsGoneWithItsProcess) {
   EXPECT_FALSE(StudyLock::try_take(path(), 1).has_value()) << "not even for ourselves twice";
 }
 
+TEST_F(StoreTest, AChildCannotOpenWhatItsParentHasOpen) {
+  const auto opens_in_a_child = [&] {
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        const Store store(path(), Store::Mode::open);
+        _exit(0);
+      } catch (const StoreError& error) {
+        _exit(std::string_view(error.what()).find("forked from") != std::string_view::npos ? 1 : 2);
+      }
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+  };
+  {
+    const Store store(path(), Store::Mode::create);
+    EXPECT_EQ(opens_in_a_child(), 1);
+  }
+  EXPECT_EQ(opens_in_a_child(), 0);
+}
+
 TEST_F(StoreTest, AForkedChildNeitherKeepsTheLockNorGivesItAway) {
   { const Store store(path(), Store::Mode::create); }
   auto lock = StudyLock::try_take(path(), 1);
