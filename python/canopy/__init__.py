@@ -51,8 +51,8 @@ from ._studies import Study, StudyRecord, load_optimizer, load_result, studies
 from .gymnasium import policy_search
 
 __version__ = _canopy.version
-for _name in (Pull, Rewards, StoreError, StudyError):
-    _name.__module__ = "canopy"
+for _bound in (Pull, Rewards):
+    _bound.__module__ = "canopy"
 
 if _TYPE_CHECKING:
     from . import optuna as optuna

@@ -170,6 +170,27 @@ class PythonStudy {
   int batches_ = 0;
 };
 
+nb::handle study_error() {
+  static PyObject* const type =
+      PyErr_NewException("canopy.StudyError", PyExc_RuntimeError, nullptr);
+  return type;
+}
+nb::handle store_error() {
+  static PyObject* const type = PyErr_NewException("canopy.StoreError", PyExc_OSError, nullptr);
+  return type;
+}
+
+/// A message that names arguments of ours where the tool has flags.
+std::string in_words_of_python(std::string message) {
+  for (const auto& [flag, argument] :
+       {std::pair<std::string_view, std::string_view>{"--store FILE", "store="},
+        std::pair<std::string_view, std::string_view>{"--fork NEW", "fork="}}) {
+    const std::size_t place = message.find(flag);
+    if (place != std::string::npos) message.replace(place, flag.size(), argument);
+  }
+  return message;
+}
+
 nb::tuple record_tuple(const StudyRecord& record) {
   return nb::make_tuple(record.name, record.pulls, record.events, record.created, record.updated,
                         record.holder, record.forked_from);
@@ -234,11 +255,15 @@ nb::list history_of(const std::string& path, const std::string& name) {
 }  // namespace
 
 void bind_study(nb::module_& module) {
-  const nb::exception<StudyError> study_error(module, "StudyError", PyExc_RuntimeError);
-  const nb::exception<StoreError> store_error(module, "StoreError", PyExc_OSError);
+  module.attr("StudyError") = study_error();
+  module.attr("StoreError") = store_error();
   nb::register_exception_translator([](const std::exception_ptr& thrown, void* /*payload*/) {
     try {
       std::rethrow_exception(thrown);
+    } catch (const StudyError& error) {
+      PyErr_SetString(study_error().ptr(), in_words_of_python(error.what()).c_str());
+    } catch (const StoreError& error) {
+      PyErr_SetString(store_error().ptr(), in_words_of_python(error.what()).c_str());
     } catch (const SpecificationError& error) {
       PyErr_SetString(PyExc_ValueError, error.what());
     }

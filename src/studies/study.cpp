@@ -220,7 +220,7 @@ Study Study::open(Store& store, const StudyFile& file, const OpenOptions& option
     const std::string changes = differences(parse_study(record.source, record.name), file.study);
     if (!changes.empty() && record.events > 0) {
       throw StudyError(fmt::format(
-          "the study {} is another one: {}; --fork NEW (in Python: fork=) starts a new one",
+          "the study {} is another one: {}; --fork NEW starts a new one",
           record.name, changes));
     }
     store.set_source(record, file.source);

@@ -149,7 +149,7 @@ TEST_F(PipeStudy, RefusesAStudyThatIsOpenAndOneThatIsAnother) {
   folder_.write("s.toml", "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 2.0\n");
   const auto changed = start("a")->finish();
   EXPECT_EQ(changed.status, 1);
-  EXPECT_NE(changed.err.find("--fork NEW (in Python: fork=) starts a new one"), std::string::npos)
+  EXPECT_NE(changed.err.find("--fork NEW starts a new one"), std::string::npos)
       << changed.err;
   const auto forked = run_tool("pipe " + folder_.path("s.toml") + " --study a --fork b --store " +
                                folder_.path("s.db"));

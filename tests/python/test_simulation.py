@@ -74,8 +74,8 @@ def test_a_program_may_end_while_a_daemon_thread_simulates():
 
 
 def test_ctrl_c_stops_it():
-    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         canopy.simulate("garland", steps=10**11, runs=1)
 
 

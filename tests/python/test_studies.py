@@ -112,7 +112,9 @@ def test_a_result_can_be_read_from_the_store(store):
 def test_another_study_of_that_name_is_refused_and_can_be_forked(store):
     with canopy.Study.open("a", store, space=SPACE) as study:
         study.tell(study.ask(1), 0.5)
-    with pytest.raises(canopy.StudyError, match="another one: optimizer.rho was 0.5 and is 0.6"):
+    with pytest.raises(
+        canopy.StudyError, match="another one: optimizer.rho was 0.5 and is 0.6; fork= starts a new one"
+    ):
         canopy.Study.open("a", store, space=SPACE, rho=0.6)
     with canopy.Study.open("a", store, fork="b") as fork:
         assert fork.summary().t == 2 and fork.name == "b"
@@ -254,7 +256,7 @@ def test_a_study_is_not_pickled(store):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"name": "nobody"}, OSError, "canopy.db"),
+        ({"name": "nobody"}, OSError, "canopy.db: there is no such store; store= names another"),
         ({"name": "", "space": SPACE}, canopy.StudyError, "no name"),
         ({"name": "a/b", "space": SPACE}, canopy.StudyError, "no name"),
         ({"name": "a", "rho": 0.5}, ValueError, "rho: options need a space"),

@@ -171,7 +171,7 @@ TEST_F(StudyTest, AFileThatChangesWhatIsLearntIsRefusedWithWhatDiffers) {
   }
   EXPECT_EQ(complaint([&] { (void)open(file_of("name = \"hct\"\nnu1 = 2", "3.0")); }),
             "the study a is another one: optimizer.nu1 was 4 and is 2; space.x was number 1, real "
-            "from 0 to 1 and is number 1, real from 0 to 3; --fork NEW (in Python: fork=) starts a "
+            "from 0 to 1 and is number 1, real from 0 to 3; --fork NEW starts a "
             "new one");
   EXPECT_EQ(complaint([&] { (void)open(file_of("name = \"hct\"\nnu1 = 4.0")); }), "")
       << "the default, spelled out";
