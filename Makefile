@@ -52,6 +52,7 @@ test-tsan: setup  ## Every test under the thread sanitizer
 	@ctest --preset tsan
 
 bench: build python  ## Speed, as ratios measured side by side
+	@cmake --build --preset release --target canopy_bench studies_bench
 	@build/bench/canopy_bench
 	@build/bench/studies_bench
 	@bench/parallel.sh build
@@ -91,6 +92,7 @@ lint: lint-setup build python  ## Check formatting, and clang-tidy, ruff and myp
 .PHONY: lint-setup
 lint-setup: python-environment
 	@scripts/setup.sh lint
+	@build/python/bin/pip install --quiet --disable-pip-version-check mypy ruff
 
 .PHONY: python-environment
 python-environment:

@@ -114,6 +114,7 @@ def play(make, name, n, seed):
 def in_one_process():
     print("in one process, through ask and tell; the time of the function itself is taken off")
     print("(T-HOO at n = 10000 takes PyXAB eleven minutes, once was enough)\n")
+    print(f"{'':<26}{'regret/step':>12}{'us/step':>12}")
     for name, title, n in (("hct", "HCT", 1_000), ("hct", "HCT", 10_000), ("thoo", "T-HOO", 1_000)):
         columns = {}
         for label, make in (("PyXAB", make_pyxab), ("canopy", make_canopy), ("nothing", make_nothing)):
