@@ -161,6 +161,8 @@ def search(
     """The loop behind maximize, minimize and policy_search."""
     if not callable(measure):
         raise ValueError(f"measure = {measure!r}: must be a function of the parameters")
+    if pulls is not None:
+        pulls = whole("pulls", pulls, 1)
     _check_ends(pulls, timeout, stop)
     all_callbacks = _callbacks_from(callbacks)
     if "direction" in options:
@@ -262,9 +264,9 @@ def single_reward(reward: Any) -> float:
 
 
 def _callbacks_from(callbacks: Any) -> list[Callable[[Result], Any]]:
-    several = (
-        [callbacks] if callable(callbacks) else list(callbacks) if isinstance(callbacks, Iterable) else [callbacks]
-    )
+    if callable(callbacks):
+        return [callbacks]
+    several = list(callbacks) if isinstance(callbacks, Iterable) else [None]
     if not all(callable(each) for each in several):
         raise ValueError(f"callbacks = {callbacks!r}: must be a function of the result, or several")
     return several
@@ -273,8 +275,6 @@ def _callbacks_from(callbacks: Any) -> list[Callable[[Result], Any]]:
 def _check_ends(pulls: Any, timeout: Any, stop: Any) -> None:
     if pulls is None and timeout is None and stop is None:
         raise ValueError("pulls: is missing; say how many, or give a timeout in seconds, or stop")
-    if pulls is not None:
-        whole("pulls", pulls, 1)
     if stop is not None and not callable(stop):
         raise ValueError(f"stop = {stop!r}: must be a function of the result")
     if timeout is not None and not (isinstance(timeout, (int, float)) and timeout >= 0):

@@ -87,6 +87,32 @@ class WithoutInterpreter {
   PyThreadState* state_;
 };
 
+/// What `help` says.
+namespace docs {
+
+inline constexpr const char* kAsk = R"(What to try next, for at most `pulls` pulls.
+
+By default for as long as the algorithm wants to stay. Learns nothing: asked again it gives the same
+arm on a new ticket, until enough was told.)";
+inline constexpr const char* kTell = R"(Tells what came of a pull, in the user's units.
+
+One reward, several, or Rewards. All of them are learnt, or none, with a ValueError.)";
+inline constexpr const char* kDrop = R"(Gives a pull back that will not be answered (any more).
+
+Nothing is learnt, so the same arm is likely to be asked for again.)";
+inline constexpr const char* kFinish = R"(Ends the episode that is going on.
+
+Learns from what it has told, as at the end of a run.)";
+inline constexpr const char* kPath = R"(The way down to the node of a pull: 0 left, 1 right.)";
+inline constexpr const char* kInFlight = R"(The pulls that are open, the oldest first.
+
+With what is left of their lengths.)";
+inline constexpr const char* kSave = R"(All that it knows, pulls in flight included.
+
+Pickling an optimizer does this for you.)";
+
+}  // namespace docs
+
 /// Binds the protocol to a class that has `space_object()`, `space()`, `partition()` and
 /// `with(action)`, which calls action(optimizer) and keeps what that has changed. The action must
 /// not touch Python. A class that `kHoldsInterpreter` also has `optimizer()`, to be asked without a
@@ -112,11 +138,7 @@ void bind_protocol(nb::class_<Class>& bound) {
             }
           },
           nb::arg("pulls") = nb::none(), nb::sig("def ask(self, pulls: int | None = None) -> Pull"),
-          "What to try next, for at most `pulls` pulls; by default for as long as the algorithm "
-          "wants "
-          "to stay.\n\nLearns nothing: asked again it gives the same arm on a new ticket, until "
-          "enough "
-          "was told.")
+          docs::kAsk)
       .def(
           "tell",
           [](Class& self, nb::handle pull, nb::handle reward) {
@@ -139,19 +161,14 @@ void bind_protocol(nb::class_<Class>& bound) {
           nb::arg("pull").none(), nb::arg("reward").none(),
           nb::sig("def tell(self, pull: Pull | int, reward: float | Iterable[float] | Rewards) -> "
                   "None"),
-          "Tells what came of a pull: one reward, several, or Rewards, in the user's units.\n\nAll "
-          "are "
-          "learnt, or none, with a ValueError.")
+          docs::kTell)
       .def(
           "drop",
           [](Class& self, nb::handle pull) {
             const Ticket ticket = ticket_from(pull);
             check(self.with([&](Optimizer& optimizer) { return optimizer.drop(ticket); }), ticket);
           },
-          nb::arg("pull").none(), nb::sig("def drop(self, pull: Pull | int) -> None"),
-          "Gives a pull back that will not be answered (any more). Nothing is learnt, so the same "
-          "arm "
-          "is likely to be asked for again.")
+          nb::arg("pull").none(), nb::sig("def drop(self, pull: Pull | int) -> None"), docs::kDrop)
       .def(
           "finish",
           [](Class& self) {
@@ -160,9 +177,7 @@ void bind_protocol(nb::class_<Class>& bound) {
               return Status::ok;
             });
           },
-          nb::sig("def finish(self) -> None"),
-          "Ends the episode that is going on and learns from what it has told, as at the end of a "
-          "run.")
+          nb::sig("def finish(self) -> None"), docs::kFinish)
       .def("_best",
            [](Class& self) {
              std::vector<double> arm;
@@ -196,8 +211,7 @@ void bind_protocol(nb::class_<Class>& bound) {
             if (!path) throw std::invalid_argument("pull: is of another optimizer");
             return *path;
           },
-          nb::arg("pull"), nb::sig("def path(self, pull: Pull) -> str"),
-          "The way down from the root to the node of a pull: 0 left, 1 right.")
+          nb::arg("pull"), nb::sig("def path(self, pull: Pull) -> str"), docs::kPath)
       .def(
           "in_flight",
           [](Class& self) {
@@ -214,8 +228,7 @@ void bind_protocol(nb::class_<Class>& bound) {
             }
             return result;
           },
-          nb::sig("def in_flight(self) -> list[Pull]"),
-          "The pulls that are open, the oldest first, with what is left of their lengths.")
+          nb::sig("def in_flight(self) -> list[Pull]"), docs::kInFlight)
       .def(
           "save",
           [](Class& self) {
@@ -223,8 +236,7 @@ void bind_protocol(nb::class_<Class>& bound) {
                 self.with([](Optimizer& optimizer) { return optimizer.save(); });
             return nb::bytes(saved.data(), saved.size());
           },
-          nb::sig("def save(self) -> bytes"),
-          "All that it knows, pulls in flight included, as bytes; pickle does this for you.");
+          nb::sig("def save(self) -> bytes"), docs::kSave);
 }
 
 }  // namespace canopy::python
