@@ -266,7 +266,7 @@ def single_reward(reward: Any) -> float:
 def _callbacks_from(callbacks: Any) -> list[Callable[[Result], Any]]:
     if callable(callbacks):
         return [callbacks]
-    several = list(callbacks) if isinstance(callbacks, Iterable) else [None]
+    several: list[Any] = list(callbacks) if isinstance(callbacks, Iterable) else [None]
     if not all(callable(each) for each in several):
         raise ValueError(f"callbacks = {callbacks!r}: must be a function of the result, or several")
     return several

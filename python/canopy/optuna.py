@@ -21,7 +21,7 @@ from optuna.trial import FrozenTrial, TrialState
 from ._canopy import Pull
 from ._optimizers import Direction, Hct, check_options
 from ._search import single_reward
-from ._space import Parameter, Space, choice, integer, real
+from ._space import Parameter, Real, Space, choice, integer, real
 
 __all__ = ["HctSampler"]
 
@@ -32,7 +32,7 @@ class HctSampler(BaseSampler):
     The space is what the first complete trial asked for; until there is one, and for parameters that only
     some trials have, suggestions are random. Give `search_space` (names to Optuna distributions) to do without
     random trials. `reward_range` is what values of the objective lie in. The other arguments are those of
-    `canopy.Hct`; the direction is the study's.
+    `canopy.Hct`, but nu1 is 1 unless given where a parameter is an int or a category; the direction is the study's.
 
     Trials may overlap (`n_jobs`, `ask` and `tell`). A trial that was pruned is worth its last intermediate value. One
     that failed, or was pruned without a value, is worth the bad end of reward_range: were it given back, the same
@@ -110,7 +110,10 @@ class HctSampler(BaseSampler):
                 direction: Direction = (
                     "maximize" if study.direction == optuna.study.StudyDirection.MAXIMIZE else "minimize"
                 )
-                self._optimizer = Hct(space, direction=direction, reward_range=self._reward_range, **self._options)
+                options = {"direction": direction, "reward_range": self._reward_range, **self._options}
+                if not all(isinstance(each, Real) for each in space.values()):
+                    options.setdefault("nu1", 1.0)  # lists end at different depths, where a large one is unfair
+                self._optimizer = Hct(space, **options)
             pull = self._optimizer.ask(1)
             self._pulls[trial.number] = pull
         return _values_from(pull, search_space)

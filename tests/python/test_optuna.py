@@ -34,6 +34,13 @@ def test_a_real_study_with_every_kind_of_parameter(direction):
     assert sampler.optimizer.summary().in_flight == 0
 
 
+def test_lists_whose_length_is_no_power_of_two_are_searched_as_well():
+    study = optuna.create_study(sampler=HctSampler(seed=1), direction="maximize")
+    worth = {"a": 0.5, "b": 0.7, "c": 0.3}
+    study.optimize(lambda trial: worth[trial.suggest_categorical("c", ["a", "b", "c"])], n_trials=200)
+    assert sum(trial.params["c"] == "b" for trial in study.trials) > 150
+
+
 def test_four_threads_share_a_sampler():
     sampler = HctSampler(seed=1)
     study = optuna.create_study(sampler=sampler, direction="maximize")
