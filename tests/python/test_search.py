@@ -223,7 +223,10 @@ def test_progress_is_shown_on_stderr(capfd):
 
 def test_on_a_terminal_progress_is_one_line():
     code = "import canopy; canopy.maximize(lambda x: x, {'x': canopy.real(0, 1)}, pulls=100, progress=True)"
-    reads, writes = os.openpty()
+    try:
+        reads, writes = os.openpty()
+    except OSError:
+        pytest.skip("there are no terminals here")
     subprocess.run([sys.executable, "-c", code], stderr=writes, check=True)
     assert b"\r" in os.read(reads, 10000)
     os.close(writes)
