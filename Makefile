@@ -7,7 +7,7 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
         format lint clean
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s  %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s  %s\n", $$1, $$2}' Makefile
 
 setup:
 	@scripts/setup.sh build

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _canopy
-from ._space import Parameter, Space, _number, space_from
+from ._space import Parameter, Space, number, space_from
 
 Direction = Literal["maximize", "minimize"]
 Partition = Literal["cyclic", "longest_side"]
@@ -34,13 +34,13 @@ class Summary(NamedTuple):
     outside reward_range, `in_flight` pulls without an answer.
     """
 
-    t: int  #: index of the next pull: answers so far plus one
-    nodes: int  #: of the tree
-    depth: int  #: of the deepest of them
-    switches: int  #: changes of arm; the first selection is one
-    refreshes: int  #: phases begun
-    out_of_range: int  #: single rewards outside reward_range
-    in_flight: int  #: pulls without an answer
+    t: int
+    nodes: int
+    depth: int
+    switches: int
+    refreshes: int
+    out_of_range: int
+    in_flight: int
 
 
 class Node(NamedTuple):
@@ -50,13 +50,13 @@ class Node(NamedTuple):
     `upper` is U and `bound` is B, both possibly infinite; `leaf` tells whether it has no children.
     """
 
-    path: str  #: the way down from the root: 0 left, 1 right
+    path: str
     arm: dict[str, Any]
-    cell: dict[str, tuple[Any, Any]]  #: the ends of what it covers
+    cell: dict[str, tuple[Any, Any]]
     pulls: int
     mean: float
-    upper: float  #: U, possibly infinite
-    bound: float  #: B, possibly infinite
+    upper: float
+    bound: float
     leaf: bool
 
     @property
@@ -336,7 +336,7 @@ def _restored(cls: type[Optimizer], given: tuple[Any, ...], saved: bytes) -> Opt
 
 def _range_from(reward_range: Sequence[float]) -> tuple[float, float]:
     try:
-        low, high = (_number("reward_range", end) for end in reward_range)
+        low, high = (number("reward_range", end) for end in reward_range)
         return (low, high)
     except (TypeError, ValueError):
         raise ValueError(f"reward_range = {reward_range!r}: must be two numbers") from None

@@ -64,7 +64,7 @@ class Result:
         """Pulls, nodes, depth, switches of the optimizer; once the search has ended, as of then."""
         return self._at_end[1] if self._at_end else self.optimizer.summary()
 
-    def end(self) -> None:
+    def _end(self) -> None:
         """Keeps things as they are now, whatever becomes of the optimizer."""
         if not isinstance(self.optimizer, Optimizer):
             self.optimizer = self.optimizer.copy()
@@ -72,10 +72,7 @@ class Result:
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas DataFrame with one row per episode: its arm, how many pulls, their mean."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install pandas") from None
+        pandas = import_pandas()
         others = ("ticket", "first", "depth", "pulls", "mean")
         columns: dict[str, list[Any]] = {f"arm.{name}" if name in others else name: [] for name in self.space}
         rows: dict[str, list[Any]] = {"ticket": [], "first": [], **columns, "depth": [], "pulls": [], "mean": []}
@@ -92,6 +89,15 @@ class Result:
     def __repr__(self) -> str:
         ending = f", stopped: {self.stopped}" if self.stopped else ""
         return f"<canopy.Result of {self.pulls} pulls in {len(self.episodes)} episodes{ending}; best {self.best}>"
+
+
+def import_pandas() -> Any:
+    """pandas, for those who have it."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("to_frame needs pandas: pip install pandas") from None
+    return pandas
 
 
 def maximize(
@@ -187,7 +193,7 @@ def search(
             line.end(result)
     if isinstance(optimizer, str):
         result.optimizer.finish()
-    result.end()
+    result._end()
     _warn_of_range(result, result.summary.out_of_range - outside_before)
     return result
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _canopy
+from ._search import import_pandas
 from ._space import Space, space_from_tuples, whole
 
 if TYPE_CHECKING:
@@ -37,22 +38,19 @@ class Simulation:
         self.optimizer_options: dict[str, Any] = measured["optimizer_options"]
         self.steps = steps
         self.seed = seed
-        self.per_step_regret = Estimate(*measured["per_step_regret"])  #: mean of f* - f(x_t)
-        self.per_step_realised_regret = Estimate(*measured["per_step_realised_regret"])  #: mean of f* - r_t
-        self.simple_regret = Estimate(*measured["simple_regret"])  #: f* - f(best arm)
+        self.per_step_regret = Estimate(*measured["per_step_regret"])
+        self.per_step_realised_regret = Estimate(*measured["per_step_realised_regret"])
+        self.simple_regret = Estimate(*measured["simple_regret"])
         self.nodes = Estimate(*measured["nodes"])
         self.depth = Estimate(*measured["depth"])
         self.switches = Estimate(*measured["switches"])
         self.refreshes = Estimate(*measured["refreshes"])
-        self.ns_per_step: float = measured["ns_per_step"]  #: processor time of optimizer and environment together
+        self.ns_per_step: float = measured["ns_per_step"]
         self.runs: list[dict[str, Any]] = measured["runs"]
 
     def to_frame(self) -> pandas.DataFrame:
         """A pandas DataFrame with one row per run and checkpoint."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install pandas") from None
+        pandas = import_pandas()
         names = ["steps", "per_step_regret", "per_step_realised_regret", "nodes", "switches"]
         rows = [(number, *checkpoint) for number, run in enumerate(self.runs) for checkpoint in run["checkpoints"]]
         return pandas.DataFrame(rows, columns=["run", *names])

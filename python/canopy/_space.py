@@ -39,7 +39,7 @@ def real(low: float, high: float, log: bool = False) -> Real:
     >>> canopy.real(1e-4, 1, log=True)
     Real(low=0.0001, high=1.0, log=True)
     """
-    return Real(_number("low", low), _number("high", high), bool(log))
+    return Real(number("low", low), number("high", high), bool(log))
 
 
 def integer(low: int, high: int) -> Integer:
@@ -153,14 +153,15 @@ def _tuple_of(name: str, parameter: Parameter) -> tuple[Any, ...]:
     if isinstance(parameter, Integer):
         return (name, "integer", whole(f"space.{name}.low", parameter.low), whole(f"space.{name}.high", parameter.high))
     if isinstance(parameter, Real):
-        low, high = (_number(f"space.{name}.{end}", getattr(parameter, end)) for end in ("low", "high"))
+        low, high = (number(f"space.{name}.{end}", getattr(parameter, end)) for end in ("low", "high"))
         return (name, "real", low, high, bool(parameter.log))
     raise ValueError(
         f"space.{name} = {parameter!r}: must be canopy.real(...), canopy.integer(...) or canopy.choice(...)"
     )
 
 
-def _number(name: str, value: Any) -> float:
+def number(name: str, value: Any) -> float:
+    """A number that is no text. Raises ValueError."""
     try:
         if isinstance(value, (str, bytes, bytearray)):
             raise TypeError
@@ -171,12 +172,11 @@ def _number(name: str, value: Any) -> float:
 
 def whole(name: str, value: Any, least: int = -(2**53), most: int = 2**53) -> int:
     """A whole number; 1e3 and those of numpy are such, too. Raises ValueError."""
+    found = None
     if hasattr(value, "__index__"):
-        number = operator.index(value)
+        found = operator.index(value)
     elif isinstance(value, float) and value.is_integer():
-        number = int(value)
-    else:
+        found = int(value)
+    if found is None or not least <= found <= most:
         raise ValueError(f"{name} = {value!r}: must be a whole number from {least} to {most}")
-    if not least <= number <= most:
-        raise ValueError(f"{name} = {value!r}: must be a whole number from {least} to {most}")
-    return number
+    return found

@@ -24,12 +24,12 @@ class StudyRecord(NamedTuple):
     """
 
     name: str
-    pulls: int  #: rewards learnt
+    pulls: int
     events: int
-    created: float  #: seconds since 1970
-    updated: float  #: when the last event happened
-    holder: str  #: who opened it last to write
-    forked_from: str  #: the name of another study, or empty
+    created: float
+    updated: float
+    holder: str
+    forked_from: str
 
 
 class Study(Looks, _canopy.Study):
@@ -52,8 +52,8 @@ class Study(Looks, _canopy.Study):
     direction: Direction
     reward_range: tuple[float, float]
     store: str
-    optimizer: str  #: the name of the one it has
-    options: dict[str, Any]  #: of that, with every default filled in
+    optimizer_name: str
+    options: dict[str, Any]  #: of its optimizer, with every default filled in
     _unanswered: list[int]  # tickets that an earlier process has left
     _taking: threading.Lock
 
@@ -103,7 +103,7 @@ class Study(Looks, _canopy.Study):
         study.store = os.fspath(store)
         study.direction = specification["direction"]
         study.reward_range = specification["reward_range"]
-        study.optimizer = specification["optimizer"]
+        study.optimizer_name = specification["optimizer"]
         study.options = specification["options"]
         study._unanswered = [pull.ticket for pull in study.in_flight()]
         study._taking = threading.Lock()
@@ -173,7 +173,10 @@ def _optimizer_from(specification: dict[str, Any], saved: bytes) -> Optimizer:
 
 
 def load_result(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> Result:
-    """Everything that a study was told, as a Result: for `to_frame` and the plots."""
+    """Everything that a study was told, as a Result: for `to_frame` and the plots.
+
+    Rewards that were told as sums are shown as so many times their mean.
+    """
     result = Result(load_optimizer(name, store))
     started = None
     for ticket, arm, at, rewards in _canopy.history_of(os.fspath(store), name):

@@ -197,8 +197,6 @@ def _new_axes() -> Axes:
 
 def _optimizer_of(searched: Any) -> Any:
     optimizer = getattr(searched, "optimizer", searched)
-    if isinstance(optimizer, str):  # a study says which one it has
-        optimizer = searched
     if not hasattr(optimizer, "tree"):
         raise ValueError(f"{searched!r}: must be a Result, an optimizer, a study or an HctSampler with trials")
     return optimizer

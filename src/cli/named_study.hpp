@@ -2,9 +2,8 @@
 
 #include "cli/failure.hpp"
 #include "cli/study_flags.hpp"
-#include "studies/study.hpp"
+#include "studies/stored_study.hpp"
 
-#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -24,20 +23,10 @@ struct NamedStudyFlags {
   }
 };
 
-/// A study in the store, to be looked at while somebody else may be writing to it.
-struct NamedStudy {
+/// The study that the words name.
+struct NamedStudy : StoredStudy {
   explicit NamedStudy(const NamedStudyFlags& flags)
-      : store(flags.store, Store::Mode::open),
-        record(find_study(store, checked_name(flags))),
-        specification(parse_study(record.source, record.name)) {}
-
-  [[nodiscard]] std::unique_ptr<Optimizer> load() {
-    return load_optimizer(store, record, specification);
-  }
-
-  Store store;
-  StudyRecord record;
-  StudySpecification specification;
+      : StoredStudy(flags.store, checked_name(flags)) {}
 
  private:
   static const std::string& checked_name(const NamedStudyFlags& flags) {

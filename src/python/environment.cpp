@@ -64,10 +64,7 @@ void bind_environment(nb::module_& module) {
       .def("_parameters",
            [](const PythonEnvironment& self) { return parameter_list(self.space().space()); })
       .def("_options",
-           [](const PythonEnvironment& self) {
-             return std::visit([](const auto& options) { return options_dictionary(options); },
-                               self.options());
-           })
+           [](const PythonEnvironment& self) { return options_dictionary(self.options()); })
       .def("_optimum",
            [](const PythonEnvironment& self) {
              const Optimum optimum = self.known().optimum();

@@ -68,10 +68,7 @@ void bind_optimizer(nb::module_& module) {
   bind_protocol(bound);
   bound
       .def("_options",
-           [](const PythonOptimizer& self) {
-             return std::visit([](const auto& options) { return options_dictionary(options); },
-                               self.options());
-           })
+           [](const PythonOptimizer& self) { return options_dictionary(self.options()); })
       .def(
           "_restore",
           [](PythonOptimizer& self, const nb::bytes& saved) {
@@ -86,8 +83,7 @@ void bind_optimizer(nb::module_& module) {
   module.def(
       "optimizer_defaults",
       [](nb::handle name) {
-        return std::visit([](const auto& options) { return options_dictionary(options); },
-                          defaults_of<OptimizerOptions, OptimizerEntry>("optimizer", name));
+        return options_dictionary(defaults_of<OptimizerOptions, OptimizerEntry>("optimizer", name));
       },
       nb::arg("name"));
 }

@@ -145,4 +145,9 @@ template <class Options>
   return result;
 }
 
+template <class... Alternatives>
+[[nodiscard]] nb::dict options_dictionary(const std::variant<Alternatives...>& chosen) {
+  return std::visit([](const auto& options) { return options_dictionary(options); }, chosen);
+}
+
 }  // namespace canopy::python

@@ -9,7 +9,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <unistd.h>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -62,30 +61,6 @@ struct OwnedNode {
 [[nodiscard]] std::vector<OwnedNode> owned_tree(Optimizer& optimizer);
 [[nodiscard]] nb::list tree_list(const PythonSpace& space, const BoxPartition& partition,
                                  const std::vector<OwnedNode>& nodes);
-
-/// Lets go of the interpreter's lock for as long as it lives. A thread that would take it again
-/// while the program ends waits there for its end: Python would kill it inside a destructor.
-class WithoutInterpreter {
- public:
-  WithoutInterpreter() : state_(PyEval_SaveThread()) {}
-  ~WithoutInterpreter() {
-    while (is_ending()) pause();
-    PyEval_RestoreThread(state_);
-  }
-  WithoutInterpreter(const WithoutInterpreter&) = delete;
-  WithoutInterpreter& operator=(const WithoutInterpreter&) = delete;
-
- private:
-  static bool is_ending() {
-#if PY_VERSION_HEX >= 0x030D0000
-    return Py_IsFinalizing() != 0;
-#else
-    return _Py_IsFinalizing() != 0;
-#endif
-  }
-
-  PyThreadState* state_;
-};
 
 /// What `help` says.
 namespace docs {

@@ -2,8 +2,8 @@
 
 #include "python/bindings.hpp"
 #include "python/options.hpp"
-#include "python/protocol.hpp"
 #include "python/space.hpp"
+#include "python/without_interpreter.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -91,10 +91,9 @@ nb::dict run_dictionary(const RunResult& run, const PythonSpace& space) {
 nb::dict simulation_dictionary(const SimulationResult& result,
                                const EnvironmentOptions& environment,
                                const OptimizerOptions& optimizer, const PythonSpace& space) {
-  const auto dictionary = [](const auto& options) { return options_dictionary(options); };
   nb::dict all;
-  all["environment_options"] = std::visit(dictionary, environment);
-  all["optimizer_options"] = std::visit(dictionary, optimizer);
+  all["environment_options"] = options_dictionary(environment);
+  all["optimizer_options"] = options_dictionary(optimizer);
   all["per_step_regret"] = estimate_tuple(result.per_step_regret);
   all["per_step_realised_regret"] = estimate_tuple(result.per_step_realised_regret);
   all["simple_regret"] = estimate_tuple(result.simple_regret);

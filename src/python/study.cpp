@@ -5,8 +5,10 @@
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 #include "python/protocol.hpp"
+#include "python/without_interpreter.hpp"
 #include "studies/specification.hpp"
 #include "studies/store.hpp"
+#include "studies/stored_study.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -84,8 +86,8 @@ class PythonStudy {
   template <class Action>
   auto with(Action&& action) {
     return locked([&](Study& study) {
-      if (batches_ == 0)
-        study.commit();  // reads it anew, if the store could not be read for a while
+      // First as well: that reads it anew, if the store could not be read for a while.
+      if (batches_ == 0) study.commit();
       auto result = action(study);
       if (batches_ == 0) study.commit();
       return result;
@@ -196,18 +198,21 @@ nb::tuple record_tuple(const StudyRecord& record) {
                         record.holder, record.forked_from);
 }
 
+/// A study in its store, opened without the interpreter's lock.
+std::unique_ptr<StoredStudy> stored(const std::string& path, const std::string& name) {
+  const WithoutInterpreter release;
+  return std::make_unique<StoredStudy>(path, name);
+}
+
 /// A study as it is in the store: its specification and the state of its optimizer.
 nb::tuple look_at(const std::string& path, const std::string& name) {
-  std::optional<StudySpecification> specification;
+  const auto study = stored(path, name);
   std::string saved;
   {
     const WithoutInterpreter release;
-    Store store(path, Store::Mode::open);
-    const StudyRecord record = find_study(store, name);
-    specification.emplace(parse_study(record.source, record.name));
-    saved = load_optimizer(store, record, *specification)->save();
+    saved = study->load()->save();
   }
-  return nb::make_tuple(specification_dictionary(*specification),
+  return nb::make_tuple(specification_dictionary(study->specification),
                         nb::bytes(saved.data(), saved.size()));
 }
 
@@ -219,16 +224,14 @@ struct Answer {
   std::vector<double> rewards;
 };
 
-/// Everything that was told, in order: (ticket, arm, time, rewards). Of sums, the mean is known.
+/// Everything that was told, in order: (ticket, arm, time, rewards). Sums become so many times
+/// their mean.
 nb::list history_of(const std::string& path, const std::string& name) {
+  const auto study = stored(path, name);
   std::vector<Answer> answers;
-  std::optional<StudySpecification> specification;
   {
     const WithoutInterpreter release;
-    Store store(path, Store::Mode::open);
-    const StudyRecord record = find_study(store, name);
-    specification.emplace(parse_study(record.source, record.name));
-    replay(store, record, *specification, [&](const Event& event, std::optional<Arm> arm) {
+    const auto visit = [&](const Event& event, std::optional<Arm> arm) {
       Answer answer{event.ticket, {}, event.at, {}};
       if (event.kind == EventKind::tell) {
         answer.rewards = {event.value};
@@ -241,9 +244,10 @@ nb::list history_of(const std::string& path, const std::string& name) {
       }
       if (arm) answer.arm.assign(arm->begin(), arm->end());
       answers.push_back(std::move(answer));
-    });
+    };
+    replay(study->store, study->record, study->specification, visit);
   }
-  const PythonSpace space(specification->space);
+  const PythonSpace space(study->specification.space);
   nb::list result;
   for (const Answer& answer : answers) {
     result.append(nb::make_tuple(answer.ticket, space.dictionary(answer.arm), answer.at,

@@ -237,8 +237,10 @@ TEST_F(TuneCommand, WrongWordsAreNamed) {
             "canopy best: /nowhere.db: there is no such store; --store FILE names another\n");
   EXPECT_EQ(run_tool("studies lst").err,
             "canopy studies: lst: unknown action, did you mean \"list\"?\n");
-  EXPECT_EQ(run_tool("best").err,
+  EXPECT_EQ(run_tool("best b").err,
             "canopy best: canopy.db: there is no such store; --store FILE names another\n");
+  EXPECT_EQ(run_tool("best").err,
+            "canopy best: NAME: is missing; `canopy studies list` shows them\n");
 }
 
 }  // namespace
