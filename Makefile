@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
+TSAN_TESTS = *StudySession*:*Store*  # what many threads may use
 
 .PHONY: help setup build run python test test-cpp test-python test-asan test-tsan bench bench-peers gallery figures tables \
         format lint clean
@@ -29,14 +30,19 @@ python: setup python-environment  ## Build the wheel and install it in build/pyt
 	  --config-settings=build-dir=build/python/cmake --wheel-dir build/wheel .
 	@build/python/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
 
-test: test-cpp test-python  ## Every test, and the address sanitizer on the core and the optimizers
+test: test-cpp test-python  ## Every test; sanitizers on the library, studies and stores; a build with clang
 
 test-cpp: build
 	@scripts/setup.sh test
 	@ctest --preset release
 	@cmake --preset asan -DCANOPY_TOOL=OFF
-	@cmake --build --preset asan
-	@ctest --preset asan
+	@cmake --build --preset asan --target library_test
+	@build/asan/tests/library_test --gtest_brief=1
+	@cmake --preset tsan
+	@cmake --build --preset tsan --target studies_test
+	@build/tsan/tests/studies_test --gtest_brief=1 --gtest_filter='$(TSAN_TESTS)'
+	@cmake --preset clang
+	@cmake --build --preset clang
 
 test-python: build python  ## The tests of the Python package, as it is installed from its wheel
 	@build/python/bin/python -m pytest -q tests/python

@@ -72,7 +72,7 @@ void hct_iid(std::uint64_t steps, std::uint64_t seed) {
   RandomStream random({.seed = seed});
   for (std::uint64_t i = 0; i < steps; ++i) {
     const Pull pull = hct.ask(1);
-    hct.tell(pull.ticket, garland.pull(pull.arm, random));
+    (void)hct.tell(pull.ticket, garland.pull(pull.arm, random));
   }
 }
 
@@ -84,7 +84,7 @@ void hct_correlated(std::uint64_t steps, std::uint64_t seed) {
   for (std::uint64_t done = 0; done < steps;) {
     const Pull pull = hct.ask(steps - done);
     for (std::uint64_t i = 0; i < pull.length; ++i) {
-      hct.tell(pull.ticket, garland.pull(pull.arm, random));
+      (void)hct.tell(pull.ticket, garland.pull(pull.arm, random));
     }
     done += pull.length;
   }
@@ -96,7 +96,7 @@ void noiseless_hct(std::uint64_t steps, std::uint64_t /*seed*/) {
   Hct hct(garland.space(), options(Feedback::iid));
   for (std::uint64_t i = 0; i < steps; ++i) {
     const Pull pull = hct.ask(1);
-    hct.tell(pull.ticket, garland.mean_reward(pull.arm));
+    (void)hct.tell(pull.ticket, garland.mean_reward(pull.arm));
   }
 }
 
@@ -122,7 +122,7 @@ void thoo(std::uint64_t steps, std::uint64_t seed) {
   RandomStream random({.seed = seed});
   for (std::uint64_t i = 0; i < steps; ++i) {
     const Pull pull = thoo.ask(1);
-    thoo.tell(pull.ticket, garland.pull(pull.arm, random));
+    (void)thoo.tell(pull.ticket, garland.pull(pull.arm, random));
   }
 }
 
@@ -267,7 +267,7 @@ int main() {
   print_row("T-HOO / textbook HCT-iid, same depth", ratio(truncated, book), "x", "at most 1.5");
   print_row("PolicyEnvironment over the chain by hand", difference(adapted, direct), "ns",
             "at most 3");
-  print_row("size of a hot node", sizeof(canopy::Node), "B", "at most 64");
+  print_row("size of a hot node", sizeof(canopy::BoundedTree::Node), "B", "at most 64");
   print_row("peak memory of 1e8 steps, the whole process", peak_memory(hct_iid, 100'000'000), "MiB",
             "below 32");
   return EXIT_SUCCESS;

@@ -1,6 +1,8 @@
 // Durable studies: answers per second through `canopy pipe`, opening and listing a large store.
 
-#include "studies/study.hpp"
+#include "canopy/stores.hpp"
+#include "canopy/study.hpp"
+
 #include "support/process.hpp"
 
 #include <chrono>
@@ -75,12 +77,12 @@ void bench_pipe(const std::string& folder, const std::string& file) {
              grouped / single);
 }
 
-void bench_recovery(const std::string& folder, const StudyFile& file) {
+void bench_recovery(const std::string& folder, const StudySpecification& specification) {
   const std::string path = folder + "/large.db";
   constexpr std::uint64_t kEvents = 1'000'000;
   {
-    Store store(path, Store::Mode::create);
-    Study study = Study::open(store, file, {"large", {}});
+    const auto store = open_store(path, Store::Mode::create);
+    Study study = Study::open(*store, specification, {"large", {}});
     for (std::uint64_t i = 0; i < kEvents / 2; ++i) {
       const Pull pull = study.ask(1);
       const double x = pull.arm[0] - 0.3;
@@ -89,32 +91,33 @@ void bench_recovery(const std::string& folder, const StudyFile& file) {
     }
     study.commit();
   }
-  Store store(path, Store::Mode::open);
   const auto start = Clock::now();
-  const Study study = Study::open(store, file, {"large", {}});
-  fmt::print("opening a study of {} events          {:>10.2f} s           goal: 2\n", kEvents,
+  const auto store = open_store(path, Store::Mode::open);
+  const Study study = Study::open(*store, specification, {"large", {}});
+  fmt::print("opening a study of {} events          {:>10.3f} s           goal: 0.1\n", kEvents,
              seconds_since(start));
   const auto from_journal = Clock::now();
   std::uint64_t events = 0;
-  store.for_each_event(study.record(), 0, [&](const Event&) { ++events; });
+  store->read(study.record().id, 0, [&](const JournalEntry&) { ++events; });
   fmt::print("  reading its whole journal               {:>10.2f} s\n",
              seconds_since(from_journal));
   const auto bytes = static_cast<double>(std::filesystem::file_size(path));
-  fmt::print("size of the store                         {:>10.1f} B/event     goal: at most 100\n",
+  fmt::print("size of the store                         {:>10.1f} B/event     goal: at most 60\n",
              bytes / static_cast<double>(kEvents));
 }
 
-void bench_listing(const std::string& folder, const StudyFile& file) {
+void bench_listing(const std::string& folder, const StudySpecification& specification) {
   const std::string path = folder + "/many.db";
   constexpr int kStudies = 10'000;
   {
-    Store store(path, Store::Mode::create);
+    const auto store = open_store(path, Store::Mode::create);
+    const std::string text = json_of(resolved(specification));
     for (int i = 0; i < kStudies; ++i) {
-      (void)store.create(fmt::format("study {}", i), file.source, 0.0);
+      (void)store->create({.name = fmt::format("study {}", i), .specification = text});
     }
   }
   const auto start = Clock::now();
-  const std::size_t listed = Store(path, Store::Mode::open).list().size();
+  const std::size_t listed = open_store(path, Store::Mode::open)->list().size();
   fmt::print("opening and listing {} studies         {:>10.2f} s           goal: 1\n", listed,
              seconds_since(start));
 }
@@ -130,8 +133,8 @@ int main() {
   const std::string file = folder + "/study.toml";
   std::ofstream(file) << "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n";
   bench_pipe(folder, file);
-  bench_recovery(folder, load_study_file(file));
-  bench_listing(folder, load_study_file(file));
+  bench_recovery(folder, load_study(file));
+  bench_listing(folder, load_study(file));
   std::filesystem::remove_all(folder);
   return 0;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the packages that building ("build"), testing the examples ("test"), linting ("lint") or the Python package
+# Installs the packages that building ("build"), testing ("test"), linting ("lint") or the Python package
 # ("python") need. Quiet and quick when nothing is missing.
 #
 # "unpack FOLDER PYTHON" is for pip, which has no business installing packages: what building the Python module lacks
@@ -31,6 +31,7 @@ test_needs="
 redis-server redis-server
 libhiredis-dev hiredis/hiredis.h
 zstd zstd
+clang clang++
 "
 python_needs="
 python3-venv python:ensurepip

@@ -25,7 +25,7 @@ double measure(std::size_t point) {
   const std::array<double, 2> gains{CartPoleGrid::angle_step * static_cast<double>(angle),
                                     CartPoleGrid::spin_step * static_cast<double>(spin)};
   canopy::CartPole environment;
-  canopy::RandomStream random({.seed = 1, .experiment = "cart-pole table", .run = point});
+  canopy::RandomStream random({.seed = 1, .environment = "cart-pole table", .run = point});
   environment.start(random);
   double sum = 0.0;
   for (std::uint64_t i = 0; i < kSteps; ++i) sum += environment.pull(gains, random);

@@ -44,7 +44,8 @@ int main() {
   for (std::uint64_t pulls = 0; pulls < 40'000'000;) {
     const canopy::Pull pull = optimizer.ask();
     for (std::uint64_t i = 0; i < pull.length; ++i) {
-      optimizer.tell(pull.ticket, chain.pull(pull.arm, random));  // the chain runs on
+      const double reward = chain.pull(pull.arm, random);  // the chain runs on
+      if (optimizer.tell(pull.ticket, reward) != canopy::Status::ok) return 1;
     }
     pulls += pull.length;
   }

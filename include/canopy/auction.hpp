@@ -1,26 +1,27 @@
 #pragma once
 
 #include "canopy/mdp.hpp"
+#include "canopy/options.hpp"
 
 #include <cstdint>
 #include <optional>
 
 namespace canopy {
 
-/// The two highest bids of an auction; 0 where there is none.
+/// The two highest bids of an auction; 0 where there is no bid.
 struct HighestBids {
   double first = 0.0;
   double second = 0.0;
 };
 
-/// What a second-price auction with a reserve earns: nothing if no bid reaches the reserve, else
-/// the larger of the second bid and the reserve.
+/// What a second-price auction with a reserve earns: nothing if no bid reaches the reserve,
+/// otherwise the larger of the second bid and the reserve.
 [[nodiscard]] inline double revenue(const HighestBids& bids, double reserve) {
   if (bids.first < reserve) return 0.0;
   return bids.second > reserve ? bids.second : reserve;
 }
 
-/// Draws the bids of so many bidders with independent values, uniform in [0, 1], each of whom comes
+/// Draws the bids of that many bidders with independent values, uniform in [0, 1], who each attend
 /// with this probability.
 [[nodiscard]] inline HighestBids draw_bids(std::uint64_t bidders, double attendance,
                                            RandomStream& random) {
@@ -42,10 +43,15 @@ struct AuctionOptions {
   std::uint64_t bidders = 2;  ///< 1 to 1000
 };
 
+template <class Visit>
+void visit_fields(AuctionOptions& options, Visit&& visit) {
+  visit(Field{"bidders", "how many there are", kThousand}, options.bidders);
+}
+
 /// The reserve price of repeated second-price auctions among independent bidders. With n bidders
 /// f(r) = (n - 1)/(n + 1) + r^n - 2n/(n + 1) r^(n + 1), which is largest at r = 1/2 whatever n is
 /// (Myerson, "Optimal Auction Design", 1981).
-class Auction final : public KnownEnvironment {
+class Auction final : public SteadyEnvironment {
  public:
   /// Throws ConfigurationError.
   explicit Auction(const AuctionOptions& options = {});
@@ -67,9 +73,17 @@ class Auction final : public KnownEnvironment {
 struct ReactiveAuctionOptions {
   std::uint64_t bidders = 2;  ///< 1 to 1000
   double aversion =
-      0.5;            ///< In [0, 1]: a bidder stays away with this times the reserve she remembers.
+      0.5;            ///< In [0, 1]: times the remembered reserve, the probability of staying away.
   double beta = 0.1;  ///< In [1e-6, 1]: how much of the memory is the last reserve.
 };
+
+template <class Visit>
+void visit_fields(ReactiveAuctionOptions& options, Visit&& visit) {
+  visit(Field{"bidders", "how many there are", kThousand}, options.bidders);
+  visit(Field{"aversion", "the probability that a bidder stays away from a reserve of 1", kUnit},
+        options.aversion);
+  visit(Field{"beta", "how much of the state is new after a pull", kRate}, options.beta);
+}
 
 /// Bidders remember past reserves, m' = (1 - beta) m + beta r, and each comes with probability
 /// 1 - aversion m: what a reserve earns depends on those before it.
@@ -99,7 +113,7 @@ struct ReactiveAuctionProcess {
 /// a change of p by dp changes the mean revenue by at most n dp: the mixing time is at most n
 /// aversion / beta.
 class ReactiveAuction final
-    : public PolicyEnvironment<ReactiveAuctionProcess, ConstantPolicy, KnownEnvironment> {
+    : public PolicyEnvironment<ReactiveAuctionProcess, ConstantPolicy, SteadyEnvironment> {
  public:
   /// Throws ConfigurationError.
   explicit ReactiveAuction(const ReactiveAuctionOptions& options = {});

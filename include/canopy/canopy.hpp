@@ -1,12 +1,13 @@
 #pragma once
 
-/// All of canopy.
+/// All of canopy::canopy.
 
 #include "canopy/auction.hpp"         // reserve prices
 #include "canopy/cart_pole.hpp"       // balancing
 #include "canopy/confidence.hpp"      // the formulas of the algorithm
-#include "canopy/cover_tree.hpp"      // the tree behind the optimizers
+#include "canopy/cover_tree.hpp"      // the tree that the optimizers share
 #include "canopy/environment.hpp"     // what can be simulated
+#include "canopy/environments.hpp"    // ... by name
 #include "canopy/errors.hpp"          // wrong configurations
 #include "canopy/garland.hpp"         // the environments of the paper
 #include "canopy/grid.hpp"            // a grid under UCB1
@@ -17,7 +18,8 @@
 #include "canopy/mdp.hpp"             // policy search in systems of your own
 #include "canopy/noisy_function.hpp"  // functions of your own
 #include "canopy/optimizer.hpp"       // ask, tell, best
-#include "canopy/partition.hpp"       // how a set is cut in two, again and again
+#include "canopy/optimizers.hpp"      // ... by name
+#include "canopy/partition.hpp"       // how a set is cut into smaller and smaller parts
 #include "canopy/power.hpp"           // PoWER
 #include "canopy/random.hpp"          // reproducible random streams
 #include "canopy/random_search.hpp"   // random arms
@@ -26,3 +28,4 @@
 #include "canopy/test_functions.hpp"  // functions to compare algorithms on
 #include "canopy/theory.hpp"          // the paper's bounds as numbers
 #include "canopy/thoo.hpp"            // truncated HOO
+#include "canopy/turn_optimizer.hpp"  // the base of algorithms of your own

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/mdp.hpp"
+#include "canopy/options.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +14,12 @@ struct CartPoleState {
   double velocity = 0.0;
   double angle = 0.0;
   double angular_velocity = 0.0;
-  int fallen = 0;  ///< Steps until somebody has set the pole up again.
+  int fallen = 0;  ///< Steps until the pole has been set up again.
 };
 
-/// Balancing a pole, for ever (equations and constants of Barto, Sutton, Anderson, "Neuronlike
+/// Balancing a pole without end (equations and constants of Barto, Sutton, Anderson, "Neuronlike
 /// adaptive elements that can solve difficult learning control problems", 1983, without friction).
-/// A step is 0.02 s. Now and then, once in twenty steps, somebody pushes the pole: its angular
+/// A step is 0.02 s. Once in twenty steps on average, the pole is pushed: its angular
 /// velocity jumps by N(0, 0.5^2). When it leans by more than 0.2094 (12 degrees) or the cart leaves
 /// the track of 2.4 m to either side, nothing is earned in that step and the next 50 (a second),
 /// until it stands near upright in the middle again. Otherwise a step earns 1 - (angle / 0.2094)^2
@@ -90,12 +91,16 @@ struct CartPolePolicy {
 
 struct CartPoleOptions {};
 
+template <class Visit>
+void visit_fields(CartPoleOptions& /*options*/, Visit&& /*visit*/) {}
+
 /// Two gains that balance the pole. There is no formula for f: it was measured once, on a grid of
 /// gains one apart in spin and five apart in angle, as the mean of six million steps each (`make
 /// tables` does so again), and is interpolated linearly in between, to an accuracy of about 0.005.
 /// The optimum is the best point of the grid. The time until a fall has no bound, and none is known
 /// for the mixing time.
-class CartPole final : public PolicyEnvironment<CartPoleProcess, CartPolePolicy, KnownEnvironment> {
+class CartPole final
+    : public PolicyEnvironment<CartPoleProcess, CartPolePolicy, SteadyEnvironment> {
  public:
   explicit CartPole(const CartPoleOptions& options = {});
 

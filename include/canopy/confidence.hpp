@@ -1,6 +1,9 @@
 #pragma once
 
+#include "canopy/enum_names.hpp"
+
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -13,11 +16,20 @@ namespace canopy {
 /// How the rewards of one arm relate to each other and to what was pulled before.
 enum class Feedback {
   iid,         ///< Independent draws: HCT-iid.
-  correlated,  ///< They may depend on all that happened before, but forget it: HCT-Gamma.
+  correlated,  ///< They may depend on everything before, but forget it: HCT-Gamma.
 };
 
 /// The paper's main text and its supplement differ in the constant of correlated feedback.
 enum class Constants { main, supplement };
+
+template <>
+struct EnumNames<Feedback> {
+  static constexpr std::array<std::string_view, 2> names{"iid", "correlated"};
+};
+template <>
+struct EnumNames<Constants> {
+  static constexpr std::array<std::string_view, 2> names{"main", "supplement"};
+};
 
 /// The two constants of the confidence bounds.
 struct Confidence {
@@ -60,7 +72,7 @@ struct Confidence {
   return nu1 * std::pow(rho, static_cast<double>(depth));
 }
 
-/// c sqrt(L / pulls): how far the mean of so many rewards may be from f.
+/// c sqrt(L / pulls): how far the mean of that many rewards may be from f.
 [[nodiscard]] inline double confidence_width(double c, double log_confidence, double pulls) {
   return c * std::sqrt(log_confidence / pulls);
 }
@@ -70,8 +82,8 @@ struct Confidence {
   return mean + resolution + width;
 }
 
-/// sqrt(ln(2 / 0.05) / (2 pulls)): with probability 95 %, the mean of so many independent rewards
-/// in [0, 1] is no farther from f (Hoeffding's inequality). For algorithms without bounds of their
+/// sqrt(ln(2 / 0.05) / (2 pulls)): with probability 95 %, the mean of that many independent rewards
+/// in [0, 1] is no further from f (Hoeffding's inequality). For algorithms without bounds of their
 /// own.
 [[nodiscard]] inline double hoeffding_width(double pulls) {
   return std::sqrt(std::log(2.0 / 0.05) / (2.0 * pulls));

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace canopy {
@@ -17,80 +18,126 @@ using NodeIndex = std::uint32_t;
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// What a walk through the tree touches: 48 bytes.
-///
-///      0  bound | 8  upper | 16  sum | 24  parent | 28  children | 32  pulls
-///     40  depth | 44  splittable | 45  (unused)
-///
-/// The sum and the pulls change together at every reward; side by side, compilers would pack them
-/// into one register and lose more time than they gain. The cell and the arm of a node are cold and
-/// stand elsewhere.
-struct Node {
-  double bound = kInfinity;  ///< B: the upper bound tightened by the children.
-  double upper = kInfinity;  ///< U: the node's own upper bound.
-  double sum = 0.0;         ///< of the rewards observed here (HOO: in the subtree), in mapped units
-  NodeIndex parent = 0;     ///< The root's is the root.
-  NodeIndex children = 0;   ///< The left child, the right one stands next to it; 0: a leaf.
-  double pulls = 0.0;       ///< T: how many rewards; whole, but every formula wants a real
-  std::uint32_t depth = 0;  ///< h
-  bool splittable = true;   ///< False once the partition has refused to cut the cell.
-
-  [[nodiscard]] bool is_leaf() const { return children == 0; }
-  [[nodiscard]] double mean() const { return pulls == 0.0 ? 0.0 : sum / pulls; }
-};
-static_assert(sizeof(Node) <= 64, "a hot node fits a cache line");
-
-/// A binary tree of cells that covers a set: an arena that only grows, with a node's children as an
-/// adjacent pair behind it, so that going through the indices backwards visits children first.
-/// Arms never move once made: a view of one stays valid as long as the tree does.
+/// A tree of cells that covers a set: an arena that only grows, with a node's children side by side
+/// after it, so that going through the indices backwards visits children first. A node holds what
+/// the algorithm keeps there, `Data` (a struct with a `transfer(State&)`), and its links; its cell
+/// and its arm are cold and kept elsewhere. Arms never move once made: a view of one stays valid
+/// as long as the tree does.
+template <class Data, std::uint32_t kArity = 2>
 class CoverTree {
  public:
-  static constexpr NodeIndex kRoot = 0;
+  struct Node : Data {
+    NodeIndex parent = 0;     ///< The root's is the root.
+    NodeIndex children = 0;   ///< The first child, the others follow it; 0: a leaf.
+    std::uint32_t depth = 0;  ///< h
+    bool splittable = true;   ///< False once the partition has refused to cut the cell.
 
-  /// A tree of the root alone.
-  explicit CoverTree(std::shared_ptr<const Partition> partition);
+    [[nodiscard]] bool is_leaf() const { return children == 0; }
+  };
+
+  static constexpr NodeIndex kRoot = 0;
+  static constexpr std::uint32_t kChildren = kArity;
+
+  /// A tree with only a root. The partition must have this arity.
+  explicit CoverTree(std::shared_ptr<const Partition> partition)
+      : partition_(std::move(partition)),
+        arm_size_(partition_->dimension()),
+        cell_size_(partition_->cell_size()),
+        cells_(cell_size_) {
+    partition_->root(cells_);
+    place_arm(kRoot);
+    nodes_.emplace_back();
+  }
 
   [[nodiscard]] NodeIndex size() const { return static_cast<NodeIndex>(nodes_.size()); }
   [[nodiscard]] std::uint32_t depth() const { return depth_; }
   [[nodiscard]] Node& operator[](NodeIndex node) { return nodes_[node]; }
   [[nodiscard]] const Node& operator[](NodeIndex node) const { return nodes_[node]; }
 
-  /// Gives a leaf its two children and returns true, which invalidates references to nodes. When
-  /// the partition cannot cut the cell, marks the node as not splittable and returns false.
-  bool expand(NodeIndex leaf);
-
-  /// The B rule: a leaf's bound is its own upper bound; above, the children tighten it.
-  [[nodiscard]] double backed_up_bound(const Node& node) const {
-    if (node.is_leaf()) return node.upper;
-    return std::min(node.upper,
-                    std::max(nodes_[node.children].bound, nodes_[node.children + 1].bound));
+  /// Gives a leaf its children and returns true, which invalidates references to nodes. When the
+  /// partition cannot cut the cell, marks the node as not splittable and returns false.
+  bool expand(NodeIndex leaf) {
+    // Anything a partition throws, it throws before a node is changed.
+    const NodeIndex first = size();
+    const std::uint32_t depth = nodes_[leaf].depth;
+    const std::size_t parts = first * cell_size_;
+    cells_.resize(parts + kArity * cell_size_);
+    if (!partition_->split(cell(leaf), depth, std::span(cells_).subspan(parts))) {
+      nodes_[leaf].splittable = false;
+      return false;
+    }
+    for (std::uint32_t i = 0; i < kArity; ++i) place_arm(first + i);
+    Node child;
+    child.parent = leaf;
+    child.depth = depth + 1;
+    nodes_.resize(first + std::size_t{kArity}, child);
+    nodes_[leaf].children = first;
+    depth_ = std::max(depth_, depth + 1);
+    return true;
   }
 
-  /// The child with the larger bound; a tie goes to the left one.
-  [[nodiscard]] NodeIndex better_child(const Node& node) const {
-    const NodeIndex left = node.children;
-    return nodes_[left].bound >= nodes_[left + 1].bound ? left : left + 1;
-  }
+  /// Which child of its parent a node is, from 0: groups of children follow the root.
+  [[nodiscard]] static std::uint32_t which_child(NodeIndex node) { return (node - 1) % kArity; }
 
-  /// Left children have odd indices, since pairs follow the root.
-  [[nodiscard]] static bool is_left(NodeIndex node) { return node % 2 == 1; }
-  [[nodiscard]] static NodeIndex sibling(NodeIndex node) {
-    return is_left(node) ? node + 1 : node - 1;
+  /// The other child of the same parent.
+  [[nodiscard]] static NodeIndex sibling(NodeIndex node) requires(kArity == 2) {
+    return which_child(node) == 0 ? node + 1 : node - 1;
   }
 
   [[nodiscard]] Arm arm(NodeIndex node) const {
     return {arm_blocks_[node / kArmsPerBlock].data() + node % kArmsPerBlock * arm_size_, arm_size_};
   }
-  [[nodiscard]] std::span<const double> cell(NodeIndex node) const;
+  [[nodiscard]] std::span<const double> cell(NodeIndex node) const {
+    return std::span(cells_).subspan(node * cell_size_, cell_size_);
+  }
 
-  /// The way down from the root: 0 left, 1 right.
-  [[nodiscard]] std::string path(NodeIndex node) const;
+  /// The first node other than the root with that arm; the root if there is none.
+  [[nodiscard]] NodeIndex find(Arm wanted) const {
+    for (NodeIndex node = 1; node < size(); ++node) {
+      const Arm here = arm(node);
+      if (std::equal(here.begin(), here.end(), wanted.begin(), wanted.end())) return node;
+    }
+    return kRoot;
+  }
 
-  /// True if `a` stands to the left of `b`, two nodes of the same depth.
-  [[nodiscard]] bool is_left_of(NodeIndex a, NodeIndex b) const;
+  /// The path from the root, one digit per level: 0 for the first child.
+  [[nodiscard]] std::string path(NodeIndex node) const {
+    static_assert(kArity <= 10);
+    std::string path(nodes_[node].depth, '0');
+    for (auto turn = path.rbegin(); turn != path.rend(); ++turn, node = nodes_[node].parent) {
+      *turn = static_cast<char>('0' + which_child(node));
+    }
+    return path;
+  }
 
-  /// Restores into a tree of the same partition, whatever has grown in it before.
-  void transfer(State& state);
+  /// True if `a` is to the left of `b`, two nodes of the same depth.
+  [[nodiscard]] bool is_left_of(NodeIndex a, NodeIndex b) const {
+    if (a == b) return false;
+    while (nodes_[a].parent != nodes_[b].parent) {
+      a = nodes_[a].parent;
+      b = nodes_[b].parent;
+    }
+    return a < b;
+  }
+
+  /// Restores into a tree of the same partition, whatever it held before.
+  void transfer(State& state) {
+    state.mark(std::to_string(arm_size_) + "-" + std::to_string(cell_size_));
+    if (state.restoring()) *this = CoverTree(partition_);
+    std::uint64_t nodes = size();
+    state(nodes);
+    for (std::uint64_t group = 1; group < nodes; group += kArity) {  // in the order they were made
+      NodeIndex parent = state.restoring() ? 0 : nodes_[group].parent;
+      state(parent);
+      if (!state.restoring()) continue;
+      State::require(parent < size() && nodes_[parent].is_leaf() && expand(parent));
+    }
+    State::require(size() == nodes);
+    for (Node& node : nodes_) {
+      node.Data::transfer(state);
+      state(node.splittable);
+    }
+  }
 
   [[nodiscard]] const Partition& partition() const { return *partition_; }
   [[nodiscard]] std::shared_ptr<const Partition> shared_partition() const { return partition_; }
@@ -98,8 +145,14 @@ class CoverTree {
  private:
   static constexpr std::size_t kArmsPerBlock = 64;
 
-  [[nodiscard]] std::span<double> mutable_cell(NodeIndex node);
-  void place_arm(NodeIndex node);
+  void place_arm(NodeIndex node) {
+    if (node == arm_blocks_.size() * kArmsPerBlock) {
+      arm_blocks_.emplace_back(kArmsPerBlock * arm_size_);
+    }
+    std::vector<double>& block = arm_blocks_[node / kArmsPerBlock];
+    partition_->arm(cell(node),
+                    std::span(block).subspan(node % kArmsPerBlock * arm_size_, arm_size_));
+  }
 
   std::shared_ptr<const Partition> partition_;
   std::size_t arm_size_;

@@ -32,15 +32,18 @@ struct Optimum {
   double value = 0.0;
 };
 
-/// An environment whose answer is known.
+/// An environment whose answer is known, at every step t = 1, 2, 3, ... of a run.
 class KnownEnvironment : public Environment {
  public:
-  /// f: the long-run average reward of an arm.
-  [[nodiscard]] virtual double mean_reward(Arm arm) const = 0;
+  /// f at step t: the long-run average reward of an arm if everything stayed as it is then.
+  [[nodiscard]] virtual double mean_reward_at(Arm arm, std::uint64_t t) const = 0;
 
-  [[nodiscard]] virtual Optimum optimum() const = 0;
+  [[nodiscard]] virtual Optimum optimum_at(std::uint64_t t) const = 0;
 
-  /// What rewards lie in, but for noise that is added to them.
+  /// Whether either of them depends on t.
+  [[nodiscard]] virtual bool drifts() const { return true; }
+
+  /// The range of rewards, except for added noise.
   [[nodiscard]] virtual std::array<double, 2> reward_range() const { return {0.0, 1.0}; }
 
   /// A bound on Gamma, the mixing time of the theory: however a run began, the expected rewards of
@@ -49,13 +52,28 @@ class KnownEnvironment : public Environment {
   [[nodiscard]] virtual std::optional<double> mixing_time() const { return std::nullopt; }
 };
 
-/// Thrown when an environment does what it must not, such as giving NaN for a reward.
+/// A known environment that stays as it is.
+class SteadyEnvironment : public KnownEnvironment {
+ public:
+  /// f: the long-run average reward of an arm.
+  [[nodiscard]] virtual double mean_reward(Arm arm) const = 0;
+
+  [[nodiscard]] virtual Optimum optimum() const = 0;
+
+  [[nodiscard]] double mean_reward_at(Arm arm, std::uint64_t /*t*/) const final {
+    return mean_reward(arm);
+  }
+  [[nodiscard]] Optimum optimum_at(std::uint64_t /*t*/) const final { return optimum(); }
+  [[nodiscard]] bool drifts() const final { return false; }
+};
+
+/// Thrown when an environment misbehaves, for example by returning NaN as a reward.
 class EnvironmentError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Throws EnvironmentError: which reward, of which step, of which arm.
+/// Throws EnvironmentError, naming the reward, the step and the arm.
 [[noreturn]] void refuse_reward(double reward, std::uint64_t step, const Space& space, Arm arm);
 
 }  // namespace canopy

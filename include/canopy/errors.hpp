@@ -16,7 +16,7 @@ struct Violation {
   [[nodiscard]] std::string text() const;
 };
 
-/// Thrown where a wrong configuration is given, by constructors above all. It lists every violation
+/// Thrown for a wrong configuration, mostly by constructors. It lists every violation
 /// of a group of options, not only the first. What a peer may do wrong while running (an unknown
 /// ticket, a NaN reward) is a returned `Status` instead.
 class ConfigurationError : public std::invalid_argument {

@@ -2,6 +2,7 @@
 
 #include "canopy/mdp.hpp"
 #include "canopy/noisy_function.hpp"
+#include "canopy/options.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -10,7 +11,7 @@
 namespace canopy {
 
 /// f(x) = x (1 - x) (4 - sqrt|sin 60x|) on [0, 1]: many local maxima, and around the global one, at
-/// x = pi/6, it falls as a square root (Azar, Lazaric, Brunskill, ICML 2014, Section 6).
+/// x = pi/6, it falls like a square root (Azar, Lazaric, Brunskill, ICML 2014, Section 6).
 [[nodiscard]] inline double garland(double x) {
   return x * (1.0 - x) * (4.0 - std::sqrt(std::abs(std::sin(60.0 * x))));
 }
@@ -26,8 +27,8 @@ struct GarlandFunction {
   [[nodiscard]] static Optimum optimum() { return {{kGarlandArgmax}, kGarlandMaximum}; }
 };
 
-/// Independent rewards: f(x) + noise, uniform of width 1 unless said otherwise. (The paper draws it
-/// from [0, 1]; centred, it does the same and leaves the mean reward equal to f.)
+/// Independent rewards: f(x) + noise, by default uniform with width 1. (The paper draws it
+/// from [0, 1]; centred, it has the same effect and leaves the mean reward equal to f.)
 using GarlandOptions = FunctionOptions<GarlandFunction>;
 using Garland = NoisyFunction<GarlandFunction>;
 
@@ -37,6 +38,12 @@ struct GarlandMdpOptions {
   /// In [1e-6, 1]: how far the state moves towards the arm at each pull. 1 has no memory.
   double beta = 0.2;
 };
+
+template <class Visit>
+void visit_fields(GarlandMdpOptions& options, Visit&& visit) {
+  visit_noise(options, visit);
+  visit(Field{"beta", "how much of the state is new after a pull", kRate}, options.beta);
+}
 
 /// A state that follows the action, s' = (1 - beta) s + beta x, with the reward f(s') + noise.
 struct GarlandProcess {
@@ -60,7 +67,7 @@ struct GarlandProcess {
 
 /// What an arm earns depends on what was played before; held for ever, arm x earns f(x).
 class GarlandMdp final
-    : public PolicyEnvironment<GarlandProcess, ConstantPolicy, KnownEnvironment> {
+    : public PolicyEnvironment<GarlandProcess, ConstantPolicy, SteadyEnvironment> {
  public:
   /// Throws ConfigurationError.
   explicit GarlandMdp(const GarlandMdpOptions& options = {});

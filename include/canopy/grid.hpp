@@ -1,9 +1,11 @@
 #pragma once
 
+#include "canopy/options.hpp"
 #include "canopy/space.hpp"
 #include "canopy/turn_optimizer.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,17 +14,25 @@ namespace canopy {
 
 struct GridOptions {
   /// 1 to 1e6: arms along each parameter, in the middle of as many equal parts; an integer or a
-  /// choice has no more than it has values. All together may be 100 000 at most.
+  /// choice has no more than it has values. At most 100 000 in total.
   std::uint64_t points = 32;
 
   /// > 0: multiplies the confidence term; 1 is UCB1. Raising it explores more.
   double confidence_scale = 0.1;
 };
 
+template <class Visit>
+void visit_fields(GridOptions& options, Visit&& visit) {
+  visit(Field{"points", "arms along each parameter", kMillion}, options.points);
+  visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
+        options.confidence_scale);
+}
+
 /// A fixed grid of arms under UCB1 (Auer, Cesa-Bianchi, Fischer, "Finite-time Analysis of the
 /// Multiarmed Bandit Problem", Machine Learning 47, 2002): play the arm with the largest
 /// mean + confidence_scale sqrt(2 ln n / pulls), n the pulls so far, those without pulls first.
-/// What one would do without a tree. A step looks at every arm.
+/// What one would do without a tree. A step looks at every arm. Rewards that nobody asked
+/// for count if their arm is on the grid.
 class Grid final : public TurnOptimizer {
  public:
   static constexpr std::size_t kMostArms = 100'000;
@@ -32,9 +42,7 @@ class Grid final : public TurnOptimizer {
                 const Objective& objective = {});
 
   [[nodiscard]] std::optional<Best> best() const override;
-  [[nodiscard]] Summary summary() const override { return turn_summary(); }
-  [[nodiscard]] std::vector<NodeView> tree() override { return {}; }
-  [[nodiscard]] std::string path(NodeIndex /*node*/) const override { return {}; }
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
   [[nodiscard]] std::size_t size() const { return statistics_.size(); }
 
@@ -47,14 +55,16 @@ class Grid final : public TurnOptimizer {
   };
 
   [[nodiscard]] Arm arm_of(NodeIndex node) const override { return arm(node); }
-  [[nodiscard]] std::uint32_t depth_of(NodeIndex /*node*/) const override { return 0; }
+  [[nodiscard]] bool contains(Arm arm) const override { return space_.contains(arm); }
   void transfer(State& state) override;
 
   [[nodiscard]] Choice choose() override;
-  void learn(NodeIndex node, double pulls, double sum) override;
+  void learn(NodeIndex node, const Rewards& mapped) override;
+  void accept_observed(Arm arm, const Rewards& mapped) override;
   [[nodiscard]] Arm arm(std::size_t index) const;
   [[nodiscard]] double width(double pulls) const;
 
+  Space space_;
   std::size_t arm_size_;
   double confidence_scale_;
   std::vector<double> arms_;  // rows of arm_size_ numbers

@@ -1,11 +1,14 @@
 #pragma once
 
 #include "canopy/confidence.hpp"
-#include "canopy/cover_tree.hpp"
+#include "canopy/detail/bounded_node.hpp"
+#include "canopy/detail/observations.hpp"
+#include "canopy/detail/ticketed_optimizer.hpp"
+#include "canopy/errors.hpp"
 #include "canopy/optimizer.hpp"
+#include "canopy/options.hpp"
 #include "canopy/partition.hpp"
 #include "canopy/space.hpp"
-#include "canopy/ticketed_optimizer.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -19,9 +22,14 @@ namespace canopy {
 /// Where nu1, rho and confidence_scale come from when they are not set.
 enum class Preset {
   practical,  ///< nu1 4, rho 0.5, confidence_scale 0.025 (iid) or 0.006 (correlated). Chosen by
-              ///< experiment for rewards of about [0, 1]; no theorem.
+              ///< experiment for rewards in about [0, 1]; no theorem.
   paper,      ///< nu1 1, rho 2^(-1/dimension), confidence_scale 1: what the theorems are about, and
               ///< far too cautious in practice.
+};
+
+template <>
+struct EnumNames<Preset> {
+  static constexpr std::array<std::string_view, 2> names{"practical", "paper"};
 };
 
 struct HctOptions {
@@ -30,7 +38,8 @@ struct HctOptions {
   Feedback feedback = Feedback::iid;
 
   /// Gamma >= 0, correlated feedback only: for how many steps, in sum, the rewards of an arm may be
-  /// off its long-run mean after a switch. c grows as 3 Gamma + 1: raising it waits longer.
+  /// off its long-run mean after a switch. c grows as 3 Gamma + 1: raising it makes HCT wait
+  /// longer.
   double mixing_time = 1.0;
 
   /// Defaults of the next three.
@@ -50,6 +59,23 @@ struct HctOptions {
   /// Correlated feedback only: the factor 3 of the main text or the 6 of the supplement in c.
   Constants constants = Constants::main;
 };
+
+template <class Visit>
+void visit_fields(HctOptions& options, Visit&& visit) {
+  visit(Field{"feedback", "whether rewards of an arm are iid or correlated"}, options.feedback);
+  visit(Field{"mixing_time", "Gamma, correlated only: steps an arm's rewards take to settle",
+              kNotNegative},
+        options.mixing_time);
+  visit(Field{"preset", "defaults of nu1, rho, confidence_scale: practical or paper"},
+        options.preset);
+  visit(Field{"nu1", "f varies by at most nu1 rho^h in a cell at depth h", kPositive}, options.nu1);
+  visit(Field{"rho", "see nu1", kOpenUnit}, options.rho);
+  visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
+        options.confidence_scale);
+  visit(Field{"delta", "probability with which the bounds may fail", kOpenUnit}, options.delta);
+  visit(Field{"constants", "correlated only: main or supplement (a factor 3 or 6 in c)"},
+        options.constants);
+}
 
 /// The options with every default filled in.
 struct HctParameters {
@@ -79,15 +105,15 @@ struct HctParameters {
 /// A step goes down from the root by larger B until it meets a leaf or a node with fewer pulls than
 /// tau_h = c^2 L rho^(-2h) / nu1^2, plays that node's arm (once, or for an episode that doubles its
 /// pulls when feedback is correlated), updates the bounds, and gives a leaf with tau_h pulls two
-/// children. Whenever t reaches a power of two, L grows and all bounds are computed anew.
+/// children. Whenever t reaches a power of two, L grows and all bounds are recomputed.
 ///
 /// The step here is O(1) while the arm stays. Let v be the selected node and theta the largest B
 /// among the siblings of the nodes on the path to v. Rewards at v move U(v) alone, and the next
 /// search ends at v again for as long as U(v) >= theta (> theta where a tie would go to the
 /// sibling), v lacks pulls, and the phase lasts. Only when one of these fails are the bounds above
-/// v brought up to date, and the search goes on from the highest node whose choice changed.
+/// v brought up to date, and the search resumes at the highest node whose choice changed.
 /// docs/design.md has the proof; the tests compare every selection with a textbook HCT.
-class Hct final : public TicketedOptimizer {
+class Hct final : public TicketedOptimizer, private TreeView {
  public:
   /// Throws ConfigurationError when options or objective are wrong, or there is only one arm.
   explicit Hct(const Space& space, const HctOptions& options = {}, const Objective& objective = {});
@@ -96,14 +122,16 @@ class Hct final : public TicketedOptimizer {
   explicit Hct(std::shared_ptr<const Partition> partition, const HctOptions& options = {},
                const Objective& objective = {});
 
+  Hct(Hct&&) = default;
+
   Pull ask(std::uint64_t pulls = UINT64_MAX) override {
     if (stage_ != Stage::single_stay) [[unlikely]]
       return ask_anew(pulls);
     stage_ = Stage::single_episode;
-    return {tickets_.open_same(), selected_arm_, 1, selected_, selected_depth_};
+    return {tickets_.open_same(), selected_arm_, 1};
   }
 
-  Status tell(Ticket ticket, double reward) override {
+  [[nodiscard]] Status tell(Ticket ticket, double reward) override {
     const double mapped = map_.to_mapped(reward);
     if (stage_ == Stage::single_episode && ticket == tickets_.newest()) [[likely]] {
       const Sample after{selected_node_->pulls + 1.0, selected_node_->sum + mapped};
@@ -130,19 +158,28 @@ class Hct final : public TicketedOptimizer {
   }
 
   using TicketedOptimizer::tell;
-  Status drop(Ticket ticket) override;
+  [[nodiscard]] Status drop(Ticket ticket) override;
   void finish() override;
 
   [[nodiscard]] std::optional<Best> best() const override;
   [[nodiscard]] Summary summary() const override;
-  [[nodiscard]] std::vector<NodeView> tree() override;
-  [[nodiscard]] std::string path(NodeIndex node) const override { return tree_.path(node); }
+  [[nodiscard]] const TreeView* tree() override;
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
   [[nodiscard]] const HctParameters& parameters() const { return parameters_; }
 
  private:
+  using Node = BoundedTree::Node;
+
+  Hct(const Hct&) = default;  // for clone, which then points it at its own nodes
+  void point_at_selected();
+
+  [[nodiscard]] std::vector<NodeView> nodes() const override;
+  [[nodiscard]] std::optional<Place> place(Ticket ticket) const override;
+  [[nodiscard]] std::string path(NodeIndex node) const override;
+
   [[nodiscard]] Arm arm_of(NodeIndex node) const override { return tree_.arm(node); }
-  [[nodiscard]] std::uint32_t depth_of(NodeIndex node) const override { return tree_[node].depth; }
+  [[nodiscard]] bool contains(Arm arm) const override { return tree_.partition().contains(arm); }
   void transfer(State& state) override;
 
   enum class Stage {
@@ -206,8 +243,11 @@ class Hct final : public TicketedOptimizer {
   Pull ask_anew(std::uint64_t pulls);
   void begin_episode();
   [[nodiscard]] std::uint64_t grant(std::uint64_t pulls);
-  void accept(NodeIndex node, std::uint64_t count, double sum) override;
+  void accept(NodeIndex node, const Rewards& mapped) override;
+  void accept_observed(Arm arm, const Rewards& mapped) override;
   void accept_late(NodeIndex node, const Sample& sample);
+  void credit_observed(NodeIndex node);
+  void forget_selection();
   Status end_single_episode(double mapped);
   void end_episode();
   void stay_or_leave();
@@ -216,7 +256,7 @@ class Hct final : public TicketedOptimizer {
   void grow_tables();
   [[nodiscard]] bool has_enough_pulls(const Node& node) const;
 
-  CoverTree tree_;
+  BoundedTree tree_;
   HctParameters parameters_;
 
   std::uint64_t t_plus_ = 1;
@@ -225,8 +265,7 @@ class Hct final : public TicketedOptimizer {
   std::vector<double> thresholds_;   // tau_h by depth, in the current phase; 0 for the root
 
   Stage stage_ = Stage::choose;
-  NodeIndex selected_ = CoverTree::kRoot;
-  std::uint32_t selected_depth_ = 0;
+  NodeIndex selected_ = BoundedTree::kRoot;
   Node* selected_node_ = nullptr;
   Arm selected_arm_;
   double stay_bound_ = 0.0;       // the search ends here again while U is at least this
@@ -237,8 +276,10 @@ class Hct final : public TicketedOptimizer {
   std::uint32_t path_depth_ = 0;  // down to here it is still right
 
   std::uint64_t unanswered_ = 1;  // rewards until the end of the episode
-  std::uint64_t ungranted_ = 0;   // correlated: of which no ticket has been given for so many
+  std::uint64_t ungranted_ = 0;   // correlated: of which this many have no ticket yet
   Sample pending_;                // told in this episode, learnt at its end
+
+  Observations waiting_;  // rewards of arms that no node has yet
 
   std::uint64_t switches_ = 0;
   std::uint64_t refreshes_ = 0;

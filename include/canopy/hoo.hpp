@@ -1,6 +1,7 @@
 #pragma once
 
-#include "canopy/hoo_tree.hpp"
+#include "canopy/detail/hoo_tree.hpp"
+#include "canopy/options.hpp"
 #include "canopy/space.hpp"
 
 #include <cstdint>
@@ -23,10 +24,19 @@ struct HooOptions {
   std::uint64_t seed = 1;
 };
 
+template <class Visit>
+void visit_fields(HooOptions& options, Visit&& visit) {
+  visit(Field{"nu1", "f varies by at most nu1 rho^h in a cell at depth h", kPositive}, options.nu1);
+  visit(Field{"rho", "see nu1", kOpenUnit}, options.rho);
+  visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
+        options.confidence_scale);
+  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+}
+
 /// Hierarchical optimistic optimization (Bubeck, Munos, Stoltz, Szepesvari, "X-Armed Bandits", JMLR
 /// 12, 2011, Section 3). The root has two children from the start, and is not played. Every pull
 /// gives the leaf it played two children, and the logarithm ln t in U moves all bounds at every
-/// step: a step costs O(tree), a run of n pulls O(n^2) time and 2n nodes. Kept as the authors have
+/// step: a step costs O(tree), a run of n pulls O(n^2) time and 2n nodes. Kept as its authors wrote
 /// it, so that the cost can be seen.
 class Hoo final : public HooTree {
  public:
@@ -35,8 +45,10 @@ class Hoo final : public HooTree {
   explicit Hoo(const std::shared_ptr<const Partition>& partition, const HooOptions& options = {},
                const Objective& objective = {});
 
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
+
  private:
-  void learn(NodeIndex node, double pulls, double sum) override;
+  void learn_here(NodeIndex node, const Rewards& mapped) override;
   void transfer(State& state) override;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/mdp.hpp"
+#include "canopy/options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,7 @@ namespace canopy {
 // Linear-quadratic regulators with Gaussian noise. The cost of a step is quadratic in the state and
 // the action; the reward is 1 - min(cost, cap) / cap, where cap is eight times the least average
 // cost, so it lies in [0, 1] and is rarely cut off. However policies are switched, the chain is
-// stable. The state is unbounded, and so is the time it takes to come back from far away: no bound
+// stable. The state is unbounded, and so is the time it takes to return from far away: no bound
 // on the mixing time.
 
 /// 1 - min(cost, cap) / cap
@@ -24,6 +25,22 @@ struct LqrOptions {
   double control_cost =
       0.5;  ///< In [0, 100]: the price of acting. Raising it lowers the best gain.
 };
+
+/// The two options of every scalar regulator.
+template <class Options, class Visit>
+void visit_regulator(Options& options, Visit&& visit) {
+  static constexpr Range kUpToTen{"a number from 0 to 10",
+                                  [](double x) { return x >= 0.0 && x <= 10.0; }};
+  static constexpr Range kUpToHundred{"a number from 0 to 100",
+                                      [](double x) { return x >= 0.0 && x <= 100.0; }};
+  visit(Field{"pole", "the factor by which the state grows if left alone", kUpToTen}, options.pole);
+  visit(Field{"control_cost", "the price of acting", kUpToHundred}, options.control_cost);
+}
+
+template <class Visit>
+void visit_fields(LqrOptions& options, Visit&& visit) {
+  visit_regulator(options, visit);
+}
 
 /// x' = pole x + u + N(0, 1), cost x^2 + control_cost u^2.
 struct LqrProcess {
@@ -48,7 +65,7 @@ struct LqrProcess {
 /// The scalar regulator under u = -theta x, with theta within 0.9 of the pole. The closed loop is a
 /// first-order autoregression, so the average cost is (1 + r theta^2) / (1 - (pole - theta)^2), and
 /// the best theta is the gain of the Riccati equation: the mean reward falls with the average cost.
-class Lqr final : public PolicyEnvironment<LqrProcess, LinearPolicy, KnownEnvironment> {
+class Lqr final : public PolicyEnvironment<LqrProcess, LinearPolicy, SteadyEnvironment> {
  public:
   /// Throws ConfigurationError.
   explicit Lqr(const LqrOptions& options = {});
@@ -96,10 +113,13 @@ struct PositionVelocityPolicy {
 
 struct Lqr2dOptions {};
 
+template <class Visit>
+void visit_fields(Lqr2dOptions& /*options*/, Visit&& /*visit*/) {}
+
 /// The regulator of a mass: two gains. The state is Gaussian with the covariance of the Lyapunov
 /// equation, which gives the mean reward up to one smooth integral.
 class Lqr2d final
-    : public PolicyEnvironment<Lqr2dProcess, PositionVelocityPolicy, KnownEnvironment> {
+    : public PolicyEnvironment<Lqr2dProcess, PositionVelocityPolicy, SteadyEnvironment> {
  public:
   explicit Lqr2d(const Lqr2dOptions& options = {});
 

@@ -10,14 +10,21 @@ struct LqrPartialOptions {
   double observation_noise = 1.0;  ///< In [0.001, 1000]: standard deviation of what is measured.
 };
 
+template <class Visit>
+void visit_fields(LqrPartialOptions& options, Visit&& visit) {
+  visit_regulator(options, visit);
+  visit(Field{"observation_noise", "standard deviation of the measurement", kAroundOne},
+        options.observation_noise);
+}
+
 /// The state, and what a filter makes of the measurements so far.
 struct FilteredState {
   double state = 0.0;
   double estimate = 0.0;
 };
 
-/// The scalar regulator seen through noise: y = x + N(0, observation_noise^2). What the policy gets
-/// to see is the estimate of the steady-state Kalman filter.
+/// The scalar regulator seen through noise: y = x + N(0, observation_noise^2). The policy sees
+/// only the estimate of the steady-state Kalman filter.
 struct LqrPartialProcess {
   using State = FilteredState;
   using Observation = double;
@@ -46,7 +53,7 @@ struct LqrPartialProcess {
 /// A partially observed problem: u = -theta estimate. The estimate and its error are independent
 /// Gaussians, which gives the mean reward up to one smooth integral.
 class LqrPartial final
-    : public PolicyEnvironment<LqrPartialProcess, LinearPolicy, KnownEnvironment> {
+    : public PolicyEnvironment<LqrPartialProcess, LinearPolicy, SteadyEnvironment> {
  public:
   /// Throws ConfigurationError.
   explicit LqrPartial(const LqrPartialOptions& options = {});

@@ -9,8 +9,8 @@
 
 namespace canopy {
 
-/// What a step of a Markov decision process gives: the reward, the state it leads to, and what a
-/// policy gets to see of that state.
+/// The result of a step of a Markov decision process: the reward, the next state, and what a
+/// policy sees of that state.
 template <class State, class Observation = State>
 struct Transition {
   double reward = 0.0;
@@ -25,7 +25,7 @@ struct Transition {
 ///       using State = double;
 ///       using Observation = double;
 ///       using Action = double;
-///       Transition<double> start(RandomStream& random) const;  // its reward is not looked at
+///       Transition<double> start(RandomStream& random) const;  // its reward is ignored
 ///       Transition<double> step(double state, double action, RandomStream& random) const;
 ///     };
 template <class Mdp>
@@ -37,7 +37,7 @@ concept MarkovDecisionProcess = requires(const Mdp& mdp, const typename Mdp::Sta
     } -> std::same_as<Transition<typename Mdp::State, typename Mdp::Observation>>;
 };
 
-/// A class of policies for it: what to do in view of an observation, given the parameters.
+/// A class of policies for it: the action for an observation, given the parameters.
 template <class Policy, class Mdp>
 concept PolicyClass = requires(const Policy& policy, Arm theta,
                                const typename Mdp::Observation& observation, RandomStream& random) {
@@ -45,7 +45,7 @@ concept PolicyClass = requires(const Policy& policy, Arm theta,
 };
 
 /// Policy search as a bandit: an arm is the parameter vector theta of a policy, a pull is one step
-/// of the chain under that policy. The chain runs on when the policy changes; only `start` ever
+/// of the chain under that policy. The chain continues when the policy changes; only `start` ever
 /// resets it. So what a pull earns depends on the policies before it: optimize it with correlated
 /// feedback.
 template <MarkovDecisionProcess Mdp, PolicyClass<Mdp> Policy, class Base = Environment>
@@ -62,7 +62,7 @@ class PolicyEnvironment : public Base {
     steps_ = 0;
   }
 
-  /// Throws EnvironmentError when the process gives a reward that is no finite number.
+  /// Throws EnvironmentError if the process returns a reward that is not a finite number.
   double pull(Arm theta, RandomStream& random) final {
     const auto next = mdp_.step(state_, policy_(theta, observation_, random), random);
     ++steps_;
@@ -77,7 +77,7 @@ class PolicyEnvironment : public Base {
   [[nodiscard]] const Mdp& mdp() const { return mdp_; }
 
  private:
-  /// Member by member: copied as a whole, what was just written in parts would be waited for.
+  /// Member by member: a copy as a whole would have to wait for members that were just written.
   void move_to(const Transition<typename Mdp::State, typename Mdp::Observation>& next) {
     state_ = next.state;
     observation_ = next.observation;

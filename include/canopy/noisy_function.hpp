@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/environment.hpp"
+#include "canopy/options.hpp"
 
 #include <array>
 #include <cstdint>
@@ -14,6 +15,19 @@ enum class Noise {
   gaussian,   ///< f + w z, z standard normal
   bernoulli,  ///< f + w (b - f), b = 1 with probability f and else 0; w = 1 is a success or not
 };
+
+template <>
+struct EnumNames<Noise> {
+  static constexpr std::array<std::string_view, 3> names{"uniform", "gaussian", "bernoulli"};
+};
+
+/// The two options that all of them have.
+template <class Options, class Visit>
+void visit_noise(Options& options, Visit&& visit) {
+  visit(Field{"noise", "noise of a reward: uniform, gaussian or bernoulli"}, options.noise);
+  visit(Field{"noise_width", "width of uniform noise, or factor of the other kinds", kNotNegative},
+        options.noise_width);
+}
 
 /// One noisy reading of a function with values in [0, 1].
 [[nodiscard]] inline double noisy(double f, Noise noise, double width, RandomStream& random) {
@@ -31,6 +45,11 @@ struct FunctionOptions {
   double noise_width = 1.0;  ///< >= 0; see Noise
 };
 
+template <class Function, class Visit>
+void visit_fields(FunctionOptions<Function>& options, Visit&& visit) {
+  visit_noise(options, visit);
+}
+
 /// Options of a function of any dimension.
 template <class Function>
 struct AnyDimensionOptions {
@@ -39,13 +58,16 @@ struct AnyDimensionOptions {
   double noise_width = 1.0;  ///< >= 0; see Noise
 };
 
-/// Throws ConfigurationError when one of them is out of range.
-void check_function_options(std::uint64_t dimension, double noise_width);
+template <class Function, class Visit>
+void visit_fields(AnyDimensionOptions<Function>& options, Visit&& visit) {
+  visit(Field{"dimension", "parameters of the function", kThousand}, options.dimension);
+  visit_noise(options, visit);
+}
 
 /// Independent noisy readings of a function. A Function is made from the options and has
 /// `operator()(Arm)` with values in [0, 1], `space()` and `optimum()`.
 template <class Function, class OptionsOf = FunctionOptions<Function>>
-class NoisyFunction final : public KnownEnvironment {
+class NoisyFunction final : public SteadyEnvironment {
  public:
   using Options = OptionsOf;
 
@@ -67,11 +89,7 @@ class NoisyFunction final : public KnownEnvironment {
 
  private:
   static const Options& checked(const Options& options) {
-    if constexpr (requires { options.dimension; }) {
-      check_function_options(options.dimension, options.noise_width);
-    } else {
-      check_function_options(1, options.noise_width);
-    }
+    throw_if_any(violations_of(options, "environment."));
     return options;
   }
 

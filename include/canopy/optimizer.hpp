@@ -1,10 +1,12 @@
 #pragma once
 
-#include "canopy/cover_tree.hpp"
+#include "canopy/enum_names.hpp"
+#include "canopy/rewards.hpp"
 #include "canopy/space.hpp"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,16 +17,23 @@ namespace canopy {
 
 enum class Direction { maximize, minimize };
 
-/// What a reward means. The algorithms want rewards in about [0, 1], larger being better.
+template <>
+struct EnumNames<Direction> {
+  static constexpr std::array<std::string_view, 2> names{"maximize", "minimize"};
+};
+
+/// What a reward means. The algorithms expect rewards in about [0, 1], where larger is better.
 struct Objective {
   Direction direction = Direction::maximize;
 
   /// [a, b]: a reward r is mapped to (r - a) / (b - a), or (b - r) / (b - a) when minimizing.
   /// Nothing is clipped; single rewards that land outside [0, 1] are used and counted.
   std::array<double, 2> reward_range = {0.0, 1.0};
+
+  friend bool operator==(const Objective&, const Objective&) = default;
 };
 
-/// Names one `ask`. Numbers start at 1 and are never used again.
+/// Names one `ask`. Numbers start at 1 and are never reused.
 using Ticket = std::uint64_t;
 
 /// What to try next: play `arm` up to `length` times in a row and tell the rewards.
@@ -32,28 +41,32 @@ struct Pull {
   Ticket ticket = 0;
   Arm arm;                   ///< Valid until the ticket is closed.
   std::uint64_t length = 0;  ///< How many rewards the ticket is good for.
-  NodeIndex node = 0;        ///< The node of the tree, for optimizers that have one.
-  std::uint32_t depth = 0;   ///< Its depth.
 };
 
-/// Several rewards of one arm in three numbers.
-struct Rewards {
-  std::uint64_t count = 0;
-  double sum = 0.0;
-  double sum_squares = 0.0;  ///< Checked against the others; no optimizer here needs the variance.
+/// A pull that owns its arm, for code that keeps it.
+struct OwnedPull {
+  OwnedPull() = default;
+  explicit OwnedPull(const Pull& pull)
+      : ticket(pull.ticket), arm(pull.arm.begin(), pull.arm.end()), length(pull.length) {}
+
+  Ticket ticket = 0;
+  std::vector<double> arm;
+  std::uint64_t length = 0;
 };
 
-/// What became of a `tell` or a `drop`. Unless it is `ok`, the optimizer is as it was before.
+/// What became of a `tell`, a `drop` or an `observe`. Unless it is `ok`, the optimizer is as it was
+/// before.
 enum class Status {
   ok,
   unknown_ticket,    ///< No such ticket was ever given out.
   closed_ticket,     ///< All its rewards were told, or it was dropped.
   too_many_rewards,  ///< More than the ticket is still good for.
   not_a_reward,      ///< NaN, infinite, or beyond 1e100 once mapped.
-  impossible_sums,   ///< No rewards have this count, sum and sum of squares.
+  impossible_sums,   ///< No rewards have this count, sum and spread.
+  not_an_arm,        ///< It is not in the space.
 };
 
-/// One line for people.
+/// A one-line description for people.
 [[nodiscard]] std::string_view describe(Status status);
 
 /// The arm to recommend, in the user's units: lower <= mean <= upper.
@@ -71,13 +84,69 @@ struct Summary {
   std::uint32_t depth = 0;         ///< of the deepest of them
   std::uint64_t switches = 0;      ///< Changes of arm; the first selection is one.
   std::uint64_t refreshes = 0;     ///< Phases begun.
-  std::uint64_t out_of_range = 0;  ///< Single rewards that were mapped to outside [0, 1].
+  std::uint64_t out_of_range = 0;  ///< Single rewards that mapped to outside [0, 1].
   std::uint64_t in_flight = 0;     ///< Tickets that are open.
+  std::uint64_t observed = 0;      ///< Rewards of arms that nobody asked for.
+};
+
+class TreeView;
+
+/// The protocol that every optimizer speaks. Concrete classes are final, and Hct defines `ask` and
+/// `tell` inline, so that a loop over it makes no virtual call; hold an Optimizer where the
+/// algorithm is chosen at run time. Not thread-safe: guard it, and keep many pulls in flight.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  /// What to try next, for at most `pulls` pulls (at least one); by default for as long as the
+  /// algorithm wants to stay. Learns nothing: asked again, it returns the same arm on a new ticket
+  /// until enough has been told.
+  virtual Pull ask(std::uint64_t pulls = UINT64_MAX) = 0;
+
+  /// One reward, in the user's units. Only this and the three below learn.
+  [[nodiscard]] virtual Status tell(Ticket ticket, double reward) = 0;
+  /// Several rewards: all of them, or none if the status is not ok.
+  [[nodiscard]] virtual Status tell(Ticket ticket, std::span<const double> rewards) = 0;
+  /// Several rewards as sums: equal to telling them one by one, up to rounding.
+  [[nodiscard]] virtual Status tell(Ticket ticket, const Rewards& rewards) = 0;
+
+  /// Rewards of an arm that nobody asked for: history, another study, a colleague's measurements.
+  /// They count as pulls of the arm, not as steps (t stays). An algorithm that has no place for
+  /// the arm yet keeps them until it has.
+  [[nodiscard]] virtual Status observe(Arm arm, const Rewards& rewards) = 0;
+
+  /// Closes a ticket that will not be answered, or not any further.
+  [[nodiscard]] virtual Status drop(Ticket ticket) = 0;
+
+  /// Ends the current episode and learns from the rewards told so far, as at the end of a run.
+  virtual void finish() = 0;
+
+  /// The arm to recommend; none before the first answer.
+  [[nodiscard]] virtual std::optional<Best> best() const = 0;
+
+  [[nodiscard]] virtual Summary summary() const = 0;
+
+  /// The tree of algorithms that have one, otherwise null. Brings bounds up to date that the
+  /// algorithm has not needed yet. Valid until the next ask or tell.
+  [[nodiscard]] virtual const TreeView* tree() { return nullptr; }
+
+  /// The open tickets, oldest first, with what remains of their lengths.
+  [[nodiscard]] virtual std::vector<Pull> in_flight() const = 0;
+
+  /// Everything it knows, including tickets in flight, as text for `restore`.
+  [[nodiscard]] virtual std::string save() = 0;
+
+  /// Takes over what an optimizer of the same space, options and objective saved, and continues
+  /// exactly from there. Throws StateError; after that this optimizer must not be used.
+  virtual void restore(std::string_view saved) = 0;
+
+  /// A copy in the same state, including tickets in flight; the two share nothing.
+  [[nodiscard]] virtual std::unique_ptr<Optimizer> clone() const = 0;
 };
 
 /// A node as seen from outside, in mapped units.
 struct NodeView {
-  std::string path;  ///< The way down from the root: 0 left, 1 right.
+  std::string path;  ///< From the root down: 0 left, 1 right.
   Arm arm;           ///< Valid until the next ask or tell.
   std::uint64_t pulls = 0;
   double mean = 0.0;
@@ -86,52 +155,26 @@ struct NodeView {
   bool leaf = true;
 };
 
-/// The protocol that every optimizer speaks. Concrete classes are final, and Hct defines `ask` and
-/// `tell` inline, so that a loop over it pays for no virtual call; hold an Optimizer where the
-/// algorithm is chosen at run time. Not thread-safe: guard it, and keep many pulls in flight.
-class Optimizer {
+/// What only algorithms with a tree of cells can show.
+class TreeView {
  public:
-  virtual ~Optimizer() = default;
+  /// Where in the tree the arm of a ticket is.
+  struct Place {
+    std::uint32_t node = 0;
+    std::uint32_t depth = 0;
+  };
 
-  /// What to try next, for at most `pulls` pulls (at least one); by default for as long as the
-  /// algorithm wants to stay. Learns nothing: asked again it gives the same arm on a new ticket,
-  /// until enough was told.
-  virtual Pull ask(std::uint64_t pulls = UINT64_MAX) = 0;
+  virtual ~TreeView() = default;
 
-  /// One reward, in the user's units. The only thing, with the two below, that learns.
-  virtual Status tell(Ticket ticket, double reward) = 0;
-  /// Several rewards: all of them, or none when the answer is not ok.
-  virtual Status tell(Ticket ticket, std::span<const double> rewards) = 0;
-  /// Several rewards as sums: equal to telling them one by one, up to rounding.
-  virtual Status tell(Ticket ticket, const Rewards& rewards) = 0;
+  /// Every node, shallow ones first, from left to right.
+  [[nodiscard]] virtual std::vector<NodeView> nodes() const = 0;
 
-  /// Closes a ticket that will not be answered (any more).
-  virtual Status drop(Ticket ticket) = 0;
+  /// The place of an open ticket; none for any other.
+  [[nodiscard]] virtual std::optional<Place> place(Ticket ticket) const = 0;
 
-  /// Ends what is going on and learns from the rewards told so far, as at the end of a run.
-  virtual void finish() = 0;
-
-  /// The arm to recommend; none before the first answer.
-  [[nodiscard]] virtual std::optional<Best> best() const = 0;
-
-  [[nodiscard]] virtual Summary summary() const = 0;
-
-  /// Every node, the shallow ones first, from left to right. Not const: bounds that the algorithm
-  /// had no need of yet are brought up to date.
-  [[nodiscard]] virtual std::vector<NodeView> tree() = 0;
-
-  /// The way down to a node from the root, as in NodeView.
-  [[nodiscard]] virtual std::string path(NodeIndex node) const = 0;
-
-  /// The tickets that are open, the oldest first, with what remains of their lengths.
-  [[nodiscard]] virtual std::vector<Pull> in_flight() const = 0;
-
-  /// All that it knows, tickets in flight included, as text for `restore`.
-  [[nodiscard]] virtual std::string save() = 0;
-
-  /// Takes over what an optimizer of the same space, options and objective saved, to go on exactly
-  /// from there. Throws StateError, after which this one is good for nothing any more.
-  virtual void restore(std::string_view saved) = 0;
+  /// The path from the root to a node, as in NodeView; empty for the root, and for a node that
+  /// does not exist, or no longer does.
+  [[nodiscard]] virtual std::string path(std::uint32_t node) const = 0;
 };
 
 }  // namespace canopy

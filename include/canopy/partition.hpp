@@ -1,5 +1,6 @@
 #pragma once
 
+#include "canopy/enum_names.hpp"
 #include "canopy/space.hpp"
 
 #include <array>
@@ -10,7 +11,7 @@
 
 namespace canopy {
 
-/// How a set is cut in two, again and again: the P_{h,i} and x_{h,i} of the paper.
+/// How a set is cut into smaller and smaller parts: the P_{h,i} and x_{h,i} of the paper.
 ///
 /// A cell is a row of `cell_size()` numbers that only the partition reads: the ends of a box, or an
 /// index into a taxonomy. The tree keeps the rows and hands them back, so a partition has no state
@@ -29,23 +30,35 @@ class Partition {
   /// Writes the cell of the whole set.
   virtual void root(std::span<double> cell) const = 0;
 
-  /// Writes the two halves of a cell at depth `depth` and returns true, or returns false when the
-  /// cell cannot be cut: it then stays a leaf for ever.
-  [[nodiscard]] virtual bool split(std::span<const double> cell, std::uint32_t depth,
-                                   std::span<double> left, std::span<double> right) const = 0;
+  /// Into how many parts a cell is cut: always the same.
+  [[nodiscard]] virtual std::uint32_t arity() const { return 2; }
 
-  /// Writes the point that stands for the cell.
+  /// Writes the parts of a cell at depth `depth`, one after the other, and returns true; or
+  /// returns false if the cell cannot be cut: it then stays a leaf.
+  [[nodiscard]] virtual bool split(std::span<const double> cell, std::uint32_t depth,
+                                   std::span<double> parts) const = 0;
+
+  /// Writes the point that represents the cell.
   virtual void arm(std::span<const double> cell, std::span<double> arm) const = 0;
+
+  /// Whether these numbers are an arm of the set.
+  [[nodiscard]] virtual bool contains(Arm arm) const { return arm.size() == dimension(); }
 };
 
 /// Which coordinate of a box is halved.
 enum class SplitRule {
   cyclic,        ///< The first one that can be, in cyclic order from `depth mod dimension`.
-  longest_side,  ///< The one whose side is the largest part of its full range; a tie to the first.
+  longest_side,  ///< The one whose side is the largest part of its full range; ties go to the
+                 ///< first.
+};
+
+template <>
+struct EnumNames<SplitRule> {
+  static constexpr std::array<std::string_view, 2> names{"cyclic", "longest_side"};
 };
 
 /// Boxes halved at the midpoint of one coordinate; the arm is the centre. On a log scale, both are
-/// meant in log units. Integers and choices are halved as lists (the left half gets the extra
+/// in log units. Integers and choices are halved as lists (the left half gets the extra
 /// element) and represented by their middle element, rounded down.
 class BoxPartition final : public Partition {
  public:
@@ -55,8 +68,9 @@ class BoxPartition final : public Partition {
   [[nodiscard]] std::size_t cell_size() const override { return 2 * axes_.size(); }
   void root(std::span<double> cell) const override;
   [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t depth,
-                           std::span<double> left, std::span<double> right) const override;
+                           std::span<double> parts) const override;
   void arm(std::span<const double> cell, std::span<double> arm) const override;
+  [[nodiscard]] bool contains(Arm arm) const override { return space_.contains(arm); }
 
   /// The two ends of a cell along one coordinate, in the user's units.
   [[nodiscard]] std::array<double, 2> side(std::span<const double> cell, std::size_t axis) const;
@@ -78,6 +92,7 @@ class BoxPartition final : public Partition {
 
   [[nodiscard]] std::size_t choose_axis(std::span<const double> cell, std::uint32_t depth) const;
 
+  Space space_;
   std::vector<Axis> axes_;
   SplitRule rule_;
 };

@@ -1,11 +1,13 @@
 #pragma once
 
-#include "canopy/arm_slots.hpp"
+#include "canopy/detail/arm_slots.hpp"
+#include "canopy/options.hpp"
 #include "canopy/random.hpp"
 #include "canopy/space.hpp"
 #include "canopy/turn_optimizer.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +31,15 @@ struct PowerOptions {
   std::uint64_t seed = 1;
 };
 
+template <class Visit>
+void visit_fields(PowerOptions& options, Visit&& visit) {
+  visit(Field{"sigma", "size of the exploration, in units of a parameter's range", kHalfOpenUnit},
+        options.sigma);
+  visit(Field{"window", "how many of the best rollouts are averaged", kMillion}, options.window);
+  visit(Field{"rollout_length", "pulls in a rollout", kMillion}, options.rollout_length);
+  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+}
+
 /// PoWER, policy learning by weighting exploration with the returns (Kober, Peters, "Policy search
 /// for motor primitives in robotics", Machine Learning 84, 2011): a local search that starts at a
 /// random point theta of the unit cube. A rollout plays theta + eps, eps ~ N(0, sigma^2 I),
@@ -38,7 +49,8 @@ struct PowerOptions {
 ///     theta <- theta + sum_k R_k (theta_k - theta) / sum_k R_k       over the `window` best
 ///
 /// Returns are shifted by the least of all so far where that is negative. Answers that come after
-/// the end of their rollout count as pulls and are not learnt from.
+/// the end of their rollout count as pulls and are not learnt from. Rewards of an arm that nobody
+/// asked for are a rollout of it.
 class Power final : public TurnOptimizer {
  public:
   /// Throws ConfigurationError.
@@ -46,9 +58,7 @@ class Power final : public TurnOptimizer {
 
   /// theta, with the mean return of the rollouts in the window.
   [[nodiscard]] std::optional<Best> best() const override;
-  [[nodiscard]] Summary summary() const override { return turn_summary(); }
-  [[nodiscard]] std::vector<NodeView> tree() override { return {}; }
-  [[nodiscard]] std::string path(NodeIndex /*node*/) const override { return {}; }
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
  private:
   struct Rollout {
@@ -60,11 +70,13 @@ class Power final : public TurnOptimizer {
   };
 
   [[nodiscard]] Arm arm_of(NodeIndex node) const override { return arms_[node]; }
-  [[nodiscard]] std::uint32_t depth_of(NodeIndex /*node*/) const override { return 0; }
+  [[nodiscard]] bool contains(Arm arm) const override { return space_.contains(arm); }
   void transfer(State& state) override;
 
   [[nodiscard]] Choice choose() override;
-  void learn(NodeIndex node, double pulls, double sum) override;
+  void learn(NodeIndex node, const Rewards& mapped) override;
+  void accept_observed(Arm arm, const Rewards& mapped) override;
+  void add_rollout(std::vector<double> theta, const Rewards& mapped);
   void move_theta();
 
   Space space_;

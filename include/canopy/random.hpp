@@ -10,13 +10,13 @@
 
 namespace canopy {
 
-/// What a random stream is for. Streams with different names are independent for all purposes, and
+/// What a random stream is for. Streams with different names are independent, and
 /// a stream's numbers depend on its name alone: not on threads, machines or the order of work.
 struct StreamName {
   std::uint64_t seed = 0;
-  std::string_view experiment = {};
-  std::string_view algorithm = {};
-  std::string_view parameters = {};
+  std::string_view environment = {};
+  std::string_view algorithm = {};  ///< its label: something the user can keep stable
+  std::string_view purpose = {};
   std::uint64_t run = 0;
 };
 
@@ -49,7 +49,7 @@ class RandomStream {
   /// Exponential with mean 1.
   double exponential();
 
-  /// How many numbers were taken; the name is not part of it.
+  /// Saves how many numbers were taken; the name is not part of it.
   void transfer(State& state);
 
  private:

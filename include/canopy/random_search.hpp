@@ -1,11 +1,13 @@
 #pragma once
 
-#include "canopy/arm_slots.hpp"
+#include "canopy/detail/arm_slots.hpp"
+#include "canopy/options.hpp"
 #include "canopy/random.hpp"
 #include "canopy/space.hpp"
 #include "canopy/turn_optimizer.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,8 +18,13 @@ struct RandomSearchOptions {
   std::uint64_t seed = 1;
 };
 
+template <class Visit>
+void visit_fields(RandomSearchOptions& options, Visit&& visit) {
+  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+}
+
 /// Plays an arm drawn uniformly from the space (on a log scale, uniformly in log units) at every
-/// pull and recommends the one that earned most: a floor that every other algorithm should beat.
+/// pull and recommends the one that earned most: a baseline that every other algorithm should beat.
 class RandomSearch final : public TurnOptimizer {
  public:
   /// Throws ConfigurationError.
@@ -25,16 +32,15 @@ class RandomSearch final : public TurnOptimizer {
                         const Objective& objective = {});
 
   [[nodiscard]] std::optional<Best> best() const override;
-  [[nodiscard]] Summary summary() const override { return turn_summary(); }
-  [[nodiscard]] std::vector<NodeView> tree() override { return {}; }
-  [[nodiscard]] std::string path(NodeIndex /*node*/) const override { return {}; }
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
  private:
   [[nodiscard]] Arm arm_of(NodeIndex node) const override { return arms_[node]; }
-  [[nodiscard]] std::uint32_t depth_of(NodeIndex /*node*/) const override { return 0; }
+  [[nodiscard]] bool contains(Arm arm) const override { return space_.contains(arm); }
   void transfer(State& state) override;
   [[nodiscard]] Choice choose() override;
-  void learn(NodeIndex node, double pulls, double sum) override;
+  void learn(NodeIndex node, const Rewards& mapped) override;
+  void accept_observed(Arm arm, const Rewards& mapped) override;
 
   Space space_;
   ArmSlots arms_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/mdp.hpp"
+#include "canopy/options.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +13,19 @@ struct RoutingOptions {
   double arrival_rate =
       1.0;                  ///< Jobs in a unit of time, at most 90 % of what both queues can serve.
   double first_rate = 1.2;  ///< Jobs that the first queue serves in a unit of time.
-  double second_rate = 0.6;  ///< The same of the second.
+  double second_rate = 0.6;  ///< The same for the second.
   double patience = 3.0;     ///< The delay at which a job is worth 1/e.
 };
+
+template <class Visit>
+void visit_fields(RoutingOptions& options, Visit&& visit) {
+  visit(Field{"arrival_rate", "jobs per unit of time", kAroundOne}, options.arrival_rate);
+  visit(Field{"first_rate", "jobs the first queue serves per unit of time", kAroundOne},
+        options.first_rate);
+  visit(Field{"second_rate", "jobs the second queue serves per unit of time", kAroundOne},
+        options.second_rate);
+  visit(Field{"patience", "the delay at which a job is worth 1/e", kAroundOne}, options.patience);
+}
 
 /// How much work is waiting in either queue when a job arrives.
 struct Workloads {
@@ -25,8 +36,8 @@ struct Workloads {
 enum class Queue { first, second };
 
 /// Two queues, first come first served, with exponential service times and Poisson arrivals. A step
-/// is one job: it is sent to a queue, waits for the work before it and is served, and its reward is
-/// exp(-delay / patience). Then time passes until the next job arrives.
+/// is one job: it is sent to a queue, waits for the work ahead of it and is served, and its reward
+/// is exp(-delay / patience). Then time passes until the next job arrives.
 struct RoutingProcess {
   using State = Workloads;
   using Observation = Workloads;
@@ -63,9 +74,9 @@ struct RoutingPolicy {
 /// exponential, so f(theta) = 1 - s (theta / (m1 - l theta) + (1 - theta) / (m2 - l (1 - theta)))
 /// with s = 1 / patience, l the arrival rate, m_i = rate_i + s. Its maximum is the square-root rule
 /// for the rates m_i: l theta = m1 - (m1 + m2 - l) sqrt(m1) / (sqrt(m1) + sqrt(m2)). Shares that
-/// load a queue by more than 95 % are not in the box. Queues have no bound, and so the mixing time
-/// has none.
-class Routing final : public PolicyEnvironment<RoutingProcess, RoutingPolicy, KnownEnvironment> {
+/// load a queue by more than 95 % are not in the box. Queues are unbounded, so the mixing time
+/// has no bound.
+class Routing final : public PolicyEnvironment<RoutingProcess, RoutingPolicy, SteadyEnvironment> {
  public:
   /// Throws ConfigurationError.
   explicit Routing(const RoutingOptions& options = {});

@@ -11,8 +11,8 @@
 
 namespace canopy {
 
-/// Thrown when a saved state cannot be taken over: it is damaged, of a newer version, or of another
-/// optimizer.
+/// Thrown when a saved state cannot be restored: it is damaged, from a newer version, or from
+/// another optimizer.
 class StateError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -24,8 +24,8 @@ class NewerStateError : public StateError {
   using StateError::StateError;
 };
 
-/// Everything that an object has to remember, on its way out or in. A class says once, in
-/// `transfer(State&)`, what that is and in which order: the same lines save and restore it. Numbers
+/// Everything an object has to remember, being saved or restored. A class says once, in
+/// `transfer(State&)`, what that is and in what order: the same lines save and restore it. Numbers
 /// are kept as the shortest text that reads back as the same bits.
 class State {
  public:
@@ -36,7 +36,7 @@ class State {
 
   [[nodiscard]] bool restoring() const { return restoring_; }
 
-  /// What was saved, with a version in front and a checksum behind.
+  /// What was saved, with a version at the start and a checksum at the end.
   [[nodiscard]] std::string text() const;
 
   /// Throws StateError unless everything was read.
@@ -74,7 +74,7 @@ class State {
   void transfer(std::vector<Value>& list) {
     std::uint64_t size = list.size();
     transfer(size);
-    require(size <= remaining() || !restoring_);  // every value takes at least a letter
+    require(size <= remaining() || !restoring_);  // every value takes at least one character
     list.resize(static_cast<std::size_t>(size));
     for (Value& value : list) transfer(value);
   }
@@ -92,7 +92,7 @@ class State {
 
   bool restoring_ = false;
   std::string text_;        // when saving
-  std::string_view saved_;  // when restoring: what was not read yet
+  std::string_view saved_;  // when restoring: what has not been read yet
 };
 
 }  // namespace canopy

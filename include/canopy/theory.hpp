@@ -7,7 +7,7 @@ namespace canopy {
 /// The paper's theory as numbers, to be drawn beside measurements. The algorithm never uses them.
 /// docs/algorithm.md says which line of which proof each one is.
 
-/// What the theorems are about.
+/// The quantities in the theorems.
 struct TheoryParameters {
   double nu1 = 1.0;
   double rho = 0.5;
@@ -21,7 +21,7 @@ struct TheoryParameters {
 /// Lemma 1: ln(n nu1^2 / (2 (c rho)^2)) / (1 - rho).
 [[nodiscard]] double depth_bound(const TheoryParameters& parameters, double steps);
 
-/// The last line but one of its proof: 1/2 ln(n nu1^2 / (2 (c rho)^2)) / ln(1/rho).
+/// The last but one line of its proof: 1/2 ln(n nu1^2 / (2 (c rho)^2)) / ln(1/rho).
 [[nodiscard]] double tight_depth_bound(const TheoryParameters& parameters, double steps);
 
 /// What holds for every n and every constant for which L of the first phase, L1, is above zero:
@@ -46,7 +46,7 @@ struct TheoryParameters {
 /// 1 + 2 H_max C (nu2 rho^(H-1))^(-d) + 2 nu1^2 n rho^(2H).
 [[nodiscard]] double node_bound(const TheoryParameters& parameters, double steps);
 
-/// Lemma 2: how many episodes a node with so many pulls has had by step t: log2(4T) + log2(t).
+/// Lemma 2: how many episodes a node with T pulls has had by step t: log2(4T) + log2(t).
 [[nodiscard]] double episode_bound(double pulls, double step);
 
 /// Lemma 2: how far, with probability 1 - delta, the mean of a node may be from f under correlated

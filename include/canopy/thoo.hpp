@@ -1,6 +1,7 @@
 #pragma once
 
-#include "canopy/hoo_tree.hpp"
+#include "canopy/detail/hoo_tree.hpp"
+#include "canopy/options.hpp"
 #include "canopy/space.hpp"
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 namespace canopy {
 
 struct ThooOptions {
-  /// How many pulls there will be, at least 1; none: "doubling", which starts over with an empty
-  /// tree for periods of 2, 4, 8, ... pulls and so needs not know. A fixed horizon may be
+  /// The total number of pulls, at least 1; none: "doubling", which starts over with an empty
+  /// tree for periods of 2, 4, 8, ... pulls and so need not know. A fixed horizon may be
   /// overrun; the bounds are then those of the horizon.
   std::optional<std::uint64_t> horizon = std::nullopt;
 
@@ -22,6 +23,17 @@ struct ThooOptions {
   double confidence_scale = 0.2;
   std::uint64_t seed = 1;
 };
+
+template <class Visit>
+void visit_fields(ThooOptions& options, Visit&& visit) {
+  visit(Field{"horizon", "the total number of pulls, or doubling", kAtLeastOne, "doubling"},
+        options.horizon);
+  visit(Field{"nu1", "f varies by at most nu1 rho^h in a cell at depth h", kPositive}, options.nu1);
+  visit(Field{"rho", "see nu1", kOpenUnit}, options.rho);
+  visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
+        options.confidence_scale);
+  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+}
 
 /// D = ceil((ln n / 2 - ln(1/nu1)) / ln(1/rho)), at least 0: no deeper node is made for n pulls.
 [[nodiscard]] std::uint32_t thoo_depth_limit(double horizon, double nu1, double rho);
@@ -41,17 +53,18 @@ class Thoo final : public HooTree {
   [[nodiscard]] std::optional<Best> best() const override;
   /// With `refreshes` the periods begun.
   [[nodiscard]] Summary summary() const override;
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
  private:
   [[nodiscard]] Choice choose() override;
-  void learn(NodeIndex node, double pulls, double sum) override;
+  void learn_here(NodeIndex node, const Rewards& mapped) override;
   void transfer(State& state) override;
   void begin_period(std::uint64_t length);
 
   /// What the last period recommended.
   struct Past {
     std::vector<double> arm;
-    Best best;
+    Best best;  ///< except its arm
     double pulls = 0.0;
   };
 

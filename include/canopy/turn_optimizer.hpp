@@ -1,6 +1,6 @@
 #pragma once
 
-#include "canopy/ticketed_optimizer.hpp"
+#include "canopy/detail/ticketed_optimizer.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -8,13 +8,14 @@
 namespace canopy {
 
 /// For algorithms that go turn by turn: choose an arm, play it a number of times, learn from these
-/// rewards, choose again. Several pulls in flight work as they do for HCT: until the turn is over
-/// every ask gives its arm, beyond its length if need be, and answers that come later are learnt on
-/// their own.
+/// rewards, choose again. The base class for an algorithm of your own: say which arm to play,
+/// and learn. Several pulls in flight work as they do for HCT: until the turn is over every ask
+/// returns its arm, beyond its length if necessary, and later answers are learnt on their own.
 class TurnOptimizer : public TicketedOptimizer {
  public:
   Pull ask(std::uint64_t pulls = UINT64_MAX) final;
   void finish() final;
+  [[nodiscard]] Summary summary() const override;
 
  protected:
   using TicketedOptimizer::TicketedOptimizer;
@@ -27,24 +28,20 @@ class TurnOptimizer : public TicketedOptimizer {
 
   [[nodiscard]] virtual Choice choose() = 0;
 
-  /// Learns the rewards of a turn, or of answers that came after it.
-  virtual void learn(NodeIndex node, double pulls, double sum) = 0;
+  /// Learns the rewards of a turn, or of answers that came after it, in mapped units.
+  virtual void learn(NodeIndex node, const Rewards& mapped) = 0;
 
   void transfer(State& state) override;
 
-  /// t, switches, what is out of range and in flight; algorithms with a tree add to it.
-  [[nodiscard]] Summary turn_summary() const;
-
  private:
-  void accept(NodeIndex node, std::uint64_t count, double sum) final;
+  void accept(NodeIndex node, const Rewards& mapped) final;
   void end_turn();
 
   Choice choice_;
   bool running_ = false;
   std::uint64_t unanswered_ = 0;  // rewards until the end of the turn
-  std::uint64_t ungranted_ = 0;   // of which no ticket has been given for so many
-  double pending_pulls_ = 0.0;    // told in this turn, learnt at its end
-  double pending_sum_ = 0.0;
+  std::uint64_t ungranted_ = 0;   // of which this many have no ticket yet
+  Rewards pending_;               // told in this turn, learnt at its end
   std::vector<double> last_arm_;
   std::uint64_t switches_ = 0;
 };

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _canopy
 from ._space import Parameter, Space, number, space_from
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Direction = Literal["maximize", "minimize"]
 Partition = Literal["cyclic", "longest_side"]
@@ -15,8 +19,8 @@ Partition = Literal["cyclic", "longest_side"]
 class Best(NamedTuple):
     """The arm to recommend, in the user's units: lower <= mean <= upper.
 
-    `lower` and `upper` are the mean less and plus the algorithm's own confidence width, which its confidence_scale
-    multiplies: they are no 95 % interval. `pulls` says how many rewards the mean is of.
+    `lower` and `upper` are the mean minus and plus the algorithm's own confidence width, which its confidence_scale
+    multiplies: they are not a 95 % interval. `pulls` is the number of rewards in the mean.
     """
 
     arm: dict[str, Any]
@@ -31,7 +35,7 @@ class Summary(NamedTuple):
 
     `t` is the index of the next pull: answers so far plus one. `nodes` and `depth` are those of the tree, `switches`
     the changes of arm (the first selection is one), `refreshes` the phases begun, `out_of_range` single rewards
-    outside reward_range, `in_flight` pulls without an answer.
+    outside reward_range, `in_flight` pulls without an answer, `observed` rewards of arms that nobody asked for.
     """
 
     t: int
@@ -41,13 +45,14 @@ class Summary(NamedTuple):
     refreshes: int
     out_of_range: int
     in_flight: int
+    observed: int
 
 
 class Node(NamedTuple):
     """A node of the tree. Means and bounds are in mapped units: 1 is the better end of reward_range.
 
-    `path` is the way down from the root, 0 left and 1 right; `cell` has the ends of what it covers, by parameter;
-    `upper` is U and `bound` is B, both possibly infinite; `leaf` tells whether it has no children.
+    `path` leads down from the root, 0 left and 1 right; `cell` has the ends of what it covers, by parameter;
+    `upper` is U and `bound` is B, both possibly infinite; `leaf` says whether it has no children.
     """
 
     path: str
@@ -68,7 +73,7 @@ _Bound: Any = _canopy._Protocol if TYPE_CHECKING else object  # type checkers on
 
 
 class Looks(_Bound):
-    """How optimizers and studies can be looked at."""
+    """Ways to look at optimizers and studies."""
 
     def best(self) -> Best | None:
         """The arm to recommend; None before the first answer."""
@@ -80,17 +85,18 @@ class Looks(_Bound):
         return Summary(*self._summary())
 
     def tree(self) -> list[Node]:
-        """Every node, the shallow ones first, from left to right; empty where there is no tree."""
+        """Every node, shallow ones first, from left to right; empty if there is no tree."""
         return [Node(*node) for node in self._tree()]
 
 
 class Optimizer(Looks, _canopy.Optimizer):
-    """An optimizer in memory: ask what to try, tell what came of it.
+    """An optimizer in memory: ask what to try, tell how it went.
 
-    `ask(pulls=None)` gives a Pull: an `arm` to play up to `length` times; it learns nothing.
-    `tell(pull, reward)` takes one reward, several in a list or an array, or `Rewards`. `drop(pull)`
-    gives a pull back, `finish()` learns from what an unfinished episode has told, `in_flight()` lists
-    the open pulls, `save()` is all that it knows as bytes. It can be pickled and copied at any time.
+    `ask(pulls=None)` returns a Pull: an `arm` to play up to `length` times; it learns nothing.
+    `tell(pull, reward)` takes one reward, several in a list or an array, or `Rewards`. `observe(arm, reward)`
+    tells rewards of an arm that nobody asked for. `drop(pull)` gives a pull back, `finish()` learns from the
+    rewards of an unfinished episode, `in_flight()` lists the open pulls, `save()` returns everything it knows as
+    bytes. It can be copied and pickled at any time.
 
     Calls are atomic, so several threads may share one.
     """
@@ -105,16 +111,29 @@ class Optimizer(Looks, _canopy.Optimizer):
         reward_range: Sequence[float] = (0.0, 1.0),
         partition: Partition = "cyclic",
     ):
-        self.space = space_from(space)
-        self.direction = direction
-        self.reward_range = _range_from(reward_range)
-        self.partition = partition
-        super().__init__(self.name, self.space, dict(options), direction, self.reward_range, partition)
+        given = (self.name, space_from(space), dict(options), direction, _range_from(reward_range), partition)
+        super().__init__(*given)
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """Its options, with every default filled in."""
-        return self._options()
+    def copy(self) -> Self:
+        """A copy in the same state, including pulls in flight; the two share nothing.
+
+        >>> opt = canopy.Hct({"x": canopy.real(0, 1)})
+        >>> other = opt.copy()
+        >>> other.tell(other.ask(1), 0.7)
+        >>> opt.summary().t, other.summary().t
+        (1, 2)
+        """
+        other = copied(type(self), self)
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = copied(type(self), self)
+        other.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return other
 
     def __reduce__(self) -> tuple[Any, ...]:
         given = (self.space, self.options, self.direction, self.reward_range, self.partition)
@@ -131,7 +150,7 @@ class Hct(Optimizer):
     - feedback: "iid" if rewards of an arm are independent draws; "correlated" if they may depend on
       what was pulled before: an arm is then held for episodes that double in length.
     - mixing_time: correlated only: for how many steps, in sum, the rewards of an arm may be off its
-      long-run mean after a switch. Raising it waits longer.
+      long-run mean after a switch. Raising it makes HCT wait longer.
     - preset: defaults of nu1, rho and confidence_scale: "practical", or "paper", which the theorems are
       about and which is far too cautious in practice.
     - nu1, rho: f varies by at most nu1 rho^h in a cell at depth h. Raising either explores more.
@@ -139,7 +158,7 @@ class Hct(Optimizer):
     - delta: the probability with which the bounds may fail.
     - constants: correlated only: "main" or "supplement", a factor 3 or 6.
     - partition: which parameter a cell is halved along: "cyclic", in turn, or "longest_side".
-    - seed: there is no chance in HCT; it is taken so that optimizers can be exchanged.
+    - seed: ignored, since nothing in HCT is random; accepted so that optimizers are interchangeable.
 
     >>> opt = canopy.Hct({"x": canopy.real(0, 1)}, feedback="correlated", mixing_time=1.0, seed=1)
     >>> pull = opt.ask(1)
@@ -185,7 +204,7 @@ class Hct(Optimizer):
 class Thoo(Optimizer):
     """Truncated HOO: for a known number of pulls, or in periods that double.
 
-    - horizon: how many pulls there will be, or "doubling": it starts over with periods of 2, 4, 8, ... pulls.
+    - horizon: the total number of pulls, or "doubling": it starts over with periods of 2, 4, 8, ... pulls.
     - nu1, rho: f varies by at most nu1 rho^h in a cell at depth h; rho is 2^(-1/dimension) unless given.
     - confidence_scale: multiplies the confidence term; 1 is what the theorems are about. Raising it explores more.
     - seed: of the coin that breaks ties.
@@ -214,7 +233,7 @@ class Thoo(Optimizer):
 
 
 class Hoo(Optimizer):
-    """Hierarchical optimistic optimization as its authors have it: a step costs O(tree). Options as in Thoo."""
+    """Hierarchical optimistic optimization as published: a step costs O(tree). Options as in Thoo."""
 
     name = "hoo"
 
@@ -263,7 +282,7 @@ class Power(Optimizer):
 class Grid(Optimizer):
     """A fixed grid of arms under UCB1.
 
-    - points: arms along each parameter, so points^dimension in all, at most 100 000. Each is tried once first.
+    - points: arms along each parameter, so points^dimension in total, at most 100 000. Each is first tried once.
     - confidence_scale: multiplies the confidence term; 1 is UCB1. Raising it explores more.
     """
 
@@ -315,7 +334,7 @@ def make_optimizer(name: str, space: Space | Mapping[str, Parameter], **options:
 
 
 def check_options(name: str, options: Mapping[str, Any], others: Sequence[str] = ()) -> None:
-    """Complains of what the optimizer of that name has no option for; `others` may have been meant as well."""
+    """Complains about options that the optimizer of that name does not have; `others` may also have been meant."""
     known = CLASSES[name].__init__.__kwdefaults__ or {}
     for option in options:
         if option not in known:
@@ -326,8 +345,18 @@ def check_options(name: str, options: Mapping[str, Any], others: Sequence[str] =
             raise ValueError(f"{option}: {name} has no such option{hint}")
 
 
+_Kind = TypeVar("_Kind", bound=Optimizer)
+
+
+def copied(cls: type[_Kind], other: _canopy.Optimizer) -> _Kind:
+    """An optimizer of that class in the state of another one."""
+    optimizer = cls.__new__(cls)
+    _canopy.Optimizer.__init__(optimizer, other)
+    return optimizer
+
+
 def _restored(cls: type[Optimizer], given: tuple[Any, ...], saved: bytes) -> Optimizer:
-    """An optimizer of that class with these options, where another one was when it was saved."""
+    """An optimizer of that class with these options, in the state of another one when that was saved."""
     optimizer = cls.__new__(cls)
     Optimizer.__init__(optimizer, *given)
     optimizer._restore(saved)

@@ -1,4 +1,4 @@
-"""`maximize` and `minimize`: the loop of ask and tell around a function."""
+"""`maximize` and `minimize`: the ask-and-tell loop around a function."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Episode(NamedTuple):
 
 
 class Result:
-    """What a search has done so far.
+    """The result of a search, so far.
 
     `episodes` are arms with the rewards they earned in a row, `rewards` all rewards in order, `pulls` how many.
     `stopped` says why it ended: "pulls", "timeout", "stop" or "interrupted". `optimizer` is what searched; once
@@ -65,7 +65,7 @@ class Result:
         return self._at_end[1] if self._at_end else self.optimizer.summary()
 
     def _end(self) -> None:
-        """Keeps things as they are now, whatever becomes of the optimizer."""
+        """Keeps things as they are now, whatever happens to the optimizer."""
         if not isinstance(self.optimizer, Optimizer):
             self.optimizer = self.optimizer.copy()
         self._at_end = (self.optimizer.best(), self.optimizer.summary())
@@ -92,7 +92,7 @@ class Result:
 
 
 def import_pandas() -> Any:
-    """pandas, for those who have it."""
+    """pandas, if it is installed."""
     try:
         import pandas
     except ImportError:
@@ -114,12 +114,12 @@ def maximize(
 ) -> Result:
     """Calls measure(**arm) again and again, and finds the arm whose rewards are largest on average.
 
-    - pulls, timeout: end after so many calls, or so many seconds, whichever comes first.
-    - optimizer: the name of one, with its options as further arguments (feedback, mixing_time,
-      reward_range, ...); or an optimizer or a study, to go on with it.
+    - pulls, timeout: end after this many calls or seconds, whichever comes first.
+    - optimizer: its name, with its options as further arguments (feedback, mixing_time,
+      reward_range, ...); or an optimizer or a study, to continue with it.
     - callbacks: called with the Result so far after every episode. An exception passes through.
     - stop: asked after every pull, with the Result so far; True ends the search.
-    - progress: a line on stderr that shows how far it is.
+    - progress: shows a progress line on stderr.
 
     Ctrl-C ends it with the result so far. When `measure` raises, the exception passes through, and an
     optimizer that was given is as if that last pull had not been asked for.
@@ -164,7 +164,7 @@ def search(
     progress: bool,
     options: dict[str, Any],
 ) -> Result:
-    """The loop behind maximize, minimize and policy_search."""
+    """The loop that maximize, minimize and policy_search share."""
     if not callable(measure):
         raise ValueError(f"measure = {measure!r}: must be a function of the parameters")
     if pulls is not None:
@@ -175,7 +175,7 @@ def search(
         raise ValueError("direction: call canopy.maximize or canopy.minimize instead")
     if isinstance(optimizer, str):
         if space is None:
-            raise ValueError('space: is missing; such as {"x": canopy.real(0, 1)}')
+            raise ValueError('space: is missing, for example {"x": canopy.real(0, 1)}')
         if optimizer in CLASSES:
             check_options(optimizer, options, ("pulls", "timeout", "callbacks", "stop", "progress"))
         result = Result(make_optimizer(optimizer, space, direction=direction, **options))
@@ -280,7 +280,7 @@ def _callbacks_from(callbacks: Any) -> list[Callable[[Result], Any]]:
 
 def _check_ends(pulls: Any, timeout: Any, stop: Any) -> None:
     if pulls is None and timeout is None and stop is None:
-        raise ValueError("pulls: is missing; say how many, or give a timeout in seconds, or stop")
+        raise ValueError("pulls: is missing; give a number of pulls, a timeout in seconds, or stop")
     if stop is not None and not callable(stop):
         raise ValueError(f"stop = {stop!r}: must be a function of the result")
     if timeout is not None and not (isinstance(timeout, (int, float)) and timeout >= 0):
@@ -295,9 +295,9 @@ def _check_given(optimizer: Any, space: Any, direction: str, options: dict[str, 
             f"the optimizer's direction is {optimizer.direction}; call canopy.{optimizer.direction} instead"
         )
     if space is not None and list(space.items()) != list(optimizer.space.items()):
-        raise ValueError("space: the optimizer has another one; leave it out")
+        raise ValueError("space: differs from the optimizer's; leave it out")
     if options:
-        raise ValueError(f"{', '.join(options)}: the optimizer that was given has its options already")
+        raise ValueError(f"{', '.join(options)}: the given optimizer already has its options")
 
 
 def _warn_of_range(result: Result, outside: int) -> None:
@@ -353,7 +353,7 @@ class _Interrupts:
 
 
 class _ProgressLine:
-    """How far a search is, on stderr: a line that is written over on a terminal, one per tenth elsewhere."""
+    """The progress of a search on stderr: one line that is overwritten on a terminal, a line per tenth elsewhere."""
 
     def __init__(self, pulls: int | None, timeout: float | None):
         self._pulls = pulls

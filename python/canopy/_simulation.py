@@ -1,4 +1,4 @@
-"""Experiments that run in C++ all the way, and the environments they run on."""
+"""Experiments that run entirely in C++, and the environments they run on."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ def simulate(
     progress: bool = False,
     **options: Any,
 ) -> Simulation:
-    """Runs one optimizer on one environment, many times, in C++; other Python threads go on meanwhile.
+    """Runs one optimizer on one environment, many times, in C++; other Python threads keep running.
 
     The numbers are those of `canopy simulate` on the command line with the same options and seed, and do
     not depend on `threads` (0: one per core). `environments()` and `optimizers()` list the names; further
-    arguments are options of either. `checkpoints` are the steps after which every run is looked at, for
-    `canopy.plot.regret`; about 60 of them, evenly on a log scale, unless given. Ctrl-C stops it.
+    arguments are options of either. `checkpoints` are the steps at which every run is recorded, for
+    `canopy.plot.regret`; by default about 60, evenly spaced on a log scale. Ctrl-C stops it.
 
     >>> result = canopy.simulate("garland-mdp", "hct", steps=1000, runs=2, feedback="correlated")
     >>> 0 < result.per_step_regret.mean < 1
@@ -109,7 +109,7 @@ def simulate(
 
 
 class Environment(_canopy.Environment):
-    """Something to optimise whose answer is known: garland, lqr, auction, ... as `environments()` lists them.
+    """A system whose optimum is known: garland, lqr, auction, ...; `environments()` lists them.
 
     >>> garland = canopy.Environment("garland", seed=1)
     >>> garland.space
@@ -134,7 +134,7 @@ class Environment(_canopy.Environment):
         return self._pull(arm)
 
     def mean_reward(self, **arm: Any) -> float:
-        """f: the long-run average reward of an arm."""
+        """f: the long-run average reward of an arm, as things are now."""
         return self._mean_reward(arm)
 
     @property

@@ -25,7 +25,7 @@ class Integer(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of a list of values. Neighbours share cells, so put alike values side by side."""
+    """One of a list of values. Neighbours share cells, so put similar values side by side."""
 
     choices: tuple[Any, ...]
 
@@ -63,7 +63,7 @@ def choice(*choices: Any) -> Choice:
 
 
 class Space(_canopy.Space):
-    """Named parameters, in the order given. Wherever a space is wanted, a dictionary will do.
+    """Named parameters, in the order given. Wherever a space is expected, a dictionary will do.
 
     >>> space = canopy.Space({"ttl": canopy.real(1, 3600, log=True), "policy": canopy.choice("lru", "lfu")})
     >>> list(space)
@@ -130,7 +130,7 @@ def space_from(space: Space | Mapping[str, Parameter]) -> Space:
 
 
 def space_from_tuples(parameters: Sequence[tuple[Any, ...]]) -> Space:
-    """A space out of what `_canopy` says of one."""
+    """A space from the tuples that `_canopy` uses."""
     domains: dict[str, Callable[..., Parameter]] = {
         "real": Real,
         "integer": Integer,
@@ -140,7 +140,7 @@ def space_from_tuples(parameters: Sequence[tuple[Any, ...]]) -> Space:
 
 
 def _labels(choices: tuple[Any, ...]) -> list[str]:
-    """The names of choices: texts are their own, unless that would confuse "1" with 1."""
+    """The names of choices: strings name themselves, unless that would confuse "1" with 1."""
     labels = [value if isinstance(value, str) else repr(value) for value in choices]
     return labels if len(set(labels)) == len(labels) else [repr(value) for value in choices]
 
@@ -161,7 +161,7 @@ def _tuple_of(name: str, parameter: Parameter) -> tuple[Any, ...]:
 
 
 def number(name: str, value: Any) -> float:
-    """A number that is no text. Raises ValueError."""
+    """A number, not a string that looks like one. Raises ValueError."""
     try:
         if isinstance(value, (str, bytes, bytearray)):
             raise TypeError
@@ -171,7 +171,7 @@ def number(name: str, value: Any) -> float:
 
 
 def whole(name: str, value: Any, least: int = -(2**53), most: int = 2**53) -> int:
-    """A whole number; 1e3 and those of numpy are such, too. Raises ValueError."""
+    """A whole number; 1e3 and numpy's integers count as well. Raises ValueError."""
     found = None
     if hasattr(value, "__index__"):
         found = operator.index(value)

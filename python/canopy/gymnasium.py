@@ -1,6 +1,6 @@
 """Policy search in Gymnasium environments.
 
-Nothing here imports gymnasium: an environment is whatever has its `reset` and `step`.
+Nothing here imports gymnasium: an environment is anything with `reset` and `step`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ._optimizers import Optimizer, make_optimizer
+from . import _canopy
+from ._optimizers import CLASSES, Optimizer, make_optimizer
 from ._search import Result, search, single_reward
 from ._space import Choice, Integer, Parameter, Space, space_from, whole
 
@@ -34,15 +35,15 @@ def policy_search(
 ) -> Result:
     """Finds the parameters of a policy while the environment runs: one chain from the first step to the last.
 
-    `policy(theta, observation)` gives an action; theta is a dictionary with the parameters of `space`. A pull
+    `policy(theta, observation)` returns an action; theta is a dictionary with the parameters of `space`. A pull
     is one step of the environment, and its reward is told at once. When the parameters change, the environment
-    goes on from where it is: that is the correlated feedback that HCT is made for, so that is its default.
+    carries on from where it is: that is the correlated feedback that HCT is made for, so that is its default.
 
     - A reset inside the task: when a step says `terminated` or `truncated`, the environment is reset and the
       next step starts there. The step that ended the episode counts like any other. Where ending is a failure
       that rewards alone do not show (a pole that fell still earned 1 for each step before), `end_reward` is
       what a terminated step is worth instead of its own reward.
-    - reward_range: what rewards lie in. None measures it: 16 random policies play for 100 steps each before
+    - reward_range: the range of rewards. None measures it: 16 random policies play for 100 steps each before
       the search begins, and the least and largest reward are taken. Those 1600 steps are not part of `steps`.
     - The other arguments are those of `maximize`.
 
@@ -68,18 +69,18 @@ def policy_search(
         end_reward = single_reward(end_reward)
     if isinstance(optimizer, str):
         if space is None:
-            raise ValueError('space: is missing; such as {"gain": canopy.real(0, 1)}')
+            raise ValueError('space: is missing, for example {"gain": canopy.real(0, 1)}')
         space = space_from(space)
         options["seed"] = seed
-        if optimizer == "hct":
+        if optimizer in CLASSES and _canopy.optimizer_traits(optimizer)["takes_correlated_feedback"]:
             options["feedback"] = feedback or "correlated"
         elif feedback is not None:
             raise ValueError(f"feedback: {optimizer} has no such option")
         make_optimizer(optimizer, space, reward_range=(0, 1) if reward_range is None else reward_range, **options)
     elif optimizer.direction != "maximize":
-        raise ValueError("policy_search maximizes rewards, and the direction of the optimizer is minimize")
+        raise ValueError("policy_search maximizes rewards, but the optimizer's direction is minimize")
     elif reward_range is not None:
-        raise ValueError("reward_range: the optimizer that was given has one already")
+        raise ValueError("reward_range: the given optimizer already has one")
     chain = _Chain(env, policy, end_reward, seed)
     if isinstance(optimizer, str):
         options["reward_range"] = _measured_range(chain, space, seed) if reward_range is None else reward_range
@@ -116,7 +117,7 @@ def _measured_range(chain: _Chain, space: Any, seed: int) -> tuple[float, float]
     if min(rewards) == max(rewards):
         raise ValueError(
             f"reward_range: cannot be measured, since every reward of 16 random policies was {rewards[0]:g}; give one"
-            " (and an end_reward, if ending an episode is what is to be avoided)"
+            " (and an end_reward, if the end of an episode is to be avoided)"
         )
     return (min(rewards), max(rewards))
 

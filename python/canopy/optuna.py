@@ -27,18 +27,18 @@ __all__ = ["HctSampler"]
 
 
 class HctSampler(BaseSampler):
-    """Suggests what the High Confidence Tree would try next; for float, int and categorical parameters.
+    """Suggests what the High Confidence Tree would try next, for float, int and categorical parameters.
 
     The space is what the first complete trial asked for; until there is one, and for parameters that only
     some trials have, suggestions are random. Give `search_space` (names to Optuna distributions) to do without
-    random trials. `reward_range` is what values of the objective lie in. The other arguments are those of
-    `canopy.Hct`, but nu1 is 1 unless given where a parameter is an int or a category; the direction is the study's.
+    random trials. `reward_range` is the range of the objective's values. The other arguments are those of
+    `canopy.Hct`, except that nu1 defaults to 1 if a parameter is an int or categorical; the direction is the study's.
 
     Trials may overlap (`n_jobs`, `ask` and `tell`). A trial that was pruned is worth its last intermediate value. One
-    that failed, or was pruned without a value, is worth the bad end of reward_range: were it given back, the same
-    arm would be suggested again; `failure_value` is another worth, or "drop" to give it back all the same. A
-    sampler serves one study in one process and learns from the trials it suggested alone: to go on later, pickle it
-    beside the study, as with Optuna's own.
+    that failed, or was pruned without a value, is worth the bad end of reward_range: if it were given back, the same
+    arm would be suggested again; `failure_value` sets another value, or "drop" to give it back anyway. A
+    sampler serves one study in one process and learns only from the trials it suggested: to continue later, pickle it
+    along with the study, as with Optuna's own.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -58,7 +58,7 @@ class HctSampler(BaseSampler):
         **options: Any,
     ):
         if "direction" in options:
-            raise ValueError("direction: is that of the study")
+            raise ValueError("direction: is taken from the study")
         check_options("hct", options)
         Hct({"x": real(0, 1)}, reward_range=reward_range, **options)  # complains at once
         if failure_value not in ("worst", "drop"):
@@ -138,7 +138,7 @@ class HctSampler(BaseSampler):
                 self._optimizer.tell(pull, value)
             except ValueError as error:
                 self._optimizer.tell(pull, self._worst())
-                self._warn("value", f"trial {trial.number}: {error}; it is taken for the bad end of reward_range")
+                self._warn("value", f"trial {trial.number}: {error}; it counts as the bad end of reward_range")
             self._warn_of_range()
 
     def _worth(self, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> float | None:
@@ -165,7 +165,7 @@ class HctSampler(BaseSampler):
             )
 
     def _warn(self, kind: str, message: str) -> None:
-        """Once of a kind."""
+        """Warns once per kind."""
         if kind not in self._warned_of:
             self._warned_of.add(kind)
             warnings.warn(message, stacklevel=3)
@@ -182,12 +182,12 @@ class HctSampler(BaseSampler):
             )
 
     def _note_study(self, study: optuna.Study) -> None:
-        """Whom it serves, and a warning of trials that were there before."""
+        """Notes which study it serves, and warns about earlier trials."""
         if self._study_name is None:
             self._study_name = study.study_name
             others = len(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
             if others:
-                self._warn("others", f"HctSampler cannot learn from the trials that the study has already ({others})")
+                self._warn("others", f"HctSampler cannot learn from the {others} trials that the study already has")
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:  # trials may be running

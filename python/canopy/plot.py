@@ -40,10 +40,10 @@ def estimate(
     truth: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """What is known of the function, and where the pulls went.
+    """What is known about the function, and where the pulls went.
 
     One parameter: the mean of every leaf of the tree over its cell, with its confidence bounds, and how many
-    pulls went where, as bars. `truth`, a function of the parameter or two lists of values and means, is drawn beside.
+    pulls went where, as bars. `truth`, a function of the parameter or two lists of values and means, is drawn as well.
     Two parameters: a heat map of the leaves' means; dots where pulls went. With more of them, say which two:
     `parameters=("x", "y")`.
     """
@@ -55,7 +55,7 @@ def estimate(
     if not any(node.pulls for node in nodes):
         raise ValueError(f"there is nothing to draw: {optimizer!r} has no pulls")
     if truth is not None and len(names) == 2:
-        raise ValueError("truth: can be drawn for a single parameter only")
+        raise ValueError("truth: can only be drawn for a single parameter")
     ax = ax or _new_axes()
     if len(names) == 1:
         _estimate_1d(optimizer, nodes, names[0], truth, ax)
@@ -150,7 +150,7 @@ def regret(runs: Any, *, optimum: float | None = None, realised: bool = False, a
 
 
 def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
-    """The cover tree: a node stands over the middle of what it covers; more pulls, larger dot."""
+    """The cover tree: a node is above the middle of what it covers; the more pulls, the larger its dot."""
     optimizer = _optimizer_of(searched)
     nodes = optimizer.tree()
     if not nodes:
@@ -204,7 +204,7 @@ def _optimizer_of(searched: Any) -> Any:
 
 def _result_of(result: Any) -> Result:
     if not isinstance(result, Result):
-        raise ValueError(f"{result!r}: must be a Result; canopy.load_result gives that of a study")
+        raise ValueError(f"{result!r}: must be a Result; canopy.load_result returns that of a study")
     if not result.episodes:
         raise ValueError("there is nothing to draw: the result has no pulls")
     return result
@@ -272,7 +272,7 @@ def _position(space: Space, name: str, value: Any) -> float:
     for i, each in enumerate(parameter.choices):
         if each is value or (type(each) is type(value) and each == value):  # 1 and True are equal, but not the same
             return i
-    raise ValueError(f"{name} = {value!r}: is none of the choices")
+    raise ValueError(f"{name} = {value!r}: is not one of the choices")
 
 
 def _ends(space: Space, name: str, node: Node) -> tuple[float, float]:
@@ -359,7 +359,7 @@ def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: A
         counts[min(place, len(counts) - 1)] += node.pulls
     sides = [high - low for low, high in itertools.pairwise(edges)]
     bars.bar(edges[:-1], counts, width=sides, align="edge", color=GREY, alpha=0.35, linewidth=0)
-    bars.set_ylabel(f"pulls ({optimizer.summary().t - 1} in all)", color=GREY)
+    bars.set_ylabel(f"pulls ({optimizer.summary().t - 1} in total)", color=GREY)
     bars.tick_params(axis="y", colors=GREY)
     bars.spines[["top"]].set_visible(False)
     bars.set_ylim(0, 3.5 * max(1, bars.get_ylim()[1]))
@@ -398,7 +398,7 @@ def _spread(parameter: Real, parts: int) -> list[float]:
 
 
 def _limit_to(ax: Axes, means: list[float], lows: list[float], highs: list[float]) -> None:
-    """Shows all means, and bounds as far as they do not dwarf them."""
+    """Shows all means, and the bounds unless they dwarf the means."""
     least, most = min(means), max(means)
     spread = most - least or 1.0
     lowest = min((low for low in lows if not math.isnan(low)), default=least)

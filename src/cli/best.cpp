@@ -1,26 +1,29 @@
 #include "cli/commands.hpp"
 #include "cli/named_study.hpp"
 #include "cli/study_text.hpp"
+#include "files/json.hpp"
 
 #include <fmt/format.h>
 
 namespace canopy::cli {
 
-Command add_best(CLI::App& app) {
+Command add_best(Words app) {
   const auto words = std::make_shared<NamedStudyFlags>();
-  CLI::App* command =
-      app.add_subcommand("best", "The best arm of a study, and what it gains over the baseline.");
-  words->add_to(*command);
-  command->footer("Example:\n  canopy best cache");
+  Words command =
+      app.command("best", "Show the best arm of a study and its uplift over the baseline.");
+  words->add_to(command);
+  command.footer("Example:\n  canopy best cache");
   return [words] {
     NamedStudy study(*words);
-    const auto optimizer = study.load();
+    const auto optimizer = study.load_with_warning();
     const auto best = optimizer->best();
-    if (!best) throw StudyError("the study " + words->name + " has no rewards yet");
+    if (!best)
+      throw StudyError(StudyError::Fault::other,
+                       "the study " + words->name + " has no rewards yet");
     const Space& space = study.specification.space;
-    const auto uplift = uplift_of(study.store, study.record, study.specification, best->arm);
+    const auto uplift = uplift_of(*study.store, study.record, study.specification, best->arm);
     if (words->json) {
-      fmt::print("{}\n", best_and_uplift_json(space, *best, uplift).dump(2));
+      fmt::print("{}\n", json_text(best_and_uplift_document(space, *best, uplift), 2));
     } else {
       fmt::print("{}\n", best_text(space, *best));
       if (uplift) fmt::print("{}\n", uplift_text(*uplift, study.specification.objective.direction));

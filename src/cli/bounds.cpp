@@ -1,11 +1,12 @@
 #include "canopy/confidence.hpp"
+#include "canopy/hct.hpp"
+#include "canopy/options.hpp"
 #include "canopy/theory.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/failure.hpp"
-#include "cli/json.hpp"
-#include "cli/options.hpp"
-#include "optimizers/fields.hpp"
+#include "files/json.hpp"
+#include "terminal/failure.hpp"
+#include "terminal/option_flags.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -19,7 +20,8 @@ namespace canopy::cli {
 namespace {
 
 struct Arguments {
-  HctOptions defaults{.preset = Preset::paper};  // what the theorems are about
+  std::vector<OptionField> fields =
+      fields_of(HctOptions{.preset = Preset::paper});  // what the theorems are about
   OptionFlags hct;
   std::string steps = "100000";
   std::string dimension = "1";
@@ -64,8 +66,9 @@ std::vector<Level> levels_of(const HctParameters& p, double log_confidence, doub
 }
 
 Bounds compute(const Arguments& arguments) {
-  HctOptions options = arguments.defaults;
-  arguments.hct.apply_to(options, "hct");
+  const OptionValues given =
+      completed(arguments.fields, arguments.hct.parse("hct", arguments.fields));
+  const auto options = options_from<HctOptions>(given, "");
   const auto steps_whole = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000'000);
   const auto steps = static_cast<double>(steps_whole);
   const auto dimension = parse_whole("--dimension", arguments.dimension, 1, 10'000);
@@ -99,7 +102,7 @@ Bounds compute(const Arguments& arguments) {
       {"c1", "constant c1", p.confidence.c1},
       {"log_confidence", "L = ln(1 / delta~(t+)) of the last phase", log_term},
       {"depth_bound", "depth of the tree, Lemma 1", depth_bound(theory, steps)},
-      {"tight_depth_bound", "depth, its proof", tight_depth_bound(theory, steps)},
+      {"tight_depth_bound", "depth, from the proof", tight_depth_bound(theory, steps)},
       {"certain_depth_bound", "depth, whatever the constants", certain_depth_bound(theory, steps)},
       {"node_bound", "nodes of the tree, Theorem 3", node_bound(theory, steps)},
       {"certain_node_bound", "nodes, whatever the constants", certain_node_bound(theory, steps)},
@@ -115,15 +118,17 @@ Bounds compute(const Arguments& arguments) {
 
 void print_json(const Bounds& bounds) {
   const HctParameters& p = bounds.parameters;
-  Json json{{"steps", bounds.steps}, {"feedback", name_of(p.feedback)},        {"nu1", p.nu1},
-            {"rho", p.rho},          {"confidence_scale", p.confidence_scale}, {"delta", p.delta}};
-  for (const Row& row : bounds.rows) json[row.key] = finite_or_null(row.value);
+  Document::Table table{{"steps", bounds.steps}, {"feedback", name_of(p.feedback)},
+                        {"nu1", p.nu1},          {"rho", p.rho},
+                        {"delta", p.delta},      {"confidence_scale", p.confidence_scale}};
+  for (const Row& row : bounds.rows) table.emplace_back(row.key, row.value);
+  Document::List levels;
   for (const Level& level : bounds.levels) {
-    json["levels"].push_back({{"depth", level.depth},
-                              {"resolution", level.resolution},
-                              {"threshold", finite_or_null(level.threshold)}});
+    levels.emplace_back(Document::Table{
+        {"depth", level.depth}, {"resolution", level.resolution}, {"threshold", level.threshold}});
   }
-  fmt::print("{}\n", json.dump(2));
+  table.emplace_back("levels", std::move(levels));
+  fmt::print("{}\n", json_text(table, 2));
 }
 
 void print_table(const Bounds& bounds) {
@@ -139,7 +144,7 @@ void print_table(const Bounds& bounds) {
     fmt::print("{:>5}  {:>20.6g}  {:>22.6g}\n", level.depth, level.resolution, level.threshold);
   }
   if (bounds.levels.back().threshold > steps) {
-    fmt::print("A node at depth {} cannot have that many pulls within {:g} steps.\n",
+    fmt::print("A node at depth {} cannot get that many pulls within {:g} steps.\n",
                bounds.levels.back().depth, steps);
   }
 }
@@ -156,29 +161,22 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Command add_bounds(CLI::App& app) {
+Command add_bounds(Words app) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("bounds", "Print the paper's theory as numbers.");
-  command->add_option("--steps", arguments->steps, "n, 1 or more")->capture_default_str();
-  command->add_option("--pulls", arguments->pulls,
-                      "T of the node that Lemma 2 is asked about [100, or n if that is less]");
-  command
-      ->add_option("--dimension", arguments->dimension,
-                   "D, for preset paper: rho is 2^(-1/D) unless set")
-      ->capture_default_str();
-  command->add_option("--nu2", arguments->nu2, "a cell at depth h holds a ball of radius nu2 rho^h")
-      ->capture_default_str();
-  command->add_option("--near-optimality-dimension", arguments->near_optimality_dimension, "d")
-      ->capture_default_str();
-  command
-      ->add_option("--near-optimality-constant", arguments->near_optimality_constant,
-                   "C: at most C eps^(-d) cells are eps-optimal")
-      ->capture_default_str();
-  arguments->hct.list("hct", arguments->defaults);
-  arguments->hct.add_to(*command, "Options of hct");
-  command->add_flag("--json", arguments->json, "print one JSON object instead of a table")
-      ->disable_flag_override();
-  command->footer(
+  Words command = app.command("bounds", "Print the paper's theory as numbers.");
+  command.option("--steps", arguments->steps, "n, 1 or more");
+  command.option("--pulls", arguments->pulls,
+                 "T, the pulls of the node in Lemma 2 [100, or n if that is less]");
+  command.option("--dimension", arguments->dimension,
+                 "D, for preset paper: rho is 2^(-1/D) unless set");
+  command.option("--nu2", arguments->nu2, "a cell at depth h holds a ball of radius nu2 rho^h");
+  command.option("--near-optimality-dimension", arguments->near_optimality_dimension, "d");
+  command.option("--near-optimality-constant", arguments->near_optimality_constant,
+                 "C: at most C eps^(-d) cells are eps-optimal");
+  arguments->hct.list("hct", arguments->fields);
+  arguments->hct.add_to(command, "Options of hct");
+  command.flag("--json", arguments->json, "print one JSON object instead of a table");
+  command.footer(
       "Example:\n"
       "  canopy bounds --steps 1e6 --feedback correlated --mixing-time 5");
   return [arguments] { return run(*arguments); };

@@ -1,24 +1,27 @@
 #pragma once
 
+#include "terminal/failure.hpp"
+#include "terminal/words.hpp"
+
 #include <functional>
 
-#include <CLI/CLI.hpp>
-
 namespace canopy::cli {
+
+using namespace terminal;
 
 /// Every sub-command adds itself to the tool and returns what runs it: the exit status, or
 /// WrongUse.
 using Command = std::function<int()>;
 
-[[nodiscard]] Command add_simulate(CLI::App& app);
-[[nodiscard]] Command add_pipe(CLI::App& app);
-[[nodiscard]] Command add_bounds(CLI::App& app);
-[[nodiscard]] Command add_environment(CLI::App& app);
-[[nodiscard]] Command add_experiment(CLI::App& app);
-[[nodiscard]] Command add_tune(CLI::App& app);
-[[nodiscard]] Command add_studies(CLI::App& app);
-[[nodiscard]] Command add_best(CLI::App& app);
-[[nodiscard]] Command add_tree(CLI::App& app);
-[[nodiscard]] Command add_report(CLI::App& app);
+[[nodiscard]] Command add_simulate(Words app);
+[[nodiscard]] Command add_pipe(Words app);
+[[nodiscard]] Command add_bounds(Words app);
+[[nodiscard]] Command add_environment(Words app);
+[[nodiscard]] Command add_experiment(Words app);
+[[nodiscard]] Command add_tune(Words app);
+[[nodiscard]] Command add_studies(Words app);
+[[nodiscard]] Command add_best(Words app);
+[[nodiscard]] Command add_tree(Words app);
+[[nodiscard]] Command add_report(Words app);
 
 }  // namespace canopy::cli

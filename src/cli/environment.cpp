@@ -1,9 +1,11 @@
+#include "canopy/environments.hpp"
+
 #include "cli/commands.hpp"
-#include "cli/failure.hpp"
-#include "cli/json.hpp"
-#include "cli/options.hpp"
-#include "environments/catalogue.hpp"
+#include "cli/options_document.hpp"
 #include "experiments/environment_figure.hpp"
+#include "files/json.hpp"
+#include "terminal/failure.hpp"
+#include "terminal/option_flags.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +22,7 @@ namespace canopy::cli {
 namespace {
 
 struct Arguments {
-  ChoiceFlags<EnvironmentOptions, EnvironmentEntry> environment{"environment", "NAME", ""};
+  SelectionFlags environment{environments(), "NAME", ""};
   std::optional<std::string> draw;
   bool json = false;
 };
@@ -34,31 +36,31 @@ std::string name_of(const KnownEnvironment& environment, std::size_t parameter) 
   return environment.space().parameters().at(parameter).name;
 }
 
-void print_json(const EnvironmentOptions& options, const KnownEnvironment& environment) {
-  Json space = Json::array();
+void print_json(const Selection& selected, const KnownEnvironment& environment) {
+  Document::List space;
   for (std::size_t i = 0; i < environment.space().dimension(); ++i) {
     const Real& range = box(environment, i);
-    space.push_back({{"name", name_of(environment, i)}, {"low", range.low}, {"high", range.high}});
+    space.emplace_back(Document::Table{
+        {"name", name_of(environment, i)}, {"low", range.low}, {"high", range.high}});
   }
-  const Optimum optimum = environment.optimum();
+  const Optimum optimum = environment.optimum_at(1);
   const auto mixing_time = environment.mixing_time();
-  const Json json{{"environment", name_of_alternative<EnvironmentEntry>(options)},
-                  {"options", std::visit([](const auto& o) { return options_json(o); }, options)},
-                  {"space", space},
-                  {"reward_range", environment.reward_range()},
-                  {"optimum", {{"arm", optimum.arm}, {"value", optimum.value}}},
-                  {"mixing_time", mixing_time ? Json(*mixing_time) : Json(nullptr)}};
-  fmt::print("{}\n", json.dump(2));
+  const auto [low, high] = environment.reward_range();
+  const Document::Table facts{
+      {"environment", selected.name},
+      {"options", options_document(environments(), selected)},
+      {"space", space},
+      {"reward_range", Document::List{low, high}},
+      {"optimum", Document::Table{{"arm", Document::List(optimum.arm.begin(), optimum.arm.end())},
+                                  {"value", optimum.value}}},
+      {"mixing_time", mixing_time ? Document(*mixing_time) : Document()}};
+  fmt::print("{}\n", json_text(facts, 2));
 }
 
-void print_facts(const EnvironmentOptions& options, const KnownEnvironment& environment) {
-  std::visit(
-      []<class Options>(const Options& chosen) {
-        fmt::print("{}: {}\n", EnvironmentEntry<Options>::name, EnvironmentEntry<Options>::line);
-        const std::string text = options_text(chosen);
-        if (!text.empty()) fmt::print("{}\n", text);
-      },
-      options);
+void print_facts(const Selection& selected, const KnownEnvironment& environment) {
+  fmt::print("{}: {}\n", selected.name, environments().at(selected.name).line);
+  const std::string text = environments().text_of(selected);
+  if (!text.empty()) fmt::print("{}\n", text);
   fmt::print("\n");
   for (std::size_t i = 0; i < environment.space().dimension(); ++i) {
     const Real& range = box(environment, i);
@@ -66,26 +68,19 @@ void print_facts(const EnvironmentOptions& options, const KnownEnvironment& envi
                range.low, range.high);
   }
   const auto [low, high] = environment.reward_range();
-  const bool adds_noise = std::visit(
-      [](const auto& chosen) {
-        return requires {
-          chosen.noise_width;
-        };
-      },
-      options);
-  fmt::print("{:<13}in [{}, {}]{}\n", "rewards", low, high,
-             adds_noise ? ", but for noise that is added" : "");
-  const Optimum optimum = environment.optimum();
+  const bool adds_noise = selected.options.find("noise_width") != nullptr;
+  fmt::print("{:<13}in [{}, {}]{}\n", "rewards", low, high, adds_noise ? ", plus noise" : "");
+  const Optimum optimum = environment.optimum_at(1);
   fmt::print("{:<13}f = {:.6f} at {}\n", "optimum", optimum.value,
              environment.space().describe(optimum.arm));
   const auto mixing_time = environment.mixing_time();
   fmt::print("{:<13}{}\n", "mixing time",
-             mixing_time ? fmt::format("at most {:.6g}", *mixing_time) : "no bound is known");
+             mixing_time ? fmt::format("at most {:.6g}", *mixing_time) : "no known bound");
 }
 
 int run(const Arguments& arguments) {
-  const EnvironmentOptions options = arguments.environment.parse();
-  const std::unique_ptr<KnownEnvironment> environment = make_environment(options);
+  const Selection selected = environments().completed(arguments.environment.parse());
+  const std::unique_ptr<KnownEnvironment> environment = make_environment(selected);
   if (arguments.draw) {
     if (!arguments.draw->ends_with(".svg") && !arguments.draw->ends_with(".png")) {
       throw WrongUse("--draw " + *arguments.draw + ": must end in .svg or .png");
@@ -94,28 +89,26 @@ int run(const Arguments& arguments) {
       throw WrongUse("--draw " + *arguments.draw +
                      ": only one or two parameters can be drawn, not " + std::to_string(dimension));
     }
-    const std::string title(name_of_alternative<EnvironmentEntry>(options));
-    draw_environment(*environment, title, *arguments.draw);
+    draw_environment(*environment, selected.name, *arguments.draw);
   }
   if (arguments.json) {
-    print_json(options, *environment);
+    print_json(selected, *environment);
   } else {
-    print_facts(options, *environment);
+    print_facts(selected, *environment);
   }
   return kSuccess;
 }
 
 }  // namespace
 
-Command add_environment(CLI::App& app) {
+Command add_environment(Words app) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("environment", "Tell what is known of an environment, and draw it.");
-  arguments->environment.add_to(*command);
-  command->add_option("--draw", arguments->draw, "draw f into this file, .svg or .png");
-  command->add_flag("--json", arguments->json, "print one JSON object instead")
-      ->disable_flag_override();
-  command->footer(
+  Words command =
+      app.command("environment", "Show what is known about an environment, and draw it.");
+  arguments->environment.add_to(command);
+  command.option("--draw", arguments->draw, "draw f into this file, .svg or .png");
+  command.flag("--json", arguments->json, "print one JSON object instead");
+  command.footer(
       "Example:\n"
       "  canopy environment routing --patience 5 --draw routing.svg\n"
       "`canopy simulate --list` shows all names.");

@@ -1,9 +1,12 @@
 #include "canopy/errors.hpp"
+#include "canopy/output_error.hpp"
+#include "canopy/study.hpp"
+#include "canopy/version.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/failure.hpp"
-#include "cli/options.hpp"
 #include "core/text.hpp"
+#include "terminal/failure.hpp"
+#include "terminal/option_flags.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -24,7 +27,7 @@ struct Named {
   Command run;
 };
 
-/// A message on one line, whatever the user's words in it hold.
+/// A message on one line, whatever user text it contains.
 void complain(const std::string& who, std::string message) {
   for (char& letter : message) {
     if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
@@ -32,20 +35,31 @@ void complain(const std::string& who, std::string message) {
   fmt::print(stderr, "{}: {}\n", who, message);
 }
 
-/// What is wrong with a configuration, by the names of the flags that set it.
-std::string in_flags(const ConfigurationError& error) {
-  std::string text;
-  for (const Violation& violation : error.violations()) {
-    if (!text.empty()) text += "; ";
-    const std::size_t dot = violation.field.find('.');
-    const std::string name = violation.field.substr(dot == std::string::npos ? 0 : dot + 1);
-    text += flag(name) + (violation.value.empty() ? "" : " " + violation.value) + ": " +
-            violation.expected;
+/// What the user of the tool can do about an error.
+std::string advice_for(const std::exception& error) {
+  if (const auto* store = dynamic_cast<const StoreError*>(&error)) {
+    using Fault = StoreError::Fault;
+    const bool other_file = store->fault() == Fault::missing || store->fault() == Fault::foreign;
+    return other_file ? "; --store FILE names another one" : "";
   }
-  return text;
+  if (const auto* study = dynamic_cast<const StudyError*>(&error)) {
+    using Fault = StudyError::Fault;
+    if (study->fault() == Fault::differs || study->fault() == Fault::other_revision) {
+      return "; --fork NEW continues in a new study, with the rewards of this one";
+    }
+    return "";
+  }
+  if (const auto* output = dynamic_cast<const OutputError*>(&error)) {
+    using Fault = OutputError::Fault;
+    if (output->fault() == Fault::damaged) return "; --fresh starts over";
+    if (output->fault() == Fault::other_results) {
+      return "; --fresh starts over, --out puts the new results elsewhere";
+    }
+  }
+  return "";
 }
 
-/// What is wrong with words that no option or command took.
+/// The error for words that no option or command took.
 WrongUse leftover(const CLI::App& app, const std::string& word,
                   const std::vector<Named>& commands) {
   const std::string given = word.substr(0, word.find('='));
@@ -59,7 +73,7 @@ WrongUse leftover(const CLI::App& app, const std::string& word,
     for (const Named& command : commands) names.push_back(command.app->get_name());
   }
   if (!is_option && app.get_parent() != nullptr) {
-    return WrongUse{given + ": unexpected argument, see --help"};
+    return WrongUse{given + ": unexpected argument; see --help"};
   }
   const std::vector<std::string_view> known(names.begin(), names.end());
   return WrongUse{given + ": " + unknown_name(is_option ? "option" : "command", given, known)};
@@ -87,10 +101,10 @@ int dispatch(const CLI::App& app, const std::vector<Named>& commands) {
     complain(who, in_flags(error));
     return kWrongUse;
   } catch (const std::bad_alloc&) {
-    complain(who, "not enough memory; fewer threads, steps or parameters need less");
+    complain(who, "not enough memory; use fewer threads, steps or parameters");
     return kFailure;
   } catch (const std::exception& error) {
-    complain(who, error.what());
+    complain(who, error.what() + advice_for(error));
     return kFailure;
   }
   fmt::print("{}", app.help());
@@ -121,13 +135,13 @@ int run(int argc, char** argv) {
       "  canopy environment lqr --draw lqr.svg\n"
       "  canopy pipe study.toml\n"
       "  canopy bounds --steps 1e6\n"
-      "`canopy COMMAND --help` tells more.");
+      "`canopy COMMAND --help` says more.");
   app.allow_extras();
   app.require_subcommand(0, 1);
   std::vector<Named> commands;
   for (const auto add : {add_tune, add_best, add_studies, add_tree, add_report, add_pipe,
                          add_simulate, add_experiment, add_environment, add_bounds}) {
-    Command command = add(app);
+    Command command = add(Words(app));
     CLI::App* added = app.get_subcommands({}).back();
     added->allow_extras();
     commands.push_back({added, std::move(command)});

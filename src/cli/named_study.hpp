@@ -1,12 +1,15 @@
 #pragma once
 
-#include "cli/failure.hpp"
 #include "cli/study_flags.hpp"
-#include "studies/stored_study.hpp"
+#include "stores/stored_study.hpp"
+#include "terminal/failure.hpp"
+#include "terminal/words.hpp"
 
+#include <memory>
 #include <string>
+#include <utility>
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace canopy::cli {
 
@@ -16,10 +19,10 @@ struct NamedStudyFlags {
   std::string store = "canopy.db";
   bool json = false;
 
-  void add_to(CLI::App& command) {
-    command.add_option("NAME", name, "the study");
+  void add_to(terminal::Words& command) {
+    command.option("NAME", name, "the name of the study");
     add_store_flag(command, store);
-    command.add_flag("--json", json, "print JSON")->disable_flag_override();
+    command.flag("--json", json, "print JSON");
   }
 };
 
@@ -28,9 +31,17 @@ struct NamedStudy : StoredStudy {
   explicit NamedStudy(const NamedStudyFlags& flags)
       : StoredStudy(flags.store, checked_name(flags)) {}
 
+  /// The optimizer as it is now; prints a warning if it is not the one that chose the arms.
+  [[nodiscard]] std::unique_ptr<Optimizer> load_with_warning() {
+    LoadedOptimizer loaded = load();
+    if (!loaded.warning.empty()) fmt::print(stderr, "canopy: {}\n", loaded.warning);
+    return std::move(loaded.optimizer);
+  }
+
  private:
   static const std::string& checked_name(const NamedStudyFlags& flags) {
-    if (flags.name.empty()) throw WrongUse("NAME: is missing; `canopy studies list` shows them");
+    if (flags.name.empty())
+      throw terminal::WrongUse("NAME: is missing; `canopy studies list` shows the names");
     return flags.name;
   }
 };

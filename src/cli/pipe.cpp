@@ -1,8 +1,10 @@
+#include "canopy/stores.hpp"
+#include "canopy/study_session.hpp"
+
 #include "cli/commands.hpp"
-#include "cli/failure.hpp"
-#include "cli/pipe_session.hpp"
 #include "cli/study_flags.hpp"
-#include "studies/study.hpp"
+#include "studies/requests.hpp"
+#include "terminal/failure.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -36,7 +38,7 @@ class LineCutter {
     }
   }
 
-  /// The end of the line, or of the input behind a line that has no end.
+  /// The end of a line, or of input that does not end with a newline.
   template <class OnLine, class OnLongLine>
   void finish(OnLine&& on_line, OnLongLine&& on_long_line) {
     if (too_long_) {
@@ -52,7 +54,7 @@ class LineCutter {
 
  private:
   void append(std::string_view bytes) {
-    too_long_ = too_long_ || line_.size() + bytes.size() > PipeSession::kLongestLine;
+    too_long_ = too_long_ || line_.size() + bytes.size() > kLongestRequest;
     if (!too_long_) line_ += bytes;
   }
 
@@ -69,28 +71,20 @@ void write_all(std::string_view bytes) {
   }
 }
 
-/// Answers every line that has arrived, once `keep` has kept what they changed, and reads on. When
-/// that fails nothing has changed, and each of these lines is told so.
-void converse(PipeSession& session, const std::function<void()>& keep) {
+/// Answers some lines at once.
+using Answer = std::function<std::vector<std::string>(const std::vector<std::string>& lines)>;
+
+/// Answers every line that has arrived, and reads on.
+void converse(const Answer& answer) {
   LineCutter cutter;
-  std::vector<std::string> answers;
-  const auto on_line = [&](std::string_view line) {
-    try {
-      answers.push_back(session.answer(line));
-    } catch (const StoreError& error) {
-      answers.push_back(PipeSession::answer_to_lost_line(error.what()));
-    }
-  };
-  const auto on_long_line = [&] { answers.push_back(PipeSession::answer_to_long_line()); };
+  std::vector<std::string> lines;
+  const auto on_line = [&](std::string_view line) { lines.emplace_back(line); };
+  // A line this long can only get the answer to a line that is too long.
+  const auto on_long_line = [&] { lines.emplace_back(kLongestRequest + 1, ' '); };
   const auto send_answers = [&] {
-    try {
-      keep();
-    } catch (const StoreError& error) {
-      for (std::string& answer : answers) answer = PipeSession::answer_to_lost_line(error.what());
-    }
     std::string text;
-    for (const std::string& answer : answers) text += answer + '\n';
-    answers.clear();
+    for (const std::string& each : answer(lines)) text += each + '\n';
+    lines.clear();
     write_all(text);
   };
   std::string buffer(kReadSize, '\0');
@@ -106,38 +100,56 @@ void converse(PipeSession& session, const std::function<void()>& keep) {
   send_answers();
 }
 
+std::vector<std::string> answers_to(const std::vector<std::string>& lines, const Space& space,
+                                    Optimizer& optimizer) {
+  std::vector<std::string> answers;
+  answers.reserve(lines.size());
+  for (const std::string& line : lines) {
+    answers.push_back(line.size() > kLongestRequest ? answer_to_long_request()
+                                                    : answer_request(line, space, optimizer));
+  }
+  return answers;
+}
+
 struct Arguments {
   std::string file;
   std::optional<std::string> study;
   StudyFlags flags;
 };
 
-/// In memory: nothing is left of it in the end.
+/// In memory: nothing is kept.
 void serve_in_memory(const std::string& file) {
   const StudySpecification study = load_study(file);
   const auto optimizer = make_optimizer(study);
-  PipeSession session(study.space, *optimizer);
-  converse(session, [] {});
+  converse([&](const std::vector<std::string>& lines) {
+    return answers_to(lines, study.space, *optimizer);
+  });
 }
 
-/// In the store: an answer that is sent is on the disk.
+/// In the store: an answer that is sent is on the disk. When that fails nothing has changed, and
+/// every line is told so.
 void serve_from_store(const Arguments& arguments) {
-  Store store(arguments.flags.store, Store::Mode::create);
-  Study study = arguments.file.empty() ? Study::reopen(store, *arguments.study)
-                                       : Study::open(store, load_study_file(arguments.file),
-                                                     {*arguments.study, arguments.flags.fork});
-  PipeSession session(study.specification().space, study);
-  converse(session, [&] { study.commit(); });
-  study.snapshot();
+  const OpenOptions which{*arguments.study, arguments.flags.fork};
+  StudySession session(open_store(arguments.flags.store, Store::Mode::create), [&](Store& store) {
+    return arguments.file.empty() ? Study::reopen(store, which)
+                                  : Study::open(store, load_study(arguments.file), which);
+  });
+  converse([&](const std::vector<std::string>& lines) {
+    try {
+      return session.perform(
+          [&](Study& study) { return answers_to(lines, study.specification().space, study); });
+    } catch (const StoreError& error) {
+      return std::vector<std::string>(lines.size(), answer_to_lost_request(error.what()));
+    }
+  });
+  session.close();
 }
 
 int run(const Arguments& arguments) {
   if (arguments.file.empty() && !arguments.study) {
     throw WrongUse("STUDY.toml: is missing; see --help for an example");
   }
-  if (arguments.flags.fork && (arguments.file.empty() || !arguments.study)) {
-    throw WrongUse("--fork: needs STUDY.toml and --study as well");
-  }
+  if (arguments.flags.fork && !arguments.study) throw WrongUse("--fork: needs --study as well");
   (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that left is seen by write()
   return with_study_errors(arguments.file, [&] {
     if (arguments.study) {
@@ -151,23 +163,24 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Command add_pipe(CLI::App& app) {
+Command add_pipe(Words app) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
-      "pipe", "Serve one study on standard input and output, a JSON object a line.");
-  command->add_option("STUDY.toml", arguments->file, "the study: what is tuned, and how");
-  command->add_option(
-      "--study", arguments->study,
-      "keep it under this name in the store: an answer that is sent is on the disk");
-  arguments->flags.add_to(*command);
-  command->footer(
+  Words command = app.command(
+      "pipe", "Serve one study on standard input and output, one JSON object per line.");
+  command.option("STUDY.toml", arguments->file, "the study: what is tuned, and how");
+  command.option("--study", arguments->study,
+                 "keep it in the store under this name: whatever is answered is on the disk");
+  arguments->flags.add_to(command);
+  command.footer(
       "Requests:  {\"op\":\"ask\"}  {\"op\":\"ask\",\"pulls\":1}  {\"op\":\"best\"}  "
       "{\"op\":\"summary\"}  {\"op\":\"tree\"}\n"
       "           {\"op\":\"tell\",\"ticket\":1,\"reward\":0.3}  {\"op\":\"drop\",\"ticket\":1}\n"
       "           {\"op\":\"tell\",\"ticket\":1,\"rewards\":[0.3,0.4]}  {\"op\":\"in_flight\"}\n"
+      "           {\"op\":\"observe\",\"arm\":{\"x\":0.5},\"reward\":0.3}   # an arm that nobody "
+      "asked for\n"
       "           "
       "{\"op\":\"tell\",\"ticket\":1,\"count\":2,\"sum\":0.7,\"sum_squares\":0.25}\n"
-      "A wrong request is answered by {\"error\":{\"code\":..,\"message\":..}} and changes "
+      "A wrong request is answered with {\"error\":{\"code\":..,\"message\":..}} and changes "
       "nothing.\n"
       "Example:\n"
       "  printf '[[space]]\\nname = \"x\"\\nlow = 0.0\\nhigh = 1.0\\n' > study.toml\n"

@@ -1,7 +1,7 @@
 #include "cli/commands.hpp"
-#include "cli/json.hpp"
 #include "cli/named_study.hpp"
 #include "cli/study_text.hpp"
+#include "files/json.hpp"
 #include "studies/study_report.hpp"
 
 #include <memory>
@@ -21,11 +21,11 @@ struct Arguments {
 int run(const Arguments& arguments) {
   NamedStudy study(arguments.study);
   const std::string file = arguments.out.value_or(study.record.name + ".html");
-  const auto optimizer = study.load();
-  StudyPage page{.command = "canopy report " + study.record.name, .version = CANOPY_VERSION};
+  const auto optimizer = study.load_with_warning();
+  StudyPage page{.command = "canopy report " + study.record.name};
   if (const auto best = optimizer->best()) {
     page.lines.push_back("best: " + best_text(study.specification.space, *best));
-    const auto uplift = uplift_of(study.store, study.record, study.specification, best->arm);
+    const auto uplift = uplift_of(*study.store, study.record, study.specification, best->arm);
     if (uplift) page.lines.push_back(uplift_text(*uplift, study.specification.objective.direction));
   }
   page.lines.push_back(fmt::format("{} pulls, {} nodes, {} changes of arm, begun {}, last event {}",
@@ -33,11 +33,11 @@ int run(const Arguments& arguments) {
                                    optimizer->summary().switches, date_text(study.record.created),
                                    date_text(study.record.updated)));
   const std::string missing =
-      write_study_report(study.store, study.record, study.specification, *optimizer, page, file);
+      write_study_report(*study.store, study.record, study.specification, *optimizer, page, file);
   if (!missing.empty())
     fmt::print(stderr, "canopy report: not all figures could be drawn: {}\n", missing);
   if (arguments.study.json) {
-    fmt::print("{}\n", Json{{"file", file}}.dump());
+    fmt::print("{}\n", json_text(Document::Table{{"file", file}}));
   } else {
     fmt::print("{}\n", file);
   }
@@ -46,13 +46,13 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Command add_report(CLI::App& app) {
+Command add_report(Words app) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
-      "report", "A page about a study: rewards, pulls, the estimate of f, the tree.");
-  arguments->study.add_to(*command);
-  command->add_option("--out", arguments->out, "the file [NAME.html]");
-  command->footer("Example:\n  canopy report cache");
+  Words command = app.command(
+      "report", "Write a page about a study: rewards, pulls, the estimate of f, the tree.");
+  arguments->study.add_to(command);
+  command.option("--out", arguments->out, "the file to write [NAME.html]");
+  command.footer("Example:\n  canopy report cache");
   return [arguments] { return run(*arguments); };
 }
 

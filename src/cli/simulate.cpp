@@ -1,10 +1,13 @@
-#include "experiments/simulate.hpp"
+#include "canopy/environments.hpp"
+#include "canopy/optimizers.hpp"
+#include "canopy/simulation.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/failure.hpp"
-#include "cli/json.hpp"
-#include "cli/options.hpp"
-#include "cli/progress.hpp"
+#include "cli/options_document.hpp"
+#include "files/json.hpp"
+#include "terminal/failure.hpp"
+#include "terminal/option_flags.hpp"
+#include "terminal/progress.hpp"
 
 #include <memory>
 #include <optional>
@@ -21,9 +24,8 @@ namespace {
 
 /// The texts of the options, as given.
 struct Arguments {
-  ChoiceFlags<EnvironmentOptions, EnvironmentEntry> environment{"environment", "--environment",
-                                                                "garland"};
-  ChoiceFlags<OptimizerOptions, OptimizerEntry> optimizer{"optimizer", "--optimizer", "hct"};
+  SelectionFlags environment{environments(), "--environment", "garland"};
+  SelectionFlags optimizer{optimizers(), "--optimizer", "hct"};
   std::string steps = "100000";
   std::string runs = "10";
   std::string seed = "1";
@@ -33,13 +35,14 @@ struct Arguments {
 };
 
 struct Setting {
-  EnvironmentOptions environment;
-  OptimizerOptions optimizer;  ///< with every default filled in
+  Selection environment;
+  Selection optimizer;  ///< with every default filled in
   SimulationOptions simulation;
 };
 
 Setting parse(const Arguments& arguments) {
-  Setting setting{arguments.environment.parse(), arguments.optimizer.parse(), {}};
+  Setting setting{
+      environments().completed(arguments.environment.parse()), arguments.optimizer.parse(), {}};
   setting.simulation.steps = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000);
   setting.simulation.runs = parse_whole("--runs", arguments.runs, 1, 1'000'000);
   setting.simulation.seed = parse_whole("--seed", arguments.seed, 0, UINT64_MAX);
@@ -50,34 +53,33 @@ Setting parse(const Arguments& arguments) {
   return setting;
 }
 
-Json to_json(const Estimate& estimate) {
-  Json json{{"mean", estimate.mean}, {"low", nullptr}, {"high", nullptr}};
-  if (estimate.interval) {
-    json["low"] = estimate.interval->low;
-    json["high"] = estimate.interval->high;
-  }
-  return json;
+Document document_of(const Estimate& estimate) {
+  const auto& interval = estimate.interval;
+  return Document::Table{{"mean", estimate.mean},
+                         {"low", interval ? Document(interval->low) : Document()},
+                         {"high", interval ? Document(interval->high) : Document()}};
 }
 
 void print_json(const Setting& setting, const SimulationResult& result) {
-  const auto to_options = [](const auto& options) { return options_json(options); };
-  const Json json{{"environment", name_of_alternative<EnvironmentEntry>(setting.environment)},
-                  {"environment_options", std::visit(to_options, setting.environment)},
-                  {"optimizer", name_of_alternative<OptimizerEntry>(setting.optimizer)},
-                  {"parameters", std::visit(to_options, setting.optimizer)},
-                  {"steps", setting.simulation.steps},
-                  {"runs", setting.simulation.runs},
-                  {"seed", setting.simulation.seed},
-                  {"per_step_regret", to_json(result.per_step_regret)},
-                  {"per_step_realised_regret", to_json(result.per_step_realised_regret)},
-                  {"simple_regret", to_json(result.simple_regret)},
-                  {"nodes", to_json(result.nodes)},
-                  {"depth", to_json(result.depth)},
-                  {"switches", to_json(result.switches)},
-                  {"refreshes", to_json(result.refreshes)},
-                  {"ns_per_step", result.ns_per_step},
-                  {"best_arm", result.runs.front().best_arm}};
-  fmt::print("{}\n", json.dump(2));
+  const std::vector<double>& best = result.runs.front().best_arm;
+  const Document::Table measured{
+      {"environment", setting.environment.name},
+      {"environment_options", options_document(environments(), setting.environment)},
+      {"optimizer", setting.optimizer.name},
+      {"parameters", options_document(optimizers(), setting.optimizer)},
+      {"steps", setting.simulation.steps},
+      {"runs", setting.simulation.runs},
+      {"seed", setting.simulation.seed},
+      {"per_step_regret", document_of(result.per_step_regret)},
+      {"per_step_realised_regret", document_of(result.per_step_realised_regret)},
+      {"simple_regret", document_of(result.simple_regret)},
+      {"nodes", document_of(result.nodes)},
+      {"depth", document_of(result.depth)},
+      {"switches", document_of(result.switches)},
+      {"refreshes", document_of(result.refreshes)},
+      {"ns_per_step", result.ns_per_step},
+      {"best_arm", Document::List(best.begin(), best.end())}};
+  fmt::print("{}\n", json_text(measured, 2));
 }
 
 void print_row(std::string_view name, const Estimate& estimate, int digits) {
@@ -91,13 +93,11 @@ void print_row(std::string_view name, const Estimate& estimate, int digits) {
 
 void print_table(const Setting& setting, const SimulationResult& result,
                  const KnownEnvironment& environment) {
-  const auto text = [](const auto& options) { return options_text(options); };
-  fmt::print("{} on {}: {} runs of {} steps, seed {}\n",
-             name_of_alternative<OptimizerEntry>(setting.optimizer),
-             name_of_alternative<EnvironmentEntry>(setting.environment), setting.simulation.runs,
-             setting.simulation.steps, setting.simulation.seed);
+  fmt::print("{} on {}: {} runs of {} steps, seed {}\n", setting.optimizer.name,
+             setting.environment.name, setting.simulation.runs, setting.simulation.steps,
+             setting.simulation.seed);
   for (const std::string& line :
-       {std::visit(text, setting.optimizer), std::visit(text, setting.environment)}) {
+       {optimizers().text_of(setting.optimizer), environments().text_of(setting.environment)}) {
     if (!line.empty()) fmt::print("{}\n", line);
   }
   fmt::print("\n");
@@ -112,32 +112,29 @@ void print_table(const Setting& setting, const SimulationResult& result,
   fmt::print("{:<26}{:>12.1f}    (optimizer and environment together)\n\n", "ns per step",
              result.ns_per_step);
 
-  const Optimum optimum = environment.optimum();
+  const Optimum optimum = environment.optimum_at(setting.simulation.steps);
   const std::vector<double>& best = result.runs.front().best_arm;
   fmt::print("best arm of the first run: {} (f = {:.5f})\n", environment.space().describe(best),
-             environment.mean_reward(best));
+             environment.mean_reward_at(best, setting.simulation.steps));
   fmt::print("best arm there is:         {} (f = {:.5f})\n",
              environment.space().describe(optimum.arm), optimum.value);
 }
 
-template <class Variant, template <class> class Entry>
-void print_list(std::string_view title) {
+template <class Entry>
+void print_list(std::string_view title, const Catalogue<Entry>& catalogue) {
   fmt::print("{}\n", title);
-  for_each_alternative<Variant>([]<class Options>(const Options& /*options*/) {
-    fmt::print("  {:<18}{}\n", Entry<Options>::name, Entry<Options>::line);
-  });
+  for (const Entry& entry : catalogue) fmt::print("  {:<18}{}\n", entry.name, entry.line);
 }
 
 int run(const Arguments& arguments) {
   if (arguments.list) {
-    print_list<OptimizerOptions, OptimizerEntry>("Optimizers:");
-    print_list<EnvironmentOptions, EnvironmentEntry>("Environments:");
+    print_list("Optimizers:", optimizers());
+    print_list("Environments:", environments());
     return kSuccess;
   }
   Setting setting = parse(arguments);
   const std::unique_ptr<KnownEnvironment> environment = make_environment(setting.environment);
-  std::visit([&](auto& options) { options = filled_in(options, environment->space().dimension()); },
-             setting.optimizer);
+  setting.optimizer = resolved(setting.optimizer, environment->space().dimension());
   const StopOnSignal stop_on_signal;
   std::optional<SimulationResult> result;
   {
@@ -159,24 +156,19 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Command add_simulate(CLI::App& app) {
+Command add_simulate(Words app) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("simulate", "Run one optimizer on one environment, many times.");
-  arguments->environment.add_to(*command);
-  arguments->optimizer.add_to(*command);
-  command->add_option("--steps", arguments->steps, "pulls in a run, 1 or more")
-      ->capture_default_str();
-  command->add_option("--runs", arguments->runs, "independent runs, 1 or more")
-      ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "of the random streams")->capture_default_str();
-  command->add_option("--threads", arguments->threads,
-                      "runs at a time [one per core]; the results do not depend on it");
-  command->add_flag("--json", arguments->json, "print one JSON object instead of a table")
-      ->disable_flag_override();
-  command->add_flag("--list", arguments->list, "show all optimizers and environments")
-      ->disable_flag_override();
-  command->footer(
+  Words command = app.command("simulate", "Run one optimizer on one environment, many times.");
+  arguments->environment.add_to(command);
+  arguments->optimizer.add_to(command);
+  command.option("--steps", arguments->steps, "pulls per run, 1 or more");
+  command.option("--runs", arguments->runs, "independent runs, 1 or more");
+  command.option("--seed", arguments->seed, "seed of the random streams");
+  command.option("--threads", arguments->threads,
+                 "runs at a time [one per core]; the results do not depend on it");
+  command.flag("--json", arguments->json, "print one JSON object instead of a table");
+  command.flag("--list", arguments->list, "show all optimizers and environments");
+  command.footer(
       "Example, the setting of the paper's second experiment:\n"
       "  canopy simulate --environment garland-mdp --beta 0.2 --feedback correlated \\\n"
       "    --mixing-time 1 --steps 1e5 --runs 10 --seed 1");

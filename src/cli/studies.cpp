@@ -1,9 +1,12 @@
+#include "canopy/stores.hpp"
+
 #include "cli/commands.hpp"
-#include "cli/json.hpp"
 #include "cli/named_study.hpp"
 #include "cli/study_text.hpp"
 #include "core/text.hpp"
+#include "files/json.hpp"
 #include "files/page.hpp"
+#include "studies/answers.hpp"
 
 #include <array>
 #include <cstdio>
@@ -26,29 +29,29 @@ struct Arguments {
   std::optional<std::string> out;
 };
 
-Json record_json(const StudyRecord& record, const std::string& store) {
-  Json json{{"name", record.name},
-            {"events", record.events},
-            {"pulls", record.pulls},
-            {"created", record.created},
-            {"updated", record.updated}};
-  if (!record.forked_from.empty()) json["forked_from"] = record.forked_from;
-  if (StudyLock::is_taken(store, record.id)) json["open_by"] = record.holder;
-  return json;
+Document record_document(const StudyRecord& record, Store& store) {
+  Document table = Document::Table{{"name", record.name},
+                                   {"events", record.events},
+                                   {"pulls", record.pulls},
+                                   {"created", record.created},
+                                   {"updated", record.updated}};
+  if (!record.forked_from.empty()) table.set("forked_from", record.forked_from);
+  if (store.is_locked(record.id)) table.set("open_by", record.holder);
+  return table;
 }
 
 int list(const Arguments& arguments) {
-  Store store(arguments.study.store, Store::Mode::open);
-  const std::vector<StudyRecord> records = store.list();
+  const std::unique_ptr<Store> store = open_store(arguments.study.store, Store::Mode::open);
+  const std::vector<StudyRecord> records = store->list();
   if (arguments.study.json) {
-    Json all = Json::array();
-    for (const StudyRecord& record : records) all.push_back(record_json(record, store.path()));
-    fmt::print("{}\n", all.dump(2));
+    Document::List all;
+    for (const StudyRecord& record : records) all.push_back(record_document(record, *store));
+    fmt::print("{}\n", json_text(all, 2));
     return kSuccess;
   }
   fmt::print("{:<24}{:>12}{:>12}  {:<20} {}\n", "name", "pulls", "events", "last event", "open by");
   for (const StudyRecord& record : records) {
-    const bool open = StudyLock::is_taken(store.path(), record.id);
+    const bool open = store->is_locked(record.id);
     fmt::print("{:<24}{:>12}{:>12}  {:<20} {}\n", record.name, record.pulls, record.events,
                date_text(record.updated), open ? record.holder : "");
   }
@@ -57,31 +60,29 @@ int list(const Arguments& arguments) {
 
 int show(const Arguments& arguments) {
   NamedStudy study(arguments.study);
-  const auto optimizer = study.load();
+  const auto optimizer = study.load_with_warning();
   const auto best = optimizer->best();
   const Space& space = study.specification.space;
   if (arguments.study.json) {
-    Json json = record_json(study.record, study.store.path());
-    json["summary"] = summary_json(optimizer->summary());
-    if (best) json["best"] = best_json(space, *best);
-    for (const auto& [field, value] : learning_fields(study.specification)) {
-      json["specification"][field] = value;
-    }
-    fmt::print("{}\n", json.dump(2));
+    Document table = record_document(study.record, *study.store);
+    table.set("summary", summary_document(optimizer->summary()));
+    if (best) table.set("best", best_document(space, *best));
+    table.set("specification", parse_json(json_of(study.specification), study.record.name));
+    fmt::print("{}\n", json_text(table, 2));
     return kSuccess;
   }
   const Summary summary = optimizer->summary();
   fmt::print("{}: {} pulls, {} events, {} nodes, depth {}, {} changes of arm, {} in flight\n",
              study.record.name, summary.t - 1, study.record.events, summary.nodes, summary.depth,
              summary.switches, summary.in_flight);
-  fmt::print("begun {}, last event {}\n", date_text(study.record.created),
+  fmt::print("started {}, last event {}\n", date_text(study.record.created),
              date_text(study.record.updated));
   if (!study.record.forked_from.empty()) fmt::print("forked from {}\n", study.record.forked_from);
-  if (StudyLock::is_taken(study.store.path(), study.record.id)) {
+  if (study.store->is_locked(study.record.id)) {
     fmt::print("open by {}\n", study.record.holder);
   }
   if (best) fmt::print("best {}\n", best_text(space, *best));
-  fmt::print("\n{}", study.record.source);
+  fmt::print("\n{}", toml_of(study.specification));
   return kSuccess;
 }
 
@@ -119,70 +120,114 @@ class Lines {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-std::string csv_line(const Event& event, std::optional<Arm> arm, const Space& space) {
-  std::string line =
-      fmt::format("{},{:.6f},{},{},{},{},{},{}", event.number, event.at, name_of(event.kind),
-                  event.ticket, event.count, to_text(event.value), to_text(event.squares),
-                  event.text.empty() ? "" : quoted_csv(event.text));
+/// What an event says beside its kind and its arm, in the columns of an export.
+struct Columns {
+  Ticket ticket = 0;
+  std::uint64_t count = 0;
+  std::optional<double> value;  ///< a reward, a sum of rewards, or seconds
+  std::optional<double> squared_deviations;
+  std::string text;
+};
+
+struct ToColumns {
+  Columns operator()(const Asked& event) const { return {event.ticket, event.pulls, {}, {}, {}}; }
+  Columns operator()(const Told& event) const { return {event.ticket, 1, event.reward, {}, {}}; }
+  Columns operator()(const ToldList& event) const {
+    std::string rewards;
+    for (const double reward : event.rewards) {
+      rewards += (rewards.empty() ? "" : " ") + to_text(reward);
+    }
+    return {event.ticket, event.rewards.size(), {}, {}, rewards};
+  }
+  Columns operator()(const ToldSums& event) const {
+    return {
+        event.ticket, event.rewards.count, event.rewards.sum, event.rewards.squared_deviations, {}};
+  }
+  Columns operator()(const Observed& event) const {
+    return {0, event.rewards.count, event.rewards.sum, event.rewards.squared_deviations, {}};
+  }
+  Columns operator()(const Dropped& event) const { return {event.ticket, 0, {}, {}, {}}; }
+  Columns operator()(const Finished& /*event*/) const { return {}; }
+  Columns operator()(const TunerStarted& event) const {
+    return {0, 0, event.earlier_seconds, {}, {}};
+  }
+  Columns operator()(const TunerStopped& event) const { return {0, 0, {}, {}, event.why}; }
+  Columns operator()(const Applied& event) const { return {event.ticket, 0, {}, {}, {}}; }
+  Columns operator()(const BaselineMeasured& event) const { return {0, 1, event.reward, {}, {}}; }
+  Columns operator()(const Failed& event) const { return {event.ticket, 0, {}, {}, event.what}; }
+  template <class Measured>  // WarmedUp, Held
+  Columns operator()(const Measured& event) const {
+    return {event.ticket, 1, event.reward, {}, {}};
+  }
+};
+
+std::string csv_value(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return quoted_csv(*text);
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  return to_text(std::get<double>(value));
+}
+
+std::string csv_line(const JournalEntry& entry, std::optional<Arm> arm, const Space& space) {
+  const Columns columns = std::visit(ToColumns{}, entry.event);
+  const auto number = [](const std::optional<double>& value) {
+    return value ? to_text(*value) : std::string();
+  };
+  std::string line = fmt::format("{},{:.6f},{},{},{},{},{},{}", entry.number, entry.at,
+                                 kind_name(entry.event), columns.ticket, columns.count,
+                                 number(columns.value), number(columns.squared_deviations),
+                                 columns.text.empty() ? "" : quoted_csv(columns.text));
   for (std::size_t i = 0; i < space.dimension(); ++i) {
     line += ',';
-    if (!arm) continue;
-    std::visit(
-        [&]<class T>(const T& value) {
-          if constexpr (std::is_same_v<T, std::string>) {
-            line += quoted_csv(value);
-          } else if constexpr (std::is_same_v<T, double>) {
-            line += to_text(value);
-          } else {
-            line += std::to_string(value);
-          }
-        },
-        space.value(*arm, i));
+    if (arm) line += csv_value(space.value(*arm, i));
   }
   return line;
 }
 
-std::string json_line(const Event& event, std::optional<Arm> arm, const Space& space) {
-  Json json{{"number", event.number}, {"at", event.at}, {"event", name_of(event.kind)}};
-  if (event.ticket != 0) json["ticket"] = event.ticket;
-  if (event.count != 0) json["count"] = event.count;
-  if (event.kind != EventKind::ask && event.kind != EventKind::drop) json["value"] = event.value;
-  if (event.kind == EventKind::tell_sums) json["sum_squares"] = event.squares;
-  if (!event.text.empty()) json["text"] = event.text;
-  if (arm) json["arm"] = arm_json(space, *arm);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string json_line(const JournalEntry& entry, std::optional<Arm> arm, const Space& space) {
+  const Columns columns = std::visit(ToColumns{}, entry.event);
+  Document table = Document::Table{
+      {"number", entry.number}, {"at", entry.at}, {"event", kind_name(entry.event)}};
+  if (columns.ticket != 0) table.set("ticket", columns.ticket);
+  if (columns.count != 0) table.set("count", columns.count);
+  if (columns.value) table.set("value", *columns.value);
+  if (columns.squared_deviations) table.set("squared_deviations", *columns.squared_deviations);
+  if (!columns.text.empty()) table.set("text", columns.text);
+  if (arm) table.set("arm", arm_document(space, *arm));
+  return json_text(table);
 }
 
 int export_events(const Arguments& arguments) {
   const bool csv = arguments.format == "csv" && !arguments.study.json;
   if (arguments.format != "csv" && arguments.format != "jsonl") {
-    throw WrongUse("--format " + arguments.format + ": must be \"csv\" or \"jsonl\"");
+    throw WrongUse("--format " + arguments.format + R"(: must be "csv" or "jsonl")");
   }
   NamedStudy study(arguments.study);
   const Space& space = study.specification.space;
   Lines lines(arguments.out);
   if (csv) {
-    std::string header = "number,at,event,ticket,count,value,sum_squares,text";
+    std::string header = "number,at,event,ticket,count,value,squared_deviations,text";
     for (const Parameter& parameter : space.parameters())
       header += ',' + quoted_csv(parameter.name);
     lines.write(header);
   }
-  replay(study.store, study.record, study.specification,
-         [&](const Event& event, std::optional<Arm> arm) {
-           lines.write(csv ? csv_line(event, arm, space) : json_line(event, arm, space));
-         });
+  read_journal(*study.store, study.record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
+    lines.write(csv ? csv_line(entry, arm, space) : json_line(entry, arm, space));
+  });
   lines.finish();
   return kSuccess;
 }
 
 int erase(const Arguments& arguments) {
   if (arguments.study.name.empty()) throw WrongUse("NAME: is missing");
-  Store store(arguments.study.store, Store::Mode::open);
-  const StudyRecord record = find_study(store, arguments.study.name);
-  const auto lock = StudyLock::try_take(store.path(), record.id);
-  if (!lock) throw StudyError("the study " + record.name + " is open elsewhere: " + record.holder);
-  store.erase(record);
-  fmt::print("{} is gone, with {} events\n", record.name, record.events);
+  const std::unique_ptr<Store> store = open_store(arguments.study.store, Store::Mode::open);
+  const StudyRecord record = find_study(*store, arguments.study.name);
+  const std::unique_ptr<StudyLock> lock = store->try_lock(record.id);
+  if (!lock) {
+    throw StudyError(StudyError::Fault::open_elsewhere,
+                     "the study " + record.name + " is open elsewhere: " + record.holder);
+  }
+  store->erase(record.id);
+  fmt::print("deleted {} and its {} events\n", record.name, record.events);
   return kSuccess;
 }
 
@@ -192,23 +237,21 @@ int run(const Arguments& arguments) {
   if (arguments.action == "export") return export_events(arguments);
   if (arguments.action == "delete") return erase(arguments);
   if (arguments.action.empty()) {
-    throw WrongUse("ACTION: is missing; it is list, show, export or delete");
+    throw WrongUse("ACTION: is missing; must be list, show, export or delete");
   }
   throw WrongUse(arguments.action + ": " + unknown_name("action", arguments.action, kActions));
 }
 
 }  // namespace
 
-Command add_studies(CLI::App& app) {
+Command add_studies(Words app) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("studies", "List, show, export or delete the studies of a store.");
-  command->add_option("ACTION", arguments->action, "list, show, export or delete");
-  arguments->study.add_to(*command);
-  command->add_option("--format", arguments->format, "export: csv, or jsonl for JSON Lines")
-      ->capture_default_str();
-  command->add_option("--out", arguments->out, "export: into this file [standard output]");
-  command->footer(
+  Words command = app.command("studies", "List, show, export or delete studies in a store.");
+  command.option("ACTION", arguments->action, "list, show, export or delete");
+  arguments->study.add_to(command);
+  command.option("--format", arguments->format, "export: csv, or jsonl for JSON Lines");
+  command.option("--out", arguments->out, "export: the file to write [standard output]");
+  command.footer(
       "Examples:\n"
       "  canopy studies list\n"
       "  canopy studies show cache\n"

@@ -1,20 +1,19 @@
 #pragma once
 
 #include "canopy/errors.hpp"
+#include "canopy/study.hpp"
 
-#include "cli/failure.hpp"
-#include "studies/study.hpp"
+#include "terminal/failure.hpp"
+#include "terminal/words.hpp"
 
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 namespace canopy::cli {
 
 /// Adds `--store FILE`.
-inline void add_store_flag(CLI::App& command, std::string& store) {
-  command.add_option("--store", store, "the file that holds the studies")->capture_default_str();
+inline void add_store_flag(terminal::Words& command, std::string& store) {
+  command.option("--store", store, "the file that holds the studies");
 }
 
 /// The flags of commands that write to a study.
@@ -22,12 +21,11 @@ struct StudyFlags {
   std::string store = "canopy.db";
   std::optional<std::string> fork;
 
-  void add_to(CLI::App& command) {
+  void add_to(terminal::Words& command) {
     add_store_flag(command, store);
-    command.add_option(
-        "--fork", fork,
-        "start a new study of this name from the one in the store; with its journal, "
-        "if the file changes nothing that matters to it");
+    command.option("--fork", fork,
+                   "start a new study of this name from the one in the store, with its whole "
+                   "journal or, if settings that learning depends on differ, with its rewards");
   }
 };
 
@@ -37,9 +35,9 @@ int with_study_errors(const std::string& file, Run&& run) {
   try {
     return run();
   } catch (const SpecificationError& error) {
-    throw WrongUse(error.what());
+    throw terminal::WrongUse(error.what());
   } catch (const ConfigurationError& error) {
-    throw WrongUse(file + ": " + error.what());
+    throw terminal::WrongUse(file + ": " + error.what());
   }
 }
 

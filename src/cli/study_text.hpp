@@ -3,7 +3,7 @@
 #include "canopy/optimizer.hpp"
 #include "canopy/space.hpp"
 
-#include "cli/json.hpp"
+#include "studies/answers.hpp"
 #include "studies/uplift.hpp"
 
 #include <optional>
@@ -19,8 +19,8 @@ namespace canopy::cli {
 [[nodiscard]] std::string uplift_text(const Uplift& uplift, Direction direction);
 
 /// The best arm with its uplift, where a baseline was measured: what `best` and `tune` print.
-[[nodiscard]] Json best_and_uplift_json(const Space& space, const Best& best,
-                                        const std::optional<Uplift>& uplift);
+[[nodiscard]] Document best_and_uplift_document(const Space& space, const Best& best,
+                                                const std::optional<Uplift>& uplift);
 
 /// `2026-11-15 12:00:00`, by the local clock.
 [[nodiscard]] std::string date_text(double seconds_since_1970);

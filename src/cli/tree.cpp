@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
-#include "cli/json.hpp"
 #include "cli/named_study.hpp"
+#include "files/json.hpp"
+#include "studies/answers.hpp"
 #include "studies/study_figures.hpp"
 
 #include <memory>
@@ -17,9 +18,10 @@ struct Arguments {
   std::optional<std::string> svg;
 };
 
-/// From the root down, what is deeper further to the right.
+/// From the root down, deeper nodes further to the right.
 void print_tree(const std::vector<NodeView>& nodes, const Space& space) {
   std::vector<const NodeView*> order;
+  order.reserve(nodes.size());
   for (const NodeView& node : nodes) order.push_back(&node);
   std::sort(order.begin(), order.end(),
             [](const NodeView* a, const NodeView* b) { return a->path < b->path; });
@@ -35,15 +37,20 @@ void print_tree(const std::vector<NodeView>& nodes, const Space& space) {
 
 int run(const Arguments& arguments) {
   NamedStudy study(arguments.study);
-  const auto optimizer = study.load();
+  const auto optimizer = study.load_with_warning();
   const Space& space = study.specification.space;
-  const std::vector<NodeView> nodes = optimizer->tree();
-  if (nodes.empty()) throw StudyError("the optimizer of " + study.record.name + " has no tree");
+  const TreeView* tree = optimizer->tree();
+  if (tree == nullptr) {
+    throw StudyError(StudyError::Fault::other,
+                     "the optimizer of " + study.record.name + " has no tree");
+  }
+  const std::vector<NodeView> nodes = tree->nodes();
   if (arguments.svg) {
     draw(tree_figure(study.record.name, nodes), *arguments.svg);
     fmt::print("{}\n", *arguments.svg);
   } else if (arguments.study.json) {
-    fmt::print("{}\n", Json{{"nodes", tree_json(space, *optimizer)}}.dump(2));
+    const Document::Table nodes_table{{"nodes", tree_document(space, *optimizer)}};
+    fmt::print("{}\n", json_text(nodes_table, 2));
   } else {
     fmt::print(
         "Means and upper bounds are in mapped units: 1 is the better end of reward_range.\n");
@@ -54,12 +61,12 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-Command add_tree(CLI::App& app) {
+Command add_tree(Words app) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("tree", "The tree of a study, as text or as a picture.");
-  arguments->study.add_to(*command);
-  command->add_option("--svg", arguments->svg, "draw it into this file (.svg or .png)");
-  command->footer("Examples:\n  canopy tree cache\n  canopy tree cache --svg cache.svg");
+  Words command = app.command("tree", "Show the tree of a study, as text or as a picture.");
+  arguments->study.add_to(command);
+  command.option("--svg", arguments->svg, "draw it into this file (.svg or .png)");
+  command.footer("Examples:\n  canopy tree cache\n  canopy tree cache --svg cache.svg");
   return [arguments] { return run(*arguments); };
 }
 

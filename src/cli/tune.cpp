@@ -1,16 +1,17 @@
-#include "canopy/theory.hpp"
+#include "canopy/optimizers.hpp"
+#include "canopy/stores.hpp"
 
 #include "cli/commands.hpp"
-#include "cli/failure.hpp"
-#include "cli/progress.hpp"
 #include "cli/study_flags.hpp"
 #include "cli/study_text.hpp"
+#include "files/json.hpp"
 #include "studies/tuner.hpp"
+#include "terminal/failure.hpp"
+#include "terminal/progress.hpp"
 
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -23,13 +24,11 @@ struct Arguments {
   bool json = false;
 };
 
-/// Says so when the search will never look at anything smaller than half of the space.
+/// Warns if the search can never look at anything smaller than half of the space.
 void warn_of_small_budget(const StudySpecification& study) {
-  const auto* options = std::get_if<HctOptions>(&study.optimizer);
-  if (options == nullptr || !study.budget.pulls) return;
-  const HctParameters p = resolve(*options, study.space.dimension());
-  const double needed =
-      first_expansion({.nu1 = p.nu1, .rho = p.rho, .delta = p.delta, .confidence = p.confidence});
+  const OptimizerEntry& entry = optimizers().at(study.optimizer.name);
+  if (!entry.least_pulls || !study.budget.pulls) return;
+  const double needed = entry.least_pulls(study.optimizer.options);
   if (static_cast<double>(*study.budget.pulls) >= needed) return;
   fmt::print(
       stderr,
@@ -56,12 +55,15 @@ void print_end(Study& study, const TuneEnd& end, bool json) {
   std::optional<Uplift> uplift;
   if (best) uplift = uplift_of(study.store(), study.record(), specification, best->arm);
   if (json) {
-    Json result{{"study", study.record().name},
-                {"ended", end.text},
-                {"setting", end.setting.empty() ? Json(nullptr) : Json::parse(end.setting)},
-                {"pulls", end.pulls}};
-    if (best) result["best"] = best_and_uplift_json(specification.space, *best, uplift);
-    fmt::print("{}\n", result.dump(2));
+    Document result = Document::Table{
+        {"study", study.record().name},
+        {"ended", end.text},
+        {"setting", end.setting.empty() ? Document() : parse_json(end.setting, "setting")},
+        {"pulls", end.pulls}};
+    if (best) {
+      result.set("best", best_and_uplift_document(specification.space, *best, uplift));
+    }
+    fmt::print("{}\n", json_text(result, 2));
     return;
   }
   fmt::print("{}: {}, after {} pulls\n", study.record().name, end.text, end.pulls);
@@ -76,18 +78,21 @@ int status_of(TuneEnd::Why why) {
 }
 
 int tune(const Arguments& arguments) {
-  const StudyFile file = load_study_file(arguments.file);
-  if (!file.study.system) {
+  const StudySpecification specification = load_study(arguments.file);
+  if (!specification.system) {
     throw WrongUse(arguments.file + ": system: is missing; see --help for an example");
   }
-  const std::string name = file.study.name.empty()
+  const std::string name = specification.name.empty()
                                ? std::filesystem::path(arguments.file).stem().string()
-                               : file.study.name;
-  Store store(arguments.flags.store, Store::Mode::create);
-  Study study = Study::open(store, file, {name, arguments.flags.fork});
-  warn_of_small_budget(file.study);
-  if (study.record().events > 0) {
-    fmt::print(stderr, "{}: going on after {} pulls\n", study.record().name, study.summary().t - 1);
+                               : specification.name;
+  const std::unique_ptr<Store> store = open_store(arguments.flags.store, Store::Mode::create);
+  Study study = Study::open(*store, specification, {name, arguments.flags.fork});
+  warn_of_small_budget(study.specification());
+  if (const Summary summary = study.summary(); summary.t > 1) {
+    fmt::print(stderr, "{}: continuing after {} pulls\n", study.record().name, summary.t - 1);
+  } else if (summary.observed > 0) {
+    fmt::print(stderr, "{}: starting with {} rewards of {}\n", study.record().name,
+               summary.observed, study.record().forked_from);
   }
   const StopOnSignal stop_on_signal;
   TuneEnd end;
@@ -104,15 +109,16 @@ int tune(const Arguments& arguments) {
 
 }  // namespace
 
-Command add_tune(CLI::App& app) {
+Command add_tune(Words app) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("tune", "Tune a live system, durably.");
-  command->add_option("STUDY.toml", arguments->file,
-                      "the study: what is tuned, how it is set and measured, for how long");
-  arguments->flags.add_to(*command);
-  command->add_flag("--json", arguments->json, "print the result as JSON")->disable_flag_override();
-  command->footer(
-      "Whatever stops it (Ctrl-C, a kill, a power cut) loses nothing: the same command goes on.\n"
+  Words command = app.command("tune", "Tune a live system, durably.");
+  command.option("STUDY.toml", arguments->file,
+                 "the study: what to tune, how to set and measure it, for how long");
+  arguments->flags.add_to(command);
+  command.flag("--json", arguments->json, "print the result as JSON");
+  command.footer(
+      "Whatever stops it (Ctrl-C, a kill, a power cut), nothing is lost: the same command "
+      "continues.\n"
       "Example, a file cache.toml:\n"
       "  name = \"cache\"\n"
       "  [optimizer]\n"

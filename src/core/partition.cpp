@@ -33,7 +33,7 @@ double BoxPartition::Axis::relative_width(double from, double to) const {
   return (to / 2.0 - from / 2.0) / (high / 2.0 - low / 2.0);
 }
 
-BoxPartition::BoxPartition(const Space& space, SplitRule rule) : rule_(rule) {
+BoxPartition::BoxPartition(const Space& space, SplitRule rule) : space_(space), rule_(rule) {
   const auto list = [](double low, double high) { return Axis{Kind::whole, low, high, low, high}; };
   for (const Parameter& parameter : space.parameters()) {
     if (const auto* real = std::get_if<Real>(&parameter.domain)) {
@@ -74,10 +74,12 @@ std::size_t BoxPartition::choose_axis(std::span<const double> cell, std::uint32_
   return chosen;
 }
 
-bool BoxPartition::split(std::span<const double> cell, std::uint32_t depth, std::span<double> left,
-                         std::span<double> right) const {
+bool BoxPartition::split(std::span<const double> cell, std::uint32_t depth,
+                         std::span<double> parts) const {
   const std::size_t axis = choose_axis(cell, depth);
   if (axis == axes_.size()) return false;
+  const std::span<double> left = parts.first(cell.size());
+  const std::span<double> right = parts.last(cell.size());
   std::copy(cell.begin(), cell.end(), left.begin());
   std::copy(cell.begin(), cell.end(), right.begin());
   const double middle = axes_[axis].middle(cell[2 * axis], cell[2 * axis + 1]);

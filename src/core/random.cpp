@@ -24,9 +24,9 @@ class NameHash {
 
 std::uint64_t hash_names(const StreamName& name) {
   NameHash hash;
-  hash.add(name.experiment);
+  hash.add(name.environment);
   hash.add(name.algorithm);
-  hash.add(name.parameters);
+  hash.add(name.purpose);
   return hash.value();
 }
 

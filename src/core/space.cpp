@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace canopy {
@@ -64,6 +65,12 @@ class Validator {
 
   void operator()(const Choice& choice) {
     if (choice.choices.empty()) add(prefix_ + ".choices", "[]", "must have at least one value");
+    const auto has_zero = [](const std::string& text) {
+      return text.find('\0') != std::string::npos;
+    };
+    if (std::any_of(choice.choices.begin(), choice.choices.end(), has_zero)) {
+      add(prefix_ + ".choices", "", "must not contain a zero byte");
+    }
     std::vector<std::string> sorted = choice.choices;
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -108,8 +115,28 @@ std::optional<Whole> whole_numbers(const Parameter& parameter) {
   return std::nullopt;
 }
 
-std::string describe_value(const Value& value) {
-  if (const auto* real = std::get_if<double>(&value)) return to_text(*real);
+/// Whether a coordinate is one of a domain.
+bool is_value(const std::variant<Real, Integer, Choice>& domain, double coordinate) {
+  if (const auto* real = std::get_if<Real>(&domain)) {
+    return coordinate >= real->low && coordinate <= real->high;
+  }
+  if (!(std::abs(coordinate) <= static_cast<double>(kLargestInteger))) return false;
+  if (std::floor(coordinate) != coordinate) return false;
+  const auto whole = static_cast<std::int64_t>(coordinate);
+  if (const auto* integer = std::get_if<Integer>(&domain)) {
+    return whole >= integer->low && whole <= integer->high;
+  }
+  const auto& choices = std::get<Choice>(domain).choices;
+  return whole >= 0 && static_cast<std::size_t>(whole) < choices.size();
+}
+
+std::string describe_value(const Parameter& parameter, const Value& value) {
+  // Nobody sees a difference of a hundred-thousandth of the range.
+  if (const auto* number = std::get_if<double>(&value)) {
+    const auto& real = std::get<Real>(parameter.domain);
+    return real.scale == Scale::log ? significant_text(*number, 5)
+                                    : rounded_text(*number, 1e-5 * (real.high - real.low));
+  }
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   return std::get<std::string>(value);
 }
@@ -147,11 +174,60 @@ void Space::from_unit_cube(std::span<const double> point, std::span<double> arm)
   }
 }
 
+void Space::to_unit_cube(Arm arm, std::span<double> point) const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (const auto whole = whole_numbers(parameters_[i])) {
+      point[i] = (arm[i] - whole->low + 0.5) / static_cast<double>(whole->count);
+      continue;
+    }
+    const auto& [low, high, scale] = std::get<Real>(parameters_[i].domain);
+    // Halved first: the width of a very wide range may be too large for a double.
+    const double share = scale == Scale::log
+                             ? (std::log(arm[i]) - std::log(low)) / (std::log(high) - std::log(low))
+                             : (arm[i] / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
+    point[i] = std::clamp(share, 0.0, 1.0);
+  }
+}
+
+std::optional<double> Space::coordinate(std::size_t index, const Value& value) const {
+  const auto& domain = parameters_[index].domain;
+  if (const auto* choice = std::get_if<Choice>(&domain)) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr) return std::nullopt;
+    const auto found = std::find(choice->choices.begin(), choice->choices.end(), *text);
+    if (found == choice->choices.end()) return std::nullopt;
+    return static_cast<double>(found - choice->choices.begin());
+  }
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    if (*whole < -kLargestInteger || *whole > kLargestInteger) return std::nullopt;
+  } else if (std::holds_alternative<Integer>(domain) || !std::holds_alternative<double>(value)) {
+    return std::nullopt;
+  }
+  const double number = std::visit(
+      []<class T>(const T& held) -> double {
+        if constexpr (std::is_same_v<T, std::string>) {
+          return 0.0;
+        } else {
+          return static_cast<double>(held);
+        }
+      },
+      value);
+  return is_value(domain, number) ? std::optional(number) : std::nullopt;
+}
+
+bool Space::contains(Arm arm) const {
+  if (arm.size() != parameters_.size()) return false;
+  for (std::size_t i = 0; i < arm.size(); ++i) {
+    if (!is_value(parameters_[i].domain, arm[i])) return false;
+  }
+  return true;
+}
+
 std::string Space::describe(Arm arm) const {
   std::string text;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (i != 0) text += ", ";
-    text += parameters_[i].name + " = " + describe_value(value(arm, i));
+    text += parameters_[i].name + " = " + describe_value(parameters_[i], value(arm, i));
   }
   return text;
 }

@@ -11,7 +11,7 @@ namespace canopy {
 namespace {
 
 constexpr std::string_view kKind = "canopy-state";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 
 std::string checksum_of(std::string_view text) {
   boost::crc_32_type crc;
@@ -33,6 +33,11 @@ State::State(std::string_view saved) : restoring_(true), saved_(saved) {
     throw NewerStateError("the state was saved by a newer version of canopy (format " +
                           std::to_string(*version) + ", this one reads " +
                           std::to_string(kVersion) + ")");
+  }
+  if (*version < kVersion) {
+    throw StateError("the state was saved by an older version of canopy (format " +
+                     std::to_string(*version) + ", this one reads " + std::to_string(kVersion) +
+                     ")");
   }
   const std::size_t end = saved_.rfind(' ');
   if (end == std::string_view::npos || checksum_of(saved_.substr(0, end)) != saved_.substr(end + 1))

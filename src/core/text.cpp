@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <vector>
@@ -31,6 +32,42 @@ std::string to_text(double value) {
   std::array<char, 32> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   return {buffer.data(), result.ptr};
+}
+
+std::string significant_text(double value, int digits) {
+  if (!std::isfinite(value)) return to_text(value);
+  if (value == 0.0) return "0";
+  std::array<char, 64> buffer{};
+  const auto written = [&](double number, std::chars_format format, int precision) {
+    const auto result =
+        std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, format, precision);
+    return std::string(buffer.data(), result.ptr);
+  };
+  // With an exponent first: rounding may have made it one digit longer.
+  const std::string exact = written(value, std::chars_format::scientific, digits - 1);
+  const double number = number_in<double>(exact).value_or(value);
+  const double magnitude = std::abs(number);
+  if (magnitude < 1e-4 || magnitude >= 1e15) {
+    return written(number, std::chars_format::general, digits);
+  }
+  const int first = static_cast<int>(std::floor(std::log10(magnitude)));
+  std::string text = written(number, std::chars_format::fixed, std::max(0, digits - 1 - first));
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string rounded_text(double value, double resolution) {
+  constexpr double kMostDigits = 15.0;
+  if (!std::isfinite(value) || !std::isfinite(resolution) || !(resolution > 0.0)) {
+    return to_text(value);
+  }
+  if (std::abs(value) < 0.5 * resolution) return "0";
+  const double first = std::floor(std::log10(std::abs(value)));  // the place of the first digit
+  const double last = std::floor(std::log10(resolution));
+  return significant_text(value,
+                          static_cast<int>(std::clamp(first - last + 1.0, 1.0, kMostDigits)));
 }
 
 std::string nearest_name(std::string_view name, std::span<const std::string_view> candidates) {

@@ -12,6 +12,13 @@ namespace canopy {
 /// The shortest text that reads back as the same number.
 [[nodiscard]] std::string to_text(double value);
 
+/// The number for people: rounded to a decimal place that is no coarser than `resolution`, without
+/// zeros at the end. In full where that is no positive number.
+[[nodiscard]] std::string rounded_text(double value, double resolution);
+
+/// The same with so many significant digits.
+[[nodiscard]] std::string significant_text(double value, int digits);
+
 /// The number of a text that is nothing but a number.
 template <class Number>
 [[nodiscard]] std::optional<Number> number_in(std::string_view text) {

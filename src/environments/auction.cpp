@@ -1,6 +1,6 @@
 #include "canopy/auction.hpp"
 
-#include "environments/fields.hpp"
+#include "environments/checked.hpp"
 #include "environments/maximum.hpp"
 
 #include <cmath>

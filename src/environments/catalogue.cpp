@@ -1,13 +1,60 @@
-#include "environments/catalogue.hpp"
+#include "canopy/auction.hpp"
+#include "canopy/cart_pole.hpp"
+#include "canopy/environments.hpp"
+#include "canopy/garland.hpp"
+#include "canopy/lqr.hpp"
+#include "canopy/lqr_partial.hpp"
+#include "canopy/routing.hpp"
+#include "canopy/test_functions.hpp"
 
 namespace canopy {
+namespace {
 
-std::unique_ptr<KnownEnvironment> make_environment(const EnvironmentOptions& options) {
-  return std::visit(
-      [](const auto& chosen) -> std::unique_ptr<KnownEnvironment> {
-        return std::make_unique<EnvironmentOf<decltype(chosen)>>(chosen);
-      },
-      options);
+template <class Function>
+EnvironmentEntry function_entry(std::string name, std::string line) {
+  return environment_entry<Function, typename Function::Options>(std::move(name), std::move(line));
+}
+
+/// In the order in which they are shown.
+std::vector<EnvironmentEntry> built_in() {
+  return {
+      function_entry<Garland>("garland", "many local maxima; the paper's first experiment"),
+      environment_entry<GarlandMdp, GarlandMdpOptions>(
+          "garland-mdp",
+          "garland with a state that follows the arm; the paper's second experiment"),
+      environment_entry<Lqr, LqrOptions>("lqr", "the gain of a linear-quadratic regulator"),
+      environment_entry<Lqr2d, Lqr2dOptions>("lqr-2d",
+                                             "two gains: a regulator for a mass that is pushed"),
+      environment_entry<LqrPartial, LqrPartialOptions>(
+          "lqr-partial", "the regulator seen through noise and a Kalman filter"),
+      environment_entry<Routing, RoutingOptions>(
+          "routing", "the share of jobs sent to the first of two queues"),
+      environment_entry<Auction, AuctionOptions>("auction",
+                                                 "the reserve price of a second-price auction"),
+      environment_entry<ReactiveAuction, ReactiveAuctionOptions>(
+          "auction-reactive", "the same, with bidders who remember past reserves"),
+      environment_entry<CartPole, CartPoleOptions>("cart-pole",
+                                                   "two gains that balance a pole that is pushed"),
+      function_entry<DoubleSine>("double-sine",
+                                 "a test function that swings between two degrees of smoothness"),
+      function_entry<Difficult>("difficult", "a test function that no smoothness fits"),
+      function_entry<Himmelblau>("himmelblau",
+                                 "a test function of two parameters with four maxima"),
+      function_entry<Rastrigin>("rastrigin",
+                                "a test function of any dimension, a lattice of hills"),
+      function_entry<Ackley>("ackley", "a test function of any dimension, one needle"),
+  };
+}
+
+}  // namespace
+
+Catalogue<EnvironmentEntry>& environments() {
+  static Catalogue<EnvironmentEntry> all("environment", built_in());
+  return all;
+}
+
+std::unique_ptr<KnownEnvironment> make_environment(const Selection& environment) {
+  return environments().at(environment.name).make(environment.options);
 }
 
 }  // namespace canopy

@@ -1,6 +1,6 @@
 #include "canopy/garland.hpp"
 
-#include "environments/fields.hpp"
+#include "environments/checked.hpp"
 
 namespace canopy {
 namespace {

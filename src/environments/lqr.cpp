@@ -1,6 +1,6 @@
 #include "canopy/lqr.hpp"
 
-#include "environments/fields.hpp"
+#include "environments/checked.hpp"
 #include "environments/quadratic_cost.hpp"
 
 #include <algorithm>

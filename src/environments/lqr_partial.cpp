@@ -1,6 +1,6 @@
 #include "canopy/lqr_partial.hpp"
 
-#include "environments/fields.hpp"
+#include "environments/checked.hpp"
 #include "environments/maximum.hpp"
 #include "environments/quadratic_cost.hpp"
 

@@ -1,6 +1,6 @@
 #include "canopy/routing.hpp"
 
-#include "environments/fields.hpp"
+#include "core/text.hpp"
 
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@ constexpr double kHighestLoad = 0.95;  // of a queue
 constexpr double kMostArrivals = 0.9;  // of what both queues can serve
 
 const RoutingOptions& stable(const RoutingOptions& options) {
-  checked(options);
+  throw_if_any(violations_of(options, "environment."));
   if (options.arrival_rate > kMostArrivals * (options.first_rate + options.second_rate)) {
     throw ConfigurationError({{"environment.arrival_rate", to_text(options.arrival_rate),
                                "must be at most 90 % of first_rate + second_rate"}});

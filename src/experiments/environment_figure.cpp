@@ -22,7 +22,7 @@ FigureAxis axis(const KnownEnvironment& environment, std::size_t index) {
 void draw_curve(const KnownEnvironment& environment, const std::string& title,
                 const std::string& file) {
   constexpr int kPoints = 4000;
-  const Optimum optimum = environment.optimum();
+  const Optimum optimum = environment.optimum_at(1);
   CurveFigure figure{title,
                      axis(environment, 0),
                      {"f, mean reward", optimum.value, optimum.value},
@@ -31,7 +31,7 @@ void draw_curve(const KnownEnvironment& environment, const std::string& title,
                      fmt::format("optimum: f({:.4g}) = {:.4g}", optimum.arm[0], optimum.value)};
   for (int i = 0; i <= kPoints; ++i) {
     const double x = std::lerp(figure.x.low, figure.x.high, static_cast<double>(i) / kPoints);
-    figure.curve.push_back({x, environment.mean_reward({&x, 1})});
+    figure.curve.push_back({x, environment.mean_reward_at({&x, 1}, 1)});
     figure.y.low = std::min(figure.y.low, figure.curve.back().y);
   }
   const double margin = 0.05 * (figure.y.high - figure.y.low);
@@ -43,7 +43,7 @@ void draw_curve(const KnownEnvironment& environment, const std::string& title,
 void draw_map(const KnownEnvironment& environment, const std::string& title,
               const std::string& file) {
   constexpr std::size_t kCells = 200;
-  const Optimum optimum = environment.optimum();
+  const Optimum optimum = environment.optimum_at(1);
   MapFigure figure{title,
                    axis(environment, 0),
                    axis(environment, 1),
@@ -58,7 +58,7 @@ void draw_map(const KnownEnvironment& environment, const std::string& title,
       const std::vector<double> arm{
           std::lerp(figure.x.low, figure.x.high, (static_cast<double>(column) + 0.5) / kCells),
           std::lerp(figure.y.low, figure.y.high, (static_cast<double>(row) + 0.5) / kCells)};
-      figure.values.push_back(environment.mean_reward(arm));
+      figure.values.push_back(environment.mean_reward_at(arm, 1));
     }
   }
   draw(figure, file);

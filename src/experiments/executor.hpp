@@ -6,7 +6,7 @@
 
 namespace canopy {
 
-/// Gets pieces of work done, whoever does them. A piece and its result are lines of text, so that
+/// Gets pieces of work done, no matter where. A piece and its result are lines of text, so that
 /// they can go to another machine and come back.
 class Executor {
  public:

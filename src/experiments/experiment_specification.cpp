@@ -1,4 +1,11 @@
-#include "experiments/experiment_specification.hpp"
+#include "canopy/environments.hpp"
+#include "canopy/experiment.hpp"
+#include "canopy/optimizers.hpp"
+
+#include "core/text.hpp"
+#include "files/document_reader.hpp"
+#include "files/read_file.hpp"
+#include "files/toml.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,32 +46,32 @@ bool is_file_name(const std::string& name) {
   });
 }
 
-std::string read_name(TomlReader& reader, const toml::table& table, const std::string& prefix) {
+std::string read_name(DocumentReader& reader, const Document& table, const std::string& prefix) {
   std::string name;
   if (!reader.require(table, prefix, "name")) return name;
   reader.read(table, prefix, "name", name);
-  if (table.get("name")->is_string() && !is_file_name(name)) {
-    reader.complain(prefix + "name", table.get("name"),
-                    "must be letters, digits, - and _, for it names files");
+  if (table.find("name")->as_text() != nullptr && !is_file_name(name)) {
+    reader.complain(prefix + "name", table.find("name"),
+                    "must be letters, digits, - and _, since it names files");
   }
   return name;
 }
 
 /// A key that must be a table.
-const toml::table* require_table(TomlReader& reader, const toml::table& parent,
-                                 const std::string& prefix, std::string_view key) {
-  const toml::node* node = parent.get(key);
-  if (node != nullptr && node->is_table()) return node->as_table();
+const Document* require_table(DocumentReader& reader, const Document& parent,
+                              const std::string& prefix, std::string_view key) {
+  const Document* node = parent.find(key);
+  if (node != nullptr && node->as_table() != nullptr) return node;
   reader.complain(prefix + std::string(key), node, "must be a table", &parent);
   return nullptr;
 }
 
 /// A key that must be a list of one or more tables.
-const toml::array* require_tables(TomlReader& reader, const toml::table& parent,
-                                  const std::string& prefix, std::string_view key) {
-  const toml::node* node = parent.get(key);
-  const toml::array* tables = node != nullptr ? node->as_array() : nullptr;
-  if (tables != nullptr && !tables->empty() && tables->is_array_of_tables()) return tables;
+const Document::List* require_tables(DocumentReader& reader, const Document& parent,
+                                     const std::string& prefix, std::string_view key) {
+  const Document* node = parent.find(key);
+  const Document::List* tables = node != nullptr ? node->as_tables() : nullptr;
+  if (tables != nullptr) return tables;
   reader.complain(prefix + std::string(key), node,
                   "must be one or more [[" + prefix + std::string(key) + "]] tables", &parent);
   return nullptr;
@@ -73,29 +80,29 @@ const toml::array* require_tables(TomlReader& reader, const toml::table& parent,
 /// The values that a grid has for one option.
 struct GridAxis {
   std::string_view key;
-  const toml::array* values;
+  const Document::List* values;
 };
 
-std::vector<GridAxis> read_grid(TomlReader& reader, const toml::table& table,
+std::vector<GridAxis> read_grid(DocumentReader& reader, const Document& table,
                                 const std::string& prefix) {
   std::vector<GridAxis> axes;
-  const toml::node* node = table.get("grid");
+  const Document* node = table.find("grid");
   if (node == nullptr) return axes;
-  const toml::table* grid = node->as_table();
+  const Document::Table* grid = node->as_table();
   if (grid == nullptr) {
     reader.complain(prefix + "grid", node, "must be a table of lists");
     return axes;
   }
   std::size_t candidates = 1;
   for (const auto& [key, value] : *grid) {
-    const std::string field = prefix + "grid." + std::string(key.str());
-    const toml::array* values = value.as_array();
+    const std::string field = prefix + "grid." + key;
+    const Document::List* values = value.as_list();
     if (values == nullptr || values->empty()) {
       reader.complain(field, &value, "must be a list of one or more values");
       continue;
     }
-    if (table.contains(key.str())) {
-      reader.complain(field, nullptr, "is set beside the grid as well", &value);
+    if (table.contains(key)) {
+      reader.complain(field, nullptr, "is also set outside the grid", &value);
       continue;
     }
     candidates *= values->size();
@@ -103,23 +110,26 @@ std::vector<GridAxis> read_grid(TomlReader& reader, const toml::table& table,
       reader.complain(prefix + "grid", node, "has more than 10000 points");
       return {};
     }
-    reader.note_line(prefix + std::string(key.str()), value);
-    axes.push_back({key.str(), values});
+    reader.note_line(prefix + key, value);
+    axes.push_back({key, values});
   }
+  // Candidates are numbered in this order, whatever the order in the file.
+  std::sort(axes.begin(), axes.end(),
+            [](const GridAxis& a, const GridAxis& b) { return a.key < b.key; });
   return axes;
 }
 
 /// Every point of the grid as a table of its own.
-std::vector<toml::table> grid_points(const toml::table& base, const std::vector<GridAxis>& axes) {
-  std::vector<toml::table> points{base};
+std::vector<Document> grid_points(const Document& base, const std::vector<GridAxis>& axes) {
+  std::vector<Document> points{base};
   points.front().erase("grid");
   points.front().erase("label");
   for (const GridAxis& axis : axes) {
-    std::vector<toml::table> finer;
-    for (const toml::table& point : points) {
-      for (const toml::node& value : *axis.values) {
+    std::vector<Document> finer;
+    for (const Document& point : points) {
+      for (const Document& value : *axis.values) {
         finer.push_back(point);
-        finer.back().insert(axis.key, value);
+        finer.back().set(axis.key, value);
       }
     }
     points = std::move(finer);
@@ -127,25 +137,47 @@ std::vector<toml::table> grid_points(const toml::table& base, const std::vector<
   return points;
 }
 
-AlgorithmSpecification read_algorithm(TomlReader& reader, const toml::table& table,
+/// What a table selects from a catalogue, with a value for every option; none when there is no such
+/// name.
+template <class Entry>
+std::optional<Selection> read_selection(DocumentReader& reader, const Document& table,
+                                        const std::string& prefix,
+                                        const Catalogue<Entry>& catalogue) {
+  Selection selected;
+  reader.read(table, prefix, "name", selected.name);
+  const Entry* entry = catalogue.find(selected.name);
+  if (entry == nullptr) {
+    const Document* name = table.find("name");
+    if (name != nullptr && name->as_text() != nullptr) {
+      reader.complain(prefix + "name", name,
+                      unknown_name(catalogue.kind(), selected.name, catalogue.names()));
+    }
+    return std::nullopt;
+  }
+  std::vector<std::string_view> keys{"name"};
+  for (const OptionField& field : entry->fields) keys.push_back(field.name);
+  reader.check_keys(table, prefix, keys);
+  selected.options = completed(entry->fields, reader.read_options(table, prefix, entry->fields));
+  return selected;
+}
+
+AlgorithmSpecification read_algorithm(DocumentReader& reader, const Document& table,
                                       const std::string& prefix) {
   AlgorithmSpecification algorithm;
-  for (const auto& [key, value] : table) reader.note_line(prefix + std::string(key.str()), value);
+  for (const auto& [key, value] : *table.as_table()) reader.note_line(prefix + key, value);
   reader.require(table, prefix, "name");
   const std::vector<GridAxis> axes = read_grid(reader, table, prefix);
-  for (const toml::table& point : grid_points(table, axes)) {
-    const auto [options, keys] = read_alternative<OptimizerOptions, OptimizerEntry>(
-        reader, point, prefix, "optimizer", "hct");
-    if (!options) return algorithm;
-    reader.check_keys(point, prefix, keys);
-    algorithm.candidates.push_back(*options);
+  for (const Document& point : grid_points(table, axes)) {
+    auto candidate = read_selection(reader, point, prefix, optimizers());
+    if (!candidate) return algorithm;
+    algorithm.candidates.push_back(std::move(*candidate));
   }
-  algorithm.label = name_of_alternative<OptimizerEntry>(algorithm.candidates.front());
+  algorithm.label = algorithm.candidates.front().name;
   reader.read(table, prefix, "label", algorithm.label);
   return algorithm;
 }
 
-ComparisonSpecification read_comparison(TomlReader& reader, const toml::table& table,
+ComparisonSpecification read_comparison(DocumentReader& reader, const Document& table,
                                         const std::string& prefix) {
   ComparisonSpecification comparison;
   comparison.name = read_name(reader, table, prefix);
@@ -156,22 +188,18 @@ ComparisonSpecification read_comparison(TomlReader& reader, const toml::table& t
   if (const auto* environment = require_table(reader, table, prefix, "environment")) {
     const std::string inner = prefix + "environment.";
     reader.require(*environment, inner, "name");
-    const auto [options, keys] = read_alternative<EnvironmentOptions, EnvironmentEntry>(
-        reader, *environment, inner, "environment", "garland");
-    if (options) {
-      reader.check_keys(*environment, inner, keys);
-      comparison.environment = *options;
-    }
+    comparison.environment =
+        read_selection(reader, *environment, inner, environments()).value_or(Selection{});
   }
   const auto* algorithms = require_tables(reader, table, prefix, "algorithm");
   for (std::size_t i = 0; algorithms != nullptr && i < algorithms->size(); ++i) {
     const std::string inner = prefix + "algorithm[" + std::to_string(i) + "].";
-    comparison.algorithms.push_back(read_algorithm(reader, *algorithms->get(i)->as_table(), inner));
+    comparison.algorithms.push_back(read_algorithm(reader, (*algorithms)[i], inner));
     for (std::size_t j = 0; j < i; ++j) {
       if (comparison.algorithms[j].label == comparison.algorithms[i].label) {
         reader.complain(inner + "label", nullptr,
-                        "\"" + comparison.algorithms[i].label + "\" stands there twice",
-                        algorithms->get(i));
+                        "\"" + comparison.algorithms[i].label + "\" is used twice",
+                        &(*algorithms)[i]);
       }
     }
   }
@@ -179,14 +207,14 @@ ComparisonSpecification read_comparison(TomlReader& reader, const toml::table& t
 }
 
 /// Makes the environment and every candidate once: what only their constructors know is wrong.
-void check_pairs(TomlReader& reader, const ComparisonSpecification& comparison,
+void check_pairs(DocumentReader& reader, const ComparisonSpecification& comparison,
                  const std::string& prefix) {
   try {
     const auto environment = make_environment(comparison.environment);
     for (std::size_t i = 0; i < comparison.algorithms.size(); ++i) {
       try {
-        for (const OptimizerOptions& candidate : comparison.algorithms[i].candidates) {
-          (void)make_optimizer(candidate, environment->space(), SplitRule::cyclic, {});
+        for (const Selection& candidate : comparison.algorithms[i].candidates) {
+          (void)make_optimizer(candidate, environment->space());
         }
       } catch (const ConfigurationError& error) {
         reader.complain(prefix + "algorithm[" + std::to_string(i) + "]", nullptr, error.what());
@@ -200,8 +228,8 @@ void check_pairs(TomlReader& reader, const ComparisonSpecification& comparison,
 }  // namespace
 
 ExperimentSpecification parse_experiment(std::string_view toml, const std::string& source) {
-  const toml::table root = parse_toml(toml, source);
-  TomlReader reader(source);
+  const Document root = parse_toml(toml, source);
+  DocumentReader reader(source);
   ExperimentSpecification experiment;
   reader.check_keys(root, "", kTopKeys);
   experiment.name = read_name(reader, root, "");
@@ -213,7 +241,7 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
     reader.read(root, "", key, value);
     if (reader.complaints() == complaints && (value < least || value > most)) {
       reader.complain(
-          std::string(key), root.get(key),
+          std::string(key), root.find(key),
           "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     }
   }
@@ -221,13 +249,11 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
   for (std::size_t i = 0; comparisons != nullptr && i < comparisons->size(); ++i) {
     const std::string prefix = "comparison[" + std::to_string(i) + "].";
     const std::size_t complaints = reader.complaints();
-    experiment.comparisons.push_back(
-        read_comparison(reader, *comparisons->get(i)->as_table(), prefix));
+    experiment.comparisons.push_back(read_comparison(reader, (*comparisons)[i], prefix));
     if (reader.complaints() == complaints) check_pairs(reader, experiment.comparisons[i], prefix);
     for (std::size_t j = 0; j < i; ++j) {
       if (experiment.comparisons[j].name == experiment.comparisons[i].name) {
-        reader.complain(prefix + "name", comparisons->get(i)->as_table()->get("name"),
-                        "stands there twice");
+        reader.complain(prefix + "name", (*comparisons)[i].find("name"), "is used twice");
       }
     }
   }
@@ -237,44 +263,6 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
 
 ExperimentSpecification load_experiment(const std::string& path) {
   return parse_experiment(read_file(path), path);
-}
-
-std::string fingerprint(const ExperimentSpecification& experiment) {
-  const auto text_of = [](const auto& options) { return options_text(options); };
-  std::string text =
-      "steps " + std::to_string(experiment.steps) + ", runs " + std::to_string(experiment.runs) +
-      ", tuning_runs " + std::to_string(experiment.tuning_runs) + ", seed " +
-      std::to_string(experiment.seed) + ", checkpoints " + std::to_string(experiment.checkpoints);
-  for (const ComparisonSpecification& comparison : experiment.comparisons) {
-    text.append("; ").append(comparison.name).append(" by ").append(name_of(comparison.regret));
-    text.append(" on ").append(name_of_alternative<EnvironmentEntry>(comparison.environment));
-    text.append(" ").append(std::visit(text_of, comparison.environment));
-    for (const AlgorithmSpecification& algorithm : comparison.algorithms) {
-      text.append("; ").append(algorithm.label);
-      for (const OptimizerOptions& candidate : algorithm.candidates) {
-        text.append(" | ").append(name_of_alternative<OptimizerEntry>(candidate));
-        text.append(" ").append(std::visit(text_of, candidate));
-      }
-    }
-  }
-  return text;
-}
-
-std::vector<std::uint64_t> checkpoint_steps(std::uint64_t steps, std::uint64_t checkpoints) {
-  std::vector<std::uint64_t> at;
-  const double last = std::log(static_cast<double>(steps));
-  for (std::uint64_t i = 1; i <= checkpoints; ++i) {
-    // From 10 steps on, or from the first if there are fewer.
-    const double first = std::min(std::log(10.0), last);
-    const double share =
-        checkpoints == 1 ? 1.0 : static_cast<double>(i - 1) / static_cast<double>(checkpoints - 1);
-    const auto step =
-        i == checkpoints
-            ? steps
-            : static_cast<std::uint64_t>(std::llround(std::exp(std::lerp(first, last, share))));
-    if (at.empty() || step > at.back()) at.push_back(step);
-  }
-  return at;
 }
 
 }  // namespace canopy

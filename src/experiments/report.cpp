@@ -1,6 +1,6 @@
-#include "experiments/report.hpp"
-
-#include "canopy/theory.hpp"
+#include "canopy/environments.hpp"
+#include "canopy/experiment.hpp"
+#include "canopy/optimizers.hpp"
 
 #include "core/text.hpp"
 #include "experiments/environment_figure.hpp"
@@ -8,9 +8,9 @@
 #include "files/page.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -37,19 +37,29 @@ std::vector<Quantity> quantities(RegretKind regret) {
            [](const CurvePoint& point) -> const Estimate& { return point.switches; }}};
 }
 
-/// The same colour for the same algorithm in every figure.
-std::string colour_of(const OptimizerOptions& options) {
-  if (const auto* hct = std::get_if<HctOptions>(&options)) {
-    return hct->preset == Preset::paper ? "#7fb2e5" : "#1f5fa8";
+/// The same colour for the same label in every figure of a report.
+class Colours {
+ public:
+  explicit Colours(const std::vector<ComparisonResult>& results) {
+    for (const ComparisonResult& result : results) {
+      for (const AlgorithmResult& algorithm : result.algorithms) {
+        const bool known =
+            std::find(labels_.begin(), labels_.end(), algorithm.label) != labels_.end();
+        if (!known) labels_.push_back(algorithm.label);
+      }
+    }
   }
-  if (const auto* thoo = std::get_if<ThooOptions>(&options)) {
-    return thoo->horizon ? "#2e8b57" : "#e67e22";
+
+  [[nodiscard]] std::string of(const AlgorithmResult& algorithm) const {
+    static constexpr std::array kPalette{"#1f5fa8", "#e67e22", "#2e8b57", "#c0392b", "#8e44ad",
+                                         "#7f6a4d", "#d45087", "#7f8c8d", "#7fb2e5", "#b8860b"};
+    const auto place = std::find(labels_.begin(), labels_.end(), algorithm.label);
+    return kPalette.at(static_cast<std::size_t>(place - labels_.begin()) % kPalette.size());
   }
-  if (std::holds_alternative<HooOptions>(options)) return "#8e44ad";
-  if (std::holds_alternative<PowerOptions>(options)) return "#c0392b";
-  if (std::holds_alternative<GridOptions>(options)) return "#7f6a4d";
-  return "#7f8c8d";
-}
+
+ private:
+  std::vector<std::string> labels_;
+};
 
 double low_of(const Estimate& estimate) {
   return estimate.interval ? estimate.interval->low : estimate.mean;
@@ -58,8 +68,8 @@ double high_of(const Estimate& estimate) {
   return estimate.interval ? estimate.interval->high : estimate.mean;
 }
 
-std::string options_of(const OptimizerOptions& options) {
-  return std::visit([](const auto& chosen) { return options_text(chosen); }, options);
+std::string options_of(const AlgorithmResult& algorithm) {
+  return optimizers().text_of(algorithm.chosen);
 }
 
 std::string csv_of(const Estimate& estimate) {
@@ -75,7 +85,7 @@ std::string summary_csv(const std::vector<ComparisonResult>& results) {
     for (const AlgorithmResult& algorithm : result.algorithms) {
       const CurvePoint& end = algorithm.curve.back();
       csv += result.specification.name + ',' + quoted_csv(algorithm.label) + ',' +
-             quoted_csv(options_of(algorithm.chosen));
+             quoted_csv(options_of(algorithm));
       for (const Estimate& estimate :
            {algorithm.per_step_regret, algorithm.per_step_realised_regret, algorithm.simple_regret,
             end.nodes, algorithm.depth, end.switches}) {
@@ -102,34 +112,34 @@ std::string curves_csv(const ComparisonResult& result) {
   return csv;
 }
 
-/// What the bounds that no run of HCT can exceed depend on; none for other algorithms.
-std::optional<TheoryParameters> theory_of(const AlgorithmResult& algorithm,
-                                          const ComparisonResult& result) {
-  const auto* options = std::get_if<HctOptions>(&algorithm.chosen);
-  if (options == nullptr) return std::nullopt;
+/// What no run of the algorithm can exceed; none where that is not known.
+std::optional<TreeLimits> limits_of(const AlgorithmResult& algorithm,
+                                    const ComparisonResult& result, std::uint64_t steps) {
+  const OptimizerEntry& entry = optimizers().at(algorithm.chosen.name);
+  if (!entry.limits) return std::nullopt;
   const auto environment = make_environment(result.specification.environment);
-  const HctParameters p = resolve(*options, environment->space().dimension());
-  return TheoryParameters{.nu1 = p.nu1, .rho = p.rho, .delta = p.delta, .confidence = p.confidence};
+  const Selection chosen = resolved(algorithm.chosen, environment->space().dimension());
+  return entry.limits(chosen.options, static_cast<double>(steps));
 }
 
 /// The most nodes that the algorithm can have, at the steps of its curve.
-std::optional<Series> node_bound_line(const AlgorithmResult& algorithm,
-                                      const ComparisonResult& result) {
-  const auto theory = theory_of(algorithm, result);
-  if (!theory) return std::nullopt;
-  Series line{algorithm.label + ", at most", colour_of(algorithm.chosen), {}, SeriesStyle::dashes};
+std::optional<Series> node_limit_line(const AlgorithmResult& algorithm,
+                                      const ComparisonResult& result, const Colours& colours) {
+  Series line{algorithm.label + ", at most", colours.of(algorithm), {}, SeriesStyle::dashes};
   for (const CurvePoint& point : algorithm.curve) {
-    const auto steps = static_cast<double>(point.steps);
-    const double bound = certain_node_bound(*theory, steps);
-    line.points.push_back({steps, bound, bound, bound});
+    const auto limits = limits_of(algorithm, result, point.steps);
+    if (!limits) return std::nullopt;
+    line.points.push_back(
+        {static_cast<double>(point.steps), limits->nodes, limits->nodes, limits->nodes});
   }
   return line;
 }
 
-SeriesFigure figure_of(const ComparisonResult& result, const Quantity& quantity) {
+SeriesFigure figure_of(const ComparisonResult& result, const Quantity& quantity,
+                       const Colours& colours) {
   SeriesFigure figure{result.specification.title, "n, steps", quantity.label, {}};
   for (const AlgorithmResult& algorithm : result.algorithms) {
-    Series line{algorithm.label, colour_of(algorithm.chosen), {}, SeriesStyle::line};
+    Series line{algorithm.label, colours.of(algorithm), {}, SeriesStyle::line};
     for (const CurvePoint& point : algorithm.curve) {
       const Estimate& estimate = quantity.of(point);
       line.points.push_back(
@@ -137,7 +147,8 @@ SeriesFigure figure_of(const ComparisonResult& result, const Quantity& quantity)
     }
     figure.series.push_back(std::move(line));
     if (quantity.name != "nodes") continue;
-    if (auto bound = node_bound_line(algorithm, result)) figure.series.push_back(std::move(*bound));
+    auto limit = node_limit_line(algorithm, result, colours);
+    if (limit) figure.series.push_back(std::move(*limit));
   }
   return figure;
 }
@@ -147,18 +158,18 @@ std::string interval_text(const Estimate& estimate, int digits) {
                      low_of(estimate), digits, high_of(estimate), digits);
 }
 
-std::string depth_bound_text(const AlgorithmResult& algorithm, const ComparisonResult& result,
+std::string depth_limit_text(const AlgorithmResult& algorithm, const ComparisonResult& result,
                              std::uint64_t steps) {
-  const auto theory = theory_of(algorithm, result);
-  return theory ? fmt::format(" <small>(theory: at most {:.1f})</small>",
-                              certain_depth_bound(*theory, static_cast<double>(steps)))
-                : "";
+  const auto limits = limits_of(algorithm, result, steps);
+  return limits ? fmt::format(" <small>(theory: at most {:.1f})</small>", limits->depth) : "";
 }
 
-std::string html_table(const ComparisonResult& result, std::uint64_t steps) {
+std::string html_table(const ComparisonResult& result, std::uint64_t steps,
+                       const Colours& colours) {
   std::string html =
       "<table><tr><th>algorithm</th><th>regret per step</th><th>realised</th><th>simple regret</th>"
-      "<th>nodes</th><th>depth</th><th>changes of arm</th><th>CPU s a run</th><th>ns a step</th>"
+      "<th>nodes</th><th>depth</th><th>changes of arm</th><th>CPU s per run</th><th>ns per "
+      "step</th>"
       "<th>parameters</th></tr>";
   for (const AlgorithmResult& algorithm : result.algorithms) {
     const CurvePoint& end = algorithm.curve.back();
@@ -166,13 +177,13 @@ std::string html_table(const ComparisonResult& result, std::uint64_t steps) {
         "<tr><td><b "
         "style=\"color:{}\">{}</b></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td>"
         "<td>{}</td><td>{:.3g}</td><td>{:.3g}</td><td>{}{}</td></tr>",
-        colour_of(algorithm.chosen), escaped(algorithm.label),
+        colours.of(algorithm), escaped(algorithm.label),
         interval_text(algorithm.per_step_regret, 4),
         interval_text(algorithm.per_step_realised_regret, 4),
         interval_text(algorithm.simple_regret, 4), interval_text(end.nodes, 0),
-        interval_text(algorithm.depth, 1), depth_bound_text(algorithm, result, steps),
+        interval_text(algorithm.depth, 1), depth_limit_text(algorithm, result, steps),
         interval_text(end.switches, 0), end.seconds.mean, end.nanoseconds.mean,
-        escaped(options_of(algorithm.chosen)),
+        escaped(options_of(algorithm)),
         algorithm.candidates > 1 ? fmt::format(" <small>(the best of {}; {:.4f} in tuning)</small>",
                                                algorithm.candidates, algorithm.tuning_regret)
                                  : "");
@@ -182,21 +193,22 @@ std::string html_table(const ComparisonResult& result, std::uint64_t steps) {
 
 std::string html_of(const ExperimentSpecification& experiment,
                     const std::vector<ComparisonResult>& results, const std::string& folder,
-                    const ReportContext& context, const Report& report) {
+                    const std::string& command, const Report& report) {
+  const Colours colours(results);
   std::string html =
       page_head(experiment.title) +
       fmt::format(
           "<p>{} runs of {} steps, seed {}; parameters chosen among the candidates by the mean of "
-          "{} runs with seeds of their own, then measured with fresh ones. Bands and brackets are "
+          "{} runs with random numbers of their own, then measured with fresh ones. Bands and "
+          "brackets are "
           "95 % intervals (Student's t).</p>\n",
           experiment.runs, experiment.steps, experiment.seed, experiment.tuning_runs);
   for (const ComparisonResult& result : results) {
     const ComparisonSpecification& comparison = result.specification;
     html += fmt::format(
         "<h2>{}</h2>\n<p>{}; compared by {} regret.</p>\n{}\n", escaped(comparison.title),
-        escaped(std::string(name_of_alternative<EnvironmentEntry>(comparison.environment)) + " " +
-                std::visit([](const auto& o) { return options_text(o); }, comparison.environment)),
-        name_of(comparison.regret), html_table(result, experiment.steps));
+        escaped(comparison.environment.name + " " + environments().text_of(comparison.environment)),
+        name_of(comparison.regret), html_table(result, experiment.steps, colours));
     if (!report.figures_missing.empty()) continue;
     html += "<div class=\"figures\">";
     for (const Quantity& quantity : quantities(comparison.regret)) {
@@ -207,7 +219,7 @@ std::string html_of(const ExperimentSpecification& experiment,
   if (!report.figures_missing.empty()) {
     html += "<p>No figures: " + escaped(report.figures_missing) + ".</p>\n";
   }
-  return html + page_foot(context.command, context.version);
+  return html + page_foot(command);
 }
 
 /// Draws a figure twice and notes the files.
@@ -221,16 +233,16 @@ void draw_both(const std::string& stem, Report& report, Draw&& draw_into) {
 
 void draw_all(const std::vector<ComparisonResult>& results, const std::string& folder,
               Report& report) {
+  const Colours colours(results);
   for (const ComparisonResult& result : results) {
     const std::string stem = folder + "/" + result.specification.name + "_";
     for (const Quantity& quantity : quantities(result.specification.regret)) {
-      const SeriesFigure figure = figure_of(result, quantity);
+      const SeriesFigure figure = figure_of(result, quantity, colours);
       draw_both(stem + quantity.name, report, [&](const std::string& file) { draw(figure, file); });
     }
     const auto environment = make_environment(result.specification.environment);
     if (environment->space().dimension() > 2) continue;
-    const std::string title(
-        name_of_alternative<EnvironmentEntry>(result.specification.environment));
+    const std::string& title = result.specification.environment.name;
     draw_both(stem + "environment", report,
               [&](const std::string& file) { draw_environment(*environment, title, file); });
   }
@@ -253,14 +265,14 @@ std::string table_of(const ComparisonResult& result) {
         "  {:<{}}{:>10.4f}   {:>8.4f} .. {:<8.4f}{:>8.0f}{:>10.0f}{:>9.3g}{:>9.3g}  {}\n",
         algorithm.label, width, end.regret.mean, low_of(end.regret), high_of(end.regret),
         end.nodes.mean, end.switches.mean, end.seconds.mean, end.nanoseconds.mean,
-        options_of(algorithm.chosen));
+        options_of(algorithm));
   }
   return table;
 }
 
 Report write_report(const ExperimentSpecification& experiment,
                     const std::vector<ComparisonResult>& results, const std::string& folder,
-                    const ReportContext& context) {
+                    const std::string& command) {
   Report report;
   const auto write = [&](const std::string& name, const std::string& text) {
     write_file(folder + "/" + name, text);
@@ -275,7 +287,7 @@ Report write_report(const ExperimentSpecification& experiment,
   } catch (const FigureError& error) {
     report.figures_missing = error.what();
   }
-  write("report.html", html_of(experiment, results, folder, context, report));
+  write("report.html", html_of(experiment, results, folder, command, report));
   return report;
 }
 

@@ -1,6 +1,15 @@
-#include "experiments/run.hpp"
-
+#include "canopy/auction.hpp"
+#include "canopy/cart_pole.hpp"
+#include "canopy/environments.hpp"
+#include "canopy/garland.hpp"
+#include "canopy/hct.hpp"
+#include "canopy/lqr.hpp"
+#include "canopy/lqr_partial.hpp"
+#include "canopy/optimizers.hpp"
 #include "canopy/random.hpp"
+#include "canopy/routing.hpp"
+#include "canopy/simulation.hpp"
+#include "canopy/test_functions.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -27,43 +36,16 @@ class LookInterval {
   std::uint64_t steps_ = 64;
 };
 
-/// An optimizer, an environment and the random stream of one run of them.
-template <class EnvironmentOptionsOf, class OptimizerOptionsOf>
-struct Pairing {
-  Pairing(const EnvironmentOptionsOf& for_environment, const OptimizerOptionsOf& for_optimizer,
-          const RunOptions& options)
-      : environment(for_environment),
-        environment_text(options.purpose +
-                         std::string(EnvironmentEntry<EnvironmentOptionsOf>::name) + ' ' +
-                         options_text(for_environment)),
-        optimizer_text(options_text(filled_in(for_optimizer, environment.space().dimension()))),
-        random({.seed = options.seed,
-                .experiment = environment_text,
-                .algorithm = OptimizerEntry<OptimizerOptionsOf>::name,
-                .parameters = optimizer_text,
-                .run = options.number}),
-        optimizer(environment.space(), with_seed(for_optimizer, random)) {}
-
-  EnvironmentOf<EnvironmentOptionsOf> environment;
-  std::string environment_text;
-  std::string optimizer_text;
-  RandomStream random;
-  OptimizerOf<OptimizerOptionsOf> optimizer;
-
- private:
-  /// Random choices of the optimizer differ from run to run as well.
-  static OptimizerOptionsOf with_seed(OptimizerOptionsOf options, RandomStream& random) {
-    if constexpr (requires { options.seed; }) options.seed = random() >> 11;
-    return options;
-  }
-};
-
-/// The arms that were played and how often, to be judged while the clock stands still: f may cost
-/// more than a step. Pulls of an arm in a row are judged as one, so that the sum does not depend on
-/// when it is asked for.
+/// The arms that were played and how often, to be judged while the clock is stopped: f may cost
+/// more than a step. Where nothing drifts, pulls of an arm in a row are judged as one, so that the
+/// sum does not depend on when it is asked for.
 class Judge {
  public:
-  explicit Judge(const KnownEnvironment& environment) : environment_(environment) {}
+  explicit Judge(const KnownEnvironment& environment)
+      : environment_(environment),
+        dimension_(environment.space().dimension()),
+        drifts_(environment.drifts()),
+        optimum_(environment.optimum_at(1).value) {}
 
   void note(Arm arm, std::uint64_t pulls) {
     if (counts_.empty() || !std::equal(arm.begin(), arm.end(), arms_.end() - offset(1))) {
@@ -75,35 +57,56 @@ class Judge {
 
   [[nodiscard]] bool wants_a_break() const { return counts_.size() >= kMostNotes; }
 
-  /// Adds the regret of all that was noted but the last arm, which may be played on.
+  /// Adds what was lost by all that was noted; where nothing drifts, by all but the last arm, which
+  /// may be played on.
   void judge() {
-    const std::size_t last = counts_.size() - 1;
-    for (std::size_t i = 0; i < last; ++i) regret_ += regret_of(i);
-    arms_.erase(arms_.begin(), arms_.begin() + offset(last));
-    counts_.erase(counts_.begin(), counts_.begin() + static_cast<std::ptrdiff_t>(last));
+    const std::size_t judged = counts_.size() - (drifts_ ? 0 : 1);
+    for (std::size_t i = 0; i < judged; ++i) {
+      regret_ += regret_of(i);
+      t_ += counts_[i];
+    }
+    arms_.erase(arms_.begin(), arms_.begin() + offset(judged));
+    counts_.erase(counts_.begin(), counts_.begin() + static_cast<std::ptrdiff_t>(judged));
   }
 
-  /// Of all that was noted, once it was judged.
-  [[nodiscard]] double regret() const { return regret_ + regret_of(0); }
+  /// Of all that was noted, once it was judged: the sum of f*_t - f_t(x_t).
+  [[nodiscard]] double regret() const { return drifts_ ? regret_ : regret_ + regret_of(0); }
+
+  /// The sum of f*_t over so many steps, all of which were judged.
+  [[nodiscard]] double best_sum(std::uint64_t steps) const {
+    return drifts_ ? best_sum_ : optimum_ * static_cast<double>(steps);
+  }
 
  private:
   static constexpr std::size_t kMostNotes = 4096;
 
   [[nodiscard]] double regret_of(std::size_t i) const {
-    const std::size_t dimension = environment_.space().dimension();
-    const Arm arm = std::span(arms_).subspan(i * dimension, dimension);
-    return static_cast<double>(counts_[i]) * (optimum_ - environment_.mean_reward(arm));
+    const Arm arm = std::span(arms_).subspan(i * dimension_, dimension_);
+    if (!drifts_) {
+      return static_cast<double>(counts_[i]) * (optimum_ - environment_.mean_reward_at(arm, t_));
+    }
+    double regret = 0.0;
+    for (std::uint64_t t = t_; t < t_ + counts_[i]; ++t) {
+      const double best = environment_.optimum_at(t).value;
+      best_sum_ += best;
+      regret += best - environment_.mean_reward_at(arm, t);
+    }
+    return regret;
   }
 
   [[nodiscard]] std::ptrdiff_t offset(std::size_t arms) const {
-    return static_cast<std::ptrdiff_t>(arms * environment_.space().dimension());
+    return static_cast<std::ptrdiff_t>(arms * dimension_);
   }
 
   const KnownEnvironment& environment_;
-  double optimum_ = environment_.optimum().value;
+  std::size_t dimension_;
+  bool drifts_;
+  double optimum_;            // where nothing drifts
+  std::uint64_t t_ = 1;       // of the first pull that was not judged yet
   std::vector<double> arms_;  // one after the other
   std::vector<std::uint64_t> counts_;
   double regret_ = 0.0;
+  mutable double best_sum_ = 0.0;
 };
 
 /// Adds up the processor time of this thread between `start` and `stop`.
@@ -142,10 +145,12 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
   double reward_sum = 0.0;
   std::uint64_t done = 0;
   std::uint64_t reported = 0;
-  const double optimum = environment.optimum().value;
   std::vector<Checkpoint> passed;
   const auto next_checkpoint = [&] {
     return passed.size() < options.checkpoints.size() ? options.checkpoints[passed.size()] : steps;
+  };
+  const auto realised = [&] {
+    return (judge.best_sum(done) - reward_sum) / static_cast<double>(done);
   };
   std::uint64_t limit = next_checkpoint();
   environment.start(random);
@@ -166,10 +171,9 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
       interval.took(clock.stop());
       judge.judge();
       if (done == limit && passed.size() < options.checkpoints.size()) {
-        const auto n = static_cast<double>(done);
         const Summary summary = optimizer.summary();
-        passed.push_back({done, judge.regret() / n, optimum - reward_sum / n, summary.nodes,
-                          summary.switches, clock.seconds()});
+        passed.push_back({done, judge.regret() / static_cast<double>(done), realised(),
+                          summary.nodes, summary.switches, clock.seconds()});
         limit = next_checkpoint();
       }
       if (watch.steps_done) watch.steps_done(done - reported);
@@ -186,24 +190,64 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
   const auto n = static_cast<double>(steps);
   const Best best = optimizer.best().value();
   return {.per_step_regret = judge.regret() / n,
-          .per_step_realised_regret = optimum - reward_sum / n,
-          .simple_regret = optimum - environment.mean_reward(best.arm),
+          .per_step_realised_regret = realised(),
+          .simple_regret =
+              environment.optimum_at(steps).value - environment.mean_reward_at(best.arm, steps),
           .summary = optimizer.summary(),
           .best_arm = {best.arm.begin(), best.arm.end()},
           .ns_per_step = 1e9 * clock.seconds() / n,
           .checkpoints = std::move(passed)};
 }
 
+/// A list of types.
+template <class... Listed>
+struct Types {};
+
+using BuiltInEnvironments =
+    Types<Garland, GarlandMdp, Lqr, Lqr2d, LqrPartial, Routing, Auction, ReactiveAuction, CartPole,
+          DoubleSine, Difficult, Himmelblau, Rastrigin, Ackley>;
+
+/// HCT has a loop of its own with every environment that canopy comes with, without a virtual call:
+/// some of its steps take less time than such calls. Everything else goes through the protocol.
+template <class... Environments>
+RunResult run_compiled(Types<Environments...> /*types*/, Hct& hct, KnownEnvironment& environment,
+                       RandomStream& random, const RunOptions& options, const Watch& watch) {
+  std::optional<RunResult> result;
+  const auto run_if = [&]<class AnEnvironment>(AnEnvironment* known) {
+    if (known != nullptr) result = run(hct, *known, random, options, watch);
+    return result.has_value();
+  };
+  (void)(run_if(dynamic_cast<Environments*>(&environment)) || ...);
+  return result ? std::move(*result) : run(hct, environment, random, options, watch);
+}
+
+/// Random choices of the optimizer differ from run to run as well.
+OptionValues with_seed(OptionValues options, const std::vector<OptionField>& fields,
+                       RandomStream& random) {
+  for (const OptionField& field : fields) {
+    if (field.name == "seed") options.set("seed", random() >> 11);
+  }
+  return options;
+}
+
 }  // namespace
 
-RunResult run_once(const EnvironmentOptions& environment, const OptimizerOptions& optimizer,
+RunResult run_once(const Selection& environment, const Selection& optimizer,
                    const RunOptions& options, const Watch& watch) {
-  return std::visit(
-      [&](const auto& for_environment, const auto& for_optimizer) {
-        Pairing pairing(for_environment, for_optimizer, options);
-        return run(pairing.optimizer, pairing.environment, pairing.random, options, watch);
-      },
-      environment, optimizer);
+  const OptimizerEntry& entry = optimizers().at(optimizer.name);
+  const std::unique_ptr<KnownEnvironment> played = make_environment(environment);
+  RandomStream random({.seed = options.seed,
+                       .environment = environment.name,
+                       .algorithm = options.label.empty() ? entry.name : options.label,
+                       .purpose = options.purpose,
+                       .run = options.number});
+  const std::unique_ptr<Optimizer> searcher =
+      entry.make(with_seed(optimizer.options, entry.fields, random), played->space(),
+                 SplitRule::cyclic, Objective{});
+  if (auto* hct = dynamic_cast<Hct*>(searcher.get())) {
+    return run_compiled(BuiltInEnvironments{}, *hct, *played, random, options, watch);
+  }
+  return run(*searcher, *played, random, options, watch);
 }
 
 }  // namespace canopy

@@ -1,4 +1,4 @@
-#include "experiments/simulate.hpp"
+#include "canopy/simulation.hpp"
 
 #include "experiments/parallel.hpp"
 
@@ -34,15 +34,15 @@ SimulationResult aggregate(std::vector<RunResult> runs) {
 
 }  // namespace
 
-std::optional<SimulationResult> simulate(const EnvironmentOptions& environment_options,
-                                         const OptimizerOptions& optimizer_options,
+std::optional<SimulationResult> simulate(const Selection& environment, const Selection& optimizer,
                                          const SimulationOptions& options, const Watch& watch) {
   std::vector<RunResult> runs(options.runs);
   const auto run_number = [&](std::uint64_t number) {
     if (watch.stop != nullptr && watch.stop->load(std::memory_order_relaxed)) throw Stopped();
-    runs[number] = run_once(environment_options, optimizer_options,
+    runs[number] = run_once(environment, optimizer,
                             {.steps = options.steps,
                              .seed = options.seed,
+                             .label = options.label,
                              .number = number,
                              .checkpoints = options.checkpoints},
                             watch);

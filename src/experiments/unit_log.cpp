@@ -61,9 +61,8 @@ void UnitLog::write(const std::string& text) {
 void UnitLog::read(const std::string& header) {
   const auto first = next_line(file_.get());
   if (first && *first != header) {
-    throw OutputError(path_ +
-                      ": holds the results of another specification; --fresh starts over, --out "
-                      "puts the new results elsewhere");
+    throw OutputError(path_ + ": holds the results of another specification",
+                      OutputError::Fault::other_results);
   }
   const auto columns = first ? next_line(file_.get()) : std::nullopt;
   if (columns) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/page.hpp"
+#include "canopy/experiment.hpp"
 
 #include <cstdio>
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace canopy {
 
-/// The finished units of work of an experiment, a line each, in a file: whoever is killed loses
+/// The finished units of work of an experiment, a line each, in a file: a killed process loses
 /// none of them. A line begins with the unit's key, up to the fifth comma; the file with a comment
 /// that names what it belongs to. A last line that was cut off is dropped.
 class UnitLog {

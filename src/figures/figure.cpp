@@ -55,7 +55,7 @@ std::string picture_of(const std::string& script) {
       {"gnuplot"}, {.timeout_seconds = kPatience, .most_output = kLargestPicture, .input = script});
   if (result.succeeded()) return result.output;
   if (result.outcome == CommandResult::Outcome::not_started) {
-    throw FigureError("gnuplot is not there; install it (Debian: gnuplot-nox)");
+    throw FigureError("gnuplot is not installed (Debian: gnuplot-nox)");
   }
   throw FigureError("gnuplot could not draw it: " + result.describe());
 }

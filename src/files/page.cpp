@@ -1,5 +1,7 @@
 #include "files/page.hpp"
 
+#include "canopy/version.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -83,10 +85,11 @@ std::string page_head(const std::string& title) {
       escaped(title));
 }
 
-std::string page_foot(const std::string& command, const std::string& version) {
+std::string page_foot(const std::string& command) {
   return fmt::format(
-      "<h2>How this came about</h2>\n<p><code>{}</code><br>canopy {}<br>{}</p>\n</body></html>\n",
-      escaped(command), escaped(version), escaped(machine_text()));
+      "<h2>How this page was made</h2>\n<p><code>{}</code><br>canopy "
+      "{}<br>{}</p>\n</body></html>\n",
+      escaped(command), CANOPY_VERSION, escaped(machine_text()));
 }
 
 }  // namespace canopy

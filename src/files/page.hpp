@@ -1,15 +1,10 @@
 #pragma once
 
-#include <stdexcept>
+#include "canopy/output_error.hpp"
+
 #include <string>
 
 namespace canopy {
-
-/// Thrown when results cannot be kept, or belong to something else.
-class OutputError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Writes a file whole: what was there before is there until then. Throws OutputError.
 void write_file(const std::string& path, const std::string& text);
@@ -26,7 +21,7 @@ void write_file(const std::string& path, const std::string& text);
 /// The beginning of a page that needs nothing but itself, with its title as the heading.
 [[nodiscard]] std::string page_head(const std::string& title);
 
-/// Its end: by which command, version and machine it came about.
-[[nodiscard]] std::string page_foot(const std::string& command, const std::string& version);
+/// Its end: the command, version and machine that made it.
+[[nodiscard]] std::string page_foot(const std::string& command);
 
 }  // namespace canopy

@@ -1,10 +1,12 @@
 // canopy-mpi: experiments, and policy search, on many processes.
 
-#include "cli/experiment.hpp"
-#include "cli/failure.hpp"
-#include "experiments/experiment.hpp"
+#include "canopy/version.hpp"
+
+#include "experiments/runner.hpp"
 #include "mpi/mpi_executor.hpp"
 #include "mpi/policy_search.hpp"
+#include "terminal/experiment_command.hpp"
+#include "terminal/failure.hpp"
 
 #include <exception>
 #include <string>
@@ -12,7 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-namespace canopy::cli {
+namespace canopy::terminal {
 namespace {
 
 int run_experiment_ranks(const ExperimentArguments& arguments, const MpiSession& session) {
@@ -39,13 +41,15 @@ int run(int argc, char** argv, const MpiSession& session) {
       "  mpirun -n 64 canopy-mpi experiment experiments/paper.toml\n"
       "  mpirun -n 8 canopy-mpi search --environment lqr --steps 1e6");
   CLI::App* experiment = app.add_subcommand(
-      "experiment", "As canopy experiment, with the units spread over all ranks.");
+      "experiment", "Like canopy experiment, with the units spread over all ranks.");
   ExperimentArguments arguments;
-  arguments.add_to(*experiment);
+  Words experiment_words(*experiment);
+  arguments.add_to(experiment_words);
   CLI::App* search =
       app.add_subcommand("search", "One HCT learner, and a copy of the system on every rank.");
   PolicySearchArguments search_arguments;
-  search_arguments.add_to(*search);
+  Words search_words(*search);
+  search_arguments.add_to(search_words);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -63,14 +67,14 @@ int run(int argc, char** argv, const MpiSession& session) {
 }
 
 }  // namespace
-}  // namespace canopy::cli
+}  // namespace canopy::terminal
 
 int main(int argc, char** argv) {
   canopy::MpiSession session(argc, argv);
   try {
-    return canopy::cli::run(argc, argv, session);
+    return canopy::terminal::run(argc, argv, session);
   } catch (const std::exception& error) {
     fmt::print(stderr, "canopy-mpi: {}\n", error.what());
-    canopy::MpiSession::abort(canopy::cli::kFailure);
+    canopy::MpiSession::abort(canopy::terminal::kFailure);
   }
 }

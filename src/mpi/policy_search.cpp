@@ -2,8 +2,8 @@
 
 #include "canopy/hct.hpp"
 
-#include "cli/failure.hpp"
-#include "cli/json.hpp"
+#include "files/json.hpp"
+#include "terminal/failure.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-namespace canopy::cli {
+namespace canopy::terminal {
 namespace {
 
-/// What a rank is asked to do: so many pulls of the arm that follows. No pulls: go home.
+/// What a rank is asked to do: this many pulls of the arm that follows. No pulls: stop.
 struct Episode {
   std::uint64_t pulls = 0;
   std::vector<double> arm;
@@ -24,15 +24,13 @@ struct Episode {
 
 Rewards play(KnownEnvironment& environment, const Episode& episode, RandomStream& random) {
   Rewards rewards;
-  for (; rewards.count < episode.pulls; ++rewards.count) {
-    const double reward = environment.pull(episode.arm, random);
-    rewards.sum += reward;
-    rewards.sum_squares += reward * reward;
+  while (rewards.count < episode.pulls) {
+    rewards += Rewards::one(environment.pull(episode.arm, random));
   }
   return rewards;
 }
 
-/// Messages carry doubles alone: pulls and arm there, count and sums back.
+/// Messages carry doubles alone: pulls and arm there, five numbers back.
 void send_episode(const Episode& episode, int rank) {
   std::vector<double> message{static_cast<double>(episode.pulls)};
   message.insert(message.end(), episode.arm.begin(), episode.arm.end());
@@ -48,14 +46,14 @@ Episode receive_episode(std::size_t dimension) {
 
 void send_rewards(const Rewards& rewards) {
   const std::vector<double> message{static_cast<double>(rewards.count), rewards.sum,
-                                    rewards.sum_squares};
-  MPI_Send(message.data(), 3, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+                                    rewards.squared_deviations, rewards.min, rewards.max};
+  MPI_Send(message.data(), 5, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
 }
 
 Rewards receive_rewards(int rank) {
-  std::vector<double> message(3);
-  MPI_Recv(message.data(), 3, MPI_DOUBLE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  return {static_cast<std::uint64_t>(message[0]), message[1], message[2]};
+  std::vector<double> message(5);
+  MPI_Recv(message.data(), 5, MPI_DOUBLE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return {static_cast<std::uint64_t>(message[0]), message[1], message[2], message[3], message[4]};
 }
 
 /// How many of the pulls are a rank's.
@@ -74,7 +72,7 @@ struct Outcome {
 Outcome lead(Hct& hct, KnownEnvironment& environment, RandomStream& random, std::uint64_t steps,
              int ranks) {
   Outcome outcome;
-  const double optimum = environment.optimum().value;
+  const double optimum = environment.optimum_at(1).value;
   for (std::uint64_t done = 0; done < steps;) {
     const Pull pull = hct.ask(steps - done);
     Episode episode{0, {pull.arm.begin(), pull.arm.end()}};
@@ -89,16 +87,14 @@ Outcome lead(Hct& hct, KnownEnvironment& environment, RandomStream& random, std:
     for (int rank = 1; rank < ranks && share(pull.length, rank, ranks) > 0; ++rank) {
       const Rewards rewards = receive_rewards(rank);
       ++outcome.messages;
-      all.count += rewards.count;
-      all.sum += rewards.sum;
-      all.sum_squares += rewards.sum_squares;
+      all += rewards;
     }
     if (hct.tell(pull.ticket, all) != Status::ok) {
-      throw EnvironmentError("the rewards of an episode are no numbers");
+      throw EnvironmentError("the rewards of an episode are not numbers");
     }
     outcome.reward_sum += all.sum;
     outcome.regret +=
-        static_cast<double>(pull.length) * (optimum - environment.mean_reward(pull.arm));
+        static_cast<double>(pull.length) * (optimum - environment.mean_reward_at(pull.arm, 1));
     done += pull.length;
     ++outcome.episodes;
   }
@@ -108,50 +104,52 @@ Outcome lead(Hct& hct, KnownEnvironment& environment, RandomStream& random, std:
 void print(const PolicySearchArguments& arguments, const Outcome& outcome, const Hct& hct,
            const KnownEnvironment& environment, std::uint64_t steps, int ranks) {
   const auto n = static_cast<double>(steps);
-  const Optimum optimum = environment.optimum();
+  const Optimum optimum = environment.optimum_at(1);
   const Best best = hct.best().value();
   if (arguments.json) {
-    const Json json{{"ranks", ranks},
-                    {"pulls", steps},
-                    {"episodes", outcome.episodes},
-                    {"messages", outcome.messages},
-                    {"per_step_regret", outcome.regret / n},
-                    {"per_step_realised_regret", optimum.value - outcome.reward_sum / n},
-                    {"simple_regret", optimum.value - environment.mean_reward(best.arm)},
-                    {"best_arm", std::vector<double>(best.arm.begin(), best.arm.end())}};
-    fmt::print("{}\n", json.dump(2));
+    const Document::Table found{
+        {"ranks", ranks},
+        {"pulls", steps},
+        {"episodes", outcome.episodes},
+        {"messages", outcome.messages},
+        {"per_step_regret", outcome.regret / n},
+        {"per_step_realised_regret", optimum.value - outcome.reward_sum / n},
+        {"simple_regret", optimum.value - environment.mean_reward_at(best.arm, 1)},
+        {"best_arm", Document::List(best.arm.begin(), best.arm.end())}};
+    fmt::print("{}\n", json_text(found, 2));
     return;
   }
-  fmt::print("{} ranks: {} pulls in {} episodes, {} messages ({:.4f} a pull)\n", ranks, steps,
+  fmt::print("{} ranks: {} pulls in {} episodes, {} messages ({:.4f} per pull)\n", ranks, steps,
              outcome.episodes, outcome.messages, static_cast<double>(outcome.messages) / n);
   fmt::print("per-step regret           {:.5f}\n", outcome.regret / n);
   fmt::print("per-step realised regret  {:.5f}\n", optimum.value - outcome.reward_sum / n);
   fmt::print("best arm found:    {} (f = {:.5f})\n", environment.space().describe(best.arm),
-             environment.mean_reward(best.arm));
+             environment.mean_reward_at(best.arm, 1));
   fmt::print("best arm there is: {} (f = {:.5f})\n", environment.space().describe(optimum.arm),
              optimum.value);
 }
 
 }  // namespace
 
-void PolicySearchArguments::add_to(CLI::App& command) {
+void PolicySearchArguments::add_to(Words& command) {
   environment.add_to(command);
-  optimizer.list("hct", HctOptions{.feedback = Feedback::correlated});
+  optimizer.list("hct", fields);
   optimizer.add_to(command, "Options of hct");
-  command.add_option("--steps", steps, "pulls in all, 1 or more")->capture_default_str();
-  command.add_option("--seed", seed, "of the random streams")->capture_default_str();
-  command.add_flag("--json", json, "print one JSON object instead")->disable_flag_override();
+  command.option("--steps", steps, "pulls in total, 1 or more");
+  command.option("--seed", seed, "seed of the random streams");
+  command.flag("--json", json, "print one JSON object instead");
 }
 
 int run_policy_search(const PolicySearchArguments& arguments, const MpiSession& session) {
-  HctOptions options{.feedback = Feedback::correlated};
-  arguments.optimizer.apply_to(options, "hct");
+  const OptionValues given =
+      completed(arguments.fields, arguments.optimizer.parse("hct", arguments.fields));
+  const auto options = options_from<HctOptions>(given, "");
   const std::uint64_t steps = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000);
   const std::uint64_t seed = parse_whole("--seed", arguments.seed, 0, UINT64_MAX);
   const std::unique_ptr<KnownEnvironment> environment =
       make_environment(arguments.environment.parse());
   RandomStream random({.seed = seed,
-                       .experiment = "policy search",
+                       .environment = "policy search",
                        .run = static_cast<std::uint64_t>(session.rank())});
   environment->start(random);
   if (session.rank() != 0) {
@@ -169,4 +167,4 @@ int run_policy_search(const PolicySearchArguments& arguments, const MpiSession& 
   return kSuccess;
 }
 
-}  // namespace canopy::cli
+}  // namespace canopy::terminal

@@ -1,4 +1,4 @@
-#include "canopy/arm_slots.hpp"
+#include "canopy/detail/arm_slots.hpp"
 
 #include <algorithm>
 

@@ -1,20 +1,30 @@
-#include "optimizers/catalogue.hpp"
+#include "optimizers/list.hpp"
 
 namespace canopy {
 
-std::unique_ptr<Optimizer> make_optimizer(const OptimizerOptions& options, const Space& space,
-                                          SplitRule split, const Objective& objective) {
-  return std::visit(
-      [&](const auto& chosen) -> std::unique_ptr<Optimizer> {
-        using Type = OptimizerOf<decltype(chosen)>;
-        if constexpr (searches_a_tree<Type>) {
-          return std::make_unique<Type>(std::make_shared<BoxPartition>(space, split), chosen,
-                                        objective);
-        } else {
-          return std::make_unique<Type>(space, chosen, objective);
-        }
-      },
-      options);
+Catalogue<OptimizerEntry>& optimizers() {
+#define CANOPY_ENTRY(name) name##_entry(),
+  static Catalogue<OptimizerEntry> all("optimizer", {CANOPY_OPTIMIZERS(CANOPY_ENTRY)});
+#undef CANOPY_ENTRY
+  return all;
+}
+
+Selection resolved(const Selection& optimizer, std::size_t dimension) {
+  Selection all = optimizers().completed(optimizer);
+  const OptimizerEntry& entry = optimizers().at(all.name);
+  if (entry.resolve) all.options = entry.resolve(all.options, dimension);
+  return all;
+}
+
+std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer, const Space& space,
+                                          SplitRule partition, const Objective& objective) {
+  return optimizers().at(optimizer.name).make(optimizer.options, space, partition, objective);
+}
+
+bool expects_correlated_feedback(const Selection& optimizer) {
+  if (!optimizers().at(optimizer.name).takes_correlated_feedback) return false;
+  const OptionValue* feedback = optimizer.options.find("feedback");
+  return feedback != nullptr && *feedback == OptionValue("correlated");
 }
 
 }  // namespace canopy

@@ -4,7 +4,8 @@
 #include "canopy/cover_tree.hpp"
 #include "canopy/errors.hpp"
 
-#include "optimizers/fields.hpp"
+#include "optimizers/checked.hpp"
+#include "optimizers/list.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,7 @@ std::vector<std::uint64_t> points_by_axis(const Space& space, std::uint64_t poin
     arms *= counts.back();
     if (arms > Grid::kMostArms) {
       throw ConfigurationError({{"optimizer.points", std::to_string(points),
-                                 "makes more than 100000 arms of " +
+                                 "makes more than 100000 arms from " +
                                      std::to_string(space.dimension()) + " parameters"}});
     }
   }
@@ -33,6 +34,7 @@ std::vector<std::uint64_t> points_by_axis(const Space& space, std::uint64_t poin
 
 Grid::Grid(const Space& space, const GridOptions& options, const Objective& objective)
     : TurnOptimizer(checked(options, objective)),
+      space_(space),
       arm_size_(space.dimension()),
       confidence_scale_(options.confidence_scale) {
   const std::vector<std::uint64_t> counts = points_by_axis(space, options.points);
@@ -54,7 +56,9 @@ Arm Grid::arm(std::size_t index) const {
 }
 
 double Grid::width(double pulls) const {
-  return confidence_width(confidence_scale_, 2.0 * std::log(static_cast<double>(t_ - 1)), pulls);
+  return confidence_width(confidence_scale_,
+                          2.0 * std::log(static_cast<double>(std::max<std::uint64_t>(1, t_ - 1))),
+                          pulls);
 }
 
 TurnOptimizer::Choice Grid::choose() {
@@ -71,9 +75,18 @@ TurnOptimizer::Choice Grid::choose() {
   return {.node = static_cast<NodeIndex>(chosen)};
 }
 
-void Grid::learn(NodeIndex node, double pulls, double sum) {
-  statistics_[node].pulls += pulls;
-  statistics_[node].sum += sum;
+void Grid::learn(NodeIndex node, const Rewards& mapped) {
+  statistics_[node].pulls += static_cast<double>(mapped.count);
+  statistics_[node].sum += mapped.sum;
+}
+
+void Grid::accept_observed(Arm arm, const Rewards& mapped) {
+  for (std::size_t i = 0; i < statistics_.size(); ++i) {
+    const Arm here = this->arm(i);
+    if (!std::equal(here.begin(), here.end(), arm.begin(), arm.end())) continue;
+    learn(static_cast<NodeIndex>(i), mapped);
+    return;
+  }
 }
 
 void Grid::transfer(State& state) {
@@ -97,6 +110,14 @@ std::optional<Best> Grid::best() const {
   if (best == nullptr) return std::nullopt;
   const auto index = static_cast<std::size_t>(best - statistics_.data());
   return to_best(arm(index), best->sum / best->pulls, width(best->pulls), best->pulls);
+}
+
+std::unique_ptr<Optimizer> Grid::clone() const {
+  return std::make_unique<Grid>(*this);
+}
+
+OptimizerEntry grid_entry() {
+  return optimizer_entry<Grid, GridOptions>("grid", "a fixed grid of arms under UCB1");
 }
 
 }  // namespace canopy

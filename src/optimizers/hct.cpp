@@ -2,8 +2,8 @@
 
 #include "canopy/errors.hpp"
 
-#include "optimizers/fields.hpp"
-#include "optimizers/tree_views.hpp"
+#include "optimizers/bounded_tree.hpp"
+#include "optimizers/checked.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -23,9 +23,9 @@ std::uint64_t whole(double pulls) {
   return static_cast<std::uint64_t>(pulls);
 }
 
-CoverTree planted(std::shared_ptr<const Partition> partition) {
-  CoverTree tree(std::move(partition));
-  if (!tree.expand(CoverTree::kRoot)) {
+BoundedTree planted(std::shared_ptr<const Partition> partition) {
+  BoundedTree tree(std::move(partition));
+  if (!tree.expand(BoundedTree::kRoot)) {
     throw ConfigurationError({{"space", "", "must have at least two arms"}});
   }
   return tree;
@@ -52,10 +52,10 @@ void Hct::refresh() {
       log_confidence(parameters_.confidence.c1, parameters_.delta, static_cast<double>(t_plus_));
   thresholds_.clear();
   grow_tables();
-  for (NodeIndex i = tree_.size(); i-- > 0;) {  // children stand behind their parents
+  for (NodeIndex i = tree_.size(); i-- > 0;) {  // children come after their parents
     Node& node = tree_[i];
     if (node.pulls != 0.0) node.upper = own_upper_bound(node);
-    node.bound = tree_.backed_up_bound(node);
+    node.bound = backed_up_bound(tree_, node);
   }
   path_depth_ = 0;
   ++refreshes_;
@@ -83,7 +83,6 @@ void Hct::opt_traverse() {
   }
   const Node& node = tree_[at];
   selected_ = at;
-  selected_depth_ = node.depth;
   selected_node_ = &tree_[at];
   stay_bound_ = stay_bound;
   stay_pulls_ = node.pulls + static_cast<double>(t_plus_ - t_);
@@ -94,8 +93,8 @@ void Hct::opt_traverse() {
 void Hct::update_bounds(NodeIndex at) {
   if (tree_[at].pulls != 0.0) tree_[at].upper = own_upper_bound(tree_[at]);
   for (;; at = tree_[at].parent) {
-    tree_[at].bound = tree_.backed_up_bound(tree_[at]);
-    if (at == CoverTree::kRoot) return;
+    tree_[at].bound = backed_up_bound(tree_, tree_[at]);
+    if (at == BoundedTree::kRoot) return;
   }
 }
 
@@ -104,7 +103,11 @@ void Hct::expand_if_due(NodeIndex at) {
   if (!node.is_leaf() || !node.splittable || !has_enough_pulls(node)) return;
   if (!tree_.expand(at)) return;
   grow_tables();
-  selected_node_ = &tree_[selected_];  // nodes may have moved
+  if (selected_node_ != nullptr) selected_node_ = &tree_[selected_];  // nodes may have moved
+  if (waiting_.empty()) return;
+  const NodeIndex left = tree_[at].children;
+  credit_observed(left);
+  credit_observed(left + 1);
 }
 
 bool Hct::has_enough_pulls(const Node& node) const {
@@ -118,7 +121,7 @@ Pull Hct::ask_anew(std::uint64_t pulls) {
   const bool iid = parameters_.feedback == Feedback::iid;
   const std::uint64_t length = iid ? 1 : grant(pulls);
   if (iid) stage_ = Stage::single_episode;
-  return {tickets_.open(selected_, length), selected_arm_, length, selected_, selected_depth_};
+  return {tickets_.open(selected_, length), selected_arm_, length};
 }
 
 void Hct::begin_episode() {
@@ -187,11 +190,11 @@ void Hct::back_out() {
     return;
   }
   selected_node_->upper = own_upper_bound(*selected_node_);
-  double bound = tree_.backed_up_bound(*selected_node_);
+  double bound = backed_up_bound(tree_, *selected_node_);
   for (;; --path_depth_) {
     const NodeIndex at = path_[path_depth_].node;
     const Step& parent = path_[path_depth_ - 1];
-    const double rival = tree_[CoverTree::sibling(at)].bound;
+    const double rival = tree_[BoundedTree::sibling(at)].bound;
     const double larger = std::max(bound, rival);
     tree_[at].bound = bound;
     if (larger >= parent.stay_bound) break;
@@ -199,7 +202,7 @@ void Hct::back_out() {
   }
   // The node here is on the path no more, unless it is chosen again.
   const NodeIndex parent = path_[path_depth_ - 1].node;
-  if (tree_.better_child(tree_[parent]) != path_[path_depth_].node) --path_depth_;
+  if (better_child(tree_, tree_[parent]) != path_[path_depth_].node) --path_depth_;
 }
 
 /// Replaces the division and the square root of U by a product for the next pulls. Until
@@ -220,14 +223,14 @@ void Hct::set_guard(double margin) {
 }
 
 /// Learns rewards told for a ticket: now, or at the end of the episode they belong to.
-void Hct::accept(NodeIndex node, std::uint64_t count, double sum) {
-  const Sample sample{static_cast<double>(count), sum};
+void Hct::accept(NodeIndex node, const Rewards& mapped) {
+  const Sample sample{static_cast<double>(mapped.count), mapped.sum};
   if (!episode_is_running() || node != selected_) {
     accept_late(node, sample);
     return;
   }
   add(pending_, sample);
-  unanswered_ -= std::min(unanswered_, count);
+  unanswered_ -= std::min(unanswered_, mapped.count);
   if (unanswered_ == 0) end_episode();
 }
 
@@ -237,9 +240,7 @@ void Hct::accept_late(NodeIndex node, const Sample& sample) {
   add(tree_[node], sample);
   update_bounds(node);
   expand_if_due(node);
-  // What is known of the selected node rests on bounds that may have changed.
-  path_depth_ = 0;
-  stay_pulls_ = guard_pulls_ = 0.0;
+  forget_selection();
   if (!episode_is_running()) {
     stage_ = Stage::choose;
   } else if (t_ < t_plus_) {
@@ -249,13 +250,39 @@ void Hct::accept_late(NodeIndex node, const Sample& sample) {
   }
 }
 
+/// What is known of the selected node rests on bounds that may have changed.
+void Hct::forget_selection() {
+  path_depth_ = 0;
+  stay_pulls_ = guard_pulls_ = 0.0;
+}
+
+/// Rewards of an arm that nobody asked for go to the first node that has the arm, like a late
+/// answer, or wait for one. The root is never pulled, so nothing is credited to it.
+void Hct::accept_observed(Arm arm, const Rewards& mapped) {
+  if (refreshes_ == 0) refresh();  // thresholds are those of a phase
+  waiting_.add(arm, mapped);
+  update_bounds(selected_);
+  if (const NodeIndex node = tree_.find(arm); node != BoundedTree::kRoot) credit_observed(node);
+}
+
+/// Gives a node the rewards that wait for its arm. Bounds on the path to it are up to date.
+void Hct::credit_observed(NodeIndex node) {
+  const std::optional<Rewards> rewards = waiting_.take(tree_.arm(node));
+  if (!rewards) return;
+  add(tree_[node], {static_cast<double>(rewards->count), rewards->sum});
+  update_bounds(node);
+  forget_selection();
+  if (!episode_is_running()) stage_ = Stage::choose;
+  expand_if_due(node);
+}
+
 /// What is kept by depth, for all depths there are.
 void Hct::grow_tables() {
   const auto& [feedback, nu1, rho, scale, delta, confidence] = parameters_;
   const std::uint32_t deepest = tree_.depth();
   for (auto h = static_cast<std::uint32_t>(resolutions_.size()); h <= deepest; ++h) {
     resolutions_.push_back(resolution(nu1, rho, h));
-    path_.push_back({CoverTree::kRoot, -kInfinity});
+    path_.push_back({BoundedTree::kRoot, -kInfinity});
   }
   if (thresholds_.empty()) thresholds_.push_back(0.0);  // the root always has pulls enough
   for (auto h = static_cast<std::uint32_t>(thresholds_.size()); h <= deepest; ++h) {
@@ -281,23 +308,24 @@ std::optional<Best> Hct::best() const {
 }
 
 Summary Hct::summary() const {
-  return {.t = t_,
-          .nodes = tree_.size(),
-          .depth = tree_.depth(),
-          .switches = switches_,
-          .refreshes = refreshes_,
-          .out_of_range = out_of_range_,
-          .in_flight = tickets_.in_flight()};
+  Summary summary = basic_summary();
+  summary.nodes = tree_.size();
+  summary.depth = tree_.depth();
+  summary.switches = switches_;
+  summary.refreshes = refreshes_;
+  return summary;
 }
 
 void Hct::transfer(State& state) {
   state.mark("hct");
   TicketedOptimizer::transfer(state);
+  // What is saved does not depend on who has looked at the tree.
+  if (!state.restoring()) update_bounds(selected_);
   bool has_selected = selected_node_ != nullptr;
   std::vector<Step> path = path_;
   state(tree_, t_plus_, log_confidence_, stage_, has_selected, selected_, stay_bound_, stay_pulls_,
         guard_mean_, guard_pulls_, path, path_depth_, unanswered_, ungranted_, pending_, switches_,
-        refreshes_);
+        refreshes_, waiting_);
   if (!state.restoring()) return;
   require_nodes_below(tree_.size());
   State::require(stage_ <= Stage::single_episode && selected_ < tree_.size());
@@ -307,17 +335,39 @@ void Hct::transfer(State& state) {
   thresholds_.clear();
   grow_tables();
   path_ = std::move(path);
-  selected_node_ = nullptr;
-  selected_arm_ = {};
-  if (!has_selected) return;
-  selected_node_ = &tree_[selected_];
-  selected_depth_ = selected_node_->depth;
-  selected_arm_ = tree_.arm(selected_);
+  selected_node_ = has_selected ? &tree_[selected_] : nullptr;
+  point_at_selected();
 }
 
-std::vector<NodeView> Hct::tree() {
+void Hct::point_at_selected() {
+  const bool has_selected = selected_node_ != nullptr;
+  selected_node_ = has_selected ? &tree_[selected_] : nullptr;
+  selected_arm_ = has_selected ? tree_.arm(selected_) : Arm{};
+}
+
+std::unique_ptr<Optimizer> Hct::clone() const {
+  std::unique_ptr<Hct> copy(new Hct(*this));
+  copy->point_at_selected();
+  return copy;
+}
+
+const TreeView* Hct::tree() {
   update_bounds(selected_);  // on the path, only what a search reads is kept up to date
+  return this;
+}
+
+std::vector<NodeView> Hct::nodes() const {
   return views_of(tree_);
+}
+
+std::optional<TreeView::Place> Hct::place(Ticket ticket) const {
+  const Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return std::nullopt;
+  return Place{open->node, tree_[open->node].depth};
+}
+
+std::string Hct::path(NodeIndex node) const {
+  return node < tree_.size() ? tree_.path(node) : std::string();
 }
 
 }  // namespace canopy

@@ -1,7 +1,8 @@
 #include "canopy/errors.hpp"
 #include "canopy/hct.hpp"
+#include "canopy/theory.hpp"
 
-#include "optimizers/fields.hpp"
+#include "optimizers/list.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -33,7 +34,40 @@ HctParameters resolve(const HctOptions& options, std::size_t dimension) {
 }
 
 std::vector<Violation> violations(const HctOptions& options) {
-  return field_violations(options, "optimizer.");
+  return violations_of(options, "optimizer.");
+}
+
+namespace {
+
+OptionValues resolve_preset(const OptionValues& values, std::size_t dimension) {
+  auto options = options_from<HctOptions>(values, "optimizer.");
+  const HctParameters parameters = resolve(options, dimension);
+  options.nu1 = parameters.nu1;
+  options.rho = parameters.rho;
+  options.confidence_scale = parameters.confidence_scale;
+  return values_of(options);
+}
+
+TheoryParameters theory_of(const OptionValues& resolved) {
+  const HctParameters p = resolve(options_from<HctOptions>(resolved, "optimizer."), 1);
+  return {.nu1 = p.nu1, .rho = p.rho, .delta = p.delta, .confidence = p.confidence};
+}
+
+}  // namespace
+
+OptimizerEntry hct_entry() {
+  OptimizerEntry entry = optimizer_entry<Hct, HctOptions>(
+      "hct", "High Confidence Tree: anytime, also for correlated feedback");
+  entry.takes_correlated_feedback = true;
+  entry.resolve = resolve_preset;
+  entry.least_pulls = [](const OptionValues& resolved) {
+    return first_expansion(theory_of(resolved));
+  };
+  entry.limits = [](const OptionValues& resolved, double steps) {
+    const TheoryParameters theory = theory_of(resolved);
+    return TreeLimits{certain_node_bound(theory, steps), certain_depth_bound(theory, steps)};
+  };
+  return entry;
 }
 
 }  // namespace canopy

@@ -1,7 +1,10 @@
 #include "canopy/hoo.hpp"
 
-#include "optimizers/fields.hpp"
+#include "optimizers/checked.hpp"
+#include "optimizers/hoo_options.hpp"
+#include "optimizers/list.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -17,16 +20,27 @@ Hoo::Hoo(const std::shared_ptr<const Partition>& partition, const HooOptions& op
   expand(root());
 }
 
-void Hoo::learn(NodeIndex node, double pulls, double sum) {
-  set_log(std::log(static_cast<double>(t_ - 1)));
-  update_path(node, pulls, sum);
+void Hoo::learn_here(NodeIndex node, const Rewards& mapped) {
+  set_log(std::log(static_cast<double>(std::max<std::uint64_t>(1, t_ - 1))));
+  update_path(node, mapped);
   expand(node);
   update_all();
+}
+
+std::unique_ptr<Optimizer> Hoo::clone() const {
+  return std::make_unique<Hoo>(*this);
 }
 
 void Hoo::transfer(State& state) {
   state.mark("hoo");
   HooTree::transfer(state);
+}
+
+OptimizerEntry hoo_entry() {
+  OptimizerEntry entry = optimizer_entry<Hoo, HooOptions>(
+      "hoo", "hierarchical optimistic optimization: a step costs O(tree)");
+  entry.resolve = resolve_rho<HooOptions>;
+  return entry;
 }
 
 }  // namespace canopy

@@ -1,8 +1,8 @@
-#include "canopy/hoo_tree.hpp"
+#include "canopy/detail/hoo_tree.hpp"
 
 #include "canopy/confidence.hpp"
 
-#include "optimizers/tree_views.hpp"
+#include "optimizers/bounded_tree.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,11 +16,11 @@ HooTree::HooTree(std::shared_ptr<const Partition> partition, const HooConstants&
       tree_(std::move(partition)),
       constants_(constants),
       resolutions_{resolution(constants.nu1, constants.rho, 0)},
-      path_{CoverTree::kRoot},
+      path_{BoundedTree::kRoot},
       random_({.seed = seed, .algorithm = "hoo"}) {}
 
 void HooTree::start_over() {
-  CoverTree fresh(tree_.shared_partition());
+  BoundedTree fresh(tree_.shared_partition());
   const NodeIndex next = first_ + tree_.size();
   earlier_.push_back({first_, std::move(tree_)});
   std::erase_if(earlier_, [this](const Earlier& earlier) {
@@ -31,7 +31,7 @@ void HooTree::start_over() {
   });
   tree_ = std::move(fresh);
   first_ = next;
-  path_.assign(1, CoverTree::kRoot);
+  path_.assign(1, BoundedTree::kRoot);
   kept_ = 1;
 }
 
@@ -57,8 +57,34 @@ double HooTree::own_upper_bound(const Node& node) const {
   return upper_bound(node.sum / node.pulls, resolutions_[node.depth], width(node.pulls));
 }
 
-void HooTree::update_path(NodeIndex node, double pulls, double sum) {
-  const auto add = [&](Node& to) {
+void HooTree::learn(NodeIndex node, const Rewards& mapped) {
+  if (!knows(node)) return;  // of an earlier tree, and late
+  learn_here(node, mapped);
+  learn_observed();
+}
+
+void HooTree::accept_observed(Arm arm, const Rewards& mapped) {
+  observations_.add(arm, mapped);
+  const NodeIndex node = tree_.find(arm);
+  if (node == BoundedTree::kRoot) {  // which is played only where it is the whole tree
+    const Arm root = tree_.arm(node);
+    const bool is_root = std::equal(root.begin(), root.end(), arm.begin(), arm.end());
+    if (!is_root || !tree_[node].is_leaf()) return;
+  }
+  learn_here(first_ + node, mapped);
+  learn_observed();
+}
+
+void HooTree::learn_observed() {
+  while (!credits_.empty()) {
+    const NodeIndex node = credits_.back();
+    credits_.pop_back();
+    learn_here(node, *observations_.find(arm_of(node)));
+  }
+}
+
+void HooTree::update_path(NodeIndex node, const Rewards& mapped) {
+  const auto add = [pulls = static_cast<double>(mapped.count), sum = mapped.sum, this](Node& to) {
     to.pulls += pulls;
     to.sum += sum;
     to.upper = own_upper_bound(to);
@@ -67,10 +93,10 @@ void HooTree::update_path(NodeIndex node, double pulls, double sum) {
   kept_ = path_.size();
   Node& end = tree_[path_.back()];
   add(end);
-  double bound = end.bound = tree_.backed_up_bound(end);
+  double bound = end.bound = backed_up_bound(tree_, end);
   for (std::size_t i = path_.size() - 1; i-- > 0;) {
     // The B rule, with the bound of one child in a register.
-    const double rival = tree_[CoverTree::sibling(path_[i + 1])].bound;
+    const double rival = tree_[BoundedTree::sibling(path_[i + 1])].bound;
     if (!(bound > rival)) kept_ = i + 1;  // a tie is for the coin
     Node& above = tree_[path_[i]];
     add(above);
@@ -80,15 +106,15 @@ void HooTree::update_path(NodeIndex node, double pulls, double sum) {
 
 void HooTree::retrace_path(NodeIndex at) {
   path_.assign(1, at);
-  while (path_.back() != CoverTree::kRoot) path_.push_back(tree_[path_.back()].parent);
+  while (path_.back() != BoundedTree::kRoot) path_.push_back(tree_[path_.back()].parent);
   std::reverse(path_.begin(), path_.end());
 }
 
 void HooTree::update_all() {
-  for (NodeIndex i = tree_.size(); i-- > 0;) {  // children stand behind parents
+  for (NodeIndex i = tree_.size(); i-- > 0;) {  // children come after their parents
     Node& node = tree_[i];
     if (node.pulls != 0.0) node.upper = own_upper_bound(node);
-    node.bound = tree_.backed_up_bound(node);
+    node.bound = backed_up_bound(tree_, node);
   }
   kept_ = 1;
 }
@@ -97,6 +123,14 @@ void HooTree::expand(NodeIndex node) {
   const NodeIndex at = node - first_;
   if (!tree_[at].is_leaf() || !tree_[at].splittable || !tree_.expand(at)) return;
   grow_resolutions();
+  if (observations_.empty()) return;
+  for (NodeIndex child = tree_[at].children; child < tree_.size(); ++child) {
+    const Arm arm = tree_.arm(child);
+    const Arm above = tree_.arm(at);
+    const bool known =
+        at != BoundedTree::kRoot && std::equal(arm.begin(), arm.end(), above.begin(), above.end());
+    if (!known && observations_.find(arm) != nullptr) credits_.push_back(first_ + child);
+  }
 }
 
 void HooTree::grow_resolutions() {
@@ -106,7 +140,7 @@ void HooTree::grow_resolutions() {
   }
 }
 
-std::pair<const CoverTree&, NodeIndex> HooTree::home_of(NodeIndex node) const {
+std::pair<const BoundedTree&, NodeIndex> HooTree::home_of(NodeIndex node) const {
   for (const Earlier& earlier : earlier_) {
     if (earlier.holds(node)) return {earlier.tree, earlier.first};
   }
@@ -126,10 +160,10 @@ std::uint32_t HooTree::depth_of(NodeIndex node) const {
 void HooTree::transfer(State& state) {
   TurnOptimizer::transfer(state);
   std::uint64_t trees = earlier_.size();
-  state(trees, first_, tree_, twice_log_, path_, kept_, random_);
+  state(trees, first_, tree_, twice_log_, path_, kept_, random_, observations_, credits_);
   if (state.restoring()) earlier_.clear();
   for (std::uint64_t i = 0; i < trees; ++i) {
-    if (state.restoring()) earlier_.push_back({0, CoverTree(tree_.shared_partition())});
+    if (state.restoring()) earlier_.push_back({0, BoundedTree(tree_.shared_partition())});
     state(earlier_[i].first, earlier_[i].tree);
   }
   if (!state.restoring()) return;
@@ -141,7 +175,7 @@ void HooTree::transfer(State& state) {
 
 std::optional<Best> HooTree::best() const {
   if (pulls() == 0.0) return std::nullopt;
-  NodeIndex at = CoverTree::kRoot;
+  NodeIndex at = BoundedTree::kRoot;
   while (!tree_[at].is_leaf()) {
     const Node& left = tree_[tree_[at].children];
     const Node& right = tree_[tree_[at].children + 1];
@@ -153,18 +187,24 @@ std::optional<Best> HooTree::best() const {
 }
 
 Summary HooTree::summary() const {
-  Summary summary = turn_summary();
+  Summary summary = TurnOptimizer::summary();
   summary.nodes = tree_.size();
   summary.depth = tree_.depth();
   return summary;
 }
 
-std::vector<NodeView> HooTree::tree() {
+std::vector<NodeView> HooTree::nodes() const {
   return views_of(tree_);
 }
 
+std::optional<TreeView::Place> HooTree::place(Ticket ticket) const {
+  const Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return std::nullopt;
+  return Place{open->node, depth_of(open->node)};
+}
+
 std::string HooTree::path(NodeIndex node) const {
-  return knows(node) ? tree_.path(node - first_) : std::string();
+  return knows(node) && node - first_ < tree_.size() ? tree_.path(node - first_) : std::string();
 }
 
 }  // namespace canopy

@@ -7,7 +7,7 @@ std::string_view describe(Status status) {
     case Status::ok:
       return "ok";
     case Status::unknown_ticket:
-      return "no such ticket was given out";
+      return "this ticket was never given out";
     case Status::closed_ticket:
       return "the ticket is closed: all its rewards were told, or it was dropped";
     case Status::too_many_rewards:
@@ -15,7 +15,9 @@ std::string_view describe(Status status) {
     case Status::not_a_reward:
       return "a reward must be a finite number (below 1e100 once mapped by reward_range)";
     case Status::impossible_sums:
-      return "count must be at least 1 and no rewards have such a sum and sum of squares";
+      return "no rewards have this count, sum and spread; count must be at least 1";
+    case Status::not_an_arm:
+      return "the arm is not in the space";
   }
   return "unknown status";
 }

@@ -2,7 +2,8 @@
 
 #include "canopy/confidence.hpp"
 
-#include "optimizers/fields.hpp"
+#include "optimizers/checked.hpp"
+#include "optimizers/list.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,15 +43,25 @@ TurnOptimizer::Choice Power::choose() {
   return {.node = slot, .length = options_.rollout_length};
 }
 
-void Power::learn(NodeIndex node, double pulls, double sum) {
+void Power::learn(NodeIndex node, const Rewards& mapped) {
   if (running_ != node) return;  // late
   running_.reset();
-  const double mean = sum / pulls;
+  add_rollout(explored_, mapped);
+}
+
+void Power::accept_observed(Arm arm, const Rewards& mapped) {
+  std::vector<double> theta(arm.size());
+  space_.to_unit_cube(arm, theta);
+  add_rollout(std::move(theta), mapped);
+}
+
+void Power::add_rollout(std::vector<double> theta, const Rewards& mapped) {
+  const double mean = mapped.mean();
   least_return_ = std::min(least_return_, mean);  // which changes the weights of all
   const auto place = std::upper_bound(
       window_.begin(), window_.end(), mean,
       [](double value, const Rollout& rollout) { return value > rollout.mean_reward; });
-  window_.insert(place, {explored_, mean, pulls});
+  window_.insert(place, {std::move(theta), mean, static_cast<double>(mapped.count)});
   if (window_.size() > options_.window) window_.pop_back();
   move_theta();
 }
@@ -89,6 +100,15 @@ std::optional<Best> Power::best() const {
     sum += rollout.pulls * rollout.mean_reward;
   }
   return to_best(theta_arm_, sum / pulls, hoeffding_width(pulls), pulls);
+}
+
+std::unique_ptr<Optimizer> Power::clone() const {
+  return std::make_unique<Power>(*this);
+}
+
+OptimizerEntry power_entry() {
+  return optimizer_entry<Power, PowerOptions>("power",
+                                              "PoWER: local policy search by weighted exploration");
 }
 
 }  // namespace canopy

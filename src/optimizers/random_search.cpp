@@ -2,7 +2,8 @@
 
 #include "canopy/confidence.hpp"
 
-#include "optimizers/fields.hpp"
+#include "optimizers/checked.hpp"
+#include "optimizers/list.hpp"
 
 #include <utility>
 
@@ -23,12 +24,15 @@ TurnOptimizer::Choice RandomSearch::choose() {
   return {.node = slot};
 }
 
-void RandomSearch::learn(NodeIndex node, double pulls, double sum) {
-  const double mean = sum / pulls;
-  if (best_pulls_ != 0.0 && mean <= best_mean_) return;
-  best_arm_.assign(arms_[node].begin(), arms_[node].end());
-  best_mean_ = mean;
-  best_pulls_ = pulls;
+void RandomSearch::learn(NodeIndex node, const Rewards& mapped) {
+  accept_observed(arms_[node], mapped);
+}
+
+void RandomSearch::accept_observed(Arm arm, const Rewards& mapped) {
+  if (best_pulls_ != 0.0 && mapped.mean() <= best_mean_) return;
+  best_arm_.assign(arm.begin(), arm.end());
+  best_mean_ = mapped.mean();
+  best_pulls_ = static_cast<double>(mapped.count);
 }
 
 void RandomSearch::transfer(State& state) {
@@ -41,6 +45,15 @@ void RandomSearch::transfer(State& state) {
 std::optional<Best> RandomSearch::best() const {
   if (best_pulls_ == 0.0) return std::nullopt;
   return to_best(best_arm_, best_mean_, hoeffding_width(best_pulls_), best_pulls_);
+}
+
+std::unique_ptr<Optimizer> RandomSearch::clone() const {
+  return std::make_unique<RandomSearch>(*this);
+}
+
+OptimizerEntry random_entry() {
+  return optimizer_entry<RandomSearch, RandomSearchOptions>("random",
+                                                            "arms drawn uniformly, as a floor");
 }
 
 }  // namespace canopy

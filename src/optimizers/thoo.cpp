@@ -1,6 +1,8 @@
 #include "canopy/thoo.hpp"
 
-#include "optimizers/fields.hpp"
+#include "optimizers/checked.hpp"
+#include "optimizers/hoo_options.hpp"
+#include "optimizers/list.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -38,23 +40,24 @@ TurnOptimizer::Choice Thoo::choose() {
   if (doubling_ && t_ >= period_end_) {
     if (const auto last = HooTree::best()) {
       past_ = Past{{last->arm.begin(), last->arm.end()}, *last, pulls()};
-      past_->best.arm = past_->arm;
     }
     start_over();
     begin_period(2 * period_length_);
+    learn_observed();
   }
   return HooTree::choose();
 }
 
-void Thoo::learn(NodeIndex node, double pulls, double sum) {
-  if (!knows(node)) return;  // of an earlier period, and late
-  update_path(node, pulls, sum);
+void Thoo::learn_here(NodeIndex node, const Rewards& mapped) {
+  update_path(node, mapped);
   if (depth_of(node) < depth_limit_) expand(node);
 }
 
 std::optional<Best> Thoo::best() const {
-  if (past_ && past_->pulls > pulls()) return past_->best;
-  return HooTree::best();
+  if (!past_ || past_->pulls <= pulls()) return HooTree::best();
+  Best best = past_->best;
+  best.arm = past_->arm;
+  return best;
 }
 
 void Thoo::transfer(State& state) {
@@ -67,13 +70,23 @@ void Thoo::transfer(State& state) {
   if (state.restoring()) past_ = Past{{}, {}, 0.0};
   state(past_->arm, past_->best.mean, past_->best.lower, past_->best.upper, past_->best.pulls,
         past_->pulls);
-  past_->best.arm = past_->arm;
 }
 
 Summary Thoo::summary() const {
   Summary summary = HooTree::summary();
   summary.refreshes = periods_;
   return summary;
+}
+
+std::unique_ptr<Optimizer> Thoo::clone() const {
+  return std::make_unique<Thoo>(*this);
+}
+
+OptimizerEntry thoo_entry() {
+  OptimizerEntry entry = optimizer_entry<Thoo, ThooOptions>(
+      "thoo", "truncated HOO: a known horizon, or doubling periods");
+  entry.resolve = resolve_rho<ThooOptions>;
+  return entry;
 }
 
 }  // namespace canopy

@@ -1,14 +1,14 @@
-#include "canopy/ticketed_optimizer.hpp"
+#include "canopy/detail/ticketed_optimizer.hpp"
 
 #include <utility>
 
 namespace canopy {
 
-void TicketedOptimizer::pass_on(Tickets::Open& ticket, std::uint64_t count, double sum) {
+void TicketedOptimizer::pass_on(Tickets::Open& ticket, const Rewards& mapped) {
   const NodeIndex node = ticket.node;
-  tickets_.use(ticket, count);
-  t_ += count;
-  accept(node, count, sum);
+  tickets_.use(ticket, mapped.count);
+  t_ += mapped.count;
+  accept(node, mapped);
 }
 
 Status TicketedOptimizer::tell(Ticket ticket, double reward) {
@@ -20,7 +20,7 @@ Status TicketedOptimizer::tell_mapped(Ticket ticket, double mapped) {
   if (open == nullptr) return tickets_.absence(ticket);
   if (!RewardMap::usable(mapped)) return Status::not_a_reward;
   out_of_range_ += RewardMap::out_of_range(mapped) ? 1U : 0U;
-  pass_on(*open, 1, mapped);
+  pass_on(*open, Rewards::one(mapped));
   return Status::ok;
 }
 
@@ -28,17 +28,17 @@ Status TicketedOptimizer::tell(Ticket ticket, std::span<const double> rewards) {
   Tickets::Open* open = tickets_.find(ticket);
   if (open == nullptr) return tickets_.absence(ticket);
   if (rewards.size() > open->remaining) return Status::too_many_rewards;
-  double sum = 0.0;
+  if (rewards.empty()) return Status::ok;
+  std::vector<double> mapped;
+  mapped.reserve(rewards.size());
   std::uint64_t outside = 0;
   for (const double reward : rewards) {
-    const double mapped = map_.to_mapped(reward);
-    if (!RewardMap::usable(mapped)) return Status::not_a_reward;
-    sum += mapped;
-    outside += RewardMap::out_of_range(mapped) ? 1U : 0U;
+    mapped.push_back(map_.to_mapped(reward));
+    if (!RewardMap::usable(mapped.back())) return Status::not_a_reward;
+    outside += RewardMap::out_of_range(mapped.back()) ? 1U : 0U;
   }
-  if (rewards.empty()) return Status::ok;
   out_of_range_ += outside;
-  pass_on(*open, rewards.size(), sum);
+  pass_on(*open, Rewards::of(mapped));
   return Status::ok;
 }
 
@@ -47,7 +47,15 @@ Status TicketedOptimizer::tell(Ticket ticket, const Rewards& rewards) {
   if (open == nullptr) return tickets_.absence(ticket);
   if (rewards.count > open->remaining) return Status::too_many_rewards;
   if (const Status status = check(rewards, map_); status != Status::ok) return status;
-  pass_on(*open, rewards.count, map_.to_mapped_sum(rewards));
+  pass_on(*open, map_.to_mapped(rewards));
+  return Status::ok;
+}
+
+Status TicketedOptimizer::observe(Arm arm, const Rewards& rewards) {
+  if (!contains(arm)) return Status::not_an_arm;
+  if (const Status status = check(rewards, map_); status != Status::ok) return status;
+  observed_ += rewards.count;
+  accept_observed(arm, map_.to_mapped(rewards));
   return Status::ok;
 }
 
@@ -61,8 +69,7 @@ Status TicketedOptimizer::drop(Ticket ticket) {
 std::vector<Pull> TicketedOptimizer::in_flight() const {
   std::vector<Pull> pulls;
   tickets_.for_each_open([&](const Tickets::Open& ticket) {
-    pulls.push_back(
-        {ticket.number, arm_of(ticket.node), ticket.remaining, ticket.node, depth_of(ticket.node)});
+    pulls.push_back({ticket.number, arm_of(ticket.node), ticket.remaining});
   });
   return pulls;
 }
@@ -80,11 +87,18 @@ void TicketedOptimizer::restore(std::string_view saved) {
 }
 
 void TicketedOptimizer::transfer(State& state) {
-  state(t_, out_of_range_, tickets_);
+  state(t_, out_of_range_, observed_, tickets_);
 }
 
 void TicketedOptimizer::require_nodes_below(std::uint64_t end) const {
   tickets_.for_each_open([end](const Tickets::Open& ticket) { State::require(ticket.node < end); });
+}
+
+Summary TicketedOptimizer::basic_summary() const {
+  return {.t = t_,
+          .out_of_range = out_of_range_,
+          .in_flight = tickets_.in_flight(),
+          .observed = observed_};
 }
 
 Best TicketedOptimizer::to_best(Arm arm, double mean, double width, double pulls) const {

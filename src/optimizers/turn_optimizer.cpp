@@ -1,6 +1,7 @@
 #include "canopy/turn_optimizer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace canopy {
 
@@ -18,44 +19,39 @@ Pull TurnOptimizer::ask(std::uint64_t pulls) {
   const std::uint64_t length =
       ungranted_ == 0 ? 1 : std::clamp<std::uint64_t>(pulls, 1, ungranted_);
   ungranted_ -= std::min(ungranted_, length);
-  return {tickets_.open(choice_.node, length), arm_of(choice_.node), length, choice_.node,
-          depth_of(choice_.node)};
+  return {tickets_.open(choice_.node, length), arm_of(choice_.node), length};
 }
 
-void TurnOptimizer::accept(NodeIndex node, std::uint64_t count, double sum) {
+void TurnOptimizer::accept(NodeIndex node, const Rewards& mapped) {
   if (!running_ || node != choice_.node) {
-    learn(node, static_cast<double>(count), sum);
+    learn(node, mapped);
     return;
   }
-  pending_pulls_ += static_cast<double>(count);
-  pending_sum_ += sum;
-  unanswered_ -= std::min(unanswered_, count);
+  pending_ += mapped;
+  unanswered_ -= std::min(unanswered_, mapped.count);
   if (unanswered_ == 0) end_turn();
 }
 
 void TurnOptimizer::end_turn() {
   running_ = false;
-  const double pulls = pending_pulls_;
-  const double sum = pending_sum_;
-  pending_pulls_ = pending_sum_ = 0.0;
-  learn(choice_.node, pulls, sum);
+  const Rewards told = std::exchange(pending_, {});
+  learn(choice_.node, told);
 }
 
 void TurnOptimizer::finish() {
-  if (pending_pulls_ != 0.0) end_turn();
+  if (pending_.count != 0) end_turn();
 }
 
 void TurnOptimizer::transfer(State& state) {
   TicketedOptimizer::transfer(state);
-  state(choice_.node, choice_.length, running_, unanswered_, ungranted_, pending_pulls_,
-        pending_sum_, last_arm_, switches_);
+  state(choice_.node, choice_.length, running_, unanswered_, ungranted_, pending_, last_arm_,
+        switches_);
 }
 
-Summary TurnOptimizer::turn_summary() const {
-  return {.t = t_,
-          .switches = switches_,
-          .out_of_range = out_of_range_,
-          .in_flight = tickets_.in_flight()};
+Summary TurnOptimizer::summary() const {
+  Summary summary = basic_summary();
+  summary.switches = switches_;
+  return summary;
 }
 
 }  // namespace canopy

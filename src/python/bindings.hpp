@@ -7,9 +7,11 @@ namespace canopy::python {
 // The parts of the module, each in a file of its own.
 void bind_space(nanobind::module_& module);
 void bind_pull(nanobind::module_& module);
+void bind_protocol(nanobind::module_& module);
 void bind_optimizer(nanobind::module_& module);
 void bind_environment(nanobind::module_& module);
 void bind_simulate(nanobind::module_& module);
 void bind_study(nanobind::module_& module);
+void bind_store(nanobind::module_& module);
 
 }  // namespace canopy::python

@@ -1,14 +1,15 @@
+#include "canopy/environments.hpp"
 #include "canopy/random.hpp"
 
-#include "environments/catalogue.hpp"
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 #include "python/space.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <variant>
+#include <utility>
+#include <vector>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -16,36 +17,45 @@
 namespace canopy::python {
 namespace {
 
+Selection environment_from(nb::handle name, const nb::dict& given) {
+  const EnvironmentEntry& entry = entry_named(environments(), name);
+  std::vector<Violation> wrong;
+  OptionValues options = options_from(given, entry.fields, "environment.", wrong);
+  refuse_others(given, entry.fields, wrong);
+  throw_if_any(std::move(wrong));
+  return environments().completed({entry.name, std::move(options)});
+}
+
 /// An environment with a random stream of its own.
 class PythonEnvironment {
  public:
   PythonEnvironment(nb::handle name, const nb::dict& given, std::uint64_t seed)
-      : options_(chosen(name, given)),
-        environment_(make_environment(options_)),
+      : selection_(environment_from(name, given)),
+        environment_(make_environment(selection_)),
         space_(environment_->space()),
-        random_({.seed = seed, .experiment = name_of_alternative<EnvironmentEntry>(options_)}) {
+        random_({.seed = seed, .environment = selection_.name}) {
     environment_->start(random_);
   }
 
-  [[nodiscard]] const EnvironmentOptions& options() const { return options_; }
+  [[nodiscard]] const OptionValues& options() const { return selection_.options; }
   [[nodiscard]] const KnownEnvironment& known() const { return *environment_; }
   [[nodiscard]] const PythonSpace& space() const { return space_; }
 
-  double pull(const nb::dict& arm) { return environment_->pull(space_.coordinates(arm), random_); }
+  /// The step that the next pull is.
+  [[nodiscard]] std::uint64_t t() const { return t_; }
 
- private:
-  static EnvironmentOptions chosen(nb::handle name, const nb::dict& given) {
-    auto options = defaults_of<EnvironmentOptions, EnvironmentEntry>("environment", name);
-    GivenOptions from(given);
-    std::visit([&](auto& each) { from.apply_to(each, "environment."); }, options);
-    from.throw_if_any();
-    return options;
+  double pull(const nb::dict& arm) {
+    const double reward = environment_->pull(space_.coordinates(arm), random_);
+    ++t_;
+    return reward;
   }
 
-  EnvironmentOptions options_;
+ private:
+  Selection selection_;
   std::unique_ptr<KnownEnvironment> environment_;
   PythonSpace space_;
   RandomStream random_;
+  std::uint64_t t_ = 1;
 };
 
 }  // namespace
@@ -58,7 +68,7 @@ void bind_environment(nb::module_& module) {
       .def(
           "_mean_reward",
           [](const PythonEnvironment& self, const nb::dict& arm) {
-            return self.known().mean_reward(self.space().coordinates(arm));
+            return self.known().mean_reward_at(self.space().coordinates(arm), self.t());
           },
           nb::arg("arm"))
       .def("_parameters",
@@ -67,7 +77,7 @@ void bind_environment(nb::module_& module) {
            [](const PythonEnvironment& self) { return options_dictionary(self.options()); })
       .def("_optimum",
            [](const PythonEnvironment& self) {
-             const Optimum optimum = self.known().optimum();
+             const Optimum optimum = self.known().optimum_at(self.t());
              return nb::make_tuple(self.space().dictionary(optimum.arm), optimum.value);
            })
       .def_prop_ro("reward_range",

@@ -1,16 +1,20 @@
 // The private module `_canopy`: the library as the package `canopy` needs it. What users see is in
 // python/canopy.
 
+#include "canopy/version.hpp"
+
 #include "python/bindings.hpp"
 
 NB_MODULE(_canopy, module) {
   using namespace canopy::python;
-  nanobind::set_leak_warnings(false);  // objects that live to the end of a program are no fault
+  nanobind::set_leak_warnings(false);  // objects that live to the end of a program are not a fault
   module.attr("version") = CANOPY_VERSION;
   bind_space(module);
   bind_pull(module);
+  bind_protocol(module);
   bind_optimizer(module);
   bind_environment(module);
   bind_simulate(module);
   bind_study(module);
+  bind_store(module);
 }

@@ -1,91 +1,87 @@
+#include "python/optimizer.hpp"
+
+#include "canopy/optimizers.hpp"
 #include "canopy/state.hpp"
 
-#include "optimizers/catalogue.hpp"
 #include "python/bindings.hpp"
 #include "python/options.hpp"
-#include "python/protocol.hpp"
 
 #include <array>
-#include <memory>
 #include <stdexcept>
-#include <utility>
-#include <variant>
+#include <string>
+#include <vector>
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
 
 namespace canopy::python {
 namespace {
 
-/// An optimizer in memory. The interpreter's lock guards it.
-class PythonOptimizer {
- public:
-  static constexpr bool kHoldsInterpreter = true;
+/// What an optimizer is made of. Throws ConfigurationError.
+StudySpecification specification_from(nb::handle name, const PythonSpace& space,
+                                      const nb::dict& given, nb::handle direction,
+                                      std::array<double, 2> reward_range, nb::handle partition) {
+  const OptimizerEntry& entry = entry_named(optimizers(), name);
+  StudySpecification specification{.space = space.space()};
+  specification.partition = enum_from<SplitRule>("optimizer.partition", partition);
+  specification.objective = {enum_from<Direction>("direction", direction), reward_range};
+  std::vector<Violation> wrong;
+  specification.optimizer = {entry.name, options_from(given, entry.fields, "optimizer.", wrong)};
+  refuse_others(given, entry.fields, wrong);
+  throw_if_any(std::move(wrong));
+  return resolved(std::move(specification));
+}
 
-  PythonOptimizer(nb::handle name, nb::object space, const nb::dict& given, nb::handle direction,
-                  std::array<double, 2> reward_range, nb::handle partition)
-      : space_object_(std::move(space)),
-        space_(nb::cast<const PythonSpace*>(space_object_)),
-        options_(defaults_of<OptimizerOptions, OptimizerEntry>("optimizer", name)),
-        split_(enum_from<SplitRule>("optimizer.partition", partition)),
-        partition_(space_->space(), split_) {
-    const Objective objective{enum_from<Direction>("direction", direction), reward_range};
-    GivenOptions options(given);
-    std::visit([&](auto& chosen) { options.apply_to(chosen, "optimizer."); }, options_);
-    options.throw_if_any();
-    optimizer_ = make_optimizer(options_, space_->space(), split_, objective);
-    std::visit([&](auto& chosen) { chosen = filled_in(chosen, space_->space().dimension()); },
-               options_);
+void restore(const PythonOptimizer& self, const nb::bytes& saved) {
+  try {
+    self.optimizer().restore({saved.c_str(), saved.size()});
+  } catch (const StateError& error) {
+    throw std::invalid_argument(error.what());
   }
+}
 
-  [[nodiscard]] const nb::object& space_object() const { return space_object_; }
-  [[nodiscard]] const PythonSpace& space() const { return *space_; }
-  [[nodiscard]] const BoxPartition& partition() const { return partition_; }
-  [[nodiscard]] const OptimizerOptions& options() const { return options_; }
-  [[nodiscard]] Optimizer& optimizer() { return *optimizer_; }
-
-  template <class Action>
-  auto with(Action&& action) {
-    return action(*optimizer_);
-  }
-
- private:
-  nb::object space_object_;
-  const PythonSpace* space_;
-  OptimizerOptions options_;  // with every default filled in
-  SplitRule split_;
-  BoxPartition partition_;
-  std::unique_ptr<Optimizer> optimizer_;
-};
+/// What is known of an algorithm without making one.
+nb::dict traits_of(nb::handle name) {
+  const OptimizerEntry& entry = entry_named(optimizers(), name);
+  nb::dict traits;
+  traits["revision"] = entry.revision;
+  traits["has_tree"] = entry.has_tree;
+  traits["takes_correlated_feedback"] = entry.takes_correlated_feedback;
+  return traits;
+}
 
 }  // namespace
 
 void bind_optimizer(nb::module_& module) {
-  nb::class_<PythonOptimizer> bound(module, "Optimizer");
-  bound.def(nb::init<nb::handle, nb::object, const nb::dict&, nb::handle, std::array<double, 2>,
-                     nb::handle>(),
-            nb::arg("name").none(), nb::arg("space"), nb::arg("options"),
-            nb::arg("direction").none(), nb::arg("reward_range"), nb::arg("partition").none());
-  bind_protocol(bound);
-  bound
-      .def("_options",
-           [](const PythonOptimizer& self) { return options_dictionary(self.options()); })
+  nb::class_<PythonOptimizer, Protocol>(module, "Optimizer")
       .def(
-          "_restore",
-          [](PythonOptimizer& self, const nb::bytes& saved) {
-            try {
-              self.optimizer().restore({saved.c_str(), saved.size()});
-            } catch (const StateError& error) {
-              throw std::invalid_argument(error.what());
-            }
+          "__init__",
+          [](PythonOptimizer* self, nb::handle name, const nb::object& space,
+             const nb::dict& options, nb::handle direction, std::array<double, 2> reward_range,
+             nb::handle partition) {
+            new (self)
+                PythonOptimizer(specification_from(name, nb::cast<const PythonSpace&>(space),
+                                                   options, direction, reward_range, partition),
+                                space);
           },
-          nb::arg("saved"));
+          nb::arg("name").none(), nb::arg("space"), nb::arg("options"), nb::arg("direction").none(),
+          nb::arg("reward_range"), nb::arg("partition").none())
+      .def(
+          "__init__",
+          [](PythonOptimizer* self, const PythonOptimizer& other) {
+            new (self) PythonOptimizer(other.specification(), other.space_object(),
+                                       other.optimizer().clone());
+          },
+          nb::arg("other"))
+      .def("_restore", &restore, nb::arg("saved"));
 
   module.def(
       "optimizer_defaults",
       [](nb::handle name) {
-        return options_dictionary(defaults_of<OptimizerOptions, OptimizerEntry>("optimizer", name));
+        return options_dictionary(completed(entry_named(optimizers(), name).fields, {}));
       },
       nb::arg("name"));
+  module.def("optimizer_traits", &traits_of, nb::arg("name"));
 }
 
 }  // namespace canopy::python

@@ -1,7 +1,12 @@
 #include "python/options.hpp"
 
+#include "core/text.hpp"
+
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <utility>
+#include <variant>
 
 namespace canopy::python {
 
@@ -43,6 +48,13 @@ bool is_single(nb::handle value) {
   return PyLong_Check(dimensions.ptr()) && PyLong_AsLong(dimensions.ptr()) == 0;
 }
 
+/// None when the object is of another kind than the field.
+std::optional<OptionValue> value_from(const OptionField& field, nb::handle object) {
+  if (auto text = text_from(object)) return fitted(field, std::move(*text));
+  if (const auto number = number_from(object)) return fitted(field, *number);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<double> number_from(nb::handle value) {
@@ -60,14 +72,55 @@ std::optional<double> number_from(nb::handle value) {
   return std::numeric_limits<double>::infinity();
 }
 
-void GivenOptions::throw_if_any() const {
-  std::vector<Violation> all = violations_;
-  for (const auto& [key, value] : given_) {
-    const std::string name = text_from(key).value_or(shown(key));
-    if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-    all.push_back({name, shown(value), unknown_name("option", name, known_)});
+OptionValues options_from(const nb::dict& given, const std::vector<OptionField>& fields,
+                          std::string_view prefix, std::vector<Violation>& wrong) {
+  OptionValues values;
+  for (const OptionField& field : fields) {
+    const nb::str key(field.name.c_str(), field.name.size());
+    if (!given.contains(key)) continue;
+    const nb::object object = given[key];
+    if (object.is_none()) continue;
+    const std::optional<OptionValue> value = value_from(field, object);
+    if (!value) {
+      wrong.push_back({std::string(prefix) + field.name, shown(object), field.must_be()});
+      continue;
+    }
+    for (Violation& each : violations({field}, {{field.name, *value}}, prefix)) {
+      wrong.push_back(std::move(each));
+    }
+    values.set(field.name, *value);
   }
-  canopy::throw_if_any(std::move(all));
+  return values;
+}
+
+void refuse_others(const nb::dict& given, const std::vector<OptionField>& fields,
+                   std::vector<Violation>& wrong) {
+  std::vector<std::string_view> known;
+  known.reserve(fields.size());
+  for (const OptionField& field : fields) known.push_back(field.name);
+  for (const auto& [key, value] : given) {
+    const std::string name = text_from(key).value_or(shown(key));
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    wrong.push_back({name, shown(value), unknown_name("option", name, known)});
+  }
+}
+
+nb::dict options_dictionary(const OptionValues& options) {
+  nb::dict result;
+  for (const auto& [name, value] : options) {
+    nb::object object = nb::none();
+    if (const auto* real = std::get_if<double>(&value)) object = nb::float_(*real);
+    if (const auto* whole = std::get_if<std::uint64_t>(&value)) object = nb::int_(*whole);
+    if (const auto* word = std::get_if<std::string>(&value)) object = nb::str(word->c_str());
+    result[name.c_str()] = object;
+  }
+  return result;
+}
+
+void refuse_name(const std::string& kind, nb::handle given,
+                 const std::vector<std::string_view>& known) {
+  const std::string name = text_from(given).value_or("");
+  throw ConfigurationError({{kind, shown(given), unknown_name(kind, name, known)}});
 }
 
 }  // namespace canopy::python

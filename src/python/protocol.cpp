@@ -1,37 +1,182 @@
 #include "python/protocol.hpp"
 
+#include "canopy/partition.hpp"
+
 #include "python/bindings.hpp"
 #include "python/options.hpp"
+#include "python/pull.hpp"
 
-#include <cmath>
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <nanobind/stl/string.h>
 
 namespace canopy::python {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, nb::handle value, const std::string& expected) {
-  throw std::invalid_argument(what + " = " + shown(value) + ": " + expected);
+// --- what `help` says ----------------------------------------------------------------------------
+
+constexpr const char* kAskHelp = R"(What to try next, for at most `pulls` pulls.
+
+By default for as long as the algorithm wants to stay. Learns nothing: asked again, it returns the same
+arm on a new ticket until enough has been told.)";
+constexpr const char* kTellHelp = R"(Tells the result of a pull, in the user's units.
+
+One reward, several, or Rewards. All of them are learnt, or none, with a ValueError.)";
+constexpr const char* kObserveHelp = R"(Tells rewards of an arm that nobody asked for.
+
+Such as history, or somebody else's measurements: `observe({"x": 0.5}, 0.7)`. One reward, several,
+or Rewards. They count as pulls of the arm, not as steps. An algorithm that has no place for the arm
+yet keeps them until it has.)";
+constexpr const char* kDropHelp = R"(Gives back a pull that will not be answered.
+
+Nothing is learnt, so the same arm is likely to be asked for again.)";
+constexpr const char* kFinishHelp = R"(Ends the current episode.
+
+Learns from the rewards told so far, as at the end of a run.)";
+constexpr const char* kPathHelp =
+    R"(The path from the root to the node of a pull: 0 left, 1 right.)";
+constexpr const char* kInFlightHelp = R"(The open pulls, oldest first.
+
+With what is left of their lengths.)";
+constexpr const char* kSaveHelp = R"(Everything it knows, including pulls in flight.
+
+Pickling an optimizer does this for you.)";
+
+// --- asking and telling --------------------------------------------------------------------------
+
+PythonPull ask(Protocol& self, nb::handle pulls) {
+  const std::uint64_t wanted = pulls_from(pulls);
+  return {self.space_object(), self.with([&](Optimizer& optimizer) {
+            const Pull pull = optimizer.ask(wanted);
+            return PlacedPull(pull, self.places(optimizer));
+          })};
 }
 
-constexpr const char* kRewards = "must be a finite number, several of them, or Rewards";
-
-/// Whether it holds rewards one after the other: a list, an array, a generator.
-bool is_series(nb::handle value) {
-  return nb::hasattr(value, "__iter__") && !nb::isinstance<nb::str>(value) &&
-         !nb::isinstance<nb::bytes>(value) && !nb::isinstance<nb::dict>(value) &&
-         !PyByteArray_Check(value.ptr());
+/// Throws ValueError unless all is well.
+void check(Status status, Ticket ticket) {
+  if (status == Status::ok) return;
+  throw std::invalid_argument("ticket " + std::to_string(ticket) + ": " +
+                              std::string(describe(status)));
 }
 
+Status tell_given(Protocol& self, Ticket ticket, const GivenRewards& given) {
+  return std::visit(
+      [&](const auto& rewards) {
+        return self.with([&](Optimizer& optimizer) { return optimizer.tell(ticket, rewards); });
+      },
+      given);
+}
+
+void tell(Protocol& self, nb::handle pull, nb::handle reward) {
+  const Ticket ticket = ticket_from(pull);
+  check(tell_given(self, ticket, rewards_from(reward)), ticket);
+}
+
+Rewards summed(const GivenRewards& given) {
+  if (const auto* one = std::get_if<double>(&given)) return Rewards::one(*one);
+  if (const auto* several = std::get_if<std::vector<double>>(&given)) return Rewards::of(*several);
+  return std::get<Rewards>(given);
+}
+
+void observe(Protocol& self, nb::handle arm, nb::handle reward) {
+  if (!PyDict_Check(arm.ptr())) refuse("arm", arm, "must be a dictionary of parameters");
+  const std::vector<double> coordinates = self.space().coordinates(nb::borrow<nb::dict>(arm));
+  const Rewards rewards = summed(rewards_from(reward));
+  const Status status =
+      self.with([&](Optimizer& optimizer) { return optimizer.observe(coordinates, rewards); });
+  if (status != Status::ok) refuse("reward", reward, std::string(describe(status)));
+}
+
+void drop(Protocol& self, nb::handle pull) {
+  const Ticket ticket = ticket_from(pull);
+  check(self.with([&](Optimizer& optimizer) { return optimizer.drop(ticket); }), ticket);
+}
+
+void finish(Protocol& self) {
+  self.with([](Optimizer& optimizer) {
+    optimizer.finish();
+    return Status::ok;
+  });
+}
+
+// --- looking -------------------------------------------------------------------------------------
+
+nb::list in_flight(Protocol& self) {
+  std::vector<PlacedPull> pulls = self.with([&](Optimizer& optimizer) {
+    const TreeView* tree = self.places(optimizer);
+    std::vector<PlacedPull> open;
+    for (const Pull& pull : optimizer.in_flight()) open.emplace_back(pull, tree);
+    return open;
+  });
+  nb::list result;
+  for (PlacedPull& pull : pulls) {
+    result.append(nb::cast(PythonPull{self.space_object(), std::move(pull)}));
+  }
+  return result;
+}
+
+std::string path(Protocol& self, const PythonPull& pull) {
+  const auto [node, depth] = pull.placed.place;
+  std::string way = self.with([&self, node = node](Optimizer& optimizer) {
+    const TreeView* tree = self.places(optimizer);
+    return tree != nullptr ? tree->path(node) : std::string();
+  });
+  if (way.size() == depth) return way;
+  throw std::invalid_argument("pull: is from another optimizer, or its node is gone");
+}
+
+/// (arm, mean, lower, upper, pulls), or None.
+nb::object best(Protocol& self) {
+  std::vector<double> arm;
+  const std::optional<Best> found = self.with([&](Optimizer& optimizer) {
+    const std::optional<Best> best = optimizer.best();
+    if (best) arm.assign(best->arm.begin(), best->arm.end());
+    return best;
+  });
+  if (!found) return nb::none();
+  return nb::make_tuple(self.space().dictionary(arm), found->mean, found->lower, found->upper,
+                        found->pulls);
+}
+
+nb::tuple summary(Protocol& self) {
+  const Summary at = self.with([](Optimizer& optimizer) { return optimizer.summary(); });
+  return nb::make_tuple(at.t, at.nodes, at.depth, at.switches, at.refreshes, at.out_of_range,
+                        at.in_flight, at.observed);
+}
+
+/// A node with an arm of its own.
+struct OwnedNode {
+  NodeView view;
+  std::vector<double> arm;
+};
+
+std::vector<OwnedNode> owned_nodes(Optimizer& optimizer) {
+  std::vector<OwnedNode> nodes;
+  const TreeView* tree = optimizer.tree();
+  if (tree == nullptr) return nodes;
+  for (NodeView& view : tree->nodes()) {
+    std::vector<double> arm(view.arm.begin(), view.arm.end());
+    nodes.push_back({std::move(view), std::move(arm)});
+  }
+  return nodes;
+}
+
+/// What the node at the end of a path covers: {'x': (0.0, 0.5)}.
 nb::dict cell_dictionary(const PythonSpace& space, const BoxPartition& partition,
                          const std::string& path) {
-  std::vector<double> cell(partition.cell_size());
-  std::vector<double> left(cell.size());
-  std::vector<double> right(cell.size());
+  const std::size_t size = partition.cell_size();
+  std::vector<double> cell(size);
+  std::vector<double> halves(2 * size);
   partition.root(cell);
   for (std::size_t depth = 0; depth < path.size(); ++depth) {
-    if (!partition.split(cell, static_cast<std::uint32_t>(depth), left, right)) break;
-    cell = path[depth] == '0' ? left : right;
+    if (!partition.split(cell, static_cast<std::uint32_t>(depth), halves)) break;
+    const auto first = halves.begin() + static_cast<std::ptrdiff_t>(path[depth] == '0' ? 0 : size);
+    cell.assign(first, first + static_cast<std::ptrdiff_t>(size));
   }
   nb::dict result;
   for (std::size_t i = 0; i < space.space().dimension(); ++i) {
@@ -41,164 +186,82 @@ nb::dict cell_dictionary(const PythonSpace& space, const BoxPartition& partition
   return result;
 }
 
-}  // namespace
-
-std::uint64_t pulls_from(nb::handle pulls) {
-  if (pulls.is_none()) return UINT64_MAX;
-  if (PyLong_Check(pulls.ptr())) {
-    int overflow = 0;
-    const long long value = PyLong_AsLongLongAndOverflow(pulls.ptr(), &overflow);
-    if (overflow > 0) return UINT64_MAX;
-    if (overflow == 0 && value >= 1) return static_cast<std::uint64_t>(value);
-  } else if (const auto number = number_from(pulls);  // such as numpy's whole numbers
-             number && *number >= 1.0 && *number <= 0x1p53 && std::floor(*number) == *number) {
-    return static_cast<std::uint64_t>(*number);
-  }
-  refuse("pulls", pulls, "must be a whole number, 1 or more, or None");
-}
-
-Ticket ticket_from(nb::handle pull) {
-  static const nb::handle pull_type = nb::type<PythonPull>();
-  if (pull.type().is(pull_type)) {
-    if (!nb::inst_ready(pull)) throw std::invalid_argument("pull: was never given by ask");
-    return nb::inst_ptr<PythonPull>(pull)->ticket;
-  }
-  if (PyIndex_Check(pull.ptr()) != 0) {  // numpy has whole numbers of its own
-    const nb::object whole = nb::steal(PyNumber_Index(pull.ptr()));
-    if (!whole.is_valid()) throw nb::python_error();
-    int overflow = 0;
-    const long long ticket = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
-    if (overflow == 0 && ticket >= 0) return static_cast<Ticket>(ticket);
-    check(Status::unknown_ticket, 0);
-  }
-  refuse("pull", pull, "must be what ask gave, or its ticket");
-}
-
-GivenRewards rewards_from(nb::handle rewards) {
-  if (nb::isinstance<Rewards>(rewards)) return nb::cast<Rewards>(rewards);
-  if (const auto number = number_from(rewards)) return *number;
-  if (!is_series(rewards)) refuse("reward", rewards, kRewards);
-  const nb::object dimensions = nb::getattr(rewards, "ndim", nb::none());
-  if (!dimensions.is_none() && !dimensions.equal(nb::int_(1))) {
-    refuse("reward", rewards, "must have one dimension, not " + shown(dimensions));
-  }
-  std::vector<double> values;
-  for (const nb::handle each : rewards) {
-    const auto number = number_from(each);
-    if (!number) refuse("reward", each, kRewards);
-    values.push_back(*number);
-  }
-  if (values.empty()) refuse("reward", rewards, "must hold one number or more");
-  return values;
-}
-
-void check(Status status, Ticket ticket) {
-  if (status == Status::ok) return;
-  throw std::invalid_argument("ticket " + std::to_string(ticket) + ": " +
-                              std::string(describe(status)));
-}
-
-nb::object best_object(const PythonSpace& space, const std::optional<Best>& best) {
-  if (!best) return nb::none();
-  return nb::make_tuple(space.dictionary(best->arm), best->mean, best->lower, best->upper,
-                        best->pulls);
-}
-
-nb::tuple summary_tuple(const Summary& summary) {
-  return nb::make_tuple(summary.t, summary.nodes, summary.depth, summary.switches,
-                        summary.refreshes, summary.out_of_range, summary.in_flight);
-}
-
-std::vector<OwnedNode> owned_tree(Optimizer& optimizer) {
-  std::vector<OwnedNode> nodes;
-  for (NodeView& view : optimizer.tree()) {
-    std::vector<double> arm(view.arm.begin(), view.arm.end());
-    nodes.push_back({std::move(view), std::move(arm)});
-  }
-  return nodes;
-}
-
-nb::list tree_list(const PythonSpace& space, const BoxPartition& partition,
-                   const std::vector<OwnedNode>& nodes) {
+/// A list of (path, arm, cell, pulls, mean, upper, bound, leaf).
+nb::list tree(Protocol& self) {
+  const PythonSpace& space = self.space();
+  const BoxPartition partition(space.space(), self.specification().partition);
   nb::list result;
-  for (const OwnedNode& node : nodes) {
-    const NodeView& view = node.view;
-    result.append(nb::make_tuple(view.path, space.dictionary(node.arm),
+  for (const auto& [view, arm] : self.with(owned_nodes)) {
+    result.append(nb::make_tuple(view.path, space.dictionary(arm),
                                  cell_dictionary(space, partition, view.path), view.pulls,
                                  view.mean, view.upper, view.bound, view.leaf));
   }
   return result;
 }
 
-void bind_pull(nb::module_& module) {
-  nb::class_<Rewards>(module, "Rewards",
-                      "Several rewards of one arm in three numbers: count, sum, sum_squares.")
-      .def(
-          "__init__",
-          [](Rewards* self, nb::handle count, nb::handle sum, nb::handle sum_squares) {
-            const auto checked = [](const char* name, nb::handle given) {
-              const auto number = number_from(given);
-              if (!number || std::isnan(*number)) refuse(name, given, "must be a number");
-              return *number;
-            };
-            const double whole = checked("count", count);
-            if (whole < 1.0 || whole > 0x1p53 || std::floor(whole) != whole) {
-              refuse("count", count, "must be a whole number, 1 or more");
-            }
-            new (self) Rewards{static_cast<std::uint64_t>(whole), checked("sum", sum),
-                               checked("sum_squares", sum_squares)};
-          },
-          nb::arg("count"), nb::arg("sum"), nb::arg("sum_squares"))
-      .def_ro("count", &Rewards::count)
-      .def_ro("sum", &Rewards::sum)
-      .def_ro("sum_squares", &Rewards::sum_squares)
-      .def("__reduce__",
-           [](const Rewards& self) {
-             return nb::make_tuple(nb::type<Rewards>(),
-                                   nb::make_tuple(self.count, self.sum, self.sum_squares));
-           })
-      .def("__repr__", [](const Rewards& self) {
-        return "Rewards(count=" + std::to_string(self.count) + ", sum=" + to_text(self.sum) +
-               ", sum_squares=" + to_text(self.sum_squares) + ")";
-      });
+nb::bytes save(Protocol& self) {
+  const std::string saved = self.with([](Optimizer& optimizer) {
+    (void)optimizer.tree();  // brings bounds up to date: what is saved must not show who has looked
+    return optimizer.save();
+  });
+  return nb::bytes(saved.data(), saved.size());
+}
 
-  nb::class_<PythonPull>(module, "Pull", nb::is_final(),
-                         "What to try next: play `arm` up to `length` times in a row and tell the "
-                         "rewards.")
-      .def(
-          "__init__",
-          [](PythonPull* self, const nb::object& space, Ticket ticket, const nb::list& arm,
-             std::uint64_t length, NodeIndex node, std::uint32_t depth) {
-            std::vector<double> coordinates;
-            for (const nb::handle each : arm) coordinates.push_back(nb::cast<double>(each));
-            nb::cast<const PythonSpace&>(space).check_coordinates(coordinates);
-            new (self) PythonPull(space, {ticket, coordinates, length, node, depth});
-          },
-          nb::arg("space"), nb::arg("ticket"), nb::arg("arm"), nb::arg("length"), nb::arg("node"),
-          nb::arg("depth"))
+nb::str text(std::string_view name) {
+  return nb::str(name.data(), name.size());
+}
+
+}  // namespace
+
+void bind_protocol(nb::module_& module) {
+  nb::class_<Protocol>(module, "_Protocol")
+      .def("ask", &ask, nb::arg("pulls") = nb::none(),
+           nb::sig("def ask(self, pulls: int | None = None) -> Pull"), kAskHelp)
+      .def("tell", &tell, nb::arg("pull").none(), nb::arg("reward").none(),
+           nb::sig("def tell(self, pull: Pull | int, reward: float | Iterable[float] | Rewards) -> "
+                   "None"),
+           kTellHelp)
+      .def("observe", &observe, nb::arg("arm").none(), nb::arg("reward").none(),
+           nb::sig("def observe(self, arm: dict[str, Any], reward: float | Iterable[float] | "
+                   "Rewards) -> None"),
+           kObserveHelp)
+      .def("drop", &drop, nb::arg("pull").none(),
+           nb::sig("def drop(self, pull: Pull | int) -> None"), kDropHelp)
+      .def("finish", &finish, nb::sig("def finish(self) -> None"), kFinishHelp)
+      .def("in_flight", &in_flight, nb::sig("def in_flight(self) -> list[Pull]"), kInFlightHelp)
+      .def("path", &path, nb::arg("pull"), nb::sig("def path(self, pull: Pull) -> str"), kPathHelp)
+      .def("save", &save, nb::sig("def save(self) -> bytes"), kSaveHelp)
+      .def("_best", &best)
+      .def("_summary", &summary)
+      .def("_tree", &tree)
+      .def_prop_ro("space", &Protocol::space_object, "What is tuned.")
       .def_prop_ro(
-          "arm",
-          [](const PythonPull& self) {
-            return nb::inst_ptr<PythonSpace>(self.space)->dictionary(self.arm);
+          "optimizer_name",
+          [](const Protocol& self) { return text(self.specification().optimizer.name); },
+          "The name of the algorithm.")
+      .def_prop_ro(
+          "options",
+          [](const Protocol& self) {
+            return options_dictionary(self.specification().optimizer.options);
           },
-          "The setting to try, by the names of the parameters.")
-      .def_ro("ticket", &PythonPull::ticket, "The number of this pull, never used again.")
-      .def_ro("length", &PythonPull::length, "How many rewards it is good for.")
-      .def_ro("depth", &PythonPull::depth, "The depth of its node in the tree.")
-      .def("__repr__",
-           [](const PythonPull& self) {
-             const nb::dict arm = nb::inst_ptr<PythonSpace>(self.space)->dictionary(self.arm);
-             return "Pull(ticket=" + std::to_string(self.ticket) + ", arm=" + shown(arm) +
-                    ", length=" + std::to_string(self.length) +
-                    ", depth=" + std::to_string(self.depth) + ")";
-           })
-      .def("__reduce__", [](const PythonPull& self) {
-        nb::list arm;
-        for (const double each : self.arm) arm.append(each);
-        return nb::make_tuple(
-            nb::type<PythonPull>(),
-            nb::make_tuple(self.space, self.ticket, arm, self.length, self.node, self.depth));
-      });
+          "The options of the optimizer, with every default filled in.")
+      .def_prop_ro(
+          "partition",
+          [](const Protocol& self) { return text(name_of(self.specification().partition)); },
+          "Which parameter a cell is halved along.")
+      .def_prop_ro(
+          "direction",
+          [](const Protocol& self) {
+            return text(name_of(self.specification().objective.direction));
+          },
+          R"("maximize" or "minimize".)")
+      .def_prop_ro(
+          "reward_range",
+          [](const Protocol& self) {
+            const auto [low, high] = self.specification().objective.reward_range;
+            return nb::make_tuple(low, high);
+          },
+          "The range of rewards.");
 }
 
 }  // namespace canopy::python

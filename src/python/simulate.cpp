@@ -1,4 +1,6 @@
-#include "experiments/simulate.hpp"
+#include "canopy/environments.hpp"
+#include "canopy/optimizers.hpp"
+#include "canopy/simulation.hpp"
 
 #include "python/bindings.hpp"
 #include "python/options.hpp"
@@ -8,15 +10,17 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 namespace canopy::python {
@@ -24,8 +28,7 @@ namespace {
 
 /// Runs work on a thread of its own, and waits for it without the interpreter's lock. Ctrl-C stops
 /// it; `progress` is told now and then how much is done.
-template <class Work>
-void run_beside_interpreter(Work&& work, std::atomic<bool>& stop,
+void run_beside_interpreter(const std::function<void()>& work, std::atomic<bool>& stop,
                             const std::atomic<std::uint64_t>& done, const nb::object& progress) {
   using namespace std::chrono_literals;
   std::mutex mutex;
@@ -88,12 +91,11 @@ nb::dict run_dictionary(const RunResult& run, const PythonSpace& space) {
   return result;
 }
 
-nb::dict simulation_dictionary(const SimulationResult& result,
-                               const EnvironmentOptions& environment,
-                               const OptimizerOptions& optimizer, const PythonSpace& space) {
+nb::dict simulation_dictionary(const SimulationResult& result, const Selection& environment,
+                               const Selection& optimizer, const PythonSpace& space) {
   nb::dict all;
-  all["environment_options"] = options_dictionary(environment);
-  all["optimizer_options"] = options_dictionary(optimizer);
+  all["environment_options"] = options_dictionary(environment.options);
+  all["optimizer_options"] = options_dictionary(optimizer.options);
   all["per_step_regret"] = estimate_tuple(result.per_step_regret);
   all["per_step_realised_regret"] = estimate_tuple(result.per_step_realised_regret);
   all["simple_regret"] = estimate_tuple(result.simple_regret);
@@ -108,36 +110,46 @@ nb::dict simulation_dictionary(const SimulationResult& result,
   return all;
 }
 
+/// What was selected: with a value for every option, but for those of the optimizer that depend on
+/// the space. The keyword arguments are options of either.
+std::pair<Selection, Selection> selections_from(nb::handle environment_name,
+                                                nb::handle optimizer_name, const nb::dict& given) {
+  const EnvironmentEntry& environment = entry_named(environments(), environment_name);
+  const OptimizerEntry& optimizer = entry_named(optimizers(), optimizer_name);
+  std::vector<Violation> wrong;
+  OptionValues of_environment = options_from(given, environment.fields, "environment.", wrong);
+  OptionValues of_optimizer = options_from(given, optimizer.fields, "optimizer.", wrong);
+  std::vector<OptionField> fields = environment.fields;
+  fields.insert(fields.end(), optimizer.fields.begin(), optimizer.fields.end());
+  refuse_others(given, fields, wrong);
+  throw_if_any(std::move(wrong));
+  return {environments().completed({environment.name, std::move(of_environment)}),
+          {optimizer.name, std::move(of_optimizer)}};
+}
+
 nb::dict run_simulation(nb::handle environment_name, nb::handle optimizer_name,
-                        const nb::dict& given, SimulationOptions simulation,
+                        const nb::dict& given, const SimulationOptions& simulation,
                         const nb::object& progress) {
-  auto environment =
-      defaults_of<EnvironmentOptions, EnvironmentEntry>("environment", environment_name);
-  auto optimizer = defaults_of<OptimizerOptions, OptimizerEntry>("optimizer", optimizer_name);
-  GivenOptions options(given);
-  std::visit([&](auto& chosen) { options.apply_to(chosen, "environment."); }, environment);
-  std::visit([&](auto& chosen) { options.apply_to(chosen, "optimizer."); }, optimizer);
-  options.throw_if_any();
+  auto [environment, optimizer] = selections_from(environment_name, optimizer_name, given);
   const PythonSpace space(make_environment(environment)->space());
-  const std::size_t dimension = space.space().dimension();
-  std::visit([&](auto& chosen) { chosen = filled_in(chosen, dimension); }, optimizer);
+  optimizer = resolved(optimizer, space.space().dimension());
 
   std::atomic<bool> stop = false;
   std::atomic<std::uint64_t> done = 0;
   const Watch watch{[&](std::uint64_t steps) { done += steps; }, &stop};
   std::optional<SimulationResult> result;
-  run_beside_interpreter([&] { result = simulate(environment, optimizer, simulation, watch); },
-                         stop, done, progress);
+  const auto work = [&, &environment = environment, &optimizer = optimizer] {
+    result = simulate(environment, optimizer, simulation, watch);
+  };
+  run_beside_interpreter(work, stop, done, progress);
   return simulation_dictionary(result.value(), environment, optimizer, space);
 }
 
-/// A line about every alternative, by its name.
-template <class Variant, template <class> class Entry>
-nb::dict lines_of_all() {
+/// A line about every entry, by its name.
+template <class Entry>
+nb::dict lines_of(const Catalogue<Entry>& catalogue) {
   nb::dict lines;
-  for_each_alternative<Variant>([&]<class Options>(const Options& /*options*/) {
-    lines[nb::cast(Entry<Options>::name)] = Entry<Options>::line;
-  });
+  for (const Entry& entry : catalogue) lines[entry.name.c_str()] = entry.line;
   return lines;
 }
 
@@ -167,8 +179,8 @@ void bind_simulate(nb::module_& module) {
         return estimate_tuple(estimate(values));
       },
       nb::arg("values"));
-  module.def("environments", &lines_of_all<EnvironmentOptions, EnvironmentEntry>);
-  module.def("optimizers", &lines_of_all<OptimizerOptions, OptimizerEntry>);
+  module.def("environments", [] { return lines_of(environments()); });
+  module.def("optimizers", [] { return lines_of(optimizers()); });
 }
 
 }  // namespace canopy::python

@@ -1,5 +1,6 @@
 #include "python/space.hpp"
 
+#include "core/text.hpp"
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 
@@ -58,7 +59,7 @@ double PythonSpace::coordinate(nb::handle value, std::size_t index) const {
   for (std::size_t i = 0; i < objects.size(); ++i) {
     if (objects[i].equal(value)) return static_cast<double>(i);
   }
-  if (!objects.empty()) refuse("is none of the choices");
+  if (!objects.empty()) refuse("is not one of the choices");
   const auto number = number_from(value);
   if (!number || std::isnan(*number)) refuse("must be a number");
   const auto check = [&](const auto& domain) {
@@ -76,15 +77,6 @@ double PythonSpace::coordinate(nb::handle value, std::size_t index) const {
   return *number;
 }
 
-void PythonSpace::check_coordinates(Arm arm) const {
-  bool fits = arm.size() == space_.dimension();
-  for (std::size_t i = 0; fits && i < arm.size(); ++i) {
-    const auto values = static_cast<double>(choices_[i].size());
-    fits = std::isfinite(arm[i]) && (values == 0.0 || (arm[i] >= 0.0 && arm[i] < values));
-  }
-  if (!fits) throw std::invalid_argument("arm: is none of this space");
-}
-
 std::vector<double> PythonSpace::coordinates(const nb::dict& arm) const {
   std::vector<double> result;
   for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -96,7 +88,7 @@ std::vector<double> PythonSpace::coordinates(const nb::dict& arm) const {
   for (const nb::handle name : arm.keys()) {
     if (std::none_of(names_.begin(), names_.end(),
                      [&](const nb::object& each) { return each.equal(name); })) {
-      throw std::invalid_argument(shown(name) + ": is no parameter of the space");
+      throw std::invalid_argument(shown(name) + ": is not a parameter of the space");
     }
   }
   return result;
@@ -126,11 +118,16 @@ nb::list parameter_list(const Space& space) {
   return result;
 }
 
+nb::object space_object(const Space& space) {
+  static constexpr const char* kModule = "canopy._space";
+  return nb::module_::import_(kModule).attr("space_from_tuples")(parameter_list(space));
+}
+
 namespace {
 
 std::string must_be_text(nb::handle given) {
   if (auto text = text_from(given)) return *text;
-  throw std::invalid_argument("space: " + shown(given) + " is no text that can be written down");
+  throw std::invalid_argument("space: " + shown(given) + " is not valid text");
 }
 
 /// A parameter as Python gives it: (name, "real", low, high, scale), (name, "integer", low, high)

@@ -26,11 +26,9 @@ class PythonSpace {
   /// {'x': 0.5, 'mode': 'fast'}
   [[nodiscard]] nb::dict dictionary(Arm arm) const;
 
-  /// The numbers of such a dictionary. Throws ValueError, for names and values that it has not.
+  /// The numbers of such a dictionary. Throws ValueError for other names, and for values that are
+  /// not in the space.
   [[nodiscard]] std::vector<double> coordinates(const nb::dict& arm) const;
-
-  /// Throws ValueError unless an arm is one of this space, as far as it must be to be shown.
-  void check_coordinates(Arm arm) const;
 
   [[nodiscard]] const nb::object& name(std::size_t index) const { return names_[index]; }
 
@@ -42,10 +40,13 @@ class PythonSpace {
 
   Space space_;
   std::vector<nb::object> names_;
-  std::vector<std::vector<nb::object>> choices_;  // empty for what is no choice
+  std::vector<std::vector<nb::object>> choices_;  // empty for a number
 };
 
 /// The parameters of a space, as the class Space of Python takes them.
 [[nodiscard]] nb::list parameter_list(const Space& space);
+
+/// A Space of Python with these parameters.
+[[nodiscard]] nb::object space_object(const Space& space);
 
 }  // namespace canopy::python

@@ -1,72 +1,120 @@
-#include "studies/specification.hpp"
-
+#include "canopy/detail/reward_map.hpp"
 #include "canopy/errors.hpp"
+#include "canopy/optimizers.hpp"
+#include "canopy/study_specification.hpp"
 
 #include "core/text.hpp"
-#include "files/toml_reader.hpp"
+#include "files/document_reader.hpp"
+#include "files/json.hpp"
+#include "files/read_file.hpp"
+#include "files/toml.hpp"
+#include "studies/stored_specification.hpp"
+#include "studies/system_document.hpp"
 
 #include <array>
-#include <optional>
+#include <map>
 #include <span>
 #include <utility>
-#include <variant>
-#include <vector>
 
 namespace canopy {
 namespace {
 
-constexpr std::array<std::string_view, 7> kTopKeys{
-    "name", "direction", "reward_range", "optimizer", "space", "system", "budget"};
+/// Raised when a specification can say what an older canopy would misunderstand.
+constexpr std::int64_t kFormat = 1;
 
-Objective read_objective(TomlReader& reader, const toml::table& root) {
+constexpr std::array<std::string_view, 8> kTopKeys{
+    "format", "name", "direction", "reward_range", "optimizer", "space", "system", "budget"};
+
+// --- reading ---------------------------------------------------------------------------------
+
+void check_format(const Document& root, const std::string& source) {
+  const Document* format = root.find("format");
+  if (format == nullptr || format->as_whole() == kFormat) return;
+  if (const auto number = format->as_whole(); number && *number > kFormat) {
+    throw SpecificationError(source + ": was written by a newer version of canopy (format " +
+                             std::to_string(*number) + ", this one reads " +
+                             std::to_string(kFormat) + ")");
+  }
+  throw SpecificationError(source + ": format = " + format->excerpt() + ": must be " +
+                           std::to_string(kFormat));
+}
+
+Objective read_objective(DocumentReader& reader, const Document& root) {
   Objective objective;
   reader.read(root, "", "direction", objective.direction);
-  if (const toml::node* range = root.get("reward_range")) {
+  if (const Document* range = root.find("reward_range")) {
     reader.note_line("reward_range", *range);
-    const toml::array* pair = range->as_array();
-    if (pair == nullptr || pair->size() != 2 || !pair->get(0)->is_number() ||
-        !pair->get(1)->is_number()) {
-      reader.complain("reward_range", range, "must be a list of two numbers");
+    const Document::List* pair = range->as_list();
+    const bool is_pair = pair != nullptr && pair->size() == 2 && pair->front().as_number() &&
+                         pair->back().as_number();
+    if (is_pair) {
+      objective.reward_range = {*pair->front().as_number(), *pair->back().as_number()};
     } else {
-      objective.reward_range = {*pair->get(0)->value<double>(), *pair->get(1)->value<double>()};
+      reader.complain("reward_range", range, "must be a list of two numbers");
     }
   }
   reader.complain(violations(objective));
   return objective;
 }
 
-struct OptimizerChoice {
-  OptimizerOptions options = HctOptions{};
-  SplitRule partition = SplitRule::cyclic;
-};
-
-OptimizerChoice read_optimizer(TomlReader& reader, const toml::table& root) {
-  OptimizerChoice choice;
-  const toml::table* table = reader.read_table(root, "optimizer");
-  if (table == nullptr) return choice;
-  auto [named, keys] = read_alternative<OptimizerOptions, OptimizerEntry>(
-      reader, *table, "optimizer.", "optimizer", "hct");
-  if (!named) return choice;
-  choice.options = *named;
-  const bool has_tree = std::visit(
-      []<class Options>(const Options&) { return searches_a_tree<OptimizerOf<Options>>; }, *named);
-  if (has_tree) {
-    keys.emplace_back("partition");
-    reader.read(*table, "optimizer.", "partition", choice.partition);
+/// Options of an optimizer that is not known here.
+OptionValues plain_values(const Document& table) {
+  OptionValues values;
+  for (const auto& [name, value] : *table.as_table()) {
+    if (name == "name" || name == "revision" || name == "partition") continue;
+    if (const std::string* text = value.as_text()) {
+      values.set(name, *text);
+    } else if (const auto whole = value.as_whole(); whole && *whole >= 0) {
+      values.set(name, static_cast<std::uint64_t>(*whole));
+    } else if (const auto number = value.as_number()) {
+      values.set(name, *number);
+    }
   }
-  reader.check_keys(*table, "optimizer.", keys);
-  return choice;
+  return values;
 }
 
-Choice read_choice(TomlReader& reader, const toml::table& table, const std::string& prefix) {
+/// The optimizer's name, options, revision and partition.
+void read_optimizer(DocumentReader& reader, const Document& root, StudySpecification& study,
+                    bool may_be_unknown) {
+  const Document* table = reader.read_table(root, "optimizer");
+  if (table == nullptr) return;
+  reader.read(*table, "optimizer.", "name", study.optimizer.name);
+  std::uint64_t revision = 0;
+  reader.read(*table, "optimizer.", "revision", revision);
+  if (revision > UINT32_MAX) {
+    reader.complain("optimizer.revision", table->find("revision"), "must be a small whole number");
+  }
+  study.revision = static_cast<std::uint32_t>(revision);
+  const OptimizerEntry* entry = optimizers().find(study.optimizer.name);
+  if (entry == nullptr && may_be_unknown) {
+    reader.read(*table, "optimizer.", "partition", study.partition);
+    study.optimizer.options = plain_values(*table);
+    return;
+  }
+  if (entry == nullptr) {
+    reader.complain("optimizer.name", table->find("name"),
+                    unknown_name("optimizer", study.optimizer.name, optimizers().names()));
+    return;
+  }
+  std::vector<std::string_view> keys{"name", "revision"};
+  for (const OptionField& field : entry->fields) keys.push_back(field.name);
+  if (entry->has_tree) {
+    keys.emplace_back("partition");
+    reader.read(*table, "optimizer.", "partition", study.partition);
+  }
+  study.optimizer.options = reader.read_options(*table, "optimizer.", entry->fields);
+  reader.check_keys(*table, "optimizer.", keys);
+}
+
+Choice read_choice(DocumentReader& reader, const Document& table, const std::string& prefix) {
   Choice choice;
   if (!reader.require(table, prefix, "choices")) return choice;
-  const toml::node& node = *table.get("choices");
+  const Document& node = *table.find("choices");
   reader.note_line(prefix + "choices", node);
-  if (const toml::array* list = node.as_array()) {
-    for (const toml::node& value : *list) {
-      const auto text = value.value_exact<std::string>();
-      if (text && text->find('\0') == std::string::npos) choice.choices.push_back(*text);
+  if (const Document::List* list = node.as_list()) {
+    for (const Document& value : *list) {
+      const std::string* text = value.as_text();
+      if (text != nullptr && text->find('\0') == std::string::npos) choice.choices.push_back(*text);
     }
     if (choice.choices.size() == list->size()) return choice;
   }
@@ -76,7 +124,7 @@ Choice read_choice(TomlReader& reader, const toml::table& table, const std::stri
 }
 
 /// The domain of one [[space]] table of a known type.
-std::variant<Real, Integer, Choice> read_domain(TomlReader& reader, const toml::table& table,
+std::variant<Real, Integer, Choice> read_domain(DocumentReader& reader, const Document& table,
                                                 const std::string& prefix, std::string_view type) {
   static constexpr std::array<std::string_view, 5> real_keys{"name", "type", "low", "high",
                                                              "scale"};
@@ -102,10 +150,10 @@ std::variant<Real, Integer, Choice> read_domain(TomlReader& reader, const toml::
   return real;
 }
 
-std::vector<Parameter> read_parameters(TomlReader& reader, const toml::array& tables) {
+std::vector<Parameter> read_parameters(DocumentReader& reader, const Document::List& tables) {
   std::vector<Parameter> parameters;
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    const toml::table& table = *tables.get(i)->as_table();
+    const Document& table = tables[i];
     std::string prefix = "space[" + std::to_string(i) + "].";
     Parameter parameter;
     if (reader.require(table, prefix, "name")) {
@@ -117,7 +165,7 @@ std::vector<Parameter> read_parameters(TomlReader& reader, const toml::array& ta
     if (type == "real" || type == "integer" || type == "choice") {
       parameter.domain = read_domain(reader, table, prefix, type);
     } else {
-      reader.complain(prefix + "type", table.get("type"),
+      reader.complain(prefix + "type", table.find("type"),
                       R"(must be "real", "integer" or "choice")");
     }
     parameters.push_back(std::move(parameter));
@@ -126,10 +174,10 @@ std::vector<Parameter> read_parameters(TomlReader& reader, const toml::array& ta
 }
 
 /// None when something was wrong with it.
-std::optional<Space> read_space(TomlReader& reader, const toml::table& root) {
-  const toml::node* node = root.get("space");
-  const toml::array* tables = node != nullptr ? node->as_array() : nullptr;
-  if (tables == nullptr || !tables->is_array_of_tables()) {
+std::optional<Space> read_space(DocumentReader& reader, const Document& root) {
+  const Document* node = root.find("space");
+  const Document::List* tables = node != nullptr ? node->as_tables() : nullptr;
+  if (tables == nullptr) {
     reader.complain("space", node, "must be one or more [[space]] tables");
     return std::nullopt;
   }
@@ -144,6 +192,80 @@ std::optional<Space> read_space(TomlReader& reader, const toml::table& root) {
   }
 }
 
+StudySpecification study_from(const Document& root, const std::string& source,
+                              bool may_be_unknown = false) {
+  check_format(root, source);
+  DocumentReader reader(source);
+  reader.check_keys(root, "", kTopKeys);
+  const std::optional<Space> space = read_space(reader, root);
+  StudySpecification study{.space = space.value_or(Space{{"none", Real{}}})};
+  reader.read(root, "", "name", study.name);
+  study.objective = read_objective(reader, root);
+  read_optimizer(reader, root, study, may_be_unknown);
+  if (space) study.system = read_system(reader, root, *space);
+  study.budget = read_budget(reader, root);
+  reader.throw_if_any();
+  return study;
+}
+
+// --- writing ---------------------------------------------------------------------------------
+
+Document domain_document(const Parameter& parameter) {
+  Document table;
+  table.set("name", parameter.name);
+  if (const auto* choice = std::get_if<Choice>(&parameter.domain)) {
+    table.set("type", "choice");
+    table.set("choices", Document::List(choice->choices.begin(), choice->choices.end()));
+  } else if (const auto* integer = std::get_if<Integer>(&parameter.domain)) {
+    table.set("type", "integer");
+    table.set("low", integer->low);
+    table.set("high", integer->high);
+  } else {
+    const auto& real = std::get<Real>(parameter.domain);
+    table.set("type", "real");
+    table.set("low", real.low);
+    table.set("high", real.high);
+    table.set("scale", name_of(real.scale));
+  }
+  return table;
+}
+
+const std::vector<OptionField> kNoFields;
+
+Document optimizer_document(const StudySpecification& study) {
+  const OptimizerEntry* entry = optimizers().find(study.optimizer.name);
+  Document table;
+  table.set("name", study.optimizer.name);
+  if (study.revision != 0) table.set("revision", study.revision);
+  if (entry != nullptr && entry->has_tree) table.set("partition", name_of(study.partition));
+  const Document options =
+      document_of(study.optimizer.options, entry != nullptr ? entry->fields : kNoFields);
+  if (const Document::Table* values = options.as_table()) {
+    for (const auto& [name, value] : *values) table.set(name, value);
+  }
+  return table;
+}
+
+Document document_of(const StudySpecification& study) {
+  Document root;
+  root.set("format", kFormat);
+  if (!study.name.empty()) root.set("name", study.name);
+  root.set("direction", name_of(study.objective.direction));
+  root.set("reward_range",
+           Document::List{study.objective.reward_range[0], study.objective.reward_range[1]});
+  root.set("optimizer", optimizer_document(study));
+  Document::List parameters;
+  for (const Parameter& parameter : study.space.parameters()) {
+    parameters.push_back(domain_document(parameter));
+  }
+  root.set("space", std::move(parameters));
+  if (study.system) root.set("system", system_document(*study.system, study.space));
+  if (study.budget != Budget{}) root.set("budget", budget_document(study.budget));
+  return root;
+}
+
+// --- what learning depends on ----------------------------------------------------------------
+
 std::string domain_text(const Real& real) {
   return std::string("real from ") + to_text(real.low) + " to " + to_text(real.high) +
          (real.scale == Scale::log ? " on a log scale" : "");
@@ -157,55 +279,17 @@ std::string domain_text(const Choice& choice) {
   return text;
 }
 
-/// Every option of the optimizer, seeds too.
-template <class Options>
-void add_options(std::map<std::string, std::string>& fields, const Options& options) {
-  visit_fields(options, [&](const Field& field, const auto& member) {
-    fields["optimizer." + std::string(field.name)] = field_text(field, member);
-  });
-}
-
-}  // namespace
-
-StudySpecification parse_study(std::string_view toml, const std::string& source) {
-  const toml::table root = parse_toml(toml, source);
-  TomlReader reader(source);
-  reader.check_keys(root, "", kTopKeys);
-  std::string name;
-  reader.read(root, "", "name", name);
-  const Objective objective = read_objective(reader, root);
-  const OptimizerChoice optimizer = read_optimizer(reader, root);
-  const std::optional<Space> space = read_space(reader, root);
-  std::optional<SystemSpecification> system;
-  if (space) system = read_system(reader, root, *space);
-  const Budget budget = read_budget(reader, root);
-  reader.throw_if_any();
-  return {
-      name,  space.value(), optimizer.options, optimizer.partition, objective, std::move(system),
-      budget};
-}
-
-StudyFile load_study_file(const std::string& path) {
-  std::string source = read_file(path);
-  return {parse_study(source, path), std::move(source)};
-}
-
-StudySpecification load_study(const std::string& path) {
-  return load_study_file(path).study;
-}
-
-std::map<std::string, std::string> learning_fields(const StudySpecification& study) {
+/// By name. Two studies with the same fields give the same arms for the same rewards.
+std::map<std::string, std::string> learning_fields(const StudySpecification& given) {
+  const StudySpecification study = resolved(given);
   std::map<std::string, std::string> fields;
-  fields["direction"] = name_of(study.objective.direction);
-  fields["reward_range"] = "[" + to_text(study.objective.reward_range[0]) + ", " +
-                           to_text(study.objective.reward_range[1]) + "]";
-  fields["optimizer.name"] = name_of_alternative<OptimizerEntry>(study.optimizer);
-  fields["optimizer.partition"] = name_of(study.partition);
-  std::visit(
-      [&](const auto& options) {
-        add_options(fields, filled_in(options, study.space.dimension()));
-      },
-      study.optimizer);
+  const Document document = document_of(study);
+  for (const char* key : {"direction", "reward_range"}) {
+    fields[key] = document.find(key)->excerpt();
+  }
+  for (const auto& [name, value] : *document.find("optimizer")->as_table()) {
+    fields["optimizer." + name] = value.excerpt();
+  }
   for (std::size_t i = 0; i < study.space.dimension(); ++i) {
     const Parameter& parameter = study.space.parameters()[i];
     fields["space." + parameter.name] =
@@ -213,6 +297,61 @@ std::map<std::string, std::string> learning_fields(const StudySpecification& stu
         std::visit([](const auto& domain) { return domain_text(domain); }, parameter.domain);
   }
   return fields;
+}
+
+}  // namespace
+
+StudySpecification parse_study(std::string_view toml, const std::string& source) {
+  return study_from(parse_toml(toml, source), source);
+}
+
+StudySpecification parse_study_json(std::string_view json, const std::string& source) {
+  return study_from(parse_json(json, source), source);
+}
+
+StudySpecification parse_stored_study(const std::string& json, const std::string& source) {
+  return study_from(parse_json(json, source), source, true);
+}
+
+StudySpecification load_study(const std::string& path) {
+  const std::string text = read_file(path);
+  return path.ends_with(".json") ? parse_study_json(text, path) : parse_study(text, path);
+}
+
+std::string toml_of(const StudySpecification& study) {
+  return toml_text(document_of(study));
+}
+
+std::string json_of(const StudySpecification& study) {
+  return json_text(document_of(study));
+}
+
+StudySpecification resolved(StudySpecification study) {
+  study.optimizer = resolved(study.optimizer, study.space.dimension());
+  if (study.revision == 0) study.revision = optimizers().at(study.optimizer.name).revision;
+  return study;
+}
+
+std::string learning_differences(const StudySpecification& before,
+                                 const StudySpecification& after) {
+  const auto was = learning_fields(before);
+  const auto is = learning_fields(after);
+  std::string text;
+  const auto add = [&](const std::string& field, const std::string& old, const std::string& now) {
+    text += (text.empty() ? "" : "; ") + field + " was " + old + " and is " + now;
+  };
+  for (const auto& [field, old] : was) {
+    const auto now = is.find(field);
+    if (now == is.end()) {
+      add(field, old, "gone");
+    } else if (now->second != old) {
+      add(field, old, now->second);
+    }
+  }
+  for (const auto& [field, now] : is) {
+    if (!was.contains(field)) add(field, "not there", now);
+  }
+  return text;
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study) {

@@ -1,13 +1,19 @@
-#include "studies/study.hpp"
+#include "canopy/study.hpp"
+
+#include "canopy/optimizers.hpp"
+#include "canopy/state.hpp"
 
 #include "core/text.hpp"
+#include "studies/stored_specification.hpp"
+#include "studies/told.hpp"
+#include "studies/tuner_state.hpp"
 #include "systems/excerpt.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <map>
-#include <sstream>
 #include <thread>
+#include <type_traits>
 #include <unistd.h>
 #include <utility>
 
@@ -16,9 +22,13 @@
 namespace canopy {
 namespace {
 
-/// A snapshot is due when so many events are behind the last one, so that opening is quick; and an
-/// eighth of all, so that snapshots of ever larger trees take a bounded part of the time.
+using Fault = StudyError::Fault;
+
+// A snapshot is due when this many events have come after the last one, so that opening is quick;
+// and as many more as the last one was large, so that snapshots of ever larger trees take a bounded
+// part of the time.
 constexpr std::uint64_t kEventsToSnapshot = 10'000;
+constexpr std::uint64_t kSnapshotBytesAnEvent = 64;
 
 double wall_clock() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -28,109 +38,145 @@ double steady_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::string list_text(std::span<const double> rewards) {
-  std::string text;
-  for (const double reward : rewards) text += (text.empty() ? "" : " ") + to_text(reward);
-  return text;
+// --- doing again what happened ---------------------------------------------------------------
+
+void require(bool fits, std::string_view what) {
+  if (!fits) throw StudyError(Fault::damaged, std::string(what));
 }
 
-/// Does again what an event says was done; the pull of an ask.
-std::optional<Pull> apply(const Event& event, Optimizer& optimizer) {
-  Status status = Status::ok;
-  switch (event.kind) {
-    case EventKind::ask: {
-      const Pull pull = optimizer.ask(event.count == 0 ? UINT64_MAX : event.count);
-      if (pull.ticket != event.ticket) status = Status::unknown_ticket;
-      if (status == Status::ok) return pull;
-      break;
-    }
-    case EventKind::tell:
-      status = optimizer.tell(event.ticket, event.value);
-      break;
-    case EventKind::tell_list:
-      status = optimizer.tell(event.ticket, rewards_in(event));
-      break;
-    case EventKind::tell_sums:
-      status = optimizer.tell(event.ticket, Rewards{event.count, event.value, event.squares});
-      break;
-    case EventKind::drop:
-      status = optimizer.drop(event.ticket);
-      break;
-    case EventKind::finish:
-      optimizer.finish();
-      break;
-    default:  // of no concern to the optimizer
-      break;
-  }
-  if (status != Status::ok) throw StudyError(std::string(describe(status)));
-  return std::nullopt;
+void require(Status status) {
+  require(status == Status::ok, describe(status));
 }
 
-std::optional<Pull> apply_numbered(const Event& event, std::uint64_t expected, Optimizer& optimizer,
-                                   const std::string& name) {
-  try {
-    if (event.number != expected) throw StudyError("an event is missing before it");
-    return apply(event, optimizer);
-  } catch (const StudyError& error) {
-    throw StudyError(fmt::format("{}: event {} of its journal does not fit: {}", name, event.number,
-                                 error.what()));
+/// Does again what an event says was done, and checks that the same arm is played.
+struct DoAgain {
+  Optimizer& optimizer;
+
+  void operator()(const Asked& event) const {
+    const Pull pull = optimizer.ask(event.pulls == 0 ? UINT64_MAX : event.pulls);
+    require(pull.ticket == event.ticket, "the next ticket has another number");
+    require(std::equal(pull.arm.begin(), pull.arm.end(), event.arm.begin(), event.arm.end()),
+            "the optimizer would play another arm");
+    require(pull.length == event.length, "the optimizer would play it for another number of pulls");
   }
-}
+  void operator()(const Told& event) const { require(optimizer.tell(event.ticket, event.reward)); }
+  void operator()(const ToldList& event) const {
+    require(optimizer.tell(event.ticket, std::span<const double>(event.rewards)));
+  }
+  void operator()(const ToldSums& event) const {
+    require(optimizer.tell(event.ticket, event.rewards));
+  }
+  void operator()(const Observed& event) const {
+    require(optimizer.observe(event.arm, event.rewards));
+  }
+  void operator()(const Dropped& event) const { require(optimizer.drop(event.ticket)); }
+  void operator()(const Finished& /*event*/) const { optimizer.finish(); }
+  template <class OfTheTuner>
+  void operator()(const OfTheTuner& /*event*/) const {}
+};
 
 struct Loaded {
   std::unique_ptr<Optimizer> optimizer;
+  std::unique_ptr<TunerState> tuner;
   std::uint64_t events = 0;
   std::uint64_t snapshot_events = 0;
+  std::uint64_t snapshot_bytes = 0;
   double last_at = 0.0;
 };
 
-/// The last snapshot, unless it is damaged, or the very beginning.
+/// The last snapshot, or the very beginning if there is none or it is damaged. The tuner's part of
+/// it may be useless, since its settings may change; then the tuner is folded from the start.
 Loaded from_snapshot(Store& store, const StudyRecord& record,
-                     const StudySpecification& specification) {
-  Loaded loaded{make_optimizer(specification)};
-  const std::optional<Snapshot> snapshot = store.snapshot(record);
+                     const StudySpecification& specification, std::uint64_t& tuner_events) {
+  Loaded loaded{make_optimizer(specification), std::make_unique<TunerState>(specification)};
+  const std::optional<Snapshot> snapshot = store.snapshot(record.id);
   if (!snapshot || snapshot->events > record.events) return loaded;
   try {
-    loaded.optimizer->restore(snapshot->state);
+    loaded.optimizer->restore(snapshot->optimizer);
     loaded.events = loaded.snapshot_events = snapshot->events;
+    loaded.snapshot_bytes = snapshot->optimizer.size();
   } catch (const NewerStateError& error) {
-    throw StudyError(record.name + ": " + error.what());
+    throw StudyError(Fault::damaged, record.name + ": " + error.what());
   } catch (const StateError&) {
     loaded.optimizer = make_optimizer(specification);  // the journal has it all
+    return loaded;
+  }
+  try {
+    loaded.tuner->restore(snapshot->tuner);
+    tuner_events = snapshot->events;
+  } catch (const StateError&) {
+    loaded.tuner = std::make_unique<TunerState>(specification);
   }
   return loaded;
 }
 
 Loaded load_all(Store& store, const StudyRecord& record, const StudySpecification& specification) {
-  Loaded loaded = from_snapshot(store, record, specification);
+  std::uint64_t tuner_events = 0;
+  Loaded loaded = from_snapshot(store, record, specification, tuner_events);
   loaded.last_at = record.updated;
-  store.for_each_event(record, loaded.events, [&](const Event& event) {
-    (void)apply_numbered(event, ++loaded.events, *loaded.optimizer, record.name);
-    loaded.last_at = std::max(loaded.last_at, event.at);
+  std::uint64_t number = std::min(tuner_events, loaded.events);
+  const auto take = [&](const JournalEntry& entry) {
+    require(entry.number == ++number, "an event is missing before it");
+    if (number > loaded.events) {
+      std::visit(DoAgain{*loaded.optimizer}, entry.event);
+      loaded.events = number;
+    }
+    if (number > tuner_events) loaded.tuner->apply(entry);
+    loaded.last_at = std::max(loaded.last_at, entry.at);
+  };
+  store.read(record.id, number, [&](const JournalEntry& entry) {
+    try {
+      take(entry);
+    } catch (const StudyError& error) {
+      throw StudyError(Fault::damaged, fmt::format("{}: event {} of its journal does not match: {}",
+                                                   record.name, entry.number, error.what()));
+    }
   });
+  if (loaded.events < record.events) {
+    throw StudyError(Fault::damaged, fmt::format("{}: its journal ends after event {} of {}",
+                                                 record.name, loaded.events, record.events));
+  }
   return loaded;
 }
 
-std::string differences(const StudySpecification& stored, const StudySpecification& file) {
-  const auto before = learning_fields(stored);
-  const auto after = learning_fields(file);
-  std::string text;
-  const auto add = [&](const std::string& field, const std::string& was, const std::string& is) {
-    text += fmt::format("{}{} was {} and is {}", text.empty() ? "" : "; ", field, was, is);
-  };
-  for (const auto& [field, was] : before) {
-    const auto now = after.find(field);
-    if (now == after.end()) {
-      add(field, was, "gone");
-    } else if (now->second != was) {
-      add(field, was, now->second);
-    }
-  }
-  for (const auto& [field, is] : after) {
-    if (!before.contains(field)) add(field, "not there", is);
-  }
-  return text;
+// --- revisions -------------------------------------------------------------------------------
+
+std::string revision_text(const std::string& study, const StudySpecification& specification) {
+  const std::string& name = specification.optimizer.name;
+  return fmt::format(
+      "the study {} was begun with revision {} of {}, and this canopy has revision {}, which "
+      "decides differently",
+      study, specification.revision, name, optimizers().at(name).revision);
 }
+
+bool has_own_revision(const StudySpecification& specification) {
+  return specification.revision == optimizers().at(specification.optimizer.name).revision;
+}
+
+/// The rewards of a journal as observations, those alone whose arm the space has.
+std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& record,
+                                          const Space& space) {
+  std::vector<JournalEntry> entries;
+  read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
+    const std::optional<Rewards> rewards = rewards_of(entry.event);
+    if (!rewards || !arm || !space.contains(*arm)) return;
+    entries.push_back(
+        {entries.size() + 1, entry.at, Observed{{arm->begin(), arm->end()}, *rewards}});
+  });
+  return entries;
+}
+
+/// Whether coordinates of one space mean the same in the other.
+bool have_same_parameters(const Space& a, const Space& b) {
+  const auto alike = [](const Parameter& left, const Parameter& right) {
+    if (left.name != right.name || left.domain.index() != right.domain.index()) return false;
+    return !std::holds_alternative<Choice>(left.domain) || left.domain == right.domain;
+  };
+  return std::equal(a.parameters().begin(), a.parameters().end(), b.parameters().begin(),
+                    b.parameters().end(), alike);
+}
+
+// --- names and locks -------------------------------------------------------------------------
 
 std::string holder_text() {
   std::array<char, 256> host{};
@@ -139,66 +185,64 @@ std::string holder_text() {
 }
 
 /// Takes the lock and notes who has it.
-StudyLock lock_study(Store& store, const StudyRecord& record) {
-  auto lock = StudyLock::try_take(store.path(), record.id);
+std::unique_ptr<StudyLock> lock_study(Store& store, const StudyRecord& record) {
+  std::unique_ptr<StudyLock> lock = store.try_lock(record.id);
   if (!lock) {
-    std::string holder;
-    for (int tries = 0; holder.empty() && tries < 100; ++tries) {  // it may not be noted yet
-      if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      holder = store.find(record.name).value_or(record).holder;
-    }
-    throw StudyError(fmt::format("the study {} is open elsewhere: {}", record.name, holder));
+    const std::string holder = store.find(record.name).value_or(record).holder;
+    throw StudyError(Fault::open_elsewhere,
+                     fmt::format("the study {} is open elsewhere: {}", record.name, holder));
   }
-  store.set_holder(record, holder_text());
-  return std::move(*lock);
+  store.set_holder(record.id, holder_text());
+  return lock;
 }
 
 /// Names are shown, and are parts of file names.
 void check_name(const std::string& name) {
   const bool printable = excerpt(name, name.size() + 1) == name;
   if (name.empty() || !printable || name.find('/') != std::string::npos) {
-    throw StudyError("\"" + excerpt(name) +
-                     "\" is no name for a study: it must be printable text without a slash");
+    throw StudyError(
+        Fault::bad_name,
+        "\"" + excerpt(name) + "\" cannot name a study: a name is printable text without a slash");
   }
 }
 
-/// The study of that name; made if nobody has made it before.
-StudyRecord found_or_made(Store& store, const std::string& name, const std::string& source,
-                          const StudyRecord* copied, const std::string& forked_from) {
-  if (auto found = store.find(name)) return *found;
-  try {
-    return store.create(name, source, wall_clock(), copied, forked_from);
-  } catch (const StoreError&) {
-    if (auto found = store.find(name)) return *found;  // somebody else was quicker
-    throw;
-  }
+/// The study of that name, made if nobody has made it before.
+StudyRecord found_or_made(Store& store, const NewStudy& study) {
+  if (auto found = store.find(study.name)) return *found;
+  if (auto made = store.create(study)) return *made;
+  return find_study(store, study.name);  // somebody else was quicker
 }
 
-StudyRecord chosen(Store& store, const StudyFile& file, const OpenOptions& options) {
-  check_name(options.fork.value_or(options.name));
-  if (!options.fork) return found_or_made(store, options.name, file.source, nullptr, "");
-  const auto original = store.find(options.name);
-  if (!original) throw StudyError("there is no study " + options.name + " to fork");
-  const bool same = differences(parse_study(original->source, original->name), file.study).empty();
-  StudyRecord fork =
-      found_or_made(store, *options.fork, file.source, same ? &*original : nullptr, options.name);
-  if (fork.forked_from != options.name) {
-    throw StudyError("there is a study " + *options.fork + " already");
+/// The study that is made from another one, or was before.
+StudyRecord forked(Store& store, const StudyRecord& original, const std::string& name,
+                   const StudySpecification& specification) {
+  const StudySpecification before = specification_of(original);
+  NewStudy fork{.name = name, .specification = json_of(specification), .created = wall_clock()};
+  fork.forked_from = original.name;
+  std::vector<JournalEntry> observations;
+  if (learning_differences(before, specification).empty()) {
+    fork.copied = original.id;
+  } else if (have_same_parameters(before.space, specification.space)) {
+    observations = observations_of(store, original, specification.space);
+    fork.journal = observations;
   }
-  return fork;
+  StudyRecord record = found_or_made(store, fork);
+  if (record.forked_from != original.name) {
+    throw StudyError(Fault::taken, "there already is a study " + name);
+  }
+  return record;
 }
 
 }  // namespace
 
-std::vector<double> rewards_in(const Event& event) {
-  std::vector<double> rewards;
-  std::istringstream words(event.text);
-  for (std::string word; words >> word;) {
-    const auto reward = number_in<double>(word);
-    if (!reward) throw StudyError("\"" + word + "\" is no number");
-    rewards.push_back(*reward);
+// --- opening ---------------------------------------------------------------------------------
+
+StudySpecification specification_of(const StudyRecord& record) {
+  try {
+    return parse_stored_study(record.specification, record.name);
+  } catch (const SpecificationError& error) {
+    throw StudyError(Fault::damaged, error.what());
   }
-  return rewards;
 }
 
 StudyRecord find_study(Store& store, const std::string& name) {
@@ -206,35 +250,65 @@ StudyRecord find_study(Store& store, const std::string& name) {
   std::vector<std::string> names;
   for (const StudyRecord& record : store.list()) names.push_back(record.name);
   const std::vector<std::string_view> known(names.begin(), names.end());
-  throw StudyError(
-      store.path() + ": " +
-      (names.empty() ? "has no studies yet" : name + ": " + unknown_name("study", name, known)));
+  const std::string what =
+      names.empty() ? "has no studies yet" : name + ": " + unknown_name("study", name, known);
+  throw StudyError(Fault::missing, store.name() + ": " + what);
 }
 
-Study Study::open(Store& store, const StudyFile& file, const OpenOptions& options) {
-  (void)make_optimizer(file.study);  // throws before anything is written
-  StudyRecord record = chosen(store, file, options);
-  StudyLock lock = lock_study(store, record);
-  record = find_study(store, record.name);
-  if (record.source != file.source) {
-    const std::string changes = differences(parse_study(record.source, record.name), file.study);
-    if (!changes.empty() && record.events > 0) {
-      throw StudyError(fmt::format(
-          "the study {} is another one: {}; --fork NEW starts a new one",
-          record.name, changes));
-    }
-    store.set_source(record, file.source);
+Study Study::open(Store& store, const StudySpecification& given, const OpenOptions& options) {
+  const StudySpecification specification = resolved(given);
+  (void)make_optimizer(specification);  // throws before anything is written
+  if (!has_own_revision(specification)) {
+    throw StudyError(Fault::other_revision, revision_text(options.name, specification));
   }
-  return {store, find_study(store, record.name), file.study, std::move(lock)};
+  check_name(options.fork.value_or(options.name));
+  StudyRecord record;
+  if (options.fork) {
+    record = forked(store, find_study(store, options.name), *options.fork, specification);
+  } else {
+    record = found_or_made(
+        store,
+        {.name = options.name, .specification = json_of(specification), .created = wall_clock()});
+  }
+  std::unique_ptr<StudyLock> lock = lock_study(store, record);
+  record = find_study(store, record.name);
+  const std::string text = json_of(specification);
+  if (record.specification != text) {
+    const StudySpecification before = specification_of(record);
+    if (record.events > 0) {
+      if (!has_own_revision(before)) {
+        throw StudyError(Fault::other_revision, revision_text(record.name, before));
+      }
+      const std::string changes = learning_differences(before, specification);
+      if (!changes.empty()) {
+        throw StudyError(
+            Fault::differs,
+            fmt::format("the study {} was begun with other settings: {}", record.name, changes));
+      }
+    }
+    store.set_specification(record.id, text);
+    record = find_study(store, record.name);
+  }
+  return {store, std::move(record), specification, std::move(lock)};
 }
 
-Study Study::reopen(Store& store, const std::string& name) {
-  const StudyRecord record = find_study(store, name);
-  StudyLock lock = lock_study(store, record);
-  return {store, find_study(store, name), parse_study(record.source, record.name), std::move(lock)};
+Study Study::reopen(Store& store, const OpenOptions& options) {
+  StudyRecord record = find_study(store, options.name);
+  StudySpecification specification = specification_of(record);
+  if (options.fork) {
+    specification.revision = 0;  // the new study has the one that is here
+    return open(store, specification, options);
+  }
+  if (!has_own_revision(specification)) {
+    throw StudyError(Fault::other_revision, revision_text(record.name, specification));
+  }
+  std::unique_ptr<StudyLock> lock = lock_study(store, record);
+  record = find_study(store, options.name);
+  return {store, std::move(record), std::move(specification), std::move(lock)};
 }
 
-Study::Study(Store& store, StudyRecord record, StudySpecification specification, StudyLock lock)
+Study::Study(Store& store, StudyRecord record, StudySpecification specification,
+             std::unique_ptr<StudyLock> lock)
     : store_(&store),
       record_(std::move(record)),
       specification_(std::move(specification)),
@@ -244,19 +318,41 @@ Study::Study(Store& store, StudyRecord record, StudySpecification specification,
   started_steady_ = steady_clock();
 }
 
+Study::Study(Study&&) noexcept = default;
+Study::~Study() = default;
+
 void Study::load() {
   optimizer_.reset();  // should this fail, nothing may be asked or told any more
   record_ = find_study(*store_, record_.name);
   Loaded loaded = load_all(*store_, record_, specification_);
   optimizer_ = std::move(loaded.optimizer);
+  tuner_ = std::move(loaded.tuner);
   events_ = loaded.events;
   snapshot_events_ = loaded.snapshot_events;
+  snapshot_bytes_ = loaded.snapshot_bytes;
   last_at_ = std::max(last_at_, loaded.last_at);
   uncommitted_.clear();
 }
 
+LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
+                               const StudySpecification& specification) {
+  if (has_own_revision(specification)) {
+    return {load_all(store, record, specification).optimizer, ""};
+  }
+  std::unique_ptr<Optimizer> optimizer = make_optimizer(specification);
+  for (const JournalEntry& entry : observations_of(store, record, specification.space)) {
+    std::visit(DoAgain{*optimizer}, entry.event);
+  }
+  return {std::move(optimizer), revision_text(record.name, specification) +
+                                    ": this shows what it makes of the same rewards"};
+}
+
+// --- in use ----------------------------------------------------------------------------------
+
 Optimizer& Study::live() const {
-  if (!optimizer_) throw StoreError(store_->path() + ": cannot be read any more");
+  if (!optimizer_) {
+    throw StoreError(StoreError::Fault::unreachable, store_->name() + ": can no longer be read");
+  }
   return *optimizer_;
 }
 
@@ -264,10 +360,13 @@ double Study::now() const {
   return started_at_ + (steady_clock() - started_steady_);
 }
 
+std::uint64_t Study::events() const {
+  return events_ + uncommitted_.size();
+}
+
 void Study::note(Event event) {
-  event.number = events_ + uncommitted_.size() + 1;
-  event.at = now();
-  uncommitted_.push_back(std::move(event));
+  uncommitted_.push_back({events() + 1, now(), std::move(event)});
+  tuner_->apply(uncommitted_.back());
 }
 
 Status Study::journaled(Status status, Event event) {
@@ -277,93 +376,104 @@ Status Study::journaled(Status status, Event event) {
 
 Pull Study::ask(std::uint64_t pulls) {
   const Pull pull = live().ask(pulls);
-  note({.kind = EventKind::ask,
-        .ticket = pull.ticket,
-        .count = pulls > INT64_MAX ? 0 : pulls});  // whose databases have no larger numbers
+  // Databases have no larger numbers; nor has anybody that many pulls.
+  note(Asked{
+      pull.ticket, pulls > INT64_MAX ? 0 : pulls, pull.length, {pull.arm.begin(), pull.arm.end()}});
   return pull;
 }
 
 Status Study::tell(Ticket ticket, double reward) {
   reward += 0.0;  // a database may forget the sign of zero
-  return journaled(live().tell(ticket, reward),
-                   {.kind = EventKind::tell, .ticket = ticket, .count = 1, .value = reward});
+  return journaled(live().tell(ticket, reward), Told{ticket, reward});
 }
 
 Status Study::tell(Ticket ticket, std::span<const double> rewards) {
-  return journaled(live().tell(ticket, rewards), {.kind = EventKind::tell_list,
-                                                  .ticket = ticket,
-                                                  .count = rewards.size(),
-                                                  .text = list_text(rewards)});
+  return journaled(live().tell(ticket, rewards),
+                   ToldList{ticket, {rewards.begin(), rewards.end()}});
 }
 
 Status Study::tell(Ticket ticket, const Rewards& rewards) {
-  const Rewards kept{rewards.count, rewards.sum + 0.0, rewards.sum_squares + 0.0};
-  return journaled(live().tell(ticket, kept), {.kind = EventKind::tell_sums,
-                                               .ticket = ticket,
-                                               .count = kept.count,
-                                               .value = kept.sum,
-                                               .squares = kept.sum_squares});
+  return journaled(live().tell(ticket, rewards), ToldSums{ticket, rewards});
+}
+
+Status Study::observe(Arm arm, const Rewards& rewards) {
+  return journaled(live().observe(arm, rewards), Observed{{arm.begin(), arm.end()}, rewards});
 }
 
 Status Study::drop(Ticket ticket) {
-  return journaled(live().drop(ticket), {.kind = EventKind::drop, .ticket = ticket});
+  return journaled(live().drop(ticket), Dropped{ticket});
 }
 
 void Study::finish() {
   live().finish();
-  note({.kind = EventKind::finish});
+  note(Finished{});
 }
 
 void Study::restore(std::string_view /*saved*/) {
   throw StateError("a study is restored from its store");
 }
 
+// --- committing ------------------------------------------------------------------------------
+
 void Study::commit() {
-  if (!optimizer_) load();
-  if (uncommitted_.empty()) return;
+  recover();
+  const Batch batch = take_batch();
   try {
-    store_->append(record_, uncommitted_, optimizer_->summary().t - 1);
+    write(batch);
   } catch (const StoreError&) {
-    uncommitted_.clear();  // what was not written has not happened
-    load();
+    take_back();
     throw;
   }
-  events_ += uncommitted_.size();
-  uncommitted_.clear();
-  if (events_ - snapshot_events_ >= std::max(kEventsToSnapshot, events_ / 8)) snapshot();
+  keep(batch);
 }
 
-void Study::snapshot() {
-  if (!uncommitted_.empty() || snapshot_events_ == events_) return;
+Study::Batch Study::take_batch() {
+  if (uncommitted_.empty()) return {};
+  Batch batch{std::exchange(uncommitted_, {}), live().summary().t - 1};
+  events_ += batch.entries.size();
+  const std::uint64_t due = std::max(kEventsToSnapshot, snapshot_bytes_ / kSnapshotBytesAnEvent);
+  if (events_ - snapshot_events_ >= due) {
+    batch.snapshot = Snapshot{events_, live().save(), tuner_->save()};
+  }
+  return batch;
+}
+
+void Study::write(const Batch& batch) const {
+  if (!batch.entries.empty()) store_->append(record_.id, batch.entries, batch.pulls);
+  if (!batch.snapshot) return;
   try {
-    store_->set_snapshot(record_, {events_, optimizer_->save()});
-    snapshot_events_ = events_;
+    store_->set_snapshot(record_.id, *batch.snapshot);
   } catch (const StoreError&) {
     return;  // the journal has it all
   }
 }
 
-std::unique_ptr<Optimizer> load_optimizer(Store& store, const StudyRecord& record,
-                                          const StudySpecification& specification) {
-  return load_all(store, record, specification).optimizer;
+void Study::keep(const Batch& batch) {
+  if (!batch.entries.empty()) {
+    record_.events = batch.entries.back().number;
+    record_.updated = batch.entries.back().at;
+    record_.pulls = batch.pulls;
+  }
+  if (batch.snapshot) {
+    snapshot_events_ = batch.snapshot->events;
+    snapshot_bytes_ = batch.snapshot->optimizer.size();
+  }
 }
 
-void replay(Store& store, const StudyRecord& record, const StudySpecification& specification,
-            const std::function<void(const Event&, std::optional<Arm>)>& visit) {
-  const auto optimizer = make_optimizer(specification);
-  std::map<Ticket, std::vector<double>> arms;  // of the tickets that are open
-  std::uint64_t events = 0;
-  store.for_each_event(record, 0, [&](const Event& event) {
-    const auto pull = apply_numbered(event, ++events, *optimizer, record.name);
-    if (pull) arms[pull->ticket].assign(pull->arm.begin(), pull->arm.end());
-    const auto arm = arms.find(event.ticket);
-    visit(event, arm != arms.end() ? std::optional<Arm>(arm->second) : std::nullopt);
-    if (arms.size() > 2 * optimizer->summary().in_flight + 100) {
-      std::map<Ticket, std::vector<double>> open;
-      for (const Pull& each : optimizer->in_flight()) open.insert(arms.extract(each.ticket));
-      arms = std::move(open);
-    }
-  });
+void Study::take_back() {
+  uncommitted_.clear();
+  load();
+}
+
+void Study::recover() {
+  if (!optimizer_) load();
+}
+
+void Study::snapshot() {
+  if (!uncommitted_.empty() || snapshot_events_ == events_) return;
+  const Batch batch{.snapshot = Snapshot{events_, live().save(), tuner_->save()}};
+  write(batch);
+  keep(batch);
 }
 
 }  // namespace canopy

@@ -1,6 +1,8 @@
 #include "studies/study_figures.hpp"
 
-#include "canopy/reward_map.hpp"
+#include "canopy/detail/reward_map.hpp"
+
+#include "studies/told.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -45,13 +47,12 @@ struct History {
   std::vector<Measurement> baseline;
 };
 
-History history_of(Store& store, const StudyRecord& record,
-                   const StudySpecification& specification) {
+History history_of(Store& store, const StudyRecord& record) {
   History history;
   double pulls = 0.0;
-  replay(store, record, specification, [&](const Event& event, std::optional<Arm> arm) {
-    if (event.kind == EventKind::baseline) {
-      history.baseline.push_back({pulls, event.value, 1.0, {}});
+  read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
+    if (const auto* measured = std::get_if<BaselineMeasured>(&entry.event)) {
+      history.baseline.push_back({pulls, measured->reward, 1.0, {}});
       return;
     }
     const auto learn = [&](double reward, double count) {
@@ -60,13 +61,10 @@ History history_of(Store& store, const StudyRecord& record,
       history.learnt.push_back({pulls, reward, count, std::move(coordinates)});
       pulls += count;
     };
-    if (event.kind == EventKind::tell) learn(event.value, 1.0);
-    if (event.kind == EventKind::tell_list) {
-      for (const double reward : rewards_in(event)) learn(reward, 1.0);
-    }
-    if (event.kind == EventKind::tell_sums && event.count > 0) {
-      const auto count = static_cast<double>(event.count);
-      learn(event.value / count, count);
+    if (const auto* told = std::get_if<ToldList>(&entry.event)) {
+      for (const double reward : told->rewards) learn(reward, 1.0);
+    } else if (const auto rewards = rewards_of(entry.event)) {
+      learn(rewards->mean(), static_cast<double>(rewards->count));
     }
   });
   return history;
@@ -167,8 +165,9 @@ SeriesFigure tree_figure(const std::string& title, const std::vector<NodeView>& 
 std::vector<SeriesFigure> study_figures(Store& store, const StudyRecord& record,
                                         const StudySpecification& specification,
                                         Optimizer& optimizer) {
-  const History history = history_of(store, record, specification);
-  const std::vector<NodeView> nodes = optimizer.tree();
+  const History history = history_of(store, record);
+  const TreeView* tree = optimizer.tree();
+  const std::vector<NodeView> nodes = tree != nullptr ? tree->nodes() : std::vector<NodeView>();
   std::vector<SeriesFigure> figures{rewards_figure(record.name, history)};
   const std::vector<Parameter>& parameters = specification.space.parameters();
   for (std::size_t i = 0; i < std::min(parameters.size(), kMostParameters); ++i) {

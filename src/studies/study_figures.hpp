@@ -1,9 +1,9 @@
 #pragma once
 
 #include "canopy/optimizer.hpp"
+#include "canopy/study.hpp"
 
 #include "figures/figure.hpp"
-#include "studies/study.hpp"
 
 #include <string>
 #include <vector>

@@ -20,8 +20,8 @@ std::string write_study_report(Store& store, const StudyRecord& record,
   }
   html += "</div>\n";
   if (!missing.empty()) html += "<p>Not all figures could be drawn: " + escaped(missing) + "</p>\n";
-  html += "<h2>The study file</h2>\n<pre>" + escaped(record.source) + "</pre>\n";
-  write_file(file, html + page_foot(page.command, page.version));
+  html += "<h2>The study</h2>\n<pre>" + escaped(toml_of(specification)) + "</pre>\n";
+  write_file(file, html + page_foot(page.command));
   return missing;
 }
 

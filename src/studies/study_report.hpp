@@ -1,6 +1,6 @@
 #pragma once
 
-#include "studies/study.hpp"
+#include "canopy/study.hpp"
 
 #include <string>
 #include <vector>
@@ -10,7 +10,6 @@ namespace canopy {
 /// What a page says beside its figures.
 struct StudyPage {
   std::string command;
-  std::string version;
   std::vector<std::string> lines = {};
 };
 

@@ -1,7 +1,7 @@
 #include "studies/system.hpp"
 
 #include "core/text.hpp"
-#include "studies/arm_json.hpp"
+#include "studies/answers.hpp"
 #include "systems/excerpt.hpp"
 #include "systems/number.hpp"
 
@@ -27,8 +27,11 @@ Values values_of(const Space& space, Arm arm) {
 System::System(const SystemSpecification& specification, const Space& space,
                const std::atomic<bool>* stop)
     : specification_(specification), space_(space), stop_(stop) {
+  const bool shell = specification_.shell;
+  if (specification_.apply) apply_.emplace(*specification_.apply, shell);
+  if (specification_.measure) measure_.emplace(*specification_.measure, shell);
   if (specification_.process) {
-    process_ = std::make_unique<Coprocess>(specification_.process->words({}));
+    process_ = std::make_unique<Coprocess>(CommandLine(*specification_.process, shell).words({}));
   }
 }
 
@@ -39,9 +42,8 @@ RunLimits System::limits_for(Arm arm) const {
 }
 
 std::optional<SystemFailure> System::apply(Arm arm, const RunLimits& limits) {
-  if (!specification_.apply) return std::nullopt;
-  const CommandResult result =
-      run_command(specification_.apply->words(values_of(space_, arm)), limits);
+  if (!apply_) return std::nullopt;
+  const CommandResult result = run_command(apply_->words(values_of(space_, arm)), limits);
   if (result.succeeded()) return std::nullopt;
   return SystemFailure{"apply: " + result.describe()};
 }
@@ -66,12 +68,12 @@ std::string System::request_for(Arm arm) const {
 std::variant<double, SystemFailure> System::measure(Arm arm) {
   const RunLimits limits = limits_for(arm);
   const char* what = process_ ? "process: " : "measure: ";
-  const CommandResult result =
-      process_ ? process_->exchange(request_for(arm), limits)
-               : run_command(specification_.measure->words(values_of(space_, arm)), limits);
+  const CommandResult result = process_
+                                   ? process_->exchange(request_for(arm), limits)
+                                   : run_command(measure_->words(values_of(space_, arm)), limits);
   if (!result.succeeded()) return SystemFailure{what + result.describe()};
   if (const auto reward = reward_in(result.output)) return *reward;
-  return SystemFailure{what + ("printed no number: \"" + excerpt(result.output) + "\"")};
+  return SystemFailure{what + ("did not print a number: \"" + excerpt(result.output) + "\"")};
 }
 
 }  // namespace canopy

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "canopy/space.hpp"
+#include "canopy/study_specification.hpp"
 
-#include "studies/system_specification.hpp"
 #include "systems/command.hpp"
+#include "systems/command_line.hpp"
 #include "systems/coprocess.hpp"
 
 #include <atomic>
@@ -46,6 +47,8 @@ class System {
   const SystemSpecification& specification_;
   const Space& space_;
   const std::atomic<bool>* stop_;
+  std::optional<CommandLine> apply_;
+  std::optional<CommandLine> measure_;
   std::unique_ptr<Coprocess> process_;
 };
 

@@ -1,12 +1,11 @@
 #include "studies/tuner.hpp"
 
-#include "studies/arm_json.hpp"
+#include "studies/answers.hpp"
+#include "studies/tuner_state.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <numeric>
-#include <set>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -20,7 +19,6 @@ constexpr int kRetries = 3;
 constexpr double kFirstPause = 0.25;  // seconds before the first retry; doubled before the others
 constexpr std::uint64_t kMostFailures = 10;  // in a row, when failures are skipped
 constexpr double kHour = 3600.0;
-constexpr double kFloorStop = 1.0;  // the value of a stop because of the floor
 
 }  // namespace
 
@@ -32,10 +30,10 @@ Tuner::Tuner(Study& study, const std::atomic<bool>& stop,
       stop_(stop),
       on_progress_(std::move(on_progress)),
       system_(system_specification_, study.specification().space, &stop),
-      map_(study.specification().objective) {
-  if (system_specification_.baseline) {
-    baseline_text_ = arm_text(study.specification().space, *system_specification_.baseline);
-  }
+      map_(study.specification().objective) {}
+
+std::string Tuner::text_of(Arm arm) const {
+  return arm_text(study_.specification().space, arm);
 }
 
 // --- from the beginning to the end ------------------------------------------------------------
@@ -46,9 +44,7 @@ TuneEnd Tuner::run() {
     TuneEnd end = run_to_the_end();
     end.pulls = pulls();
     leave(end, end.why == TuneEnd::Why::failure || end.why == TuneEnd::Why::floor);
-    study_.note({.kind = EventKind::stop,
-                 .value = end.why == TuneEnd::Why::floor ? kFloorStop : 0.0,
-                 .text = end.text});
+    study_.note(TunerStopped{end.text, end.why == TuneEnd::Why::floor});
     study_.commit();
     study_.snapshot();
     return end;
@@ -61,8 +57,8 @@ std::string Tuner::put_baseline_back() {
   const auto& baseline = system_specification_.baseline;
   if (!baseline || !system_.can_be_set()) return "";
   const auto failure = system_.apply_at_the_end(*baseline);
-  return failure ? "; the baseline could not be put back: " + failure->what
-                 : "; the baseline was put back";
+  return failure ? "; the baseline could not be restored: " + failure->what
+                 : "; the baseline was restored";
 }
 
 TuneEnd Tuner::run_to_the_end() {
@@ -70,7 +66,7 @@ TuneEnd Tuner::run_to_the_end() {
     if (auto end = over()) {
       // Rewards that are held back stay so as long as the arm must not change: the next run of the
       // tuner has them from the journal.
-      if (!held_.empty() && !must_hold()) release();
+      if (!must_hold(state().pulls_here())) release();
       return *end;
     }
     report();
@@ -80,83 +76,15 @@ TuneEnd Tuner::run_to_the_end() {
 
 // --- where an earlier tuner was -----------------------------------------------------------------
 
+/// Of the tickets that are open, some wait for their rewards to be told; one is to be answered.
 void Tuner::resume() {
-  static constexpr std::array kKinds{EventKind::start, EventKind::stop, EventKind::apply,
-                                     EventKind::hold, EventKind::baseline};
-  double last_at = study_.record().updated;
-  double last_start = last_at;
-  std::uint64_t last_change = 0;
-  std::uint64_t baseline_pulls = 0;
-  std::vector<Held> all_held;
-  const auto learn_from = [&](const Event& event) {
-    if (event.kind == EventKind::start) {
-      earlier_seconds_ = event.value;
-      last_start = event.at;
-      last_at = study_.record().updated;
-    } else if (event.kind == EventKind::stop) {
-      last_at = event.at;
-    } else if (event.kind == EventKind::hold) {
-      all_held.push_back({event.ticket, event.value});
-    } else if (event.kind == EventKind::baseline) {
-      if (earlier_setting_ == baseline_text_ && ++baseline_pulls >= options_.baseline_pulls) {
-        baseline_known_ = true;
-        changes_since_baseline_ = 0;
-      }
-    } else {
-      if (event.text != earlier_setting_) {
-        last_change = event.number;
-        count_change(event.text, event.at);
-      }
-      baseline_pulls = 0;
-    }
-  };
-  study_.store().for_each_event(study_.record(), 0, learn_from, kKinds);
-  earlier_seconds_ += last_at - last_start;
-  resume_rewards(last_change);
-  resume_tickets(all_held);
-  started_ = study_.now();
-  study_.note({.kind = EventKind::start, .value = earlier_seconds_});
-  study_.commit();
-}
-
-/// How many pulls the present setting has had, and the last rewards for the floor, unless they have
-/// ended a tuner already.
-void Tuner::resume_rewards(std::uint64_t last_change) {
-  const std::uint64_t events = study_.record().events;
-  const std::uint64_t far_enough = options_.floor ? 10 * options_.floor_window + 1000 : 0;
-  const std::uint64_t for_floor = events - std::min(events, far_enough);
-  std::set<Ticket> held;  // which are told later
-  const auto learn_from = [&](const Event& event) {
-    if (event.kind == EventKind::hold) held.insert(event.ticket);
-    const bool told_first = event.kind == EventKind::tell && !held.contains(event.ticket);
-    if (event.kind == EventKind::hold || told_first) {
-      if (event.number > last_change) ++pulls_here_;
-      remember_for_floor(event.value);
-    }
-    if (event.kind == EventKind::stop && event.value == kFloorStop) window_.clear();
-  };
-  study_.store().for_each_event(study_.record(), std::min(last_change, for_floor), learn_from);
-}
-
-/// The tickets that are open: those that wait for their rewards to be told, and one to go on with.
-void Tuner::resume_tickets(const std::vector<Held>& all_held) {
   for (const Pull& pull : study_.in_flight()) {
-    const auto held = std::find_if(all_held.begin(), all_held.end(),
-                                   [&](const Held& each) { return each.ticket == pull.ticket; });
-    if (held != all_held.end()) {
-      held_.push_back(*held);
-    } else if (!pull_) {
-      pull_ = pull;
-    }
+    if (!pull_ && !state().held().contains(pull.ticket)) pull_.emplace(pull);
   }
-}
-
-void Tuner::count_change(const std::string& setting, double at) {
-  ++changes_;
-  if (setting != baseline_text_) ++changes_since_baseline_;
-  change_times_.push_back(at);
-  while (change_times_.front() < at - kHour) change_times_.pop_front();
-  earlier_setting_ = setting;
+  earlier_seconds_ = state().seconds_so_far();
+  started_ = study_.now();
+  study_.note(TunerStarted{earlier_seconds_});
+  study_.commit();
 }
 
 double Tuner::seconds() const {
@@ -164,7 +92,7 @@ double Tuner::seconds() const {
 }
 
 std::uint64_t Tuner::pulls() const {
-  return study_.summary().t - 1 + held_.size();
+  return study_.summary().t - 1 + state().held().size();
 }
 
 std::optional<TuneEnd> Tuner::over() const {
@@ -183,51 +111,47 @@ std::optional<TuneEnd> Tuner::over() const {
 }
 
 void Tuner::report() const {
-  if (on_progress_) on_progress_({seconds(), pulls(), changes_, setting_});
+  if (!on_progress_) return;
+  on_progress_({seconds(), pulls(), state().changes(), setting_.empty() ? "" : text_of(setting_)});
 }
 
 // --- one pull ---------------------------------------------------------------------------------
 
 void Tuner::step() {
   if (!pull_) {
-    pull_ = study_.ask();
+    pull_.emplace(study_.ask());
     study_.commit();
   }
-  arm_.assign(pull_->arm.begin(), pull_->arm.end());
-  const std::string wanted = arm_text(study_.specification().space, arm_);
-  if (setting_ != wanted) {
-    if (baseline_is_due()) measure_baseline();
+  if (setting_ != pull_->arm) {
+    // A restart in the middle of a visit does not end it.
+    if (baseline_is_due() && state().setting() != pull_->arm) measure_baseline();
     if (end_ || stop_) return;
-    if (setting_ != wanted && !set_system(arm_, pull_->ticket)) return;
+    if (setting_ != pull_->arm && !set_system(pull_->arm, pull_->ticket)) return;
   }
-  if (const auto reward = measured(arm_, pull_->ticket)) learn(*reward);
+  if (const auto reward = measured(pull_->arm, pull_->ticket)) learn(*reward);
 }
 
 /// Gives the system a setting and lets it settle.
 bool Tuner::set_system(Arm arm, Ticket ticket) {
-  const std::string wanted = arm_text(study_.specification().space, arm);
   setting_.clear();
   if (!attempt(ticket, [&] { return system_.apply(arm); })) return false;
-  study_.note({.kind = EventKind::apply, .ticket = ticket, .text = wanted});
+  study_.note(Applied{ticket, {arm.begin(), arm.end()}});
   study_.commit();
-  if (wanted != earlier_setting_) {  // else it was only put back after a restart
-    count_change(wanted, study_.now());
-    pulls_here_ = 0;
-  }
   for (std::uint64_t i = 0; i < options_.warmup_pulls && !stop_; ++i) {
     const auto reward = measured(arm, ticket);
     if (end_) return false;
     if (!reward) continue;
-    study_.note({.kind = EventKind::warm_up, .ticket = ticket, .value = *reward});
+    study_.note(WarmedUp{ticket, *reward});
     study_.commit();
   }
-  setting_ = wanted;
+  setting_.assign(arm.begin(), arm.end());
   return !stop_;
 }
 
 bool Tuner::baseline_is_due() const {
   if (options_.baseline_every == 0) return false;
-  return !baseline_known_ || changes_since_baseline_ >= options_.baseline_every;
+  return !state().baseline_is_known() ||
+         state().changes_since_baseline() >= options_.baseline_every;
 }
 
 /// The control: how the system does at the baseline these days.
@@ -235,15 +159,12 @@ void Tuner::measure_baseline() {
   const std::vector<double>& baseline = *system_specification_.baseline;
   if (!set_system(baseline, 0)) return;
   report();
-  for (std::uint64_t i = 0; i < options_.baseline_pulls && !stop_ && !end_; ++i) {
+  while (state().baseline_pulls() < options_.baseline_pulls && !stop_ && !end_) {
     const auto reward = measured(baseline, 0);
     if (!reward) continue;
-    study_.note({.kind = EventKind::baseline, .value = *reward});
+    study_.note(BaselineMeasured{*reward});
     study_.commit();
   }
-  if (stop_ || end_) return;
-  baseline_known_ = true;
-  changes_since_baseline_ = 0;
 }
 
 std::optional<double> Tuner::measured(Arm arm, Ticket ticket) {
@@ -271,7 +192,7 @@ bool Tuner::attempt(Ticket ticket, Try&& try_once) {
     }
     if (stop_) return false;  // which is why it failed
     ++failures_;
-    study_.note({.kind = EventKind::failure, .ticket = ticket, .text = failure->what});
+    study_.note(Failed{ticket, failure->what});
     study_.commit();
     const bool retry = options_.on_failure == OnFailure::retry && retries < kRetries;
     const bool skip = options_.on_failure == OnFailure::skip && failures_ < kMostFailures;
@@ -294,59 +215,50 @@ void Tuner::pause(double seconds) const {
 // --- learning, and when not to move ------------------------------------------------------------
 
 void Tuner::learn(double reward) {
-  ++pulls_here_;
-  held_.push_back({pull_->ticket, reward});
-  if (pull_->length == 1 && must_hold()) {
-    // Until its last reward is told the episode goes on: the next ask is for the same arm.
-    study_.note({.kind = EventKind::hold, .ticket = pull_->ticket, .value = reward});
-    pull_ = study_.ask(1);
-    study_.commit();
+  if (pull_->length == 1 && must_hold(state().pulls_here() + 1)) {
+    // Until its last reward is told, the episode continues: the next ask is for the same arm.
+    study_.note(Held{pull_->ticket, reward});
+    pull_.emplace(study_.ask(1));
   } else {
     release();
+    tell(pull_->ticket, reward);
     if (--pull_->length == 0) pull_.reset();
   }
-  remember_for_floor(reward);
+  study_.commit();
   check_floor();
 }
 
-bool Tuner::must_hold() const {
-  if (pulls_here_ < options_.min_pulls_per_change) return true;
+bool Tuner::must_hold(std::uint64_t pulls_here) const {
+  if (pulls_here < options_.min_pulls_per_change) return true;
   if (!options_.max_changes_per_hour) return false;
-  const double since = study_.now() - kHour;
-  const auto recent = std::count_if(change_times_.begin(), change_times_.end(),
-                                    [since](double at) { return at > since; });
   const std::uint64_t wanted = baseline_is_due() ? 2 : 1;  // there, and on to the next arm
-  return static_cast<std::uint64_t>(recent) + wanted > *options_.max_changes_per_hour;
+  return state().changes_after(study_.now() - kHour) + wanted > *options_.max_changes_per_hour;
 }
 
 /// Tells what was measured and not told yet.
 void Tuner::release() {
-  for (const Held& each : held_) {
-    const Status status = study_.tell(each.ticket, each.reward);
-    if (status == Status::ok) continue;
-    (void)study_.drop(each.ticket);  // or it would be tried again for ever
-    end_ = TuneEnd{TuneEnd::Why::failure,
-                   fmt::format("the reward {:g}: {}", each.reward, describe(status))};
-  }
-  held_.clear();
-  study_.commit();
+  const std::map<Ticket, double> held = state().held();
+  for (const auto& [ticket, reward] : held) tell(ticket, reward);
 }
 
-void Tuner::remember_for_floor(double reward) {
-  if (!options_.floor) return;
-  window_.push_back(reward);
-  if (window_.size() > options_.floor_window) window_.pop_front();
+void Tuner::tell(Ticket ticket, double reward) {
+  const Status status = study_.tell(ticket, reward);
+  if (status == Status::ok) return;
+  (void)study_.drop(ticket);  // or it would be tried again and again
+  end_ =
+      TuneEnd{TuneEnd::Why::failure, fmt::format("the reward {:g}: {}", reward, describe(status))};
 }
 
 void Tuner::check_floor() {
-  if (!options_.floor || window_.size() < options_.floor_window) return;
+  const std::deque<double>& window = state().window();
+  if (!options_.floor || window.size() < options_.floor_window) return;
   const double mean =
-      std::accumulate(window_.begin(), window_.end(), 0.0) / static_cast<double>(window_.size());
+      std::accumulate(window.begin(), window.end(), 0.0) / static_cast<double>(window.size());
   const bool maximizes = study_.specification().objective.direction == Direction::maximize;
   if (maximizes ? mean >= *options_.floor : mean <= *options_.floor) return;
   end_ = TuneEnd{TuneEnd::Why::floor,
                  fmt::format("the last {} rewards are {:.4g} on average, {} the floor of {:g}",
-                             window_.size(), mean, maximizes ? "below" : "above", *options_.floor)};
+                             window.size(), mean, maximizes ? "below" : "above", *options_.floor)};
 }
 
 /// Leaves the system with the setting that was asked for; in need, with the baseline.
@@ -360,18 +272,18 @@ void Tuner::leave(TuneEnd& end, bool in_need) {
   } else if (!in_need && options_.on_exit == OnExit::best && best) {
     arm.assign(best->arm.begin(), best->arm.end());
   } else {
-    end.setting = setting_;
+    if (!setting_.empty()) end.setting = text_of(setting_);
     return;
   }
-  const std::string wanted = arm_text(study_.specification().space, arm);
-  if (wanted != setting_) {
+  const std::string wanted = text_of(arm);
+  if (arm != setting_) {
     if (const auto failure = system_.apply_at_the_end(arm)) {
-      study_.note({.kind = EventKind::failure, .text = failure->what});
+      study_.note(Failed{0, failure->what});
       end.text += "; the system could not be set to " + wanted + ": " + failure->what;
       end.why = TuneEnd::Why::failure;
       return;
     }
-    study_.note({.kind = EventKind::apply, .text = wanted});
+    study_.note(Applied{0, arm});
   }
   end.setting = wanted;
 }

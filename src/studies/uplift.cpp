@@ -1,9 +1,12 @@
 #include "studies/uplift.hpp"
 
-#include "studies/arm_json.hpp"
+#include "canopy/optimizers.hpp"
+
+#include "studies/told.hpp"
 
 #include <algorithm>
 #include <variant>
+#include <vector>
 
 namespace canopy {
 namespace {
@@ -36,54 +39,28 @@ class Samples {
   double visit_count_ = 0.0;
 };
 
-bool is_correlated(const StudySpecification& specification) {
-  const auto* hct = std::get_if<HctOptions>(&specification.optimizer);
-  return hct != nullptr && hct->feedback == Feedback::correlated;
-}
-
-/// How many rewards an event tells of, and their sum.
-std::pair<double, double> rewards_of(const Event& event) {
-  if (event.kind == EventKind::tell_list) {
-    const std::vector<double> rewards = rewards_in(event);
-    double sum = 0.0;
-    for (const double reward : rewards) sum += reward;
-    return {static_cast<double>(rewards.size()), sum};
-  }
-  return {static_cast<double>(event.count), event.value};
-}
-
 }  // namespace
 
 std::optional<Uplift> uplift_of(Store& store, const StudyRecord& record,
                                 const StudySpecification& specification, Arm arm) {
   const std::vector<double> wanted(arm.begin(), arm.end());
-  const bool has_baseline = specification.system && specification.system->baseline;
-  if (!has_baseline) return std::nullopt;
-  const std::string baseline = arm_text(specification.space, *specification.system->baseline);
-  std::string setting;  // that the system has
-  Samples of_arm(is_correlated(specification));
-  Samples of_baseline(is_correlated(specification));
-  replay(store, record, specification, [&](const Event& event, std::optional<Arm> told) {
-    switch (event.kind) {
-      case EventKind::baseline:
-        if (setting == baseline) of_baseline.add(event.value, 1.0);
-        break;
-      case EventKind::tell:
-      case EventKind::tell_list:
-      case EventKind::tell_sums:
-        if (told && std::equal(told->begin(), told->end(), wanted.begin(), wanted.end())) {
-          const auto [count, sum] = rewards_of(event);
-          if (count > 0.0) of_arm.add(sum, count);
-        }
-        break;
-      case EventKind::apply:
-        if (event.text == setting) break;  // put back after a restart
-        setting = event.text;
-        of_arm.end_visit();
-        of_baseline.end_visit();
-        break;
-      default:
-        break;
+  if (!specification.system || !specification.system->baseline) return std::nullopt;
+  const std::vector<double>& baseline = *specification.system->baseline;
+  const bool by_visit = expects_correlated_feedback(specification.optimizer);
+  std::vector<double> setting;  // that the system has
+  Samples of_arm(by_visit);
+  Samples of_baseline(by_visit);
+  read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> about) {
+    if (const auto* applied = std::get_if<Applied>(&entry.event)) {
+      if (applied->arm == setting) return;  // put back after a restart
+      setting = applied->arm;
+      of_arm.end_visit();
+      of_baseline.end_visit();
+    } else if (const auto* measured = std::get_if<BaselineMeasured>(&entry.event)) {
+      if (setting == baseline) of_baseline.add(measured->reward, 1.0);
+    } else if (const auto rewards = rewards_of(entry.event); rewards && about) {
+      if (!std::equal(about->begin(), about->end(), wanted.begin(), wanted.end())) return;
+      of_arm.add(rewards->sum, static_cast<double>(rewards->count));
     }
   });
   of_arm.end_visit();

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/statistics.hpp"
-#include "studies/study.hpp"
+#include "canopy/statistics.hpp"
+#include "canopy/study.hpp"
 
 #include <cstdint>
 #include <optional>

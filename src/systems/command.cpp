@@ -33,7 +33,7 @@ std::string what_happened(const CommandResult& result) {
       return fmt::format("ended with status {}{}", result.code,
                          result.code == 0 ? " before it answered" : "");
     case Outcome::killed_by_signal:
-      return fmt::format("was ended by signal {} ({})", result.code, strsignal(result.code));
+      return fmt::format("was killed by signal {} ({})", result.code, strsignal(result.code));
     case Outcome::timed_out:
       return fmt::format("took longer than {} s", result.limit);
     case Outcome::too_much_output:

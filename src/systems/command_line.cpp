@@ -13,7 +13,7 @@ const std::string& value_of(const std::string& name, const Values& values) {
                                   [&](const auto& value) { return value.first == name; });
   if (found == values.end()) throw CommandLineError(fmt::format("{{{}}} has no value", name));
   if (found->second.find('\0') != std::string::npos) {
-    throw CommandLineError(fmt::format("{{{}}}: the value holds a zero byte", name));
+    throw CommandLineError(fmt::format("{{{}}}: the value contains a zero byte", name));
   }
   return found->second;
 }
@@ -21,7 +21,7 @@ const std::string& value_of(const std::string& name, const Values& values) {
 }  // namespace
 
 CommandLine::CommandLine(std::string text, bool shell) : text_(std::move(text)) {
-  if (text_.find('\0') != std::string::npos) throw CommandLineError("it holds a zero byte");
+  if (text_.find('\0') != std::string::npos) throw CommandLineError("it contains a zero byte");
   CommandText command = read_braces(text_);
   if (shell) {
     script_ = shell_script(command);

@@ -20,7 +20,7 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 ///
 /// With a shell, /bin/sh runs the text. Values reach it as variables and never as text to be read,
 /// so that nothing in them is run. A placeholder may stand inside quotes, but not where the shell
-/// would read the value again or not at all: (( )), ${ }, backticks, and behind a here-document.
+/// would read the value again or not at all: (( )), ${ }, backticks, and after a here-document.
 ///
 /// In both, a placeholder is a word or a part of one, whatever the value holds. What the program
 /// makes of its words is its own affair: ssh, eval and `sh -c` read theirs as a command again, and
@@ -28,7 +28,7 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 class CommandLine {
  public:
   /// Throws CommandLineError for quotes that are not closed, a command without words, a
-  /// placeholder that is malformed or that stands where it cannot be filled in safely.
+  /// placeholder that is malformed or used where it cannot be filled in safely.
   CommandLine(std::string text, bool shell);
 
   [[nodiscard]] const std::string& text() const { return text_; }

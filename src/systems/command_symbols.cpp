@@ -18,14 +18,14 @@ std::size_t number_of(std::string_view name, std::vector<std::string>& names) {
   return number;
 }
 
-/// The name that begins behind an opening brace.
+/// The name that begins after an opening brace.
 std::string_view name_at(std::string_view text) {
   const std::size_t end = text.find_first_of("{}");
   if (end == std::string_view::npos || text[end] == '{') {
-    throw CommandLineError(fmt::format("\"{{{}\": the brace is not closed; {{{{ stands for a brace",
+    throw CommandLineError(fmt::format("\"{{{}\": the brace is not closed; write {{{{ for a brace",
                                        excerpt(text, 20)));
   }
-  if (end == 0) throw CommandLineError("{} names no parameter; {{}} stands for braces");
+  if (end == 0) throw CommandLineError("{} names no parameter; write {{}} for braces");
   return text.substr(0, end);
 }
 
@@ -64,10 +64,10 @@ class WordSplitter {
   }
 
   void read_behind_backslash() {
-    if (++at_ == symbols_.size()) throw CommandLineError("there is nothing behind the backslash");
+    if (++at_ == symbols_.size()) throw CommandLineError("there is nothing after the backslash");
     const CommandSymbol symbol = symbols_[at_];
     if (symbol.placeholder) {
-      throw CommandLineError("there is a backslash before a placeholder; {{ stands for a brace");
+      throw CommandLineError("there is a backslash before a placeholder; write {{ for a brace");
     }
     if (symbol.letter == '\n') return;
     const bool is_escape = std::string_view("$`\"\\").find(symbol.letter) != std::string_view::npos;
@@ -108,7 +108,7 @@ CommandText read_braces(std::string_view text) {
       result.symbols.push_back({'\0', number_of(name, result.placeholders)});
       read = name.size() + 2;
     } else if (text.front() == '}') {
-      throw CommandLineError("there is a } without a {; }} stands for a brace");
+      throw CommandLineError("there is a } without a {; write }} for a brace");
     } else {
       result.symbols.push_back({text.front(), {}});
     }

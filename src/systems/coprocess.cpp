@@ -77,7 +77,7 @@ Coprocess::~Coprocess() {
 
 CommandResult Coprocess::exchange(const std::string& line, const RunLimits& limits) {
   if (line.find('\n') != std::string::npos) {
-    throw std::invalid_argument("there is a line end inside a line");
+    throw std::invalid_argument("there is a newline inside a line");
   }
   Patience patience(limits);
   if (patience.is_stopped()) return {.outcome = Outcome::stopped};

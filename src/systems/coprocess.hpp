@@ -12,12 +12,12 @@ namespace canopy {
 class ChildProcess;
 class Patience;
 
-/// A program that runs on and answers each line by a line.
+/// A program that keeps running and answers each line with a line.
 ///
-/// It is started by the first exchange, and anew by the one after it died or failed to answer. As a
-/// command does, it runs in a process group of its own, which is killed whenever an exchange fails,
-/// and it is killed with the thread that started it. The destructor closes its input, gives it
-/// 200 ms to end and kills what is left. To be used by one thread at a time.
+/// It is started by the first exchange, and again by the one after it died or failed to answer. As
+/// a command does, it runs in a process group of its own, which is killed whenever an exchange
+/// fails, and it is killed with the thread that started it. The destructor closes its input, gives
+/// it 200 ms to end and kills what is left. To be used by one thread at a time.
 class Coprocess {
  public:
   /// The program and its arguments.

@@ -123,10 +123,10 @@ class ScriptWriter {
   }
 
   void write_value(std::size_t placeholder) {
-    refuse_if(here_document_, "behind a here-document (<<)");
+    refuse_if(here_document_, "after a here-document (<<)");
     refuse_if(is_inside(Inside::backticks), "inside backticks; $( ) can hold it");
     refuse_if(is_inside(Inside::variable), "inside ${ }");
-    refuse_if(inside_.back() == Inside::arithmetic, "inside (( )), which would calculate it");
+    refuse_if(inside_.back() == Inside::arithmetic, "inside (( )), which would evaluate it");
     const std::string value = fmt::format("${{canopy_{}}}", placeholder + 1);
     switch (inside_.back()) {
       case Inside::comment:
@@ -145,7 +145,7 @@ class ScriptWriter {
 
   void refuse_if(bool refused, const char* where) const {
     if (!refused) return;
-    throw CommandLineError(fmt::format("{{{}}} cannot stand {}",
+    throw CommandLineError(fmt::format("{{{}}} cannot be used {}",
                                        command_.placeholders[*command_.symbols[at_].placeholder],
                                        where));
   }
@@ -184,7 +184,7 @@ class ScriptWriter {
   }
   void copy_next() {
     if (next_is_placeholder()) {
-      throw CommandLineError("there is a backslash before a placeholder; {{ stands for a brace");
+      throw CommandLineError("there is a backslash before a placeholder; write {{ for a brace");
     }
     if (at_ + 1 < command_.symbols.size()) script_ += command_.symbols[++at_].letter;
   }

@@ -65,7 +65,7 @@ TEST_F(ExperimentCommand, AFolderThatCannotBeMadeIsNamed) {
   std::ofstream(path("file")) << "x";
   const auto result = run_tool("experiment " + path("e.toml") + " --out " + path("file") + "/sub");
   EXPECT_EQ(result.status, 1);
-  EXPECT_NE(result.err.find("cannot be made"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("cannot be created"), std::string::npos) << result.err;
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(Tool, RefusesUnknownCommandsAndOptionsWithTheNearestKnownOne) {
                  "canopy simulate: --rhoo: unknown option, did you mean \"--rho\"?");
   expect_refused("simulate --step=5",
                  "canopy simulate: --step: unknown option, did you mean \"--steps\"?");
-  expect_refused("bounds more", "canopy bounds: more: unexpected argument, see --help");
+  expect_refused("bounds more", "canopy bounds: more: unexpected argument; see --help");
 }
 
 TEST(Tool, RefusesEveryOptionOutOfItsRange) {

@@ -149,7 +149,7 @@ TEST_F(PipeStudy, RefusesAStudyThatIsOpenAndOneThatIsAnother) {
   folder_.write("s.toml", "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 2.0\n");
   const auto changed = start("a")->finish();
   EXPECT_EQ(changed.status, 1);
-  EXPECT_NE(changed.err.find("--fork NEW starts a new one"), std::string::npos)
+  EXPECT_NE(changed.err.find("--fork NEW continues in a new study"), std::string::npos)
       << changed.err;
   const auto forked = run_tool("pipe " + folder_.path("s.toml") + " --study a --fork b --store " +
                                folder_.path("s.db"));
@@ -158,7 +158,7 @@ TEST_F(PipeStudy, RefusesAStudyThatIsOpenAndOneThatIsAnother) {
 
 TEST_F(PipeStudy, AFullDiskIsAnErrorForEachRequestAndTheConversationGoesOn) {
   std::string requests;
-  for (int i = 0; i < 3000; ++i) requests += "{\"op\":\"ask\",\"pulls\":1}\n";
+  for (int i = 0; i < 10'000; ++i) requests += "{\"op\":\"ask\",\"pulls\":1}\n";
   folder_.write("requests", requests);
   folder_.write("run.sh", "trap '' XFSZ; ulimit -f 200; " CANOPY_BINARY_DIR "/canopy pipe " +
                               folder_.path("s.toml") + " --study a --store " +

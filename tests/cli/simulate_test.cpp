@@ -83,7 +83,7 @@ TEST(SimulateCommand, RefusesAnImpossiblePairWithAReason) {
       run_tool("simulate --optimizer grid --environment ackley --dimension 4 --points 30");
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.err,
-            "canopy simulate: --points 30: makes more than 100000 arms of 4 parameters\n");
+            "canopy simulate: --points 30: makes more than 100000 arms from 4 parameters\n");
 }
 
 TEST(SimulateCommand, TellsTheHorizonOfTruncatedHoo) {

@@ -121,7 +121,7 @@ TEST_F(TuneCommand, CtrlCEndsItCleanlyAndTheSameCommandGoesOn) {
   }
   const auto again = run_tool("tune " + file + store());
   EXPECT_EQ(again.status, 0);
-  EXPECT_EQ(again.err.find("a: going on after "), 0U) << again.err;
+  EXPECT_EQ(again.err.find("a: continuing after "), 0U) << again.err;
 }
 
 TEST_F(TuneCommand, ASecondTunerIsRefusedByNameAndPid) {
@@ -162,7 +162,7 @@ TEST_F(TuneCommand, RefusesWhatIsWrongInTheFileWithEveryMistake) {
   const auto result = run_tool("tune " + folder_.path("w.toml") + store());
   EXPECT_EQ(result.status, 2);
   for (const char* text :
-       {":6: system.measure = './m {y}': {y} is no parameter of the space",
+       {":6: system.measure = './m {y}': {y} is not a parameter of the space",
         ":7: system.on_failure = 'pray': must be \"retry\", \"skip\" or \"stop\"",
         ":8: system.baseline.x = 2.0: must be a value of the space",
         ":9: system.timeout_seconds = 0: must be a number of seconds from 0.001 to 1e6",
@@ -197,7 +197,8 @@ TEST_F(TuneCommand, StudiesCanBeListedExportedDrawnAndDeleted) {
   EXPECT_NE(list.out.find("\nb "), std::string::npos) << list.out;
   EXPECT_EQ(json::parse(run_tool("studies list --json" + store()).out).size(), 2U);
   const auto csv = run_tool("studies export b" + store());
-  EXPECT_EQ(csv.out.find("number,at,event,ticket,count,value,sum_squares,text,\"x\"\n1,"), 0U);
+  EXPECT_EQ(csv.out.find("number,at,event,ticket,count,value,squared_deviations,text,\"x\"\n1,"),
+            0U);
   const auto lines = run_tool("studies export b --format jsonl" + store());
   std::istringstream stream(lines.out);
   int tells = 0;
@@ -218,7 +219,7 @@ TEST_F(TuneCommand, StudiesCanBeListedExportedDrawnAndDeleted) {
                            "the tree", "canopy report a"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
-  EXPECT_EQ(run_tool("studies delete a" + store()).out.find("a is gone, with "), 0U);
+  EXPECT_EQ(run_tool("studies delete a" + store()).out.find("deleted a and its "), 0U);
   EXPECT_NE(run_tool("best a" + store()).err.find("unknown study"), std::string::npos);
 }
 
@@ -234,13 +235,13 @@ TEST_F(TuneCommand, WhatIsSavedOfACostIsSaidAsSuch) {
 
 TEST_F(TuneCommand, WrongWordsAreNamed) {
   EXPECT_EQ(run_tool("best a --store /nowhere.db").err,
-            "canopy best: /nowhere.db: there is no such store; --store FILE names another\n");
+            "canopy best: /nowhere.db: there is no such store; --store FILE names another one\n");
   EXPECT_EQ(run_tool("studies lst").err,
             "canopy studies: lst: unknown action, did you mean \"list\"?\n");
   EXPECT_EQ(run_tool("best b").err,
-            "canopy best: canopy.db: there is no such store; --store FILE names another\n");
+            "canopy best: canopy.db: there is no such store; --store FILE names another one\n");
   EXPECT_EQ(run_tool("best").err,
-            "canopy best: NAME: is missing; `canopy studies list` shows them\n");
+            "canopy best: NAME: is missing; `canopy studies list` shows the names\n");
 }
 
 }  // namespace

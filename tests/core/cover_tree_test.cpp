@@ -1,8 +1,12 @@
 #include "canopy/cover_tree.hpp"
 
+#include "canopy/detail/bounded_node.hpp"
 #include "canopy/hct.hpp"
 #include "canopy/partition.hpp"
 #include "canopy/random.hpp"
+#include "canopy/state.hpp"
+
+#include "optimizers/bounded_tree.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,11 +26,13 @@
 namespace canopy {
 namespace {
 
-CoverTree over(const Space& space) {
-  return CoverTree(std::make_shared<BoxPartition>(space));
+using Node = BoundedTree::Node;
+
+BoundedTree over(const Space& space) {
+  return BoundedTree(std::make_shared<BoxPartition>(space));
 }
 
-CoverTree over_the_unit_interval() {
+BoundedTree over_the_unit_interval() {
   return over({{"x", Real{0.0, 1.0}}});
 }
 
@@ -35,7 +41,8 @@ std::vector<double> numbers(std::span<const double> span) {
 }
 
 /// Expands leaves drawn at random until there are so many nodes, or nothing is left to cut.
-void grow(CoverTree& tree, RandomStream& random, NodeIndex nodes) {
+template <class Tree>
+void grow(Tree& tree, RandomStream& random, NodeIndex nodes) {
   std::vector<NodeIndex> leaves;
   for (NodeIndex i = 0; i < tree.size(); ++i) {
     if (tree[i].is_leaf()) leaves.push_back(i);
@@ -45,31 +52,32 @@ void grow(CoverTree& tree, RandomStream& random, NodeIndex nodes) {
     const NodeIndex leaf = leaves.back();
     leaves.pop_back();
     if (!tree.expand(leaf)) continue;
-    leaves.push_back(tree[leaf].children);
-    leaves.push_back(tree[leaf].children + 1);
+    for (NodeIndex child = tree[leaf].children; child < tree.size(); ++child) {
+      leaves.push_back(child);
+    }
   }
 }
 
 TEST(CoverTree, StartsWithTheRootAlone) {
-  const CoverTree tree = over_the_unit_interval();
+  const BoundedTree tree = over_the_unit_interval();
   EXPECT_EQ(tree.size(), 1U);
   EXPECT_EQ(tree.depth(), 0U);
-  const Node& root = tree[CoverTree::kRoot];
+  const Node& root = tree[BoundedTree::kRoot];
   EXPECT_TRUE(root.is_leaf());
   EXPECT_TRUE(root.splittable);
   EXPECT_EQ(root.depth, 0U);
-  EXPECT_EQ(root.parent, CoverTree::kRoot);
+  EXPECT_EQ(root.parent, BoundedTree::kRoot);
   EXPECT_EQ(root.upper, kInfinity);
   EXPECT_EQ(root.bound, kInfinity);
   EXPECT_EQ(root.pulls, 0.0);
   EXPECT_EQ(root.mean(), 0.0);
-  EXPECT_EQ(tree.path(CoverTree::kRoot), "");
-  EXPECT_EQ(numbers(tree.arm(CoverTree::kRoot)), std::vector{0.5});
-  EXPECT_EQ(numbers(tree.cell(CoverTree::kRoot)), (std::vector{0.0, 1.0}));
+  EXPECT_EQ(tree.path(BoundedTree::kRoot), "");
+  EXPECT_EQ(numbers(tree.arm(BoundedTree::kRoot)), std::vector{0.5});
+  EXPECT_EQ(numbers(tree.cell(BoundedTree::kRoot)), (std::vector{0.0, 1.0}));
 }
 
 TEST(CoverTree, ExpandGivesALeafTwoAdjacentChildren) {
-  CoverTree tree = over_the_unit_interval();
+  BoundedTree tree = over_the_unit_interval();
   tree[0].sum = 6.0;
   tree[0].pulls = 8.0;
   ASSERT_TRUE(tree.expand(0));
@@ -94,7 +102,7 @@ TEST(CoverTree, ExpandGivesALeafTwoAdjacentChildren) {
 }
 
 TEST(CoverTree, ExpandHandsTheDepthToThePartition) {
-  CoverTree tree = over({{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 8.0}}});
+  BoundedTree tree = over({{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 8.0}}});
   ASSERT_TRUE(tree.expand(0));
   ASSERT_TRUE(tree.expand(1));
   EXPECT_EQ(numbers(tree.cell(1)), (std::vector{0.0, 0.5, 0.0, 8.0}));
@@ -102,7 +110,7 @@ TEST(CoverTree, ExpandHandsTheDepthToThePartition) {
 }
 
 TEST(CoverTree, ExpandOfWhatCannotBeCutOnlyMarksTheNode) {
-  CoverTree tree = over({{"n", Integer{0, 2}}});
+  BoundedTree tree = over({{"n", Integer{0, 2}}});
   ASSERT_TRUE(tree.expand(0));  // 0..1 and 2
   tree[2].pulls = 3.0;
   tree[2].sum = 1.5;
@@ -125,7 +133,7 @@ TEST(CoverTree, ExpandOfWhatCannotBeCutOnlyMarksTheNode) {
 }
 
 TEST(CoverTree, PathIsTheWayDownFromTheRoot) {
-  CoverTree tree = over_the_unit_interval();
+  BoundedTree tree = over_the_unit_interval();
   ASSERT_TRUE(tree.expand(0));  // 1, 2
   ASSERT_TRUE(tree.expand(2));  // 3, 4
   ASSERT_TRUE(tree.expand(3));  // 5, 6
@@ -139,7 +147,7 @@ TEST(CoverTree, PathIsTheWayDownFromTheRoot) {
 }
 
 TEST(CoverTree, IsLeftOfComparesPlacesNotIndices) {
-  CoverTree tree = over_the_unit_interval();
+  BoundedTree tree = over_the_unit_interval();
   ASSERT_TRUE(tree.expand(0));  // 1, 2
   ASSERT_TRUE(tree.expand(2));  // 3, 4: on the right
   ASSERT_TRUE(tree.expand(1));  // 5, 6: on the left
@@ -153,45 +161,45 @@ TEST(CoverTree, IsLeftOfComparesPlacesNotIndices) {
 }
 
 TEST(CoverTree, SiblingsAreEachOthers) {
-  EXPECT_EQ(CoverTree::sibling(1), 2U);
-  EXPECT_EQ(CoverTree::sibling(2), 1U);
-  EXPECT_EQ(CoverTree::sibling(7), 8U);
-  EXPECT_EQ(CoverTree::sibling(8), 7U);
-  EXPECT_TRUE(CoverTree::is_left(7));
-  EXPECT_FALSE(CoverTree::is_left(8));
+  EXPECT_EQ(BoundedTree::sibling(1), 2U);
+  EXPECT_EQ(BoundedTree::sibling(2), 1U);
+  EXPECT_EQ(BoundedTree::sibling(7), 8U);
+  EXPECT_EQ(BoundedTree::sibling(8), 7U);
+  EXPECT_EQ(BoundedTree::which_child(7), 0U);
+  EXPECT_EQ(BoundedTree::which_child(8), 1U);
 }
 
-TEST(CoverTree, ABoundIsTightenedByTheBetterChild) {
-  CoverTree tree = over_the_unit_interval();
+TEST(BoundedTree, ABoundIsTightenedByTheBetterChild) {
+  BoundedTree tree = over_the_unit_interval();
   tree[0].upper = 3.0;
-  EXPECT_EQ(tree.backed_up_bound(tree[0]), 3.0) << "a leaf's own";
+  EXPECT_EQ(backed_up_bound(tree, tree[0]), 3.0) << "a leaf's own";
   ASSERT_TRUE(tree.expand(0));
-  EXPECT_EQ(tree.backed_up_bound(tree[0]), 3.0) << "infinite children tighten nothing";
+  EXPECT_EQ(backed_up_bound(tree, tree[0]), 3.0) << "infinite children tighten nothing";
   tree[1].bound = 1.0;
   tree[2].bound = 2.0;
-  EXPECT_EQ(tree.backed_up_bound(tree[0]), 2.0);
+  EXPECT_EQ(backed_up_bound(tree, tree[0]), 2.0);
   tree[1].bound = 5.0;
-  EXPECT_EQ(tree.backed_up_bound(tree[0]), 3.0);
+  EXPECT_EQ(backed_up_bound(tree, tree[0]), 3.0);
 }
 
-TEST(CoverTree, TheBetterChildHasTheLargerBoundAndTheLeftOneWinsATie) {
-  CoverTree tree = over_the_unit_interval();
+TEST(BoundedTree, TheBetterChildHasTheLargerBoundAndTheLeftOneWinsATie) {
+  BoundedTree tree = over_the_unit_interval();
   ASSERT_TRUE(tree.expand(0));
-  EXPECT_EQ(tree.better_child(tree[0]), 1U) << "both infinite";
+  EXPECT_EQ(better_child(tree, tree[0]), 1U) << "both infinite";
   tree[1].bound = 1.0;
-  EXPECT_EQ(tree.better_child(tree[0]), 2U);
+  EXPECT_EQ(better_child(tree, tree[0]), 2U);
   tree[2].bound = 1.0;
-  EXPECT_EQ(tree.better_child(tree[0]), 1U);
+  EXPECT_EQ(better_child(tree, tree[0]), 1U);
   tree[2].bound = 0.5;
-  EXPECT_EQ(tree.better_child(tree[0]), 1U);
+  EXPECT_EQ(better_child(tree, tree[0]), 1U);
 }
 
-TEST(CoverTree, ANodeFitsACacheLine) {
+TEST(BoundedTree, ANodeFitsACacheLine) {
   EXPECT_LE(sizeof(Node), 64U);
 }
 
 TEST(CoverTree, ArmsStayWhereTheyAreWhileTheTreeGrows) {
-  CoverTree tree = over({{"x", Real{0.0, 1.0}}, {"y", Real{-1.0, 1.0}}});
+  BoundedTree tree = over({{"x", Real{0.0, 1.0}}, {"y", Real{-1.0, 1.0}}});
   RandomStream random({.seed = 1});
   std::vector<Arm> arms{tree.arm(0)};
   std::vector<std::vector<double>> values{numbers(tree.arm(0))};
@@ -209,10 +217,10 @@ TEST(CoverTree, ArmsStayWhereTheyAreWhileTheTreeGrows) {
 }
 
 TEST(CoverTree, ArmsStayWhereTheyAreWhenTheTreeIsMoved) {
-  CoverTree tree = over_the_unit_interval();
+  BoundedTree tree = over_the_unit_interval();
   ASSERT_TRUE(tree.expand(0));
   const Arm arm = tree.arm(2);
-  const CoverTree moved = std::move(tree);
+  const BoundedTree moved = std::move(tree);
   EXPECT_EQ(moved.arm(2).data(), arm.data());
   EXPECT_EQ(arm[0], 0.75);
 }
@@ -220,7 +228,7 @@ TEST(CoverTree, ArmsStayWhereTheyAreWhenTheTreeIsMoved) {
 RC_GTEST_PROP(CoverTree, RandomTreesHangTogether, ()) {
   const Space space = *rc::gen::element(Space{{"x", Real{0.0, 1.0}}}, Space{{"n", Integer{0, 40}}},
                                         Space{{"x", Real{0.0, 1.0}}, {"n", Integer{0, 6}}});
-  CoverTree tree = over(space);
+  BoundedTree tree = over(space);
   RandomStream random({.seed = *rc::gen::arbitrary<std::uint64_t>()});
   grow(tree, random, *rc::gen::inRange<NodeIndex>(1, 400));
 
@@ -237,7 +245,7 @@ RC_GTEST_PROP(CoverTree, RandomTreesHangTogether, ()) {
       RC_ASSERT(tree[child].parent == i);
       RC_ASSERT(tree[child].depth == node.depth + 1);
     }
-    RC_ASSERT(CoverTree::is_left(node.children));
+    RC_ASSERT(BoundedTree::which_child(node.children) == 0);
     RC_ASSERT(tree.path(node.children) == tree.path(i) + '0');
     RC_ASSERT(tree.path(node.children + 1) == tree.path(i) + '1');
     RC_ASSERT(tree.cell(node.children)[0] == tree.cell(i)[0]);
@@ -247,7 +255,7 @@ RC_GTEST_PROP(CoverTree, RandomTreesHangTogether, ()) {
 }
 
 RC_GTEST_PROP(CoverTree, LeftOfIsTheOrderOfThePaths, ()) {
-  CoverTree tree = over_the_unit_interval();
+  BoundedTree tree = over_the_unit_interval();
   RandomStream random({.seed = *rc::gen::arbitrary<std::uint64_t>()});
   grow(tree, random, 101);
   for (NodeIndex a = 0; a < tree.size(); ++a) {
@@ -256,6 +264,127 @@ RC_GTEST_PROP(CoverTree, LeftOfIsTheOrderOfThePaths, ()) {
       RC_ASSERT(tree.is_left_of(a, b) == (tree.path(a) < tree.path(b)));
     }
   }
+}
+
+TEST(CoverTree, FindsTheFirstNodeOfAnArmAndNeverTheRoot) {
+  BoundedTree tree = over({{"n", Integer{0, 3}}});  // the arm of 0..3 is 1
+  EXPECT_EQ(tree.find(std::array{1.0}), BoundedTree::kRoot) << "there is no other node";
+  ASSERT_TRUE(tree.expand(0));  // 0..1 and 2..3, with arms 0 and 2
+  ASSERT_TRUE(tree.expand(1));  // 0 and 1
+  EXPECT_EQ(tree.find(std::array{0.0}), 1U) << "not its child, which has the same arm";
+  EXPECT_EQ(tree.find(std::array{2.0}), 2U);
+  EXPECT_EQ(tree.find(std::array{1.0}), 4U);
+  EXPECT_EQ(tree.find(std::array{3.0}), BoundedTree::kRoot);
+}
+
+// --- three children a node -------------------------------------------------------------------
+
+/// The interval [0, 1] in thirds, down to 3^-4.
+class Thirds final : public Partition {
+ public:
+  [[nodiscard]] std::size_t dimension() const override { return 1; }
+  [[nodiscard]] std::size_t cell_size() const override { return 2; }
+  [[nodiscard]] std::uint32_t arity() const override { return 3; }
+
+  void root(std::span<double> cell) const override {
+    cell[0] = 0.0;
+    cell[1] = 81.0;
+  }
+
+  [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t /*depth*/,
+                           std::span<double> parts) const override {
+    const double third = (cell[1] - cell[0]) / 3.0;
+    if (third < 1.0) return false;
+    for (std::size_t i = 0; i < 3; ++i) {
+      parts[2 * i] = cell[0] + static_cast<double>(i) * third;
+      parts[2 * i + 1] = parts[2 * i] + third;
+    }
+    return true;
+  }
+
+  void arm(std::span<const double> cell, std::span<double> arm) const override {
+    arm[0] = (cell[0] + cell[1]) / 162.0;
+  }
+};
+
+/// What an algorithm of three children might keep.
+struct Visits {
+  std::uint64_t visits = 0;
+
+  void transfer(State& state) { state(visits); }
+};
+
+using TernaryTree = CoverTree<Visits, 3>;
+
+TEST(CoverTree, MayHaveThreeChildrenANode) {
+  TernaryTree tree(std::make_shared<Thirds>());
+  ASSERT_TRUE(tree.expand(0));  // 1, 2, 3
+  ASSERT_TRUE(tree.expand(2));  // 4, 5, 6
+  ASSERT_TRUE(tree.expand(6));  // 7, 8, 9
+  ASSERT_TRUE(tree.expand(1));  // 10, 11, 12
+  EXPECT_EQ(tree.size(), 13U);
+  EXPECT_EQ(tree.depth(), 3U);
+  EXPECT_EQ(TernaryTree::kChildren, 3U);
+  EXPECT_EQ(tree[2].children, 4U);
+  EXPECT_EQ(tree[6].parent, 2U);
+  EXPECT_EQ(numbers(tree.cell(2)), (std::vector{27.0, 54.0}));
+  EXPECT_EQ(numbers(tree.cell(4)), (std::vector{27.0, 36.0}));
+  EXPECT_EQ(numbers(tree.cell(6)), (std::vector{45.0, 54.0}));
+  EXPECT_EQ(numbers(tree.arm(5)), std::vector{0.5});
+  EXPECT_EQ(tree.find(std::array{0.5}), 2U) << "the middle third of the whole comes first";
+  EXPECT_EQ(TernaryTree::which_child(4), 0U);
+  EXPECT_EQ(TernaryTree::which_child(6), 2U);
+  EXPECT_EQ(tree.path(0), "");
+  EXPECT_EQ(tree.path(3), "2");
+  EXPECT_EQ(tree.path(6), "12");
+  EXPECT_EQ(tree.path(8), "121");
+  EXPECT_EQ(tree.path(10), "00");
+  EXPECT_TRUE(tree.is_left_of(12, 4));
+  EXPECT_TRUE(tree.is_left_of(4, 6));
+  EXPECT_FALSE(tree.is_left_of(5, 11));
+}
+
+RC_GTEST_PROP(CoverTree, TernaryTreesHangTogetherAndAreRestored, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  TernaryTree tree(std::make_shared<Thirds>());
+  RandomStream random({.seed = seed});
+  grow(tree, random, *rc::gen::inRange<NodeIndex>(1, 150));
+  for (NodeIndex i = 0; i < tree.size(); ++i) tree[i].visits = random() >> 11;
+
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    if (tree[i].is_leaf()) continue;
+    for (std::uint32_t which = 0; which < 3; ++which) {
+      const NodeIndex child = tree[i].children + which;
+      RC_ASSERT(tree[child].parent == i);
+      RC_ASSERT(TernaryTree::which_child(child) == which);
+      RC_ASSERT(tree.path(child) == tree.path(i) + std::to_string(which));
+    }
+    for (NodeIndex j = 0; j < i; ++j) {
+      if (tree[i].depth != tree[j].depth) continue;
+      RC_ASSERT(tree.is_left_of(i, j) == (tree.path(i) < tree.path(j)));
+    }
+  }
+
+  State saving;
+  tree.transfer(saving);
+  const std::string saved = saving.text();
+  TernaryTree restored(std::make_shared<Thirds>());
+  grow(restored, random, 20);  // which is forgotten
+  State restoring(saved);
+  restored.transfer(restoring);
+  restoring.end();
+  RC_ASSERT(restored.size() == tree.size());
+  RC_ASSERT(restored.depth() == tree.depth());
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    RC_ASSERT(restored.path(i) == tree.path(i));
+    RC_ASSERT(numbers(restored.cell(i)) == numbers(tree.cell(i)));
+    RC_ASSERT(numbers(restored.arm(i)) == numbers(tree.arm(i)));
+    RC_ASSERT(restored[i].visits == tree[i].visits);
+    RC_ASSERT(restored[i].splittable == tree[i].splittable);
+  }
+  State again;
+  restored.transfer(again);
+  RC_ASSERT(again.text() == saved);
 }
 
 // --- a tree over a set of the user's own -----------------------------------------------------
@@ -316,11 +445,11 @@ class Taxonomy final : public Partition {
   void root(std::span<double> cell) const override { cell[0] = kLife; }
 
   [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t /*depth*/,
-                           std::span<double> left, std::span<double> right) const override {
+                           std::span<double> parts) const override {
     const Kind& kind = kind_of(cell);
     if (kind.first == 0) return false;
-    left[0] = static_cast<double>(kind.first);
-    right[0] = static_cast<double>(kind.second);
+    parts[0] = static_cast<double>(kind.first);
+    parts[1] = static_cast<double>(kind.second);
     return true;
   }
 
@@ -336,7 +465,7 @@ class Taxonomy final : public Partition {
 };
 
 TEST(CoverTree, CoversASetOfTheUsersOwn) {
-  CoverTree tree(std::make_shared<Taxonomy>());
+  BoundedTree tree(std::make_shared<Taxonomy>());
   RandomStream random({.seed = 2});
   grow(tree, random, 1000);
   EXPECT_EQ(tree.size(), kKinds.size());

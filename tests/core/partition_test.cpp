@@ -32,10 +32,10 @@ Cell root_of(const Partition& partition) {
 
 std::optional<std::pair<Cell, Cell>> halves(const Partition& partition, const Cell& cell,
                                             std::uint32_t depth) {
-  Cell left(cell.size());
-  Cell right(cell.size());
-  if (!partition.split(cell, depth, left, right)) return std::nullopt;
-  return std::pair{left, right};
+  Cell parts(2 * cell.size());
+  if (!partition.split(cell, depth, parts)) return std::nullopt;
+  const auto middle = parts.begin() + static_cast<std::ptrdiff_t>(cell.size());
+  return std::pair{Cell(parts.begin(), middle), Cell(middle, parts.end())};
 }
 
 std::vector<double> arm_of(const Partition& partition, const Cell& cell) {
@@ -191,6 +191,15 @@ TEST(Partition, ACellHasTwoNumbersAnAxis) {
   EXPECT_EQ(root_of(partition), (Cell{-1.0, 3.0, 2.0, 9.0}));
 }
 
+TEST(Partition, BoxesAreCutInTwoAndContainTheArmsOfTheirSpace) {
+  const BoxPartition partition(Space{{"x", Real{-1.0, 3.0}}, {"n", Integer{2, 9}}});
+  EXPECT_EQ(partition.arity(), 2U);
+  EXPECT_TRUE(partition.contains(std::vector{3.0, 2.0}));
+  EXPECT_FALSE(partition.contains(std::vector{3.5, 2.0}));
+  EXPECT_FALSE(partition.contains(std::vector{3.0, 2.5}));
+  EXPECT_FALSE(partition.contains(std::vector{3.0}));
+}
+
 TEST(Partition, RealsAreHalvedAtTheMidpointWhichBothHalvesShare) {
   const BoxPartition partition(Space{{"x", Real{-1.0, 3.0}}});
   const auto both = halves(partition, root_of(partition), 0);
@@ -216,17 +225,16 @@ TEST(Partition, ALogScaleIsHalvedInLogUnits) {
 TEST(Partition, TheSidesOfACellAreInUnitsOfTheUser) {
   const BoxPartition partition(
       Space{{"x", Real{1.0, 100.0, Scale::log}}, {"k", Integer{3, 8}}, {"y", Real{-1.0, 1.0}}});
-  std::vector<double> cell(6);
-  std::vector<double> left(6);
-  std::vector<double> right(6);
-  partition.root(cell);
+  const Cell cell = root_of(partition);
   EXPECT_EQ(partition.side(cell, 0), (std::array{1.0, 100.0}));
   EXPECT_EQ(partition.side(cell, 1), (std::array{3.0, 8.0}));
-  ASSERT_TRUE(partition.split(cell, 0, left, right));
-  EXPECT_NEAR(partition.side(left, 0)[1], 10.0, 1e-12);
-  EXPECT_EQ(partition.side(left, 0)[1], partition.side(right, 0)[0]);
-  ASSERT_TRUE(partition.split(cell, 2, left, right));
-  EXPECT_EQ(partition.side(right, 2), (std::array{0.0, 1.0}));
+  const auto by_x = halves(partition, cell, 0);
+  ASSERT_TRUE(by_x.has_value());
+  EXPECT_NEAR(partition.side(by_x->first, 0)[1], 10.0, 1e-12);
+  EXPECT_EQ(partition.side(by_x->first, 0)[1], partition.side(by_x->second, 0)[0]);
+  const auto by_y = halves(partition, cell, 2);
+  ASSERT_TRUE(by_y.has_value());
+  EXPECT_EQ(partition.side(by_y->second, 2), (std::array{0.0, 1.0}));
 }
 
 TEST(Partition, ArmsOnALogScaleNeverLeaveTheRange) {

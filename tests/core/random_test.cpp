@@ -75,7 +75,7 @@ TEST(Random, FirstNumbersNeverChange) {
                                         0x2e3d7fbc59f116bf, 0xbc2af8b5af47bfb1, 0xbbd65ead8887908d,
                                         0xc453926f49567f04, 0xe4dc1229241029cd}));
   const Numbers named = first_numbers(
-      {.seed = 42, .experiment = "garland", .algorithm = "hct", .parameters = "rho=0.5", .run = 7},
+      {.seed = 42, .environment = "garland", .algorithm = "hct", .purpose = "rho=0.5", .run = 7},
       68);
   EXPECT_EQ(
       Numbers(named.begin(), named.begin() + 4),
@@ -86,12 +86,12 @@ TEST(Random, FirstNumbersNeverChange) {
 }
 
 RC_GTEST_PROP(Random, EveryNumberIsPhiloxOfItsPlace,
-              (std::uint64_t seed, std::uint64_t run, const std::string& experiment)) {
-  RC_PRE(experiment.find('\0') == std::string::npos);
-  const std::string names = experiment + '\0' + "hct" + '\0' + '\0';
+              (std::uint64_t seed, std::uint64_t run, const std::string& environment)) {
+  RC_PRE(environment.find('\0') == std::string::npos);
+  const std::string names = environment + '\0' + "hct" + '\0' + '\0';
   const std::size_t count = *rc::gen::inRange<std::size_t>(1, 300);
   const Numbers numbers = first_numbers(
-      {.seed = seed, .experiment = experiment, .algorithm = "hct", .run = run}, count);
+      {.seed = seed, .environment = environment, .algorithm = "hct", .run = run}, count);
   for (std::size_t i = 0; i < count; ++i) {
     RC_ASSERT(numbers[i] == philox({i / 4, 0, run, 0}, {seed, fnv(names)})[i % 4]);
   }
@@ -101,29 +101,29 @@ RC_GTEST_PROP(Random, TheSameNameGivesTheSameNumbers,
               (std::uint64_t seed, std::uint64_t run, const std::string& text)) {
   const std::string elsewhere(text.begin(), text.end());  // equal, not identical
   const StreamName name{
-      .seed = seed, .experiment = text, .algorithm = text, .parameters = text, .run = run};
+      .seed = seed, .environment = text, .algorithm = text, .purpose = text, .run = run};
   const StreamName same{.seed = seed,
-                        .experiment = elsewhere,
+                        .environment = elsewhere,
                         .algorithm = elsewhere,
-                        .parameters = elsewhere,
+                        .purpose = elsewhere,
                         .run = run};
   RC_ASSERT(first_numbers(name, 100) == first_numbers(same, 100));
 }
 
 TEST(Random, AnyChangeOfTheNameChangesTheNumbers) {
   const StreamName name{
-      .seed = 1, .experiment = "garland", .algorithm = "hct", .parameters = "rho=0.5", .run = 1};
+      .seed = 1, .environment = "garland", .algorithm = "hct", .purpose = "tuning", .run = 1};
   std::vector<StreamName> others(10, name);
   others[0].seed = 2;
   others[1].seed = 0;
   others[2].run = 2;
   others[3].run = 0;
-  others[4].experiment = "garlanD";
+  others[4].environment = "garlanD";
   others[5].algorithm = "hoo";
-  others[6].parameters = "rho=0.6";
-  others[7].experiment = "";
+  others[6].purpose = "measuring";
+  others[7].environment = "";
   others[8].algorithm = "";
-  others[9].parameters = "";
+  others[9].purpose = "";
   std::set<Numbers> seen{first_numbers(name)};
   for (const StreamName& other : others) seen.insert(first_numbers(other));
   EXPECT_EQ(seen.size(), 1 + others.size());
@@ -132,22 +132,22 @@ TEST(Random, AnyChangeOfTheNameChangesTheNumbers) {
 RC_GTEST_PROP(Random, OneFieldOfTheNameIsEnough,
               (std::uint64_t a, std::uint64_t b, const std::string& s, const std::string& t)) {
   RC_PRE(a != b && s != t);
-  const Numbers base = first_numbers({.seed = a, .experiment = s, .algorithm = s, .run = a});
-  RC_ASSERT(base != first_numbers({.seed = b, .experiment = s, .algorithm = s, .run = a}));
-  RC_ASSERT(base != first_numbers({.seed = a, .experiment = t, .algorithm = s, .run = a}));
-  RC_ASSERT(base != first_numbers({.seed = a, .experiment = s, .algorithm = t, .run = a}));
-  RC_ASSERT(base != first_numbers({.seed = a, .experiment = s, .algorithm = s, .run = b}));
+  const Numbers base = first_numbers({.seed = a, .environment = s, .algorithm = s, .run = a});
+  RC_ASSERT(base != first_numbers({.seed = b, .environment = s, .algorithm = s, .run = a}));
+  RC_ASSERT(base != first_numbers({.seed = a, .environment = t, .algorithm = s, .run = a}));
+  RC_ASSERT(base != first_numbers({.seed = a, .environment = s, .algorithm = t, .run = a}));
+  RC_ASSERT(base != first_numbers({.seed = a, .environment = s, .algorithm = s, .run = b}));
 }
 
 TEST(Random, NamesDoNotRunIntoEachOther) {
   const std::set<Numbers> seen = {
-      first_numbers({.experiment = "ab", .algorithm = "c"}),
-      first_numbers({.experiment = "a", .algorithm = "bc"}),
-      first_numbers({.experiment = "abc"}),
+      first_numbers({.environment = "ab", .algorithm = "c"}),
+      first_numbers({.environment = "a", .algorithm = "bc"}),
+      first_numbers({.environment = "abc"}),
       first_numbers({.algorithm = "abc"}),
-      first_numbers({.parameters = "abc"}),
-      first_numbers({.algorithm = "ab", .parameters = "c"}),
-      first_numbers({.algorithm = "a", .parameters = "bc"}),
+      first_numbers({.purpose = "abc"}),
+      first_numbers({.algorithm = "ab", .purpose = "c"}),
+      first_numbers({.algorithm = "a", .purpose = "bc"}),
   };
   EXPECT_EQ(seen.size(), 7U);
 }

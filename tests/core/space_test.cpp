@@ -1,9 +1,12 @@
 #include "canopy/space.hpp"
 
 #include "canopy/errors.hpp"
+#include "canopy/random.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace canopy {
 namespace {
@@ -189,6 +193,115 @@ TEST(Space, FindsTheArmAtAPointOfTheUnitCube) {
   EXPECT_EQ(arm, (std::array{-1.0, 1.0, -5.0, 0.0}));
   space.from_unit_cube(std::array{1.0, 1.0, 1.0, 1.0}, arm);
   EXPECT_EQ(arm, (std::array{3.0, 100.0, 5.0, 2.0})) << "the far corner belongs to it";
+}
+
+Space one_of_each() {
+  return {{"x", Real{-1.0, 3.0}},
+          {"y", Real{1.0, 100.0, Scale::log}},
+          {"n", Integer{-5, 5}},
+          {"c", Choice{{"a", "b", "c"}}}};
+}
+
+TEST(Space, FindsTheCoordinateOfAValue) {
+  const Space space = one_of_each();
+  EXPECT_EQ(space.coordinate(0, 0.25), 0.25);
+  EXPECT_EQ(space.coordinate(0, -1.0), -1.0) << "the ends belong to it";
+  EXPECT_EQ(space.coordinate(0, 3.0), 3.0);
+  EXPECT_EQ(space.coordinate(0, std::int64_t{2}), 2.0) << "a whole number is a real one";
+  EXPECT_EQ(space.coordinate(2, std::int64_t{-5}), -5.0);
+  EXPECT_EQ(space.coordinate(3, std::string("c")), 2.0);
+}
+
+TEST(Space, FindsNoCoordinateForWhatIsNotAValue) {
+  const Space space = one_of_each();
+  for (const double outside : {-1.5, 3.5, kNan, kInf, -kInf}) {
+    EXPECT_FALSE(space.coordinate(0, outside).has_value()) << outside;
+  }
+  EXPECT_FALSE(space.coordinate(0, std::int64_t{4}).has_value());
+  EXPECT_FALSE(space.coordinate(0, std::numeric_limits<std::int64_t>::max()).has_value());
+  EXPECT_FALSE(space.coordinate(0, std::string("1")).has_value());
+  EXPECT_FALSE(space.coordinate(1, 0.5).has_value());
+  EXPECT_FALSE(space.coordinate(2, std::int64_t{6}).has_value());
+  EXPECT_FALSE(space.coordinate(2, 1.0).has_value()) << "an integer is written as one";
+  EXPECT_FALSE(space.coordinate(2, std::numeric_limits<std::int64_t>::min()).has_value());
+  EXPECT_FALSE(space.coordinate(3, std::string("d")).has_value());
+  EXPECT_FALSE(space.coordinate(3, std::int64_t{0}).has_value()) << "by its name, not its place";
+}
+
+TEST(Space, ContainsItsArmsAndNothingElse) {
+  const Space space = one_of_each();
+  EXPECT_TRUE(space.contains(std::array{-1.0, 100.0, 5.0, 0.0}));
+  EXPECT_TRUE(space.contains(std::array{3.0, 1.0, -5.0, 2.0}));
+  EXPECT_FALSE(space.contains(std::array{0.0, 10.0, 0.0})) << "too few numbers";
+  EXPECT_FALSE(space.contains(std::array{0.0, 10.0, 0.0, 0.0, 0.0}));
+  EXPECT_FALSE(space.contains(Arm{}));
+  EXPECT_FALSE(space.contains(std::array{3.1, 10.0, 0.0, 0.0}));
+  EXPECT_FALSE(space.contains(std::array{0.0, 0.5, 0.0, 0.0}));
+  EXPECT_FALSE(space.contains(std::array{0.0, 10.0, 0.5, 0.0})) << "between two integers";
+  EXPECT_FALSE(space.contains(std::array{0.0, 10.0, 6.0, 0.0}));
+  EXPECT_FALSE(space.contains(std::array{0.0, 10.0, 0.0, 3.0}));
+  EXPECT_FALSE(space.contains(std::array{0.0, 10.0, 0.0, -1.0}));
+  EXPECT_FALSE(space.contains(std::array{0.0, 10.0, 0.0, 0.5}));
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (const double wrong : {kNan, kInf, -kInf, 1e300, -1e300}) {
+      std::array arm{0.0, 10.0, 0.0, 0.0};
+      arm[i] = wrong;
+      EXPECT_FALSE(space.contains(arm)) << i << ' ' << wrong;
+    }
+  }
+}
+
+TEST(Space, FindsThePointOfTheUnitCubeOfAnArm) {
+  const Space space = one_of_each();
+  std::array<double, 4> point{};
+  space.to_unit_cube(std::array{0.0, 10.0, 0.0, 2.0}, point);
+  EXPECT_DOUBLE_EQ(point[0], 0.25);
+  EXPECT_DOUBLE_EQ(point[1], 0.5);
+  EXPECT_DOUBLE_EQ(point[2], 0.5) << "the middle of what becomes 0";
+  EXPECT_DOUBLE_EQ(point[3], 5.0 / 6.0);
+  space.to_unit_cube(std::array{-1.0, 1.0, -5.0, 0.0}, point);
+  EXPECT_EQ(point[0], 0.0);
+  EXPECT_EQ(point[1], 0.0);
+  EXPECT_DOUBLE_EQ(point[2], 0.5 / 11.0);
+}
+
+RC_GTEST_PROP(Space, ArmsOfTheUnitCubeLeadThereAndBack, ()) {
+  constexpr double kMax = std::numeric_limits<double>::max();
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const Space space = *rc::gen::element(
+      one_of_each(), Space{{"x", Real{-kMax, kMax}}}, Space{{"x", Real{1e-300, kMax, Scale::log}}},
+      Space{{"n", Integer{-kLargest, kLargest}}},
+      Space{{"x", Real{1e-3, 1e-2, Scale::log}}, {"n", Integer{0, 1}}});
+  RC_LOG() << "seed " << seed << " space " << space.parameters()[0].name << ' '
+           << space.dimension();
+  RandomStream random({.seed = seed});
+  std::vector<double> point(space.dimension());
+  std::vector<double> arm(space.dimension());
+  std::vector<double> back(space.dimension());
+  std::vector<double> again(space.dimension());
+  for (int i = 0; i < 100; ++i) {
+    for (double& coordinate : point) coordinate = random.uniform();
+    space.from_unit_cube(point, arm);
+    RC_ASSERT(space.contains(arm));
+    space.to_unit_cube(arm, back);
+    space.from_unit_cube(back, again);
+    for (std::size_t axis = 0; axis < arm.size(); ++axis) {
+      RC_ASSERT(back[axis] >= 0.0 && back[axis] <= 1.0);
+      const auto* real = std::get_if<Real>(&space.parameters()[axis].domain);
+      if (real != nullptr) {
+        RC_ASSERT(std::abs(back[axis] - point[axis]) <= 1e-12);
+        const double scale = real->scale == Scale::log
+                                 ? arm[axis] * (std::log(real->high) - std::log(real->low))
+                                 : std::max(std::abs(real->low), std::abs(real->high));
+        RC_ASSERT(std::abs(again[axis] - arm[axis]) <= 1e-12 * scale);
+      } else if (space.value_count(axis).value() < 1000) {
+        RC_ASSERT(again[axis] == arm[axis]);
+      } else {
+        RC_ASSERT(std::abs(again[axis] - arm[axis]) <= 4.0);  // of 2^54 numbers
+      }
+      RC_ASSERT(space.coordinate(axis, space.value(arm, axis)) == arm[axis]);
+    }
+  }
 }
 
 TEST(Space, DescribesAnArmForPeople) {

@@ -1,4 +1,4 @@
-#include "core/statistics.hpp"
+#include "canopy/statistics.hpp"
 
 #include "canopy/random.hpp"
 

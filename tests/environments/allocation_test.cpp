@@ -1,10 +1,11 @@
 // A step of an environment allocates nothing.
 
-#include "core/alternatives.hpp"
-#include "environments/catalogue.hpp"
+#include "canopy/environments.hpp"
+
 #include "support/count_allocations.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,15 +16,15 @@ namespace {
 using testing::allocations;
 
 TEST(EnvironmentAllocation, AStepAllocatesNothing) {
-  for_each_alternative<EnvironmentOptions>([]<class Options>(const Options& options) {
-    EnvironmentOf<Options> environment(options);
-    const std::vector<double> arm = environment.optimum().arm;
+  for (const EnvironmentEntry& entry : environments()) {
+    const std::unique_ptr<KnownEnvironment> environment = entry.make({});
+    const std::vector<double> arm = environment->optimum_at(1).arm;
     RandomStream random({.seed = 1});
-    environment.start(random);
+    environment->start(random);
     const std::uint64_t before = allocations();
-    for (int i = 0; i < 10'000; ++i) (void)environment.pull(arm, random);
-    EXPECT_EQ(allocations(), before) << EnvironmentEntry<Options>::name;
-  });
+    for (int i = 0; i < 10'000; ++i) (void)environment->pull(arm, random);
+    EXPECT_EQ(allocations(), before) << entry.name;
+  }
 }
 
 }  // namespace

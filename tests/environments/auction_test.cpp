@@ -12,7 +12,7 @@ namespace {
 
 using testing::long_run;
 
-double f_of(const KnownEnvironment& environment, double reserve) {
+double f_of(const SteadyEnvironment& environment, double reserve) {
   return environment.mean_reward({&reserve, 1});
 }
 

@@ -13,7 +13,7 @@
 namespace canopy {
 namespace {
 
-double f_of(const KnownEnvironment& environment, std::vector<double> theta) {
+double f_of(const SteadyEnvironment& environment, std::vector<double> theta) {
   return environment.mean_reward(theta);
 }
 

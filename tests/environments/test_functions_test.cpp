@@ -11,7 +11,7 @@
 namespace canopy {
 namespace {
 
-double f_of(const KnownEnvironment& environment, const std::vector<double>& arm) {
+double f_of(const SteadyEnvironment& environment, const std::vector<double>& arm) {
   return environment.mean_reward(arm);
 }
 

@@ -1,6 +1,10 @@
-#include "experiments/experiment_specification.hpp"
+#include "canopy/experiment.hpp"
+
+#include "experiments/runner.hpp"
 
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -52,15 +56,20 @@ TEST(ExperimentSpecification, ReadsEveryKey) {
   EXPECT_EQ(experiment.checkpoints, 5U);
   ASSERT_EQ(experiment.comparisons.size(), 1U);
   const ComparisonSpecification& comparison = experiment.comparisons[0];
-  EXPECT_EQ(std::get<GarlandOptions>(comparison.environment).noise_width, 0.5);
+  EXPECT_EQ(comparison.environment.name, "garland");
+  EXPECT_EQ(*comparison.environment.options.find("noise_width"), OptionValue(0.5));
+  EXPECT_EQ(*comparison.environment.options.find("noise"), OptionValue("uniform"))
+      << "every option has a value";
   ASSERT_EQ(comparison.algorithms.size(), 2U);
   EXPECT_EQ(comparison.algorithms[0].candidates.size(), 6U) << "two by three";
   EXPECT_EQ(comparison.algorithms[1].label, "thoo");
   std::vector<std::pair<double, double>> points;
-  for (const OptimizerOptions& candidate : comparison.algorithms[0].candidates) {
-    const auto& hct = std::get<HctOptions>(candidate);
-    points.emplace_back(hct.nu1.value(), hct.rho.value());
+  for (const Selection& candidate : comparison.algorithms[0].candidates) {
+    EXPECT_EQ(candidate.name, "hct");
+    points.emplace_back(std::get<double>(*candidate.options.find("nu1")),
+                        std::get<double>(*candidate.options.find("rho")));
   }
+  EXPECT_EQ(*comparison.algorithms[1].candidates[0].options.find("horizon"), OptionValue{});
   EXPECT_EQ(points, (std::vector<std::pair<double, double>>{
                         {0.5, 0.5}, {0.5, 0.6}, {0.5, 0.7}, {1, 0.5}, {1, 0.6}, {1, 0.7}}));
 }
@@ -101,12 +110,12 @@ TEST(ExperimentSpecification, RefusesWhatCannotBeRun) {
   EXPECT_NE(refusal(kSmall, "name = \"thoo\"", "name = \"too\"").find("did you mean \"thoo\"?"),
             std::string::npos);
   EXPECT_NE(refusal(kSmall, "name = \"thoo\"", "label = \"HCT\"\nname = \"thoo\"")
-                .find("\"HCT\" stands there twice"),
+                .find("\"HCT\" is used twice"),
             std::string::npos);
   EXPECT_NE(refusal(kSmall, "name = \"hct\"", "name = \"hct\"\nnu1 = 3")
-                .find("grid.nu1: is set beside the grid as well"),
+                .find("grid.nu1: is also set outside the grid"),
             std::string::npos);
-  EXPECT_EQ(refusal("name = \"x\"\nname = \"y\"\n").substr(0, 24), "e.toml:2:8: no valid TOM");
+  EXPECT_EQ(refusal("name = \"x\"\nname = \"y\"\n").substr(0, 27), "e.toml:2:8: not valid TOML:");
 }
 
 TEST(ExperimentSpecification, CheckpointsGrowEvenlyInTheLogarithm) {

@@ -1,6 +1,12 @@
-#include "experiments/experiment.hpp"
+#include "canopy/experiment.hpp"
 
-#include "experiments/report.hpp"
+#include "canopy/environments.hpp"
+#include "canopy/optimizers.hpp"
+#include "canopy/version.hpp"
+
+#include "experiments/runner.hpp"
+#include "support/drifting.hpp"
+#include "support/round_robin.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <atomic>
@@ -85,7 +91,7 @@ TEST_F(ExperimentFolder, ChoosesTheBetterCandidateAndMeasuresWithFreshSeeds) {
   ThreadExecutor executor;
   const std::vector<ComparisonResult> results = run("units.csv", executor);
   const AlgorithmResult& hct = results[0].algorithms[0];
-  EXPECT_EQ(std::get<HctOptions>(hct.chosen).confidence_scale, 0.01);
+  EXPECT_EQ(*hct.chosen.options.find("confidence_scale"), OptionValue(0.01));
   EXPECT_EQ(hct.candidates, 2U);
   EXPECT_GT(hct.tuning_regret, 0.0);
   EXPECT_NE(hct.tuning_regret, hct.per_step_realised_regret.mean);
@@ -150,7 +156,8 @@ TEST_F(ExperimentFolder, RefusesTheResultsOfAnotherSpecification) {
     (void)run("units.csv", executor);
     FAIL();
   } catch (const OutputError& error) {
-    EXPECT_NE(std::string(error.what()).find("--fresh starts over"), std::string::npos);
+    EXPECT_EQ(error.fault(), OutputError::Fault::other_results);
+    EXPECT_NE(std::string(error.what()).find("another specification"), std::string::npos);
   }
   UnitLog log(path("units.csv"), fingerprint(experiment_), true);
   EXPECT_EQ(log.size(), 0U);
@@ -185,11 +192,127 @@ TEST_F(ExperimentFolder, ALabelMayHoldALineEnd) {
   EXPECT_GT(UnitLog(path("units.csv"), fingerprint(experiment_), false).size(), 0U);
 }
 
+/// The numbers of one algorithm, the times aside.
+std::vector<double> numbers_of(const ComparisonResult& comparison, const std::string& label) {
+  for (const AlgorithmResult& algorithm : comparison.algorithms) {
+    if (algorithm.label != label) continue;
+    std::vector<double> numbers{algorithm.tuning_regret, algorithm.per_step_regret.mean,
+                                algorithm.per_step_realised_regret.mean,
+                                algorithm.simple_regret.mean, algorithm.depth.mean};
+    for (const CurvePoint& point : algorithm.curve) {
+      numbers.insert(numbers.end(), {point.regret.mean, point.nodes.mean, point.switches.mean});
+    }
+    return numbers;
+  }
+  ADD_FAILURE() << "no " << label;
+  return {};
+}
+
+TEST_F(ExperimentFolder, AnotherAlgorithmOrCandidateChangesNoNumbersOfTheOthers) {
+  ThreadExecutor executor;
+  const ComparisonResult alone = run("alone.csv", executor).front();
+  const auto expect_same_as_alone = [&](const char* what) {
+    const std::string name = std::string(what) + ".csv";
+    const ComparisonResult result = run(name, executor).front();
+    for (const char* label : {"HCT", "thoo"}) {
+      EXPECT_EQ(numbers_of(result, label), numbers_of(alone, label)) << label << " with " << what;
+    }
+  };
+  const ExperimentSpecification as_it_was = experiment_;
+  std::vector<AlgorithmSpecification>& algorithms = experiment_.comparisons[0].algorithms;
+
+  algorithms.insert(algorithms.begin(), {"a rival", {optimizers().completed({"random"})}});
+  expect_same_as_alone("another algorithm in front");
+
+  experiment_ = as_it_was;
+  Selection hopeless = algorithms[0].candidates[0];
+  hopeless.options.set("confidence_scale", 10.0);
+  algorithms[0].candidates.insert(algorithms[0].candidates.begin(), hopeless);
+  expect_same_as_alone("another candidate in front");
+
+  experiment_ = as_it_was;
+  Selection twin = algorithms[1].candidates[0];
+  algorithms.push_back({"twin", {twin}});
+  expect_same_as_alone("the same under another label");
+  const ComparisonResult both = run("the same under another label.csv", executor).front();
+  EXPECT_NE(numbers_of(both, "twin"), numbers_of(both, "thoo")) << "which has noise of its own";
+
+  experiment_ = as_it_was;
+  experiment_.comparisons.push_back(experiment_.comparisons[0]);
+  std::swap(experiment_.comparisons[0], experiment_.comparisons[1]);
+  experiment_.comparisons[0].name = "first";
+  experiment_.comparisons[0].environment = environments().completed({"garland"});
+  const std::vector<ComparisonResult> two = run("another comparison.csv", executor);
+  for (const char* label : {"HCT", "thoo"}) {
+    EXPECT_EQ(numbers_of(two[1], label), numbers_of(alone, label)) << label;
+    EXPECT_NE(numbers_of(two[0], label), numbers_of(alone, label)) << label;
+  }
+}
+
+TEST_F(ExperimentFolder, TakesEnvironmentsAndAlgorithmsOfTheUsersOwn) {
+  if (environments().find("drifting") == nullptr) {
+    environments().add(
+        environment_entry<testing::Drifting, testing::DriftingOptions>("drifting", "moves"));
+  }
+  if (optimizers().find("round-robin") == nullptr) {
+    optimizers().add(optimizer_entry<testing::RoundRobin, testing::RoundRobinOptions>(
+        "round-robin", "goes round"));
+  }
+  experiment_ = parse_experiment(R"(name = "own"
+steps = 1000
+runs = 2
+tuning_runs = 2
+checkpoints = 3
+[[comparison]]
+name = "drift"
+environment = { name = "drifting", speed = 0 }
+[[comparison.algorithm]]
+name = "round-robin"
+[comparison.algorithm.grid]
+points = [2, 50, 3]
+[[comparison.algorithm]]
+name = "hct"
+)",
+                                 "own.toml");
+  const Selection& environment = experiment_.comparisons[0].environment;
+  EXPECT_EQ(*environment.options.find("speed"), OptionValue(0.0));
+  ThreadExecutor one(1);
+  const ComparisonResult result = run("own.csv", one).front();
+  // The hill stays at 0 and loses half of the way there: a fair round of n arms loses 1/4.
+  const AlgorithmResult& round_robin = result.algorithms[0];
+  EXPECT_EQ(round_robin.candidates, 3U);
+  EXPECT_NEAR(round_robin.per_step_regret.mean, 0.25, 1e-3);
+  EXPECT_LT(result.algorithms[1].per_step_regret.mean, 0.15) << "HCT goes there";
+  EXPECT_NE(table_of(result).find("round-robin"), std::string::npos);
+  EXPECT_THROW((void)parse_experiment(R"(name = "own"
+[[comparison]]
+name = "drift"
+environment = { name = "drifting", speed = 2 }
+[[comparison.algorithm]]
+name = "round-robin"
+)",
+                                      "own.toml"),
+               SpecificationError);
+}
+
+TEST_F(ExperimentFolder, RunsOnThreadsOfItsOwnInAFolderThatItMakes) {
+  ThreadExecutor executor;
+  const std::vector<ComparisonResult> expected = run("units.csv", executor);
+  std::atomic<std::uint64_t> steps{0};
+  const Watch watch{[&](std::uint64_t done) { steps += done; }, nullptr};
+  expect_same(run_experiment(experiment_, path("a/new/folder"), 2, watch), expected);
+  EXPECT_EQ(steps, total_steps(experiment_));
+  EXPECT_TRUE(std::filesystem::exists(path("a/new/folder/units.csv")));
+  steps = 0;
+  expect_same(run_experiment(experiment_, path("a/new/folder"), 2, watch), expected);
+  EXPECT_EQ(steps, total_steps(experiment_)) << "what is there already is told of as well";
+}
+
 TEST_F(ExperimentFolder, TheReportHoldsTablesFiguresAndHowItCameAbout) {
   ThreadExecutor executor;
   const auto results = run("units.csv", executor);
   const Report report =
-      write_report(experiment_, results, path(""), {"canopy experiment small.toml", "1.2.3"});
+      write_report(experiment_, results, path(""), "canopy experiment small.toml");
   EXPECT_EQ(report.figures_missing, "");
   for (const std::string& file : report.files)
     EXPECT_GT(std::filesystem::file_size(file), 0U) << file;
@@ -197,7 +320,7 @@ TEST_F(ExperimentFolder, TheReportHoldsTablesFiguresAndHowItCameAbout) {
   EXPECT_NE(html.find("A title with &lt;brackets>"), std::string::npos);
   EXPECT_NE(html.find("<svg"), std::string::npos);
   EXPECT_NE(html.find("canopy experiment small.toml"), std::string::npos);
-  EXPECT_NE(html.find("canopy 1.2.3"), std::string::npos);
+  EXPECT_NE(html.find("canopy " CANOPY_VERSION), std::string::npos);
   EXPECT_NE(html.find("confidence_scale 0.01"), std::string::npos);
   EXPECT_EQ(html.find("http-equiv"), std::string::npos);
   // The size of a PNG stands in bytes 16 to 23.

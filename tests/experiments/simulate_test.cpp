@@ -1,9 +1,16 @@
-#include "experiments/simulate.hpp"
-
+#include "canopy/environments.hpp"
 #include "canopy/errors.hpp"
+#include "canopy/optimizers.hpp"
+#include "canopy/simulation.hpp"
+
+#include "support/drifting.hpp"
+#include "support/round_robin.hpp"
 
 #include <atomic>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -12,15 +19,16 @@ namespace {
 
 const SimulationOptions kShort{.steps = 2000, .runs = 6, .seed = 3};
 
-constexpr HctOptions kTuned{.nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05};
+const Selection kTuned{"hct", {{"nu1", 1.0}, {"rho", 0.7071}, {"confidence_scale", 0.05}}};
+const Selection kGarland{"garland"};
+const Selection kGarlandMdp{"garland-mdp"};
 
 TEST(Simulate, GivesTheSameNumbersOnOneThreadAndOnMany) {
   SimulationOptions one = kShort;
   one.threads = 1;
   SimulationOptions many = kShort;
   many.threads = 4;
-  for (const EnvironmentOptions& environment :
-       {EnvironmentOptions(GarlandOptions{}), EnvironmentOptions(GarlandMdpOptions{})}) {
+  for (const Selection& environment : {kGarland, kGarlandMdp}) {
     const SimulationResult a = simulate(environment, kTuned, one).value();
     const SimulationResult b = simulate(environment, kTuned, many).value();
     for (std::size_t i = 0; i < a.runs.size(); ++i) {
@@ -37,8 +45,8 @@ TEST(Simulate, GivesTheSameNumbersHoweverOftenARunIsLookedAt) {
   for (std::uint64_t steps = 1; steps <= watched.steps; steps += 7) {
     watched.checkpoints.push_back(steps);
   }
-  const SimulationResult a = simulate(GarlandMdpOptions{}, kTuned, kShort).value();
-  const SimulationResult b = simulate(GarlandMdpOptions{}, kTuned, watched).value();
+  const SimulationResult a = simulate(kGarlandMdp, kTuned, kShort).value();
+  const SimulationResult b = simulate(kGarlandMdp, kTuned, watched).value();
   for (std::size_t i = 0; i < a.runs.size(); ++i) {
     EXPECT_EQ(a.runs[i].per_step_regret, b.runs[i].per_step_regret);
     EXPECT_EQ(b.runs[i].checkpoints.size(), watched.checkpoints.size());
@@ -48,30 +56,29 @@ TEST(Simulate, GivesTheSameNumbersHoweverOftenARunIsLookedAt) {
 TEST(Simulate, SeedsAndRunsDiffer) {
   SimulationOptions other = kShort;
   other.seed = 4;
-  const SimulationResult a = simulate(GarlandOptions{}, kTuned, kShort).value();
-  const SimulationResult b = simulate(GarlandOptions{}, kTuned, other).value();
+  const SimulationResult a = simulate(kGarland, kTuned, kShort).value();
+  const SimulationResult b = simulate(kGarland, kTuned, other).value();
   EXPECT_NE(a.runs[0].per_step_realised_regret, b.runs[0].per_step_realised_regret);
   EXPECT_NE(a.runs[0].per_step_realised_regret, a.runs[1].per_step_realised_regret);
 }
 
 TEST(Simulate, RealisedRegretIsPseudoRegretPlusTheNoise) {
   const SimulationResult noisy =
-      simulate(GarlandOptions{}, kTuned, {.steps = 20'000, .runs = 4, .seed = 1}).value();
+      simulate(kGarland, kTuned, {.steps = 20'000, .runs = 4, .seed = 1}).value();
   for (const RunResult& run : noisy.runs) {
     // The mean of 20 000 draws of width 1: standard deviation 0.002.
     EXPECT_NEAR(run.per_step_regret, run.per_step_realised_regret, 0.01);
     EXPECT_NE(run.per_step_regret, run.per_step_realised_regret);
   }
   const SimulationResult exact =
-      simulate(GarlandOptions{.noise_width = 0.0}, kTuned, kShort).value();
+      simulate({"garland", {{"noise_width", 0.0}}}, kTuned, kShort).value();
   EXPECT_NEAR(exact.per_step_regret.mean, exact.per_step_realised_regret.mean, 1e-12);
 }
 
 TEST(Simulate, CountsRefreshesAndAllSteps) {
-  const SimulationResult result =
-      simulate(GarlandMdpOptions{}, HctOptions{.feedback = Feedback::correlated},
-               {.steps = 100'000, .runs = 2, .seed = 1})
-          .value();
+  const SimulationResult result = simulate(kGarlandMdp, {"hct", {{"feedback", "correlated"}}},
+                                           {.steps = 100'000, .runs = 2, .seed = 1})
+                                      .value();
   EXPECT_EQ(result.refreshes.mean, 17.0) << "floor(log2 1e5) + 1";
   for (const RunResult& run : result.runs) EXPECT_EQ(run.summary.t, 100'001U);
   EXPECT_GT(result.ns_per_step, 0.0);
@@ -82,22 +89,129 @@ TEST(Simulate, TellsOfEveryStepAndStopsWhenAsked) {
   std::atomic<bool> stop{false};
   const SimulationOptions options{.steps = 300'000, .runs = 3, .seed = 1};
   const Watch watch{[&](std::uint64_t done) { steps += done; }, &stop};
-  EXPECT_TRUE(simulate(GarlandOptions{}, kTuned, options, watch).has_value());
+  EXPECT_TRUE(simulate(kGarland, kTuned, options, watch).has_value());
   EXPECT_EQ(steps, 900'000U);
   stop = true;
-  EXPECT_FALSE(simulate(GarlandOptions{}, kTuned, options, watch).has_value());
+  EXPECT_FALSE(simulate(kGarland, kTuned, options, watch).has_value());
 }
 
 TEST(Simulate, RefusesWrongOptions) {
-  EXPECT_THROW((void)simulate(GarlandOptions{}, HctOptions{.rho = 2.0}, kShort),
+  EXPECT_THROW((void)simulate({"garlnd"}, kTuned, kShort), ConfigurationError);
+  EXPECT_THROW((void)simulate(kGarland, {"hvt"}, kShort), ConfigurationError);
+  EXPECT_THROW((void)simulate(kGarland, {"hct", {{"rho", 2.0}}}, kShort), ConfigurationError);
+  EXPECT_THROW((void)simulate({"garland-mdp", {{"beta", 0.0}}}, kTuned, kShort),
                ConfigurationError);
-  EXPECT_THROW((void)simulate(GarlandMdpOptions{.beta = 0.0}, kTuned, kShort), ConfigurationError);
+}
+
+TEST(Simulate, NumbersDependOnSeedEnvironmentLabelPurposeAndNumberAlone) {
+  const RunOptions plain{.steps = 500, .seed = 3};
+  const auto realised = [](const Selection& environment, const Selection& optimizer,
+                           const RunOptions& options) {
+    return run_once(environment, optimizer, options).per_step_realised_regret;
+  };
+  // Of a grid of one point, realised regret is the noise.
+  const Selection point{"grid", {{"points", std::uint64_t{1}}}};
+  const double noise = realised(kGarland, point, plain);
+  RunOptions named = plain;
+  named.label = "grid";
+  EXPECT_EQ(realised(kGarland, point, named), noise) << "a label is its name unless it is set";
+  EXPECT_EQ(realised(kGarland, {"grid", {{"points", std::uint64_t{1}}, {"confidence_scale", 3.0}}},
+                     plain),
+            noise)
+      << "options are not in the name of a stream";
+  std::vector<RunOptions> others(4, plain);
+  others[0].seed = 4;
+  others[1].label = "another";
+  others[2].purpose = "tuning";
+  others[3].number = 1;
+  for (const RunOptions& other : others) {
+    EXPECT_NE(realised(kGarland, point, other), noise);
+  }
 }
 
 TEST(Simulate, KnowsTheEnvironmentItself) {
-  const auto environment = make_environment(GarlandMdpOptions{});
-  EXPECT_NEAR(environment->optimum().value, 0.9977723911610445, 1e-15);
+  const auto environment = make_environment(kGarlandMdp);
+  EXPECT_NEAR(environment->optimum_at(1).value, 0.9977723911610445, 1e-15);
   EXPECT_EQ(environment->space().dimension(), 1U);
+}
+
+// --- environments and algorithms of the user's own -------------------------------------------
+
+using testing::Drifting;
+using testing::DriftingOptions;
+using testing::RoundRobin;
+using testing::RoundRobinOptions;
+
+/// Adds both, the first time it is called.
+void add_own() {
+  if (environments().find("drifting") == nullptr) {
+    environments().add(environment_entry<Drifting, DriftingOptions>("drifting", "moves"));
+  }
+  if (optimizers().find("round-robin") == nullptr) {
+    optimizers().add(optimizer_entry<RoundRobin, RoundRobinOptions>("round-robin", "goes round"));
+  }
+}
+
+TEST(Simulate, ADriftingEnvironmentIsJudgedByTheOptimumOfEachStep) {
+  add_own();
+  const Drifting judge;
+  for (const Selection& optimizer :
+       {Selection{"hct"}, Selection{"hct", {{"feedback", "correlated"}}}, Selection{"random"},
+        Selection{"power"}, Selection{"round-robin"}}) {
+    RunOptions options{.steps = 10'000, .seed = 5, .checkpoints = {1, 10, 777, 5'000}};
+    const RunResult run = run_once({"drifting"}, optimizer, options);
+    const std::vector<Drifting::Note>& notes = Drifting::notes();
+    ASSERT_EQ(notes.size(), options.steps);
+    double regret = 0.0;
+    double realised = 0.0;
+    std::size_t passed = 0;
+    for (std::uint64_t t = 1; t <= options.steps; ++t) {
+      const auto [arm, reward] = notes[t - 1];
+      const double best = judge.optimum_at(t).value;
+      regret += best - judge.mean_reward_at({&arm, 1}, t);
+      realised += best - reward;
+      if (passed == run.checkpoints.size() || run.checkpoints[passed].steps != t) continue;
+      const auto n = static_cast<double>(t);
+      EXPECT_NEAR(run.checkpoints[passed].per_step_regret, regret / n, 1e-10) << "t " << t;
+      EXPECT_NEAR(run.checkpoints[passed].per_step_realised_regret, realised / n, 1e-10);
+      ++passed;
+    }
+    EXPECT_EQ(passed, 4U) << optimizer.name;
+    EXPECT_NEAR(run.per_step_regret, regret / 1e4, 1e-10) << optimizer.name;
+    EXPECT_NEAR(run.per_step_realised_regret, realised / 1e4, 1e-10) << optimizer.name;
+    EXPECT_NEAR(run.simple_regret,
+                judge.optimum_at(10'000).value - judge.mean_reward_at(run.best_arm, 10'000), 1e-12)
+        << optimizer.name;
+    EXPECT_GT(run.per_step_regret, 0.0);
+  }
+}
+
+TEST(Simulate, WhatStandsStillIsJudgedAsWhatDrifts) {
+  add_own();
+  const RunOptions options{.steps = 3'000, .seed = 5};
+  const RunResult run = run_once({"drifting", {{"speed", 0.0}}}, {"hct"}, options);
+  double regret = 0.0;  // the hill is at 0 for ever
+  for (const Drifting::Note& note : Drifting::notes()) regret += 0.5 * note.arm;
+  EXPECT_NEAR(run.per_step_regret, regret / 3'000.0, 1e-12);
+}
+
+TEST(Simulate, AnAlgorithmOfTheUsersOwnIsPlayedAsAnyOther) {
+  add_own();
+  const Selection round_robin{"round-robin", {{"points", std::uint64_t{10}}}};
+  const SimulationResult result = simulate(kGarland, round_robin, kShort).value();
+  ASSERT_EQ(result.runs.size(), 6U);
+  const auto garland = make_environment(kGarland);
+  double mean = 0.0;
+  for (int i = 0; i < 10; ++i) {
+    mean += garland->mean_reward_at(std::vector{(i + 0.5) / 10.0}, 1) / 10.0;
+  }
+  EXPECT_NEAR(result.per_step_regret.mean, garland->optimum_at(1).value - mean, 1e-9);
+  for (const RunResult& run : result.runs) {
+    EXPECT_EQ(run.summary.t, 2'001U);
+    EXPECT_EQ(run.summary.switches, 2'000U);
+  }
+  EXPECT_THROW((void)simulate(kGarland, {"round-robin", {{"points", 0.5}}}, kShort),
+               ConfigurationError);
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 // What every optimizer of the catalogue must do, whichever it is.
 
-#include "optimizers/catalogue.hpp"
+#include "canopy/errors.hpp"
+#include "canopy/hct.hpp"
+#include "canopy/optimizers.hpp"
+#include "canopy/random.hpp"
 
-#include "core/alternatives.hpp"
+#include "support/every_optimizer.hpp"
+#include "support/round_robin.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +17,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,25 +26,18 @@
 namespace canopy {
 namespace {
 
+using testing::RoundRobin;
+using testing::RoundRobinOptions;
 using Names = std::vector<std::string_view>;
-
-Space mixed() {
-  return {{"x", Real{0.0, 1.0}}, {"n", Integer{1, 9}}, {"c", Choice{{"a", "b", "c"}}}};
-}
-
-std::unique_ptr<Optimizer> make(std::string_view name, const Objective& objective = {}) {
-  const auto options = alternative_named<OptimizerOptions, OptimizerEntry>(name);
-  return make_optimizer(options.value(), mixed(), SplitRule::cyclic, objective);
-}
 
 double reward_of(Arm arm, double uniform) {
   return 0.8 - 0.5 * std::abs(arm[0] - 0.4) - 0.02 * std::abs(arm[1] - 4.0) + 0.1 * uniform;
 }
 
-class EveryOptimizer : public ::testing::TestWithParam<std::string_view> {};
+class EveryOptimizer : public testing::EachOptimizer {};
 
 TEST_P(EveryOptimizer, AsksLearnNothing) {
-  const auto optimizer = make(GetParam());
+  const auto optimizer = make();
   const Pull first = optimizer->ask(1);
   const std::vector<double> arm(first.arm.begin(), first.arm.end());
   for (Ticket ticket = 2; ticket < 20; ++ticket) {
@@ -54,7 +52,7 @@ TEST_P(EveryOptimizer, AsksLearnNothing) {
 }
 
 TEST_P(EveryOptimizer, RefusesWhatIsNoAnswerAndGoesOn) {
-  const auto optimizer = make(GetParam());
+  const auto optimizer = make();
   const Pull pull = optimizer->ask(1);
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(optimizer->tell(pull.ticket, kNan), Status::not_a_reward);
@@ -63,7 +61,7 @@ TEST_P(EveryOptimizer, RefusesWhatIsNoAnswerAndGoesOn) {
   EXPECT_EQ(optimizer->tell(0, 0.5), Status::unknown_ticket);
   const std::array two{0.5, 0.5};
   EXPECT_EQ(optimizer->tell(pull.ticket, std::span<const double>(two)), Status::too_many_rewards);
-  EXPECT_EQ(optimizer->tell(pull.ticket, Rewards{0, 0.0, 0.0}), Status::impossible_sums);
+  EXPECT_EQ(optimizer->tell(pull.ticket, Rewards{}), Status::impossible_sums);
   EXPECT_EQ(optimizer->summary().t, 1U);
   EXPECT_EQ(optimizer->tell(pull.ticket, 0.5), Status::ok);
   EXPECT_EQ(optimizer->tell(pull.ticket, 0.5), Status::closed_ticket);
@@ -72,8 +70,8 @@ TEST_P(EveryOptimizer, RefusesWhatIsNoAnswerAndGoesOn) {
 }
 
 TEST_P(EveryOptimizer, SumsTeachTheSameAsRewards) {
-  const auto single = make(GetParam());
-  const auto summed = make(GetParam());
+  const auto single = make();
+  const auto summed = make();
   RandomStream random({.seed = 4});
   for (int i = 0; i < 500; ++i) {
     const Pull one = single->ask(1);
@@ -81,23 +79,18 @@ TEST_P(EveryOptimizer, SumsTeachTheSameAsRewards) {
     ASSERT_TRUE(std::equal(one.arm.begin(), one.arm.end(), other.arm.begin())) << "pull " << i;
     const double reward = reward_of(one.arm, random.uniform());
     ASSERT_EQ(single->tell(one.ticket, reward), Status::ok);
-    ASSERT_EQ(summed->tell(other.ticket, Rewards{1, reward, reward * reward}), Status::ok);
+    ASSERT_EQ(summed->tell(other.ticket, Rewards::from_sums(1, reward, reward * reward)),
+              Status::ok);
   }
 }
 
 TEST_P(EveryOptimizer, ArmsLieInTheSpaceAndOneIsRecommended) {
-  const auto optimizer = make(GetParam());
+  const auto optimizer = make();
   RandomStream random({.seed = 5});
   for (int i = 0; i < 2'000; ++i) {
     const Pull pull = optimizer->ask(1);
-    ASSERT_GE(pull.arm[0], 0.0);
-    ASSERT_LE(pull.arm[0], 1.0);
-    ASSERT_EQ(pull.arm[1], std::floor(pull.arm[1]));
-    ASSERT_GE(pull.arm[1], 1.0);
-    ASSERT_LE(pull.arm[1], 9.0);
-    ASSERT_GE(pull.arm[2], 0.0);
-    ASSERT_LE(pull.arm[2], 2.0);
-    optimizer->tell(pull.ticket, reward_of(pull.arm, random.uniform()));
+    ASSERT_TRUE(testing::mixed_space().contains(pull.arm)) << "pull " << i;
+    EXPECT_EQ(optimizer->tell(pull.ticket, reward_of(pull.arm, random.uniform())), Status::ok);
   }
   optimizer->finish();
   const auto best = optimizer->best();
@@ -108,26 +101,24 @@ TEST_P(EveryOptimizer, ArmsLieInTheSpaceAndOneIsRecommended) {
 }
 
 TEST_P(EveryOptimizer, MinimizingIsMaximizingTheOppositeInOtherUnits) {
-  const auto maximizes = make(GetParam());
-  const auto minimizes =
-      make(GetParam(), {.direction = Direction::minimize, .reward_range = {-8.0, 0.0}});
+  const auto maximizes = make();
+  const auto minimizes = make({.direction = Direction::minimize, .reward_range = {-8.0, 0.0}});
   RandomStream random({.seed = 6});
   for (int i = 0; i < 500; ++i) {
     const Pull up = maximizes->ask(1);
     const Pull down = minimizes->ask(1);
     ASSERT_TRUE(std::equal(up.arm.begin(), up.arm.end(), down.arm.begin())) << "pull " << i;
     const double reward = std::round(64.0 * reward_of(up.arm, random.uniform())) / 64.0;  // exact
-    maximizes->tell(up.ticket, reward);
-    minimizes->tell(down.ticket, -8.0 * reward);
+    EXPECT_EQ(maximizes->tell(up.ticket, reward), Status::ok);
+    EXPECT_EQ(minimizes->tell(down.ticket, -8.0 * reward), Status::ok);
   }
   EXPECT_NEAR(minimizes->best()->mean, -8.0 * maximizes->best()->mean, 1e-9);
   EXPECT_LE(minimizes->best()->lower, minimizes->best()->upper);
 }
 
 TEST_P(EveryOptimizer, AnyInterleavingKeepsCountAndArms) {
-  const std::string_view name = GetParam();
-  EXPECT_TRUE(rc::check("interleaving of " + std::string(name), [name] {
-    const auto optimizer = make(name);
+  EXPECT_TRUE(rc::check("interleaving of " + GetParam().label, [] {
+    const auto optimizer = make();
     struct Held {
       Pull pull;
       std::vector<double> arm;
@@ -160,37 +151,156 @@ TEST_P(EveryOptimizer, AnyInterleavingKeepsCountAndArms) {
   }));
 }
 
-TEST_P(EveryOptimizer, HasPathsForItsNodesIfItHasATree) {
-  const auto optimizer = make(GetParam());
+TEST_P(EveryOptimizer, ShowsATreeIfItsEntrySaysSo) {
+  const auto optimizer = make();
+  ASSERT_EQ(optimizer->tree() != nullptr, optimizers().at(GetParam().selection.name).has_tree);
+  if (optimizer->tree() == nullptr) {
+    EXPECT_EQ(optimizer->summary().nodes, 0U);
+    return;
+  }
   for (int i = 0; i < 50; ++i) {
     const Pull pull = optimizer->ask(1);
-    EXPECT_EQ(optimizer->path(pull.node).size(), pull.depth);
-    optimizer->tell(pull.ticket, 0.5);
+    const TreeView& tree = *optimizer->tree();
+    const auto place = tree.place(pull.ticket);
+    ASSERT_TRUE(place.has_value());
+    EXPECT_EQ(tree.path(place->node).size(), place->depth);
+    EXPECT_FALSE(tree.place(pull.ticket + 1).has_value());
+    EXPECT_FALSE(tree.place(0).has_value());
+    ASSERT_EQ(optimizer->tell(pull.ticket, 0.5), Status::ok);
+    EXPECT_EQ(optimizer->tree()->place(pull.ticket).has_value(), pull.length > 1);
   }
-  const std::vector<NodeView> tree = optimizer->tree();
-  EXPECT_EQ(tree.size(), optimizer->summary().nodes);
+  const std::vector<NodeView> nodes = optimizer->tree()->nodes();
+  EXPECT_EQ(nodes.size(), optimizer->summary().nodes);
   std::set<std::string> paths;
-  for (const NodeView& node : tree) paths.insert(node.path);
-  EXPECT_EQ(paths.size(), tree.size());
+  for (const NodeView& node : nodes) paths.insert(node.path);
+  EXPECT_EQ(paths.size(), nodes.size());
+  EXPECT_EQ(optimizer->tree()->path(1'000'000), "") << "there is no such node";
 }
 
-std::string test_name(const ::testing::TestParamInfo<std::string_view>& info) {
-  return std::string(info.param);
-}
-
-const Names all_names = names_of_all<OptimizerOptions, OptimizerEntry>();
-INSTANTIATE_TEST_SUITE_P(Catalogue, EveryOptimizer, ::testing::ValuesIn(all_names), test_name);
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryOptimizer, ::testing::ValuesIn(testing::every_optimizer()),
+                         testing::name_of_test);
 
 TEST(OptimizerCatalogue, HasTheAlgorithmsOfThePaperAndTwoFloors) {
-  EXPECT_EQ(all_names, (Names{"hct", "thoo", "hoo", "power", "grid", "random"}));
+  Names names = optimizers().names();
+  names.resize(6);  // tests may have added more
+  EXPECT_EQ(names, (Names{"hct", "thoo", "hoo", "power", "grid", "random"}));
+}
+
+TEST(OptimizerCatalogue, EveryEntryIsComplete) {
+  for (const OptimizerEntry& entry : optimizers()) {
+    EXPECT_FALSE(entry.line.empty()) << entry.name;
+    EXPECT_FALSE(entry.fields.empty()) << entry.name;
+    for (const OptionField& field : entry.fields) {
+      EXPECT_FALSE(field.help.empty()) << entry.name << '.' << field.name;
+    }
+    EXPECT_TRUE(violations(entry.fields, completed(entry.fields, {}), "").empty()) << entry.name;
+    EXPECT_GE(entry.revision, 1U) << entry.name;
+    EXPECT_NE(entry.make({}, testing::mixed_space(), SplitRule::longest_side, {}), nullptr);
+  }
+}
+
+TEST(OptimizerCatalogue, OnlyHctTakesCorrelatedFeedbackAndOnlyIfItIsTold) {
+  EXPECT_TRUE(expects_correlated_feedback({"hct", {{"feedback", "correlated"}}}));
+  EXPECT_FALSE(expects_correlated_feedback({"hct", {{"feedback", "iid"}}}));
+  EXPECT_FALSE(expects_correlated_feedback({"hct"}));
+  EXPECT_FALSE(expects_correlated_feedback({"thoo"}));
+}
+
+/// The options of a resolved selection on one line.
+std::string resolved_text(const Selection& optimizer, std::size_t dimension) {
+  return optimizers().text_of(resolved(optimizer, dimension));
 }
 
 TEST(OptimizerCatalogue, FillsInTheDefaultsThatDependOnTheDimension) {
-  EXPECT_EQ(options_text(filled_in(ThooOptions{}, 2)),
+  EXPECT_EQ(resolved_text({"thoo"}, 2),
             "horizon doubling, nu1 1, rho 0.7071067811865476, confidence_scale 0.2");
-  EXPECT_EQ(filled_in(HctOptions{.preset = Preset::paper}, 1).rho, 0.5);
-  EXPECT_EQ(filled_in(HctOptions{.nu1 = 3.0}, 1).nu1, 3.0);
-  EXPECT_EQ(options_text(filled_in(GridOptions{}, 5)), "points 32, confidence_scale 0.1");
+  EXPECT_EQ(resolved_text({"grid"}, 5), "points 32, confidence_scale 0.1");
+  const Selection paper = resolved({"hct", {{"preset", "paper"}}}, 1);
+  EXPECT_EQ(*paper.options.find("rho"), OptionValue(0.5));
+  EXPECT_EQ(*paper.options.find("feedback"), OptionValue("iid")) << "every option has a value";
+  const Selection by_hand = resolved({"hct", {{"nu1", 3.0}}}, 1);
+  EXPECT_EQ(*by_hand.options.find("nu1"), OptionValue(3.0));
+  EXPECT_EQ(*by_hand.options.find("confidence_scale"), OptionValue(0.025));
+}
+
+TEST(OptimizerCatalogue, WhatIsResolvedDecidesTheSame) {
+  for (const testing::OptimizerCase& which : testing::every_optimizer()) {
+    const auto as_given = make_optimizer(which.selection, testing::mixed_space());
+    const auto in_full = make_optimizer(resolved(which.selection, 3), testing::mixed_space());
+    RandomStream random({.seed = 9});
+    for (int i = 0; i < 200; ++i) {
+      const Pull one = as_given->ask(1);
+      const Pull other = in_full->ask(1);
+      ASSERT_TRUE(std::equal(one.arm.begin(), one.arm.end(), other.arm.begin())) << which.label;
+      const double reward = reward_of(one.arm, random.uniform());
+      ASSERT_EQ(as_given->tell(one.ticket, reward), Status::ok);
+      ASSERT_EQ(in_full->tell(other.ticket, reward), Status::ok);
+    }
+    EXPECT_EQ(as_given->save(), in_full->save()) << which.label;
+  }
+}
+
+TEST(OptimizerCatalogue, RefusesWhatItDoesNotKnow) {
+  const auto refusal = [](const Selection& optimizer) {
+    try {
+      (void)resolved(optimizer, 1);
+    } catch (const ConfigurationError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal({"hvt"}), "optimizer = hvt: unknown optimizer, did you mean \"hct\"?");
+  EXPECT_EQ(refusal({"hct", {{"rho", 2.0}, {"nu", 1.0}}}),
+            "optimizer.rho = 2: must be in (0, 1); "
+            "optimizer.nu = 1: unknown option, did you mean \"nu1\"?");
+  EXPECT_THROW((void)make_optimizer({"hvt"}, testing::mixed_space()), ConfigurationError);
+  EXPECT_THROW((void)make_optimizer({"hct", {{"rho", 2.0}}}, testing::mixed_space()),
+               ConfigurationError);
+}
+
+TEST(OptimizerCatalogue, LimitsOfHctAreKept) {
+  const OptimizerEntry& entry = optimizers().at("hct");
+  const Selection hct = resolved({"hct"}, 3);
+  const auto optimizer = make_optimizer(hct, testing::mixed_space());
+  RandomStream random({.seed = 10});
+  for (int i = 0; i < 3000; ++i) {
+    const Pull pull = optimizer->ask(1);
+    if (i < entry.least_pulls(hct.options)) {
+      EXPECT_EQ(optimizer->summary().nodes, 3U) << "after " << i << " pulls";
+    }
+    ASSERT_EQ(optimizer->tell(pull.ticket, reward_of(pull.arm, random.uniform())), Status::ok);
+  }
+  const TreeLimits limits = entry.limits(hct.options, 3000.0);
+  EXPECT_LE(static_cast<double>(optimizer->summary().nodes), limits.nodes);
+  EXPECT_LE(optimizer->summary().depth, limits.depth);
+  EXPECT_GT(optimizer->summary().nodes, 3U);
+}
+
+// --- an algorithm of the user's own ----------------------------------------------------------
+
+TEST(OptimizerCatalogue, FindsAnAlgorithmThatIsAddedAtRunTime) {
+  const OptimizerEntry& hct = optimizers().at("hct");
+  optimizers().add(optimizer_entry<RoundRobin, RoundRobinOptions>("round-robin", "goes round", 3));
+  EXPECT_EQ(&optimizers().at("hct"), &hct) << "references stay valid";
+  const OptimizerEntry& entry = optimizers().at("round-robin");
+  EXPECT_EQ(entry.revision, 3U);
+  EXPECT_FALSE(entry.has_tree);
+  EXPECT_EQ(resolved_text({"round-robin"}, 3), "points 4");
+  EXPECT_THROW((void)resolved({"round-robin", {{"points", std::uint64_t{0}}}}, 3),
+               ConfigurationError);
+  const auto optimizer =
+      make_optimizer({"round-robin", {{"points", std::uint64_t{5}}}}, {{"x", Real{0.0, 1.0}}});
+  std::set<double> arms;
+  for (int i = 0; i < 20; ++i) {
+    const Pull pull = optimizer->ask();
+    arms.insert(pull.arm[0]);
+    ASSERT_EQ(optimizer->tell(pull.ticket, pull.arm[0] < 0.6 ? pull.arm[0] : 0.0), Status::ok);
+  }
+  EXPECT_EQ(arms.size(), 5U);
+  EXPECT_DOUBLE_EQ(optimizer->best()->arm[0], 0.5);
+  EXPECT_EQ(optimizer->tree(), nullptr);
+  EXPECT_THROW(optimizers().add(optimizer_entry<RoundRobin, RoundRobinOptions>("hct", "again")),
+               ConfigurationError);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::vector<std::vector<double>> arms_of(Grid& grid) {
   for (std::size_t i = 0; i < grid.size(); ++i) {
     const Pull pull = grid.ask();
     arms.emplace_back(pull.arm.begin(), pull.arm.end());
-    grid.tell(pull.ticket, 0.5);
+    EXPECT_EQ(grid.tell(pull.ticket, 0.5), Status::ok);
   }
   return arms;
 }
@@ -51,12 +51,12 @@ TEST(Grid, WholeNumbersAndChoicesHaveNoMoreArmsThanValues) {
 
 TEST(Grid, TriesEveryArmOnceAndThenFollowsTheIndexOfUcb1) {
   Grid grid({{"x", Real{0.0, 1.0}}}, {.points = 2, .confidence_scale = 1.0});
-  grid.tell(grid.ask().ticket, 0.4);
-  grid.tell(grid.ask().ticket, 0.6);
+  EXPECT_EQ(grid.tell(grid.ask().ticket, 0.4), Status::ok);
+  EXPECT_EQ(grid.tell(grid.ask().ticket, 0.6), Status::ok);
   // After two: 0.4 + sqrt(2 ln 2) against 0.6 + sqrt(2 ln 2).
   Pull pull = grid.ask();
   EXPECT_EQ(pull.arm[0], 0.75);
-  grid.tell(pull.ticket, 0.6);
+  EXPECT_EQ(grid.tell(pull.ticket, 0.6), Status::ok);
   // After three: 0.4 + sqrt(2 ln 3) = 1.882 against 0.6 + sqrt(ln 3) = 1.648.
   pull = grid.ask();
   EXPECT_EQ(pull.arm[0], 0.25);
@@ -68,7 +68,8 @@ TEST(Grid, FindsTheBestArm) {
   for (int i = 0; i < 5'000; ++i) {
     const Pull pull = grid.ask();
     const double x = pull.arm[0];
-    grid.tell(pull.ticket, 0.9 - (x - 0.3) * (x - 0.3) + 0.2 * (random.uniform() - 0.5));
+    EXPECT_EQ(grid.tell(pull.ticket, 0.9 - (x - 0.3) * (x - 0.3) + 0.2 * (random.uniform() - 0.5)),
+              Status::ok);
   }
   EXPECT_NEAR(grid.best()->arm[0], 0.3, 0.11);
 }
@@ -76,7 +77,7 @@ TEST(Grid, FindsTheBestArm) {
 TEST(Grid, RefusesMoreArmsThanItCanLookThrough) {
   const Space cube{{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 1.0}}, {"z", Real{0.0, 1.0}}};
   EXPECT_EQ(complaint(cube, {.points = 100}),
-            "optimizer.points = 100: makes more than 100000 arms of 3 parameters");
+            "optimizer.points = 100: makes more than 100000 arms from 3 parameters");
   EXPECT_EQ(complaint(cube, {.points = 46}), "");
 }
 

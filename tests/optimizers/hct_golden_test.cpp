@@ -1,7 +1,7 @@
 // Traces that were looked at once and must never change by accident. Rewards are made by arithmetic
 // that is the same on every machine, so a difference is a change of the algorithm.
 //
-// After a change that is meant: CANOPY_WRITE_GOLDEN=1 build/tests/optimizers_test
+// After a change that is meant: CANOPY_WRITE_GOLDEN=1 build/tests/library_test
 // --gtest_filter='HctGolden.*', then look at the difference.
 
 #include "canopy/hct.hpp"
@@ -27,13 +27,14 @@ double reward(double x, RandomStream& random) {
 std::string trace(const HctOptions& options) {
   constexpr std::uint64_t kSteps = 2'000;
   Hct hct(Space{{"x", Real{0.0, 1.0}}}, options);
+  const TreeView& tree = *hct.tree();  // once: each call brings bounds up to date
   RandomStream random({.seed = 2014});
   std::ostringstream text;
   std::string last;
   std::uint64_t begun = 1;
   for (std::uint64_t t = 1; t <= kSteps; ++t) {
     const Pull pull = hct.ask(1);
-    const std::string path = hct.path(pull.node);
+    const std::string path = tree.path(tree.place(pull.ticket).value().node);
     if (path != last) {
       if (!last.empty()) text << begun << ' ' << last << ' ' << t - begun << '\n';
       last = path;

@@ -3,12 +3,14 @@
 #include "canopy/hct.hpp"
 #include "canopy/random.hpp"
 
-#include "support/compare_trees.hpp"
+#include "support/hct_interleaving.hpp"
 #include "support/random_hct.hpp"
-#include "support/textbook_protocol.hpp"
+#include "support/tree.hpp"
 
 #include <cmath>
-#include <map>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -16,100 +18,14 @@
 namespace canopy {
 namespace {
 
-using testing::difference;
+using testing::Interleaving;
+using testing::nodes_of;
+using testing::path_of;
 using testing::RandomHct;
-using testing::TextbookProtocol;
 
 Space line() {
   return {{"x", Real{0.0, 1.0}}};
 }
-
-/// Asks, tells (one by one, in lists, as sums), drops and looks at random, on both sides.
-class Interleaving {
- public:
-  Interleaving(const RandomHct& config, std::uint64_t seed)
-      : config_(config),
-        fast_(config.partition, config.options),
-        textbook_(config.partition, config.options),
-        random_({.seed = seed}) {}
-
-  void step() {
-    const double what = random_.uniform();
-    if (textbook_.open().empty() || what < 0.4) {
-      ask();
-    } else if (what < 0.9) {
-      tell();
-    } else if (what < 0.95) {
-      drop();
-    } else {
-      RC_ASSERT(difference(fast_.tree(), textbook_.hct()) == "");
-    }
-    RC_ASSERT(fast_.summary().in_flight == textbook_.open().size());
-    RC_ASSERT(fast_.summary().t == textbook_.hct().t());
-  }
-
-  void finish() {
-    fast_.finish();
-    textbook_.finish();
-    RC_ASSERT(difference(fast_.tree(), textbook_.hct()) == "");
-    RC_ASSERT(fast_.summary().refreshes == textbook_.hct().refreshes());
-  }
-
- private:
-  void ask() {
-    const std::uint64_t pulls = random_.uniform() < 0.5 ? 1 + random_() % 6 : UINT64_MAX;
-    const Pull pull = fast_.ask(pulls);
-    RC_ASSERT(textbook_.ask(pulls) == pull.ticket);
-    const TextbookProtocol::Open& open = textbook_.open().at(pull.ticket);
-    RC_ASSERT(fast_.path(pull.node) == textbook_.hct().path(open.node));
-    RC_ASSERT(pull.length == open.remaining);
-    arms_[pull.ticket] = pull.arm;
-  }
-
-  void tell() {
-    const Ticket ticket = pick();
-    const std::uint64_t remaining = textbook_.open().at(ticket).remaining;
-    const std::uint64_t count = 1 + random_() % std::min<std::uint64_t>(remaining, 50);
-    Rewards sums;
-    std::vector<double> rewards;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      rewards.push_back(config_.reward(arms_.at(ticket), random_.uniform()));
-      sums.sum += rewards.back();
-      sums.sum_squares += rewards.back() * rewards.back();
-    }
-    sums.count = count;
-    const double how = random_.uniform();
-    Status status = Status::ok;
-    if (count == 1 && how < 0.6) {
-      status = fast_.tell(ticket, rewards.front());
-    } else if (how < 0.8) {
-      status = fast_.tell(ticket, std::span<const double>(rewards));
-    } else {
-      status = fast_.tell(ticket, sums);
-    }
-    RC_ASSERT(status == Status::ok);
-    textbook_.tell(ticket, count, sums.sum);
-  }
-
-  void drop() {
-    const Ticket ticket = pick();
-    RC_ASSERT(fast_.drop(ticket) == Status::ok);
-    textbook_.drop(ticket);
-    RC_ASSERT(fast_.tell(ticket, 0.5) == Status::closed_ticket);
-  }
-
-  Ticket pick() {
-    auto open = textbook_.open().begin();
-    std::advance(open, static_cast<std::ptrdiff_t>(random_() % textbook_.open().size()));
-    return open->first;
-  }
-
-  const RandomHct& config_;
-  Hct fast_;
-  TextbookProtocol textbook_;
-  RandomStream random_;
-  std::map<Ticket, Arm> arms_;
-};
 
 RC_GTEST_PROP(HctInFlight, AnyInterleavingFollowsTheRules, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
@@ -142,10 +58,11 @@ TEST(HctInFlight, GrantsAnEpisodeInPartsAndThenOverRunsOfOne) {
     rest = hct.ask();
   }
   EXPECT_EQ(part.length, 1U);
-  EXPECT_EQ(part.node, rest.node);
+  const std::string path = path_of(hct, rest.ticket);
+  EXPECT_EQ(path_of(hct, part.ticket), path);
   const Pull over_run = hct.ask();
   EXPECT_EQ(over_run.length, 1U);
-  EXPECT_EQ(over_run.node, rest.node);
+  EXPECT_EQ(path_of(hct, over_run.ticket), path);
   const std::vector<double> rewards(rest.length, 0.5);
   ASSERT_EQ(hct.tell(rest.ticket, std::span<const double>(rewards)), Status::ok);
   ASSERT_EQ(hct.tell(over_run.ticket, 0.5), Status::ok) << "counts for the one that is missing";
@@ -158,14 +75,16 @@ TEST(HctInFlight, ALateAnswerUpdatesItsOwnNode) {
   const Pull late = hct.ask();
   ASSERT_EQ(hct.tell(first.ticket, 0.5), Status::ok);
   const Pull elsewhere = hct.ask();
-  ASSERT_NE(elsewhere.node, late.node);
+  const std::string late_path = path_of(hct, late.ticket);
+  const std::string path = path_of(hct, elsewhere.ticket);
+  ASSERT_NE(path, late_path);
   ASSERT_EQ(hct.tell(late.ticket, 0.7), Status::ok);
-  for (const NodeView& node : hct.tree()) {
-    if (node.path != hct.path(late.node)) continue;
+  for (const NodeView& node : nodes_of(hct)) {
+    if (node.path != late_path) continue;
     EXPECT_EQ(node.pulls, 2U);
     EXPECT_DOUBLE_EQ(node.mean, 0.6);
   }
-  EXPECT_EQ(hct.ask().node, elsewhere.node) << "its episode is still running";
+  EXPECT_EQ(path_of(hct, hct.ask().ticket), path) << "its episode is still running";
 }
 
 TEST(HctInFlight, AggregatedAnswersEqualSingleOnesUpToRounding) {
@@ -177,16 +96,13 @@ TEST(HctInFlight, AggregatedAnswersEqualSingleOnesUpToRounding) {
   for (int episode = 0; episode < 200; ++episode) {
     const Pull a = singles.ask();
     const Pull b = sums.ask();
-    ASSERT_EQ(singles.path(a.node), sums.path(b.node));
-    Rewards rewards;
+    ASSERT_EQ(path_of(singles, a.ticket), path_of(sums, b.ticket));
+    std::vector<double> rewards;
     for (std::uint64_t i = 0; i < a.length; ++i) {
-      const double reward = a.arm[0] + random.uniform();
-      ASSERT_EQ(singles.tell(a.ticket, reward), Status::ok);
-      rewards.count += 1;
-      rewards.sum += reward;
-      rewards.sum_squares += reward * reward;
+      rewards.push_back(a.arm[0] + random.uniform());
+      ASSERT_EQ(singles.tell(a.ticket, rewards.back()), Status::ok);
     }
-    ASSERT_EQ(sums.tell(b.ticket, rewards), Status::ok);
+    ASSERT_EQ(sums.tell(b.ticket, Rewards::of(rewards)), Status::ok);
   }
   EXPECT_NEAR(singles.best()->mean, sums.best()->mean, 1e-9);
 }
@@ -194,9 +110,9 @@ TEST(HctInFlight, AggregatedAnswersEqualSingleOnesUpToRounding) {
 TEST(HctInFlight, AggregatedAnswersStayFiniteInAHugeRange) {
   Hct hct(line(), {}, {.reward_range = {1e307, 1.7e308}});
   const Pull pull = hct.ask();
-  EXPECT_EQ(hct.tell(pull.ticket, Rewards{1, 1.6e308, 1e300}), Status::impossible_sums);
-  EXPECT_EQ(hct.tell(pull.ticket, Rewards{1, 2e307, 1e308}), Status::impossible_sums);
-  ASSERT_EQ(hct.tell(pull.ticket, 2e307), Status::ok);
+  EXPECT_EQ(hct.tell(pull.ticket, Rewards::from_sums(1, 1.6e308, 1e300)), Status::not_a_reward);
+  EXPECT_EQ(hct.tell(pull.ticket, Rewards::from_sums(1, 2e307, 1e308)), Status::not_a_reward);
+  ASSERT_EQ(hct.tell(pull.ticket, Rewards::one(2e307)), Status::ok);
   EXPECT_TRUE(std::isfinite(hct.best()->mean));
 }
 

@@ -5,6 +5,7 @@
 #include "canopy/theory.hpp"
 
 #include "support/random_hct.hpp"
+#include "support/tree.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -16,6 +17,7 @@
 namespace canopy {
 namespace {
 
+using testing::nodes_of;
 using testing::RandomHct;
 
 /// B <= U; B is the min/max rule at every node; a parent comes before its two children.
@@ -36,16 +38,18 @@ void check_bounds(const std::vector<NodeView>& tree) {
   }
 }
 
-/// Plays a sequential run and looks at the tree after every episode; `look(pull, before, after)`.
+/// Plays a sequential run; `look(path, length)` after every episode of a node.
 template <class Look>
 void play(Hct& hct, const RandomHct& config, std::uint64_t steps, std::uint64_t seed, Look&& look) {
+  const TreeView& tree = *hct.tree();  // once: each call brings bounds up to date
   RandomStream random({.seed = seed});
   while (hct.summary().t <= steps) {
     const Pull pull = hct.ask(steps + 1 - hct.summary().t);
+    const std::string path = tree.path(tree.place(pull.ticket).value().node);
     for (std::uint64_t i = 0; i < pull.length; ++i) {
       RC_ASSERT(hct.tell(pull.ticket, config.reward(pull.arm, random.uniform())) == Status::ok);
     }
-    look(pull);
+    look(path, pull.length);
   }
   hct.finish();
 }
@@ -53,28 +57,29 @@ void play(Hct& hct, const RandomHct& config, std::uint64_t steps, std::uint64_t 
 RC_GTEST_PROP(HctProperties, BoundsFollowTheRuleAtEveryLook, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   Hct hct(config.partition, config.options);
-  play(hct, config, 200, seed, [&](const Pull& /*pull*/) { check_bounds(hct.tree()); });
+  play(hct, config, 200, seed,
+       [&](const std::string& /*path*/, std::uint64_t /*length*/) { check_bounds(nodes_of(hct)); });
 }
 
 RC_GTEST_PROP(HctProperties, ALeafExpandsOnceAndOnlyWhenPulledEnough, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   Hct hct(config.partition, config.options);
   const HctParameters& p = hct.parameters();
-  std::size_t nodes = hct.tree().size();
-  play(hct, config, 300, seed, [&](const Pull& pull) {
-    const std::vector<NodeView> tree = hct.tree();
+  std::size_t nodes = nodes_of(hct).size();
+  play(hct, config, 300, seed, [&](const std::string& path, std::uint64_t length) {
+    const std::vector<NodeView> tree = nodes_of(hct);
     const std::size_t grown = tree.size() - nodes;
     RC_ASSERT(grown == 0U || grown == 2U);
     nodes = tree.size();
     if (grown == 0) return;
-    const std::string path = hct.path(pull.node);
     const auto node = std::find_if(tree.begin(), tree.end(),
                                    [&](const NodeView& view) { return view.path == path; });
-    const std::uint64_t begun = hct.summary().t - pull.length;  // the phase of its first pull
+    const std::uint64_t begun = hct.summary().t - length;  // the phase of its first pull
     const double log_term =
         log_confidence(p.confidence.c1, p.delta, static_cast<double>(phase_end(begun)));
     RC_ASSERT(static_cast<double>(node->pulls) >=
-              expansion_threshold(p.confidence.c, log_term, p.nu1, p.rho, pull.depth));
+              expansion_threshold(p.confidence.c, log_term, p.nu1, p.rho,
+                                  static_cast<std::uint32_t>(path.size())));
     RC_ASSERT(!node->leaf);
     for (const NodeView& child : tree) {
       if (child.path == path + "0" || child.path == path + "1") RC_ASSERT(child.pulls == 0U);
@@ -87,7 +92,7 @@ RC_GTEST_PROP(HctProperties, ASequentialRunRefreshesFloorLog2OfNPlusOneTimes,
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto steps = static_cast<std::uint64_t>(*rc::gen::inRange(1, 2000));
   Hct hct(config.partition, config.options);
-  play(hct, config, steps, seed, [](const Pull& /*pull*/) {});
+  play(hct, config, steps, seed, [](const std::string& /*path*/, std::uint64_t /*length*/) {});
   RC_ASSERT(hct.summary().refreshes == static_cast<std::uint64_t>(std::bit_width(steps)));
 }
 
@@ -95,9 +100,9 @@ RC_GTEST_PROP(HctProperties, PullsSumToTheAnswersCommitted, (const RandomHct& co
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto steps = static_cast<std::uint64_t>(*rc::gen::inRange(1, 2000));
   Hct hct(config.partition, config.options);
-  play(hct, config, steps, seed, [](const Pull& /*pull*/) {});
+  play(hct, config, steps, seed, [](const std::string& /*path*/, std::uint64_t /*length*/) {});
   std::uint64_t pulls = 0;
-  for (const NodeView& node : hct.tree()) pulls += node.pulls;
+  for (const NodeView& node : nodes_of(hct)) pulls += node.pulls;
   RC_ASSERT(pulls == steps);
   RC_ASSERT(hct.summary().t == steps + 1);
 }
@@ -107,8 +112,9 @@ RC_GTEST_PROP(HctProperties, EpisodesOfANodeStayBelowLemma2, (RandomHct config))
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   Hct hct(config.partition, config.options);
   std::map<std::string, std::uint64_t> episodes;
-  play(hct, config, 3000, seed, [&](const Pull& pull) { ++episodes[hct.path(pull.node)]; });
-  for (const NodeView& node : hct.tree()) {
+  play(hct, config, 3000, seed,
+       [&](const std::string& path, std::uint64_t /*length*/) { ++episodes[path]; });
+  for (const NodeView& node : nodes_of(hct)) {
     if (node.pulls == 0) continue;
     RC_ASSERT(static_cast<double>(episodes[node.path]) <=
               episode_bound(static_cast<double>(node.pulls), static_cast<double>(hct.summary().t)));
@@ -119,7 +125,7 @@ RC_GTEST_PROP(HctProperties, DepthAndNodesStayWithinTheCertainBounds, (const Ran
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto steps = static_cast<std::uint64_t>(*rc::gen::inRange(1, 3000));
   Hct hct(config.partition, config.options);
-  play(hct, config, steps, seed, [](const Pull& /*pull*/) {});
+  play(hct, config, steps, seed, [](const std::string& /*path*/, std::uint64_t /*length*/) {});
   const HctParameters& p = hct.parameters();
   const TheoryParameters theory{
       .nu1 = p.nu1, .rho = p.rho, .delta = p.delta, .confidence = p.confidence};

@@ -2,6 +2,8 @@
 
 #include "canopy/random.hpp"
 
+#include "support/tree.hpp"
+
 #include <cmath>
 #include <limits>
 
@@ -9,6 +11,9 @@
 
 namespace canopy {
 namespace {
+
+using testing::nodes_of;
+using testing::path_of;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -21,14 +26,14 @@ std::vector<std::string> play(Hct& hct, const std::vector<double>& rewards) {
   std::vector<std::string> paths;
   for (const double reward : rewards) {
     const Pull pull = hct.ask(1);
-    paths.push_back(hct.path(pull.node));
+    paths.push_back(path_of(hct, pull.ticket));
     EXPECT_EQ(hct.tell(pull.ticket, reward), Status::ok);
   }
   return paths;
 }
 
 NodeView node_at(Hct& hct, const std::string& path) {
-  for (NodeView& node : hct.tree()) {
+  for (NodeView& node : nodes_of(hct)) {
     if (node.path == path) return node;
   }
   ADD_FAILURE() << "no node at '" << path << "'";
@@ -37,7 +42,7 @@ NodeView node_at(Hct& hct, const std::string& path) {
 
 TEST(Hct, StartsWithTheRootAndItsTwoChildren) {
   Hct hct(line());
-  const std::vector<NodeView> tree = hct.tree();
+  const std::vector<NodeView> tree = nodes_of(hct);
   ASSERT_EQ(tree.size(), 3U);
   EXPECT_EQ(tree[0].path, "");
   EXPECT_EQ(tree[1].path, "0");
@@ -99,10 +104,11 @@ TEST(Hct, CorrelatedEpisodesDoubleAndEndWithThePhase) {
     const Pull pull = hct.ask();
     EXPECT_LE(t + pull.length, std::bit_floor(t) * 2) << "an episode ends with its phase";
     const std::vector<double> rewards(pull.length, 0.5);
-    const std::uint64_t before = node_at(hct, hct.path(pull.node)).pulls;
+    const std::string path = path_of(hct, pull.ticket);
+    const std::uint64_t before = node_at(hct, path).pulls;
     EXPECT_LE(pull.length, std::max<std::uint64_t>(1, before));
     ASSERT_EQ(hct.tell(pull.ticket, std::span<const double>(rewards)), Status::ok);
-    EXPECT_EQ(node_at(hct, hct.path(pull.node)).pulls, before + pull.length);
+    EXPECT_EQ(node_at(hct, path).pulls, before + pull.length);
     t += pull.length;
     lengths.push_back(pull.length);
   }
@@ -117,7 +123,7 @@ TEST(Hct, ShowsCommittedStatisticsInMidEpisode) {
     ASSERT_EQ(hct.tell(pull.ticket, std::span<const double>(rewards)), Status::ok);
     pull = hct.ask();
   }
-  const std::string path = hct.path(pull.node);
+  const std::string path = path_of(hct, pull.ticket);
   const std::uint64_t before = node_at(hct, path).pulls;
   const std::uint64_t t = hct.summary().t;
   ASSERT_EQ(hct.tell(pull.ticket, 1.0), Status::ok);
@@ -134,10 +140,10 @@ TEST(Hct, RefusesWhatIsNoRewardAndStaysAsItWas) {
   for (const double wrong : {kNan, infinity, -infinity, 1e200}) {
     EXPECT_EQ(hct.tell(pull.ticket, wrong), Status::not_a_reward);
     EXPECT_EQ(hct.tell(pull.ticket, std::vector<double>{wrong}), Status::not_a_reward);
-    EXPECT_EQ(hct.tell(pull.ticket, Rewards{1, wrong, 0.0}), Status::not_a_reward);
+    EXPECT_EQ(hct.tell(pull.ticket, Rewards::from_sums(1, wrong, 0.0)), Status::not_a_reward);
   }
-  EXPECT_EQ(hct.tell(pull.ticket, Rewards{1, 0.5, 0.1}), Status::impossible_sums);
-  EXPECT_EQ(hct.tell(pull.ticket, Rewards{0, 0.0, 0.0}), Status::impossible_sums);
+  EXPECT_EQ(hct.tell(pull.ticket, Rewards::from_sums(1, 0.5, 0.1)), Status::impossible_sums);
+  EXPECT_EQ(hct.tell(pull.ticket, Rewards{}), Status::impossible_sums);
   EXPECT_EQ(hct.tell(pull.ticket, std::vector<double>{0.1, 0.2}), Status::too_many_rewards);
   EXPECT_EQ(hct.tell(0, 0.5), Status::unknown_ticket);
   EXPECT_EQ(hct.tell(2, 0.5), Status::unknown_ticket);
@@ -158,7 +164,7 @@ TEST(Hct, RefusesItAlsoInALongStayAtOneArm) {
     ASSERT_EQ(hct.tell(pull.ticket, pull.arm[0] < 0.5 ? 1.0 : -5.0), Status::ok);
   }
   const Pull pull = hct.ask(1);
-  const std::string path = hct.path(pull.node);
+  const std::string path = path_of(hct, pull.ticket);
   const NodeView before = node_at(hct, path);
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double wrong : {kNan, infinity, -infinity, 1e200, -1e200}) {
@@ -177,11 +183,12 @@ TEST(Hct, RefusesItAlsoInALongStayAtOneArm) {
 TEST(Hct, RefusesADroppedTicket) {
   Hct hct(line());
   const Pull pull = hct.ask();
+  const std::string path = path_of(hct, pull.ticket);
   EXPECT_EQ(hct.drop(pull.ticket), Status::ok);
   EXPECT_EQ(hct.tell(pull.ticket, 0.5), Status::closed_ticket);
   EXPECT_EQ(hct.drop(pull.ticket), Status::closed_ticket);
   EXPECT_EQ(hct.summary().in_flight, 0U);
-  EXPECT_EQ(hct.ask().node, pull.node) << "its episode is still waiting for an answer";
+  EXPECT_EQ(path_of(hct, hct.ask().ticket), path) << "its episode is still waiting for an answer";
 }
 
 TEST(Hct, CountsRewardsOutOfRangeAndUsesThem) {
@@ -223,13 +230,14 @@ TEST(Hct, CountsChangesOfArmNotOfNode) {
   std::uint64_t changes = 0;
   std::uint64_t node_changes = 0;
   double last_arm = -1.0;
-  NodeIndex last_node = 0;
+  std::string last_path;
   for (int i = 0; i < 200; ++i) {
     const Pull pull = hct.ask();
     if (pull.arm[0] != last_arm) ++changes;
-    if (pull.node != last_node) ++node_changes;
+    const std::string path = path_of(hct, pull.ticket);
+    if (path != last_path) ++node_changes;
     last_arm = pull.arm[0];
-    last_node = pull.node;
+    last_path = path;
     ASSERT_EQ(hct.tell(pull.ticket, pull.arm[0] == 0.0 ? 0.9 : 0.2), Status::ok);
   }
   EXPECT_EQ(hct.summary().switches, changes);

@@ -5,6 +5,7 @@
 
 #include "support/random_hct.hpp"
 #include "support/textbook_hoo.hpp"
+#include "support/tree.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,8 @@
 namespace canopy {
 namespace {
 
+using testing::depth_of;
+using testing::nodes_of;
 using testing::RandomHct;
 using testing::TextbookHoo;
 
@@ -40,17 +43,19 @@ TEST(Hoo, PlaysAChildOfTheRootFirstAndGivesItChildren) {
   Hoo hoo(line());
   EXPECT_EQ(hoo.summary().nodes, 3U);
   const Pull pull = hoo.ask();
-  EXPECT_EQ(pull.depth, 1U);
+  EXPECT_EQ(depth_of(hoo, pull.ticket), 1U);
   EXPECT_EQ(pull.length, 1U);
-  hoo.tell(pull.ticket, 0.5);
+  EXPECT_EQ(hoo.tell(pull.ticket, 0.5), Status::ok);
   EXPECT_EQ(hoo.summary().nodes, 5U);
-  EXPECT_EQ(hoo.ask().depth, 1U) << "the other child knows no bound";
+  EXPECT_EQ(depth_of(hoo, hoo.ask().ticket), 1U) << "the other child knows no bound";
 }
 
 TEST(Hoo, BoundsAreThoseWorkedByHand) {
   Hoo hoo(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 1.0});
-  for (const double reward : {0.4, 0.8}) hoo.tell(hoo.ask().ticket, reward);
-  const std::vector<NodeView> nodes = hoo.tree();
+  for (const double reward : {0.4, 0.8}) {
+    EXPECT_EQ(hoo.tell(hoo.ask().ticket, reward), Status::ok);
+  }
+  const std::vector<NodeView> nodes = nodes_of(hoo);
   ASSERT_EQ(nodes.size(), 7U);
   EXPECT_EQ(nodes[0].pulls, 2U) << "a reward counts for the whole path";
   EXPECT_DOUBLE_EQ(nodes[0].mean, 0.6);
@@ -66,7 +71,7 @@ TEST(Hoo, RecommendsTheEndOfThePathOfMorePulls) {
   EXPECT_FALSE(hoo.best().has_value());
   for (int i = 0; i < 300; ++i) {
     const Pull pull = hoo.ask();
-    hoo.tell(pull.ticket, 0.9 - std::abs(pull.arm[0] - 0.3));
+    EXPECT_EQ(hoo.tell(pull.ticket, 0.9 - std::abs(pull.arm[0] - 0.3)), Status::ok);
   }
   EXPECT_NEAR(hoo.best()->arm[0], 0.3, 0.01);
 }
@@ -98,11 +103,11 @@ RC_GTEST_PROP(Hoo, IsTheAlgorithmOfItsPaperPullForPull, ()) {
     const Pull pull = hoo.ask();
     const std::vector<double> arm = textbook.arm(*path.back());
     RC_ASSERT(std::vector<double>(pull.arm.begin(), pull.arm.end()) == arm);
-    RC_ASSERT(pull.depth == static_cast<std::uint32_t>(path.back()->depth));
+    RC_ASSERT(depth_of(hoo, pull.ticket) == static_cast<std::uint32_t>(path.back()->depth));
     const double reward = setting.reward(pull.arm, noise.uniform());
     textbook.learn(path, reward);
     RC_ASSERT(hoo.tell(pull.ticket, reward) == Status::ok);
-    RC_ASSERT(hoo.tree().front().bound == textbook.root().bound);
+    RC_ASSERT(nodes_of(hoo).front().bound == textbook.root().bound);
   }
 }
 

@@ -51,7 +51,7 @@ TEST(Power, StaysInTheBoxHoweverWildTheExploration) {
     ASSERT_LE(pull.arm[0], 1.0);
     ASSERT_GE(pull.arm[1], 1.0);
     ASSERT_LE(pull.arm[1], 100.0);
-    power.tell(pull.ticket, 0.5);
+    EXPECT_EQ(power.tell(pull.ticket, 0.5), Status::ok);
   }
 }
 
@@ -61,7 +61,7 @@ TEST(Power, TheMoveIsTheOneWorkedByHand) {
   const auto play = [&](double reward) {
     const Pull pull = power.ask();
     const double x = pull.arm[0];
-    power.tell(pull.ticket, reward);
+    EXPECT_EQ(power.tell(pull.ticket, reward), Status::ok);
     return x;
   };
   const double first = play(0.3);
@@ -81,7 +81,7 @@ TEST(Power, ReturnsBelowZeroAreShifted) {
   const auto play = [&](double reward) {
     const Pull pull = power.ask();
     const double x = pull.arm[0];
-    power.tell(pull.ticket, reward);
+    EXPECT_EQ(power.tell(pull.ticket, reward), Status::ok);
     return x;
   };
   const double start = power.ask().arm[0];
@@ -99,7 +99,9 @@ TEST(Power, ClimbsASmoothHill) {
       const Pull pull = power.ask(1);
       const double x = pull.arm[0] - 0.4;
       const double y = (std::log10(pull.arm[1]) - 1.3) / 2.0;
-      power.tell(pull.ticket, std::exp(-4.0 * (x * x + y * y)) + 0.05 * (random.uniform() - 0.5));
+      EXPECT_EQ(power.tell(pull.ticket,
+                           std::exp(-4.0 * (x * x + y * y)) + 0.05 * (random.uniform() - 0.5)),
+                Status::ok);
     }
     EXPECT_NEAR(power.best()->arm[0], 0.4, 0.15) << "seed " << seed;
     EXPECT_NEAR(std::log10(power.best()->arm[1]), 1.3, 0.2) << "seed " << seed;
@@ -114,7 +116,7 @@ TEST(Power, GetsStuckOnGarlandsLocalMaximaMoreOftenThanHct) {
     RandomStream random({.seed = seed});
     for (int i = 0; i < kSteps; ++i) {
       const Pull pull = optimizer.ask(1);
-      optimizer.tell(pull.ticket, garland.pull(pull.arm, random));
+      EXPECT_EQ(optimizer.tell(pull.ticket, garland.pull(pull.arm, random)), Status::ok);
     }
     return kGarlandMaximum - garland.mean_reward(optimizer.best()->arm);
   };
@@ -135,7 +137,7 @@ TEST(Power, LateAnswersCountAndTeachNothing) {
   const Pull overrun = power.ask();
   EXPECT_EQ(first.arm[0], overrun.arm[0]);
   const double arm = overrun.arm[0];
-  power.tell(first.ticket, 0.5);
+  EXPECT_EQ(power.tell(first.ticket, 0.5), Status::ok);
   const Pull next = power.ask();
   EXPECT_EQ(overrun.arm[0], arm) << "an open ticket keeps its arm";
   EXPECT_NE(next.arm[0], arm);

@@ -1,4 +1,4 @@
-#include "canopy/reward_map.hpp"
+#include "canopy/detail/reward_map.hpp"
 
 #include "canopy/optimizer.hpp"
 
@@ -93,18 +93,22 @@ RC_GTEST_PROP(RewardMap, IsTheFormulaOfTheObjective, ()) {
 RC_GTEST_PROP(RewardMap, SumsAreMappedAsTheirRewards, ()) {
   const RewardMap map(random_map().objective);
   const int count = *rc::gen::inRange(1, 50);
-  Rewards rewards;
-  double expected = 0.0;
+  std::vector<double> rewards;
+  std::vector<double> mapped;
   double scale = 1.0;
   for (int i = 0; i < count; ++i) {
-    const double reward = *rc::gen::inRange(-1000, 1000) / 128.0;
-    rewards.count += 1;
-    rewards.sum += reward;
-    rewards.sum_squares += reward * reward;
-    expected += map.to_mapped(reward);
-    scale += std::abs(map.to_mapped(reward));
+    rewards.push_back(*rc::gen::inRange(-1000, 1000) / 128.0);
+    mapped.push_back(map.to_mapped(rewards.back()));
+    scale += std::abs(mapped.back());
   }
-  RC_ASSERT(std::abs(map.to_mapped_sum(rewards) - expected) <= 1e-12 * scale);
+  const Rewards expected = Rewards::of(mapped);
+  const Rewards of_sums = map.to_mapped(Rewards::of(rewards));
+  RC_ASSERT(of_sums.count == expected.count);
+  RC_ASSERT(std::abs(of_sums.sum - expected.sum) <= 1e-12 * scale);
+  RC_ASSERT(std::abs(of_sums.squared_deviations - expected.squared_deviations) <=
+            1e-12 * scale * scale);
+  RC_ASSERT(of_sums.min == expected.min);
+  RC_ASSERT(of_sums.max == expected.max);
 }
 
 TEST(RewardMap, NeverGivesANegativeZero) {
@@ -164,50 +168,62 @@ RC_GTEST_PROP(RewardMap, SumsOfRewardsAreAccepted, ()) {
   const RewardMap map(random_map().objective);
   const int count = *rc::gen::inRange(1, 100);
   const double offset = *rc::gen::element(0.0, 1.0, -1e3, 1e6);
-  Rewards rewards;
+  std::vector<double> rewards;
+  double sum = 0.0;
+  double squares = 0.0;
   for (int i = 0; i < count; ++i) {
-    const double reward = offset + *rc::gen::inRange(-1000, 1000) / 512.0;
-    rewards.count += 1;
-    rewards.sum += reward;
-    rewards.sum_squares += reward * reward;
+    rewards.push_back(offset + *rc::gen::inRange(-1000, 1000) / 512.0);
+    sum += rewards.back();
+    squares += rewards.back() * rewards.back();
   }
-  RC_ASSERT(check(rewards, map) == Status::ok);
+  RC_ASSERT(check(Rewards::of(rewards), map) == Status::ok);
+  RC_ASSERT(check(Rewards::from_sums(rewards.size(), sum, squares), map) == Status::ok);
 }
 
 TEST(RewardMap, SumsAreAcceptedUpToTheirLimit) {
   const RewardMap map = maximizing(0.0, 1.0);
-  EXPECT_EQ(check({.count = 1, .sum = 0.4, .sum_squares = 0.4 * 0.4}, map), Status::ok);
-  EXPECT_EQ(check({.count = 4, .sum = 2.0, .sum_squares = 1.0}, map), Status::ok) << "all equal";
-  EXPECT_EQ(check({.count = 4, .sum = 0.0, .sum_squares = 0.0}, map), Status::ok);
-  EXPECT_EQ(check({.count = 3, .sum = 0.3F, .sum_squares = 3 * (0.1F * 0.1F)}, map), Status::ok)
+  EXPECT_EQ(check(Rewards::from_sums(1, 0.4, 0.4 * 0.4), map), Status::ok);
+  EXPECT_EQ(check(Rewards::from_sums(4, 2.0, 1.0), map), Status::ok) << "all equal";
+  EXPECT_EQ(check(Rewards::from_sums(4, 0.0, 0.0), map), Status::ok);
+  EXPECT_EQ(check(Rewards::from_sums(3, 0.3F, 3 * (0.1F * 0.1F)), map), Status::ok)
       << "added up in single precision";
 }
 
 TEST(RewardMap, RefusesImpossibleSums) {
   const RewardMap map = maximizing(0.0, 1.0);
   // Four rewards with the sum 2 have squares of at least 4 * (1/2)^2 = 1.
-  EXPECT_EQ(check({.count = 4, .sum = 2.0, .sum_squares = 0.99}, map), Status::impossible_sums);
-  EXPECT_EQ(check({.count = 4, .sum = -2.0, .sum_squares = 0.99}, map), Status::impossible_sums);
-  EXPECT_EQ(check({.count = 1, .sum = 1.0, .sum_squares = 0.0}, map), Status::impossible_sums);
-  EXPECT_EQ(check({.count = 1, .sum = 0.0, .sum_squares = -1.0}, map), Status::impossible_sums);
+  EXPECT_EQ(check(Rewards::from_sums(4, 2.0, 0.99), map), Status::impossible_sums);
+  EXPECT_EQ(check(Rewards::from_sums(4, -2.0, 0.99), map), Status::impossible_sums);
+  EXPECT_EQ(check(Rewards::from_sums(1, 1.0, 0.0), map), Status::impossible_sums);
+  EXPECT_EQ(check(Rewards::from_sums(1, 0.0, -1.0), map), Status::impossible_sums);
+}
+
+TEST(RewardMap, RefusesRewardsThatContradictThemselves) {
+  const RewardMap map = maximizing(0.0, 1.0);
+  EXPECT_EQ(check({2, 1.0, 0.5, 0.0, 1.0}, map), Status::ok);
+  EXPECT_EQ(check({2, 1.0, -0.5, 0.0, 1.0}, map), Status::impossible_sums);
+  EXPECT_EQ(check({2, 1.0, 0.5, 0.6, 1.0}, map), Status::impossible_sums) << "all above the mean";
+  EXPECT_EQ(check({2, 1.0, 0.5, 0.0, 0.4}, map), Status::impossible_sums) << "all below the mean";
+  EXPECT_EQ(check({2, 1.0, 0.5, 1.0, 0.0}, map), Status::impossible_sums) << "the wrong way round";
+  EXPECT_EQ(check({2, 1.0, 0.5, kNan, 1.0}, map), Status::not_a_reward);
+  EXPECT_EQ(check({2, 1.0, 0.5, 0.0, kInf}, map), Status::not_a_reward);
 }
 
 TEST(RewardMap, RefusesToLearnFromNoRewards) {
   const RewardMap map = maximizing(0.0, 1.0);
   for (const double sum : {0.0, 1.0, -1.0}) {
-    EXPECT_EQ(check({.count = 0, .sum = sum, .sum_squares = 1.0}, map), Status::impossible_sums)
-        << sum;
+    EXPECT_EQ(check(Rewards::from_sums(0, sum, 1.0), map), Status::impossible_sums) << sum;
   }
 }
 
 TEST(RewardMap, RefusesSumsThatAreNotNumbers) {
   for (const RewardMap& map : {maximizing(0.0, 1.0), minimizing(-2.0, 6.0)}) {
     for (const double bad : {kNan, kInf, -kInf}) {
-      EXPECT_EQ(check({.count = 2, .sum = bad, .sum_squares = 1.0}, map), Status::not_a_reward);
-      EXPECT_EQ(check({.count = 2, .sum = 1.0, .sum_squares = bad}, map), Status::not_a_reward);
+      EXPECT_EQ(check(Rewards::from_sums(2, bad, 1.0), map), Status::not_a_reward);
+      EXPECT_EQ(check(Rewards::from_sums(2, 1.0, bad), map), Status::not_a_reward);
     }
-    EXPECT_EQ(check({.count = 1, .sum = 1e102, .sum_squares = 1e204}, map), Status::not_a_reward);
-    EXPECT_EQ(check({.count = 1, .sum = -1e102, .sum_squares = 1e204}, map), Status::not_a_reward);
+    EXPECT_EQ(check(Rewards::from_sums(1, 1e102, 1e204), map), Status::not_a_reward);
+    EXPECT_EQ(check(Rewards::from_sums(1, -1e102, 1e204), map), Status::not_a_reward);
   }
 }
 
@@ -251,9 +267,13 @@ TEST(RewardMap, RefusesARangeThatIsNotFinite) {
 }
 
 TEST(RewardMap, EveryStatusHasItsOwnSentence) {
-  const std::array statuses = {
-      Status::ok,           Status::unknown_ticket, Status::closed_ticket, Status::too_many_rewards,
-      Status::not_a_reward, Status::impossible_sums};
+  const std::array statuses = {Status::ok,
+                               Status::unknown_ticket,
+                               Status::closed_ticket,
+                               Status::too_many_rewards,
+                               Status::not_a_reward,
+                               Status::impossible_sums,
+                               Status::not_an_arm};
   std::set<std::string_view> sentences_seen;
   for (const Status status : statuses) {
     EXPECT_FALSE(describe(status).empty());
@@ -263,11 +283,12 @@ TEST(RewardMap, EveryStatusHasItsOwnSentence) {
   }
   EXPECT_EQ(sentences_seen.size(), statuses.size());
   EXPECT_EQ(describe(Status::ok), "ok");
-  EXPECT_NE(describe(Status::unknown_ticket).find("no such ticket"), std::string_view::npos);
+  EXPECT_NE(describe(Status::unknown_ticket).find("never given out"), std::string_view::npos);
   EXPECT_NE(describe(Status::closed_ticket).find("closed"), std::string_view::npos);
   EXPECT_NE(describe(Status::too_many_rewards).find("more rewards"), std::string_view::npos);
   EXPECT_NE(describe(Status::not_a_reward).find("finite"), std::string_view::npos);
-  EXPECT_NE(describe(Status::impossible_sums).find("sum of squares"), std::string_view::npos);
+  EXPECT_NE(describe(Status::not_an_arm).find("space"), std::string_view::npos);
+  EXPECT_NE(describe(Status::impossible_sums).find("no rewards have"), std::string_view::npos);
 }
 
 }  // namespace

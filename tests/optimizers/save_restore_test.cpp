@@ -1,12 +1,14 @@
 // Every optimizer goes on from what it saved exactly as if nothing had happened.
 
-#include "canopy/random.hpp"
+#include "canopy/hct.hpp"
+#include "canopy/optimizers.hpp"
 #include "canopy/state.hpp"
 
-#include "optimizers/catalogue.hpp"
+#include "support/conversation.hpp"
 #include "support/random_hct.hpp"
 
-#include <deque>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,73 +18,23 @@
 namespace canopy {
 namespace {
 
+using testing::Conversation;
 using testing::RandomHct;
 
-/// A conversation drawn at random: asks of any length, answers of all three kinds in any order,
-/// tickets dropped.
-class Conversation {
- public:
-  explicit Conversation(std::uint64_t seed) : random_({.seed = seed}) {}
-
-  /// One request to both; false when they answer differently.
-  bool step(Optimizer& one, Optimizer& other) {
-    const double what = random_.uniform();
-    if (open_.empty() || what < 0.4) return ask(one, other);
-    const std::size_t which = random_() % open_.size();
-    Waiting& waiting = open_[which];
-    if (what < 0.43) {
-      const bool same = one.drop(waiting.ticket) == other.drop(waiting.ticket);
-      open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(which));
-      return same;
-    }
-    const bool same = tell(waiting, one, other);
-    if (waiting.length == 0) open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(which));
-    return same;
-  }
-
- private:
-  struct Waiting {
-    Ticket ticket;
-    std::uint64_t length;
-  };
-
-  bool ask(Optimizer& one, Optimizer& other) {
-    const std::uint64_t pulls = 1 + random_() % 5;
-    const Pull a = one.ask(pulls);
-    const Pull b = other.ask(pulls);
-    open_.push_back({a.ticket, a.length});
-    return a.ticket == b.ticket && a.length == b.length && a.node == b.node && a.depth == b.depth &&
-           std::equal(a.arm.begin(), a.arm.end(), b.arm.begin(), b.arm.end()) &&
-           one.path(a.node) == other.path(b.node);
-  }
-
-  bool tell(Waiting& waiting, Optimizer& one, Optimizer& other) {
-    const double reward = random_.uniform();
-    if (waiting.length > 1 && random_.coin()) {
-      const std::vector<double> rewards{reward, random_.uniform()};
-      waiting.length -= 2;
-      return one.tell(waiting.ticket, rewards) == other.tell(waiting.ticket, rewards);
-    }
-    --waiting.length;
-    return one.tell(waiting.ticket, reward) == other.tell(waiting.ticket, reward);
-  }
-
-  RandomStream random_;
-  std::deque<Waiting> open_;
-};
-
-void expect_going_on(const OptimizerOptions& options, const Space& space, std::uint64_t seed,
-                     int before) {
-  const auto fresh = [&] { return make_optimizer(options, space, SplitRule::cyclic, {}); };
+void expect_going_on(const Selection& optimizer, const Space& space, std::uint64_t seed, int before,
+                     bool observes) {
+  const auto fresh = [&] { return make_optimizer(optimizer, space); };
   const auto one = fresh();
   const auto twin = fresh();
   Conversation conversation(seed);
-  for (int i = 0; i < before; ++i) RC_ASSERT(conversation.step(*one, *twin));
+  if (observes) conversation.observe(space);
+  for (int i = 0; i < before; ++i) RC_ASSERT(conversation.step({one.get(), twin.get()}));
   const auto restored = fresh();
   restored->restore(one->save());
   RC_ASSERT(restored->save() == one->save());
   RC_ASSERT(restored->in_flight().size() == one->summary().in_flight);
-  for (int i = 0; i < 300; ++i) RC_ASSERT(conversation.step(*one, *restored));
+  RC_ASSERT(restored->summary().observed == conversation.observed());
+  for (int i = 0; i < 300; ++i) RC_ASSERT(conversation.step({one.get(), restored.get()}));
   RC_ASSERT(restored->save() == one->save());
   RC_ASSERT(restored->best().has_value() == one->best().has_value());
   if (const auto best = one->best()) RC_ASSERT(restored->best()->lower == best->lower);
@@ -91,21 +43,28 @@ void expect_going_on(const OptimizerOptions& options, const Space& space, std::u
 RC_GTEST_PROP(SaveRestore, HctGoesOnAsIfNothingHadHappened, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto before = *rc::gen::inRange(0, 1000);
-  expect_going_on(config.options, RandomHct::make_space(config.space), seed, before);
+  RC_LOG() << config << " seed " << seed << " before " << before;
+  expect_going_on({"hct", values_of(config.options)}, RandomHct::make_space(config.space), seed,
+                  before, *rc::gen::arbitrary<bool>());
 }
 
 RC_GTEST_PROP(SaveRestore, RivalsGoOnAsIfNothingHadHappened, ()) {
-  const auto options = *rc::gen::element<OptimizerOptions>(
-      HooOptions{.nu1 = 0.5}, ThooOptions{.horizon = 500}, ThooOptions{.nu1 = 2.0},
-      PowerOptions{.window = 3, .rollout_length = 4}, GridOptions{.points = 5},
-      RandomSearchOptions{.seed = 7});
+  const auto optimizer = *rc::gen::elementOf(std::vector<Selection>{
+      {"hoo", {{"nu1", 0.5}}},
+      {"thoo", {{"horizon", std::uint64_t{500}}}},
+      {"thoo", {{"nu1", 2.0}}},
+      {"power", {{"window", std::uint64_t{3}}, {"rollout_length", std::uint64_t{4}}}},
+      {"grid", {{"points", std::uint64_t{5}}}},
+      {"random", {{"seed", std::uint64_t{7}}}}});
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto before = *rc::gen::inRange(0, 500);
-  expect_going_on(options, RandomHct::make_space(*rc::gen::inRange(0, 4)), seed, before);
+  RC_LOG() << optimizer.name << " seed " << seed << " before " << before;
+  expect_going_on(optimizer, RandomHct::make_space(*rc::gen::inRange(0, 4)), seed, before,
+                  *rc::gen::arbitrary<bool>());
 }
 
-std::unique_ptr<Optimizer> line(const OptimizerOptions& options = HctOptions{}) {
-  return make_optimizer(options, {{"x", Real{0.0, 1.0}}}, SplitRule::cyclic, {});
+std::unique_ptr<Optimizer> line(const Selection& optimizer = {"hct"}) {
+  return make_optimizer(optimizer, {{"x", Real{0.0, 1.0}}});
 }
 
 std::string saved_after(int pulls) {
@@ -117,10 +76,9 @@ std::string saved_after(int pulls) {
   return optimizer->save();
 }
 
-std::string complaint_about(const std::string& saved,
-                            const OptimizerOptions& options = HctOptions{}) {
+std::string complaint_about(const std::string& saved, const Selection& optimizer = {"hct"}) {
   try {
-    line(options)->restore(saved);
+    line(optimizer)->restore(saved);
   } catch (const StateError& error) {
     return error.what();
   }
@@ -140,18 +98,21 @@ TEST(SaveRestore, DamageAnywhereIsNoticed) {
 
 TEST(SaveRestore, AStateOfANewerVersionIsRefusedByName) {
   std::string saved = saved_after(10);
-  saved.replace(saved.find(" 1 "), 3, " 2 ");
+  saved.replace(saved.find(" 2 "), 3, " 3 ");
   EXPECT_EQ(complaint_about(saved),
-            "the state was saved by a newer version of canopy (format 2, this one reads 1)");
+            "the state was saved by a newer version of canopy (format 3, this one reads 2)");
+  EXPECT_THROW(line()->restore(saved), NewerStateError);
+  saved.replace(saved.find(" 3 "), 3, " 1 ");
+  EXPECT_EQ(complaint_about(saved).substr(0, 58),
+            "the state was saved by an older version of canopy (format ");
 }
 
 TEST(SaveRestore, AStateOfAnotherOptimizerOrSpaceIsRefused) {
   const std::string saved = saved_after(10);
-  EXPECT_EQ(complaint_about(saved, ThooOptions{}),
+  EXPECT_EQ(complaint_about(saved, {"thoo"}),
             "the saved state is that of another optimizer or space (\"hct\" where \"thoo\" is "
             "expected)");
-  const auto plane = make_optimizer(HctOptions{}, {{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 1.0}}},
-                                    SplitRule::cyclic, {});
+  const auto plane = make_optimizer({"hct"}, {{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 1.0}}});
   EXPECT_THROW(plane->restore(saved), StateError);
 }
 

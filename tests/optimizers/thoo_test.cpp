@@ -6,6 +6,7 @@
 
 #include "support/random_hct.hpp"
 #include "support/textbook_hoo.hpp"
+#include "support/tree.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -20,6 +21,8 @@
 namespace canopy {
 namespace {
 
+using testing::depth_of;
+using testing::nodes_of;
 using testing::RandomHct;
 using testing::TextbookHoo;
 
@@ -62,8 +65,8 @@ TEST(Thoo, WithoutRoomForATreePlaysTheRootAgainAndAgain) {
   Thoo thoo(line(), {.horizon = 1, .nu1 = 0.5, .rho = 0.5});
   for (int i = 0; i < 10; ++i) {
     const Pull pull = thoo.ask();
-    EXPECT_EQ(pull.depth, 0U);
-    thoo.tell(pull.ticket, 0.5);
+    EXPECT_EQ(depth_of(thoo, pull.ticket), 0U);
+    EXPECT_EQ(thoo.tell(pull.ticket, 0.5), Status::ok);
   }
   EXPECT_EQ(thoo.summary().nodes, 1U);
   EXPECT_EQ(thoo.summary().switches, 1U);
@@ -74,8 +77,8 @@ TEST(Thoo, StartsOverAfterTwoFourEightPulls) {
   std::vector<int> restarts;
   for (int t = 1; t <= 64; ++t) {
     const Pull pull = thoo.ask();
-    if (thoo.tree().front().pulls == 0) restarts.push_back(t);
-    thoo.tell(pull.ticket, 0.5);
+    if (nodes_of(thoo).front().pulls == 0) restarts.push_back(t);
+    EXPECT_EQ(thoo.tell(pull.ticket, 0.5), Status::ok);
   }
   EXPECT_EQ(restarts, (std::vector<int>{1, 3, 7, 15, 31, 63}));
   EXPECT_EQ(thoo.summary().refreshes, 6U);
@@ -88,13 +91,14 @@ TEST(Thoo, RecommendsFromThePeriodBeforeWhileThatHadMorePulls) {
   for (int t = 1; t <= 16'382; ++t) {  // seven and six more: the end of a period
     const Pull pull = thoo.ask();
     const double x = pull.arm[0];
-    thoo.tell(pull.ticket, 0.9 - (x - 0.3) * (x - 0.3) + 0.1 * (random.uniform() - 0.5));
+    EXPECT_EQ(thoo.tell(pull.ticket, 0.9 - (x - 0.3) * (x - 0.3) + 0.1 * (random.uniform() - 0.5)),
+              Status::ok);
   }
   const double before = thoo.best()->arm[0];
   const Pull first = thoo.ask();
-  EXPECT_EQ(thoo.tree().front().pulls, 0U) << "a period has begun";
+  EXPECT_EQ(nodes_of(thoo).front().pulls, 0U) << "a period has begun";
   EXPECT_EQ(thoo.best()->arm[0], before);
-  thoo.tell(first.ticket, 0.5);
+  EXPECT_EQ(thoo.tell(first.ticket, 0.5), Status::ok);
   EXPECT_EQ(thoo.best()->arm[0], before);
   EXPECT_NEAR(before, 0.3, 0.1);
 }
@@ -104,15 +108,18 @@ TEST(Thoo, AnswersOfAnEarlierPeriodCountAndTeachNothing) {
   const Pull late = thoo.ask();
   for (int t = 1; t <= 3; ++t) {
     const Pull pull = thoo.ask();
-    thoo.tell(pull.ticket, 0.5);
+    EXPECT_EQ(thoo.tell(pull.ticket, 0.5), Status::ok);
   }
   const std::vector<double> arm(late.arm.begin(), late.arm.end());
   EXPECT_TRUE(arm[0] == 0.25 || arm[0] == 0.75) << "the arm outlives its tree";
-  const auto pulls_before = thoo.tree().front().pulls;
+  const auto place = thoo.tree()->place(late.ticket);
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(place->depth, 1U);
+  EXPECT_EQ(thoo.tree()->path(place->node), "") << "it is in no tree any more";
+  const auto pulls_before = nodes_of(thoo).front().pulls;
   EXPECT_EQ(thoo.tell(late.ticket, 0.9), Status::ok);
-  EXPECT_EQ(thoo.tree().front().pulls, pulls_before);
+  EXPECT_EQ(nodes_of(thoo).front().pulls, pulls_before);
   EXPECT_EQ(thoo.summary().t, 5U);
-  EXPECT_EQ(thoo.path(late.node), "");
 }
 
 /// Plays both side by side and compares every arm, and the bound of the root.
@@ -138,7 +145,7 @@ void compare(const RandomHct& setting, const ThooOptions& options) {
     const double reward = setting.reward(pull.arm, noise.uniform());
     textbook->learn(path, reward);
     RC_ASSERT(thoo.tell(pull.ticket, reward) == Status::ok);
-    RC_ASSERT(thoo.tree().front().bound == textbook->root().bound);
+    RC_ASSERT(nodes_of(thoo).front().bound == textbook->root().bound);
     left -= 1.0;
   }
 }
@@ -163,7 +170,7 @@ TEST(Thoo, RegretFallsAndItsTreeIsFarLargerThanThatOfHct) {
     for (std::uint64_t i = 0; i < steps; ++i) {
       const Pull pull = thoo.ask();
       regret += kGarlandMaximum - garland.mean_reward(pull.arm);
-      thoo.tell(pull.ticket, garland.pull(pull.arm, random));
+      EXPECT_EQ(thoo.tell(pull.ticket, garland.pull(pull.arm, random)), Status::ok);
     }
     return std::pair{regret / static_cast<double>(steps), thoo.summary().nodes};
   };

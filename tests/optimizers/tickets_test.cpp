@@ -1,4 +1,4 @@
-#include "canopy/tickets.hpp"
+#include "canopy/detail/tickets.hpp"
 
 #include "canopy/random.hpp"
 

@@ -199,6 +199,8 @@ def test_wrong_numbers_of_pulls_are_refused(wrong):
         (lambda: canopy.Hct(X, reward_range="01"), "reward_range"),
         (lambda: canopy.Rewards(-1, 0, 0), "count = -1"),
         (lambda: canopy.Rewards(1, "a", 0), "sum = 'a'"),
+        (lambda: canopy.Rewards(None, 0, 0), "count = None"),
+        (lambda: canopy.Rewards(1, 0, 0, min="a"), "min = 'a'"),
         (lambda: canopy.make_optimizer("hct", X, mixingtime=1), 'did you mean "mixing_time"'),
     ],
 )  # fmt: skip
@@ -275,12 +277,66 @@ def test_arms_lie_in_their_space_and_their_cells(conversation):
                 assert low <= node.arm[name] <= high
 
 
-def test_a_copy_is_independent():
+@given(conversations())
+def test_a_copy_goes_on_bit_for_bit_and_is_independent(conversation):
+    opt, moves, later = conversation
+    open_pulls = converse(opt, moves)
+    before, best, tree = opt.save(), opt.best(), opt.tree()
+    for copied in (opt.copy(), copy.copy(opt), copy.deepcopy(opt)):
+        assert type(copied) is type(opt) and copied.space is opt.space and copied.options == opt.options
+        assert copied.save() == before and copied.best() == best and copied.tree() == tree
+        for pull in open_pulls:
+            copied.tell(pull, 0.25)
+        play(copied, later)
+        assert opt.save() == before and opt.best() == best and opt.tree() == tree
+    again = opt.copy()
+    assert play(opt, later) == play(again, later) and opt.save() == again.save()
+
+
+@given(conversations())
+def test_looking_changes_nothing(conversation):
+    opt, moves, later = conversation
+    watched = opt.copy()
+    for move in moves:
+        converse(opt, [move])
+        converse(watched, [move])
+        watched.tree(), watched.best(), watched.summary(), watched.in_flight(), watched.save()
+    assert play(opt, later) == play(watched, later) and opt.save() == watched.save()
+
+
+def test_a_copy_outlives_what_it_was_copied_from():
     opt = canopy.Hct(X)
-    play(opt, [0.5] * 10)
-    before = opt.save()
-    play(copy.deepcopy(opt), [0.9] * 10)
-    assert opt.save() == before
+    play(opt, [0.5] * 300)
+    other = opt.copy()
+    del opt
+    play(other, [0.9] * 300)
+    assert other.summary().t == 601 and other.copy().copy().summary().t == 601
+
+
+def test_copies_have_the_attributes_of_their_own():
+    opt = canopy.Hct(X)
+    opt.notes = ["mine"]
+    opt.copy().notes.append("shared")
+    copy.deepcopy(opt).notes.append("its own")
+    assert opt.notes == ["mine", "shared"]
+
+
+def test_what_it_was_made_of_cannot_be_changed():
+    opt = canopy.Hct(X, direction="minimize", reward_range=(1, 3), partition="longest_side")
+    assert (opt.direction, opt.reward_range, opt.partition) == ("minimize", (1.0, 3.0), "longest_side")
+    assert opt.space == canopy.Space(X) and opt.optimizer_name == opt.name == "hct"
+    for name in ("space", "direction", "reward_range", "partition", "options"):
+        with pytest.raises(AttributeError):
+            setattr(opt, name, None)
+
+
+def test_every_optimizer_says_what_it_can():
+    traits = {name: _canopy.optimizer_traits(name) for name in NAMES}
+    assert [name for name in NAMES if traits[name]["takes_correlated_feedback"]] == ["hct"]
+    assert [name for name in NAMES if traits[name]["has_tree"]] == ["hct", "thoo", "hoo"]
+    assert all(each["revision"] >= 1 for each in traits.values())
+    with pytest.raises(ValueError, match='did you mean "hct"'):
+        _canopy.optimizer_traits("htc")
 
 
 def test_a_damaged_state_is_refused():
@@ -347,7 +403,8 @@ def test_copies_keep_the_attributes_of_a_subclass():
     opt = Named(X)
     opt.note = "mine"
     assert copy.copy(opt).note == "mine" and type(copy.copy(opt)) is Named
-    assert repr(pickle.loads(pickle.dumps(canopy.Rewards(1, 0.5, 0.25)))) == repr(canopy.Rewards(1, 0.5, 0.25))
+    for rewards in (canopy.Rewards(1, 0.5, 0.25), canopy.Rewards(2, 1.0, 0.58, min=0.2, max=0.8)):
+        assert repr(pickle.loads(pickle.dumps(rewards))) == repr(rewards)
 
 
 def test_long_values_are_cut_between_letters():
@@ -361,6 +418,7 @@ def test_pulls_rewards_and_optimizers_print_what_they_are():
     opt = canopy.Hct(X)
     assert repr(opt.ask(1)) == "Pull(ticket=1, arm={'x': 0.25}, length=1, depth=1)"
     assert repr(canopy.Rewards(2, 1.0, 0.5)) == "Rewards(count=2, sum=1, sum_squares=0.5)"
+    assert repr(canopy.Rewards(2, 1, 0.5, min=0.25, max=0.75)).endswith(", sum_squares=0.5, min=0.25, max=0.75)")
     assert repr(opt) == "<canopy.Hct of ['x'], 0 pulls, 3 nodes>"
 
 

@@ -194,7 +194,7 @@ def test_wrong_use_is_named():
     for options, message in [
         ({"rho": 2}, "optimizer.rho = 2"),
         ({"rhoo": 0.5}, "did you mean"),
-        ({"direction": "maximize"}, "direction: is that of the study"),
+        ({"direction": "maximize"}, "direction: is taken from the study"),
         ({"search_space": 3}, "search_space = 3"),
         ({"search_space": {"x": canopy.real(0, 1)}}, "search_space"),
         ({"failure_value": "often"}, "reward = 'often'"),

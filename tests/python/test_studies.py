@@ -1,10 +1,18 @@
+import contextlib
+import copy
+import json
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
+import warnings
 
 import canopy
 import pytest
+from canopy import _canopy
+from hypothesis import given
+from hypothesis import strategies as st
 from test_simulation import tool
 
 SPACE = {"x": canopy.real(1, 100, log=True), "k": canopy.integer(1, 9), "mode": canopy.choice("fast", 'qu"oted\\')}
@@ -113,14 +121,165 @@ def test_another_study_of_that_name_is_refused_and_can_be_forked(store):
     with canopy.Study.open("a", store, space=SPACE) as study:
         study.tell(study.ask(1), 0.5)
     with pytest.raises(
-        canopy.StudyError, match="another one: optimizer.rho was 0.5 and is 0.6; fork= starts a new one"
+        canopy.StudyError, match="begun with other settings: optimizer.rho was 0.5 and is 0.6; fork= starts a new"
     ):
         canopy.Study.open("a", store, space=SPACE, rho=0.6)
     with canopy.Study.open("a", store, fork="b") as fork:
         assert fork.summary().t == 2 and fork.name == "b"
-    with canopy.Study.open("a", store, space=SPACE, rho=0.6, fork="c") as fork:
-        assert fork.summary().t == 1
-    assert [each.forked_from for each in canopy.studies(store)] == ["", "a", "a"]
+    assert [each.forked_from for each in canopy.studies(store)] == ["", "a"]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"rho": 0.6}, {"optimizer": "grid"}, {"direction": "minimize"}, {"reward_range": (0, 2)}]
+)
+def test_a_fork_with_other_settings_carries_the_history_over(store, changes):
+    with canopy.Study.open("a", store, space=SPACE) as study:
+        arms = [pull.arm for pull in (study.ask(1) for _ in range(3))]
+        study.tell(1, 0.5)
+        study.tell(2, [0.7])
+        study.observe(arms[0], [0.1, 0.2])
+    with canopy.Study.open("a", store, space=SPACE, fork="b", **changes) as fork:
+        assert (fork.summary().t, fork.summary().observed, fork.summary().in_flight) == (1, 4, 0)
+        fork.tell(fork.ask(1), 0.5)
+    with canopy.Study.open("b", store) as fork:
+        assert (fork.summary().t, fork.summary().observed) == (2, 4)
+    assert [each.forked_from for each in canopy.studies(store)] == ["", "a"]
+    result = canopy.load_result("b", store)
+    assert [each.arm for each in result.episodes[:2]] == [arms[0], arms[1]] and result.pulls == 5
+
+
+def test_a_fork_in_a_smaller_space_has_the_rewards_of_the_arms_that_are_left(store):
+    with canopy.Study.open("a", store, space={"x": canopy.real(0, 1)}) as study:
+        for x in (0.1, 0.2, 0.3, 0.6, 0.9):
+            study.observe({"x": x}, 0.5)
+    with canopy.Study.open("a", store, space={"x": canopy.real(0, 0.3)}, fork="b") as fork:
+        assert fork.summary().observed == 3
+    with canopy.Study.open("a", store, space={"y": canopy.real(0, 1)}, fork="c") as fork:
+        assert fork.summary().observed == 0
+
+
+def edit_specification(store, change):
+    """Changes the specification of the only study in a store."""
+    with contextlib.closing(sqlite3.connect(store)) as file, file:
+        ((text,),) = file.execute("SELECT specification FROM studies")
+        specification = json.loads(text)
+        change(specification)
+        file.execute("UPDATE studies SET specification = ?", [json.dumps(specification)])
+
+
+def test_a_study_of_another_revision_can_be_looked_at_and_forked(store):
+    with canopy.Study.open("a", store, space=SPACE) as study:
+        canopy.maximize(hill, optimizer=study, pulls=30)
+    edit_specification(store, lambda specification: specification["optimizer"].update(revision=99))
+    with pytest.warns(UserWarning, match="begun with revision 99 of hct, and this canopy has revision") as caught:
+        looked_at = canopy.load_optimizer("a", store)
+    assert caught[0].filename == __file__
+    assert looked_at.summary().observed == 30 and looked_at.summary().t == 1
+    with pytest.warns(UserWarning, match="revision 99") as caught:
+        result = canopy.load_result("a", store)
+    assert caught[0].filename == __file__ and result.pulls == 30
+    for arguments in ({}, {"space": SPACE}):
+        with pytest.raises(canopy.StudyError, match="revision 99 of hct.*; fork= starts a new study"):
+            canopy.Study.open("a", store, **arguments)
+    for number, arguments in enumerate(({}, {"space": SPACE})):
+        with canopy.Study.open("a", store, fork=f"b{number}", **arguments) as fork:
+            assert fork.summary().observed == 30
+            canopy.maximize(hill, optimizer=fork, pulls=30)
+            assert fork.summary().t == 31
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert canopy.load_optimizer("b0", store).summary().observed == 30
+
+
+def test_a_damaged_specification_is_named(store):
+    canopy.Study.open("a", store, space=SPACE).close()
+    edit_specification(store, lambda specification: specification["space"][0].update(low="high"))
+    for look in (canopy.Study.open, canopy.load_optimizer, canopy.load_result):
+        with pytest.raises(canopy.StudyError, match="space.x.low"):
+            look("a", store)
+
+
+def test_the_history_of_an_optimizer_that_is_not_known_here_can_still_be_read(store):
+    with canopy.Study.open("a", store, space=SPACE) as study:
+        study.tell(study.ask(1), 0.5)
+    edit_specification(store, lambda specification: specification["optimizer"].update(name="hct9000"))
+    assert [rewards for *_, rewards in _canopy.history_of(store, "a")] == [[0.5]]
+    for look in (canopy.Study.open, canopy.load_optimizer):
+        with pytest.raises((ValueError, canopy.StudyError), match="hct9000"):
+            look("a", store)
+
+
+ODD = [
+    'a "b"',
+    "it's",
+    "[x]",
+    "a.b",
+    "a = 1",
+    "# no",
+    "back\\slash",
+    "ünï",
+    "日本",
+    "line\nbreak",
+    "tab\t",
+    "\x7f",
+    "🌲",
+    " ",
+]
+
+
+def test_a_study_keeps_odd_names_and_choices(store):
+    space = {name: canopy.real(0, 1) for name in ODD} | {"choices": canopy.choice(*ODD, "")}
+    for name in ('qu"ote', "it's [a] = # study", "ünï 日本 🌲"):
+        with canopy.Study.open(name, store, space=space) as study:
+            pull = study.ask(1)
+            assert list(pull.arm) == [*ODD, "choices"]
+            study.tell(pull, 0.5)
+        with canopy.Study.open(name, store, space=space) as study:
+            assert study.space == canopy.Space(space) and study.best().arm == pull.arm and study.name == name
+    assert len(canopy.studies(store)) == 3
+
+
+EXACT = [0.1 + 0.2, 1 / 3, 5e-324, 1.7976931348623157e308, 1e-50, 123456789.12345679, 1e22, 9007199254740993.0]
+
+
+def test_a_study_keeps_every_number_to_the_last_bit(store):
+    space = {f"x{i}": canopy.real(-value, value) for i, value in enumerate(EXACT[:2] + EXACT[4:])}
+    space["log"] = canopy.real(5e-324, 1.7e308, log=True)
+    space["k"] = canopy.integer(-(2**53), 2**53)
+    about = {"nu1": 1 / 3, "rho": 0.1 + 0.2, "delta": 1e-17, "reward_range": (-1 / 3, 1e300 / 7)}
+    with canopy.Study.open("a", store, space=space, **about) as study:
+        kept = study.ask(1)
+    with canopy.Study.open("a", store) as study:
+        assert study.space == canopy.Space(space) and study.reward_range == about["reward_range"]
+        assert {name: study.options[name] for name in ("nu1", "rho", "delta")} == {
+            name: about[name] for name in ("nu1", "rho", "delta")
+        }
+        assert [pull.arm for pull in study.in_flight()] == [kept.arm]
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+NUMBERS = st.floats(-1e100, 1e100, allow_nan=False)
+PARAMETERS = st.one_of(
+    st.lists(NUMBERS, min_size=2, max_size=2, unique=True).map(lambda ends: canopy.real(*sorted(ends))),
+    st.lists(st.integers(-(2**53), 2**53), min_size=2, max_size=2, unique=True).map(
+        lambda ends: canopy.integer(*sorted(ends))
+    ),
+    st.lists(TEXTS, min_size=2, max_size=4, unique=True).map(canopy.choice),
+)
+
+
+@given(st.dictionaries(TEXTS, PARAMETERS, min_size=1, max_size=4), st.sampled_from(list(canopy.optimizers())[:3]))
+def test_whatever_the_space_is_a_study_reads_back_as_it_was_made(tmp_path_factory, space, optimizer):
+    store = tmp_path_factory.mktemp("studies") / "canopy.db"
+    try:
+        study = canopy.Study.open("a", store, space=space, optimizer=optimizer)
+    except ValueError as error:
+        assert "space" in str(error)  # refused before anything is kept
+        return
+    with study:
+        arm = study.ask(1).arm
+    with canopy.Study.open("a", store, space=space, optimizer=optimizer) as again:
+        assert again.space == canopy.Space(space) and [pull.arm for pull in again.in_flight()] == [arm]
 
 
 def test_threads_may_share_a_study(store):
@@ -139,6 +298,125 @@ def test_threads_may_share_a_study(store):
         assert study.summary().t == 201
         state = study.save()
     assert canopy.load_optimizer("a", store).save() == state
+
+
+def together(*works):
+    """Runs functions at the same time, each on a thread of its own, and raises what they raise."""
+    errors = []
+
+    def run(work):
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=[work]) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def test_many_threads_ask_tell_observe_and_look_at_once(store):
+    with canopy.Study.open("a", store, space=SPACE, feedback="correlated") as study:
+        arm = study.space and canopy.Hct(SPACE).ask(1).arm
+        tickets = []
+
+        def tell():
+            for _ in range(40):
+                pull = study.ask(1)
+                tickets.append(pull.ticket)
+                study.tell(pull, hill(**pull.arm))
+
+        def drop():
+            for _ in range(40):
+                study.drop(study.ask(2))
+
+        def observe():
+            for _ in range(40):
+                study.observe(arm, 0.5)
+
+        def look():
+            for _ in range(40):
+                study.tree(), study.best(), study.summary(), study.in_flight(), study.copy()
+
+        together(*[tell] * 4, drop, observe, look)
+        assert len(set(tickets)) == 160
+        summary = study.summary()
+        assert (summary.t, summary.observed, summary.in_flight) == (161, 40, 0)
+        state = study.save()
+    with canopy.Study.open("a", store) as study:
+        assert study.save() == state
+    assert canopy.load_result("a", store).pulls == 200
+
+
+def test_what_a_call_has_answered_is_on_the_disk_whatever_others_do(store):
+    """A batch on one thread keeps no other thread from the disk."""
+    begun, go_on = threading.Event(), threading.Event()
+    with canopy.Study.open("a", store, space=SPACE) as study:
+
+        def in_a_batch():
+            with study.batch():
+                study.tell(study.ask(1), 0.5)
+                begun.set()
+                go_on.wait()
+                study.tell(study.ask(1), 0.5)
+
+        def beside_it():
+            begun.wait()
+            study.tell(study.ask(1), 0.5)
+            try:
+                assert canopy.load_optimizer("a", store).summary().t >= 2
+            finally:
+                go_on.set()
+
+        together(in_a_batch, beside_it)
+        assert canopy.load_optimizer("a", store).summary().t == 4
+
+
+def test_batches_nest_and_commit_when_they_end_by_an_exception(store):
+    with canopy.Study.open("a", store, space=SPACE) as study:
+        with pytest.raises(ZeroDivisionError), study.batch(), study.batch():
+            study.tell(study.ask(1), 0.5)
+            raise ZeroDivisionError
+        assert canopy.load_optimizer("a", store).summary().t == 2
+
+
+def test_a_study_that_is_closed_under_its_threads_says_so(store):
+    study = canopy.Study.open("a", store, space=SPACE)
+    told = []
+
+    def work():
+        with contextlib.suppress(canopy.StudyError):
+            while True:
+                study.tell(study.ask(1), 0.5)
+                told.append(1)
+
+    def close():
+        while len(told) < 20:
+            pass
+        study.close()
+
+    together(work, work, close)
+    assert not study.is_open
+    assert len(told) <= canopy.load_optimizer("a", store).summary().t - 1 <= len(told) + 2
+
+
+def test_a_copy_of_a_study_is_in_memory_and_its_own(store):
+    with canopy.Study.open("a", store, space=SPACE, feedback="correlated") as study:
+        canopy.maximize(hill, optimizer=study, pulls=40)
+        open_pull = study.ask(1)
+        before = study.save()
+        other = study.copy()
+        assert type(other) is canopy.Hct and other.save() == before and other.options == study.options
+        other.tell(open_pull, 0.9)
+        canopy.maximize(hill, optimizer=other, pulls=40)
+        assert study.save() == before and study.summary().in_flight == 1
+        with pytest.raises(TypeError, match="cannot be pickled"):
+            copy.copy(study)
+    assert other.summary().t == 82
 
 
 def test_after_a_fork_the_study_is_the_parents(store):
@@ -256,32 +534,44 @@ def test_a_study_is_not_pickled(store):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"name": "nobody"}, OSError, "canopy.db: there is no such store; store= names another"),
-        ({"name": "", "space": SPACE}, canopy.StudyError, "no name"),
-        ({"name": "a/b", "space": SPACE}, canopy.StudyError, "no name"),
+        ({"name": "nobody"}, OSError, "canopy.db: there is no such store; store= names another one"),
+        ({"name": "", "space": SPACE}, canopy.StudyError, "cannot name a study"),
+        ({"name": "a/b", "space": SPACE}, canopy.StudyError, "cannot name a study"),
         ({"name": "a", "rho": 0.5}, ValueError, "rho: options need a space"),
         ({"name": "a", "direction": "minimize"}, ValueError, "direction: options need a space"),
         ({"name": None}, ValueError, "name = None"),
+        ({"name": "\ud800"}, ValueError, "name = "),
+        ({"name": "a", "space": SPACE, "fork": 3}, ValueError, "fork = 3: must be the name of a study"),
+        ({"name": "a", "space": SPACE, "fork": "b"}, canopy.StudyError, "has no studies yet"),
+        ({"name": "a", "space": {"c": canopy.choice("a\0", "b")}}, ValueError, "without zero bytes"),
+        ({"name": "a", "store": "a\0b.db"}, ValueError, "store = .*: must be the path of a file"),
+        ({"name": "a", "store": ""}, canopy.StoreError, "a store must have a name; store= names another one"),
         ({"name": "a", "space": SPACE, "rho": 2}, ValueError, "optimizer.rho = 2"),
         ({"name": "a", "space": SPACE, "rhoo": 2}, ValueError, "rhoo: hct has no such option"),
         ({"name": "a", "space": {"c": canopy.choice(1, 2)}}, ValueError, "must be strings"),
         ({"name": "a", "file": "/nowhere.toml"}, FileNotFoundError, "nowhere"),
+        ({"name": "a", "file": "/"}, IsADirectoryError, "directory"),
         ({"name": "a", "space": SPACE, "file": "a.toml"}, ValueError, "file"),
         ({"name": "a", "space": SPACE, "reward_range": (1, 0)}, ValueError, "reward_range"),
     ],
 )
 def test_wrong_use_is_named(store, arguments, error, message):
     with pytest.raises(error, match=message):
-        canopy.Study.open(store=store, **arguments)
+        canopy.Study.open(**{"store": store, **arguments})
 
 
-def test_a_store_that_is_none_is_named(tmp_path):
+def test_what_is_not_a_store_is_named(tmp_path):
     wrong = tmp_path / "store.db"
     wrong.write_bytes(b"no database" * 100)
     with pytest.raises(canopy.StoreError, match="store.db"):
         canopy.Study.open("a", wrong, space=SPACE)
-    with pytest.raises(canopy.StoreError):
+    with pytest.raises(canopy.StoreError, match="there is no such store; store= names another one"):
         canopy.studies(tmp_path / "nothing.db")
+    foreign = tmp_path / "foreign.db"
+    with contextlib.closing(sqlite3.connect(foreign)) as file, file:
+        file.execute("CREATE TABLE birds (name TEXT)")
+    with pytest.raises(canopy.StoreError, match="is not a canopy store; store= names another one"):
+        canopy.Study.open("a", foreign, space=SPACE)
 
 
 def test_a_wrong_study_file_is_named_by_line(store, tmp_path):

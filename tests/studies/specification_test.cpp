@@ -1,6 +1,16 @@
-#include "studies/specification.hpp"
+#include "canopy/errors.hpp"
+#include "canopy/optimizers.hpp"
+#include "canopy/study_specification.hpp"
+
+#include "studies/stored_specification.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace canopy {
 namespace {
@@ -21,12 +31,21 @@ std::string with_space(const std::string& toml) {
   return toml + std::string(kSpace);
 }
 
+/// The value of an option of the optimizer; none unless it is written.
+OptionValue option(const StudySpecification& study, const std::string& name) {
+  const OptionValue* value = study.optimizer.options.find(name);
+  return value != nullptr ? *value : OptionValue{};
+}
+
 TEST(Specification, ReadsEveryKey) {
   const StudySpecification study = parse_study(R"(
+format = 1
+name = "mine"
 direction = "minimize"
 reward_range = [-1, 3.5]
 [optimizer]
 name = "hct"
+revision = 1
 feedback = "correlated"
 mixing_time = 2
 preset = "paper"
@@ -53,54 +72,55 @@ type = "choice"
 choices = ["a", "b"]
 )",
                                                "s.toml");
+  EXPECT_EQ(study.name, "mine");
   EXPECT_EQ(study.objective.direction, Direction::minimize);
   EXPECT_EQ(study.objective.reward_range[0], -1.0);
   EXPECT_EQ(study.objective.reward_range[1], 3.5);
-  EXPECT_EQ(std::get<HctOptions>(study.optimizer).feedback, Feedback::correlated);
-  EXPECT_EQ(std::get<HctOptions>(study.optimizer).mixing_time, 2.0);
-  EXPECT_EQ(std::get<HctOptions>(study.optimizer).preset, Preset::paper);
-  EXPECT_EQ(std::get<HctOptions>(study.optimizer).nu1, 4.0);
-  EXPECT_EQ(std::get<HctOptions>(study.optimizer).rho, 0.5);
-  EXPECT_EQ(std::get<HctOptions>(study.optimizer).confidence_scale, 0.025);
-  EXPECT_EQ(std::get<HctOptions>(study.optimizer).delta, 0.01);
-  EXPECT_EQ(std::get<HctOptions>(study.optimizer).constants, Constants::supplement);
+  EXPECT_EQ(study.optimizer.name, "hct");
+  EXPECT_EQ(study.revision, 1U);
+  EXPECT_EQ(option(study, "feedback"), OptionValue("correlated"));
+  EXPECT_EQ(option(study, "mixing_time"), OptionValue(2.0));
+  EXPECT_EQ(option(study, "preset"), OptionValue("paper"));
+  EXPECT_EQ(option(study, "nu1"), OptionValue(4.0));
+  EXPECT_EQ(option(study, "rho"), OptionValue(0.5));
+  EXPECT_EQ(option(study, "confidence_scale"), OptionValue(0.025));
+  EXPECT_EQ(option(study, "delta"), OptionValue(0.01));
+  EXPECT_EQ(option(study, "constants"), OptionValue("supplement"));
   EXPECT_EQ(study.partition, SplitRule::longest_side);
   ASSERT_EQ(study.space.dimension(), 3U);
-  EXPECT_EQ(std::get<Real>(study.space.parameters()[0].domain).scale, Scale::log);
-  EXPECT_EQ(std::get<Real>(study.space.parameters()[0].domain).high, 1.0);
-  EXPECT_EQ(std::get<Integer>(study.space.parameters()[1].domain).low, -2);
-  EXPECT_EQ(std::get<Choice>(study.space.parameters()[2].domain).choices.size(), 2U);
+  EXPECT_EQ(study.space, (Space{{"x", Real{0.1, 1.0, Scale::log}},
+                                {"n", Integer{-2, 9}},
+                                {"mode", Choice{{"a", "b"}}}}));
 }
 
-TEST(Specification, DefaultsAreThoseOfTheLibrary) {
+TEST(Specification, HasOnlyTheOptionsThatAreWritten) {
   const StudySpecification study = parse_study(kSpace, "s.toml");
-  EXPECT_EQ(std::get<HctOptions>(study.optimizer).feedback, Feedback::iid);
-  EXPECT_EQ(std::get<HctOptions>(study.optimizer).preset, Preset::practical);
-  EXPECT_FALSE(std::get<HctOptions>(study.optimizer).nu1.has_value());
+  EXPECT_EQ(study.optimizer, (Selection{"hct", {}}));
+  EXPECT_EQ(study.revision, 0U);
   EXPECT_EQ(study.partition, SplitRule::cyclic);
-  EXPECT_EQ(study.objective.direction, Direction::maximize);
+  EXPECT_EQ(study.objective, Objective{});
+  EXPECT_FALSE(study.system.has_value());
+  EXPECT_EQ(study.budget, Budget{});
 }
 
 TEST(Specification, ReadsTheOptionsOfEveryOptimizer) {
-  const auto optimizer = [](const std::string& lines) {
-    return parse_study(with_space("[optimizer]\n" + lines), "s.toml").optimizer;
+  const auto read = [](const std::string& lines) {
+    return parse_study(with_space("[optimizer]\n" + lines), "s.toml");
   };
-  const auto thoo = std::get<ThooOptions>(
-      optimizer("name = \"thoo\"\nhorizon = 5e3\nnu1 = 2\nseed = 9\npartition = \"cyclic\"\n"));
-  EXPECT_EQ(thoo.horizon, 5000U);
-  EXPECT_EQ(thoo.nu1, 2.0);
-  EXPECT_EQ(thoo.seed, 9U);
-  const auto doubling =
-      std::get<ThooOptions>(optimizer("name = \"thoo\"\nhorizon = \"doubling\"\n"));
-  EXPECT_FALSE(doubling.horizon.has_value());
-  const auto power = std::get<PowerOptions>(
-      optimizer("name = \"power\"\nsigma = 0.2\nwindow = 4\nrollout_length = 7\n"));
-  EXPECT_EQ(power.sigma, 0.2);
-  EXPECT_EQ(power.window, 4U);
-  EXPECT_EQ(power.rollout_length, 7U);
-  EXPECT_TRUE(std::holds_alternative<HooOptions>(optimizer("name = \"hoo\"\nrho = 0.3\n")));
-  EXPECT_EQ(std::get<GridOptions>(optimizer("name = \"grid\"\npoints = 5\n")).points, 5U);
-  EXPECT_TRUE(std::holds_alternative<RandomSearchOptions>(optimizer("name = \"random\"\n")));
+  const StudySpecification thoo =
+      read("name = \"thoo\"\nhorizon = 5e3\nnu1 = 2\nseed = 9\npartition = \"cyclic\"\n");
+  EXPECT_EQ(option(thoo, "horizon"), OptionValue(std::uint64_t{5000}));
+  EXPECT_EQ(option(thoo, "nu1"), OptionValue(2.0));
+  EXPECT_EQ(option(thoo, "seed"), OptionValue(std::uint64_t{9}));
+  EXPECT_EQ(option(read("name = \"thoo\"\nhorizon = \"doubling\"\n"), "horizon"), OptionValue{});
+  const StudySpecification power =
+      read("name = \"power\"\nsigma = 0.2\nwindow = 4\nrollout_length = 7\n");
+  EXPECT_EQ(option(power, "sigma"), OptionValue(0.2));
+  EXPECT_EQ(option(power, "window"), OptionValue(std::uint64_t{4}));
+  EXPECT_EQ(option(power, "rollout_length"), OptionValue(std::uint64_t{7}));
+  EXPECT_EQ(option(read("name = \"hoo\"\nrho = 0.3\n"), "rho"), OptionValue(0.3));
+  EXPECT_EQ(option(read("name = \"grid\"\npoints = 5\n"), "points"), OptionValue(std::uint64_t{5}));
+  EXPECT_EQ(read("name = \"random\"\n").optimizer.name, "random");
 }
 
 TEST(Specification, RefusesOptionsOfAnotherOptimizerAndWrongOnesOfItsOwn) {
@@ -108,10 +128,10 @@ TEST(Specification, RefusesOptionsOfAnotherOptimizerAndWrongOnesOfItsOwn) {
     return refusal(with_space("[optimizer]\n" + lines));
   };
   EXPECT_EQ(refused("name = \"grid\"\nfeedback = \"iid\"\n"),
-            "s.toml:3: optimizer.feedback = 'iid': unknown key; known: name points "
+            "s.toml:3: optimizer.feedback = 'iid': unknown key; known: name revision points "
             "confidence_scale");
   EXPECT_EQ(refused("name = \"random\"\npartition = \"cyclic\"\n"),
-            "s.toml:3: optimizer.partition = 'cyclic': unknown key; known: name seed");
+            "s.toml:3: optimizer.partition = 'cyclic': unknown key; known: name revision seed");
   EXPECT_EQ(refused("name = \"thoo\"\nhorizon = \"dubling\"\n"),
             "s.toml:3: optimizer.horizon = 'dubling': must be a whole number from 1 to "
             "9007199254740992 or \"doubling\"");
@@ -179,18 +199,170 @@ TEST(Specification, ListsSeveralMistakesOnOneLine) {
 }
 
 TEST(Specification, TellsLineAndColumnOfASyntaxError) {
-  EXPECT_EQ(refusal("a = \n").substr(0, 28), "s.toml:1:5: no valid TOML: E");
+  EXPECT_EQ(refusal("a = \n").substr(0, 29), "s.toml:1:5: not valid TOML: E");
 }
 
-TEST(Specification, RefusesFilesThatCannotBeRead) {
+TEST(Specification, ReadsFilesOfBothKindsAndRefusesThoseThatCannotBeRead) {
+  const testing::TemporaryFolder folder;
+  folder.write("s.toml", std::string(kSpace));
+  folder.write("s.json", R"({"space": [{"name": "x", "low": 0, "high": 1}]})");
+  EXPECT_EQ(load_study(folder.path("s.toml")), load_study(folder.path("s.json")));
   EXPECT_THROW((void)load_study("no/such/file.toml"), SpecificationError);
   EXPECT_THROW((void)load_study("/"), SpecificationError);
+}
+
+TEST(Specification, OfANewerFormatIsRefused) {
+  EXPECT_EQ(refusal(with_space("format = 2\nfrom_the_future = true\n")),
+            "s.toml: was written by a newer version of canopy (format 2, this one reads 1)");
+  EXPECT_NE(refusal(with_space("format = 0\n")).find("must be 1"), std::string::npos);
+  EXPECT_NE(refusal(with_space("format = \"1\"\n")).find("must be 1"), std::string::npos);
 }
 
 TEST(Specification, MakesTheOptimizerItDescribes) {
   const StudySpecification study = parse_study(kSpace, "s.toml");
   const std::unique_ptr<Optimizer> optimizer = make_optimizer(study);
   EXPECT_EQ(optimizer->ask().arm[0], 0.25);
+}
+
+// --- what is kept -------------------------------------------------------------------------------
+
+/// A value that a field may have, or none to leave it out.
+OptionValue random_value(const OptionField& field) {
+  if (*rc::gen::inRange(0, 3) == 0) return {};
+  if (field.kind == OptionField::Kind::word) return *rc::gen::elementOf(field.words);
+  for (;;) {
+    const double number = *rc::gen::element(1e-6, 0.1, 1.0 / 3.0, 0.5, 0.999, 1.0, 7.0, 1e5);
+    if (!field.range.contains(number)) continue;
+    if (field.kind == OptionField::Kind::real) return number;
+    if (number >= 1.0) return static_cast<std::uint64_t>(number);
+  }
+}
+
+Parameter random_parameter(std::size_t index) {
+  const std::string name =
+      *rc::gen::element<std::string>("x", "a b", "\"q\"", "ä", "n.m", "'") + std::to_string(index);
+  switch (*rc::gen::inRange(0, 3)) {
+    case 0:
+      return {name, Real{*rc::gen::element(0.1, 1e-300, 1.0 / 3.0), *rc::gen::element(1.0, 1e22),
+                         *rc::gen::element(Scale::linear, Scale::log)}};
+    case 1:
+      return {name, Integer{*rc::gen::inRange<std::int64_t>(-9'007'199'254'740'992, 0),
+                            *rc::gen::inRange<std::int64_t>(1, 9'007'199'254'740'992)}};
+    default:
+      return {name, Choice{{"fast", *rc::gen::element<std::string>("", "a\nb", "\\\"", "1")}}};
+  }
+}
+
+SystemSpecification random_system(const Space& space) {
+  SystemSpecification system;
+  system.shell = *rc::gen::arbitrary<bool>();
+  if (*rc::gen::arbitrary<bool>()) {
+    system.process = "./serve.sh";
+  } else {
+    system.measure = *rc::gen::element<std::string>("./measure.sh", "m '{{}}' \"x\"");
+    system.apply = "set it";
+  }
+  std::vector<double> arm(space.dimension());
+  space.from_unit_cube(std::vector<double>(space.dimension(), 0.3), arm);
+  system.baseline = arm;
+  system.options.warmup_pulls = *rc::gen::inRange<std::uint64_t>(0, 5);
+  system.options.timeout_seconds = *rc::gen::element(0.001, 30.0, 1e6);
+  system.options.on_failure = *rc::gen::element(OnFailure::retry, OnFailure::skip, OnFailure::stop);
+  system.options.on_exit = *rc::gen::element(OnExit::best, OnExit::baseline, OnExit::leave);
+  if (*rc::gen::arbitrary<bool>()) system.options.floor = *rc::gen::element(-1.5, 0.0, 1e-9);
+  if (*rc::gen::arbitrary<bool>()) system.options.max_changes_per_hour = 7;
+  return system;
+}
+
+/// Any specification that is right.
+StudySpecification random_specification() {
+  std::vector<Parameter> parameters;
+  const auto dimension = *rc::gen::inRange<std::size_t>(1, 4);
+  for (std::size_t i = 0; i < dimension; ++i) parameters.push_back(random_parameter(i));
+  StudySpecification study{.space = Space(parameters)};
+  study.name = *rc::gen::element<std::string>("", "mine", "with \"quotes\"");
+  const OptimizerEntry& entry = optimizers().at(
+      *rc::gen::element<std::string>("hct", "thoo", "hoo", "power", "grid", "random"));
+  study.optimizer.name = entry.name;
+  for (const OptionField& field : entry.fields) {
+    OptionValue value = random_value(field);
+    if (value != OptionValue{}) study.optimizer.options.set(field.name, std::move(value));
+  }
+  study.revision = *rc::gen::element<std::uint32_t>(0, 1, UINT32_MAX);
+  if (entry.has_tree) {
+    study.partition = *rc::gen::element(SplitRule::cyclic, SplitRule::longest_side);
+  }
+  study.objective.direction = *rc::gen::element(Direction::maximize, Direction::minimize);
+  study.objective.reward_range = {*rc::gen::element(-1e9, 0.0, 1.0 / 3.0),
+                                  *rc::gen::element(0.5, 3e8)};
+  if (*rc::gen::arbitrary<bool>()) study.system = random_system(study.space);
+  if (*rc::gen::arbitrary<bool>()) study.budget.pulls = 9'007'199'254'740'992;
+  if (*rc::gen::arbitrary<bool>()) study.budget.seconds = *rc::gen::element(0.1, 1e9);
+  return study;
+}
+
+RC_GTEST_PROP(Specification, ReadsBackFromTomlAndJson, ()) {
+  const StudySpecification study = random_specification();
+  const std::string toml = toml_of(study);
+  RC_LOG() << toml << "\n";
+  RC_ASSERT(parse_study(toml, "s.toml") == study);
+  RC_ASSERT(parse_study_json(json_of(study), "s.json") == study);
+  RC_ASSERT(parse_stored_study(json_of(study), "s") == study);
+}
+
+RC_GTEST_PROP(Specification, ResolvedHasEveryOptionAndStaysAsItIs, ()) {
+  const StudySpecification study = random_specification();
+  const StudySpecification once = resolved(study);
+  RC_ASSERT(resolved(once) == once);
+  RC_ASSERT(once.revision != 0U);
+  RC_ASSERT(parse_study_json(json_of(once), "s.json") == once);
+  RC_ASSERT(parse_study(toml_of(once), "s.toml") == once);
+  for (const OptionField& field : optimizers().at(study.optimizer.name).fields) {
+    RC_ASSERT(once.optimizer.options.find(field.name) != nullptr);
+  }
+  RC_ASSERT(learning_differences(study, once).empty());
+}
+
+TEST(Specification, OfAnUnknownOptimizerCanBeReadFromAStore) {
+  const std::string json =
+      R"({"format":1,"optimizer":{"name":"mine","revision":3,"partition":"cyclic","speed":2.5,)"
+      R"("steps":7,"mode":"fast"},"space":[{"name":"x","low":0,"high":1}]})";
+  EXPECT_THROW((void)parse_study_json(json, "s.json"), SpecificationError);
+  const StudySpecification study = parse_stored_study(json, "s");
+  EXPECT_EQ(study.optimizer.name, "mine");
+  EXPECT_EQ(option(study, "speed"), OptionValue(2.5));
+  EXPECT_EQ(option(study, "steps"), OptionValue(std::uint64_t{7}));
+  EXPECT_EQ(option(study, "mode"), OptionValue("fast"));
+  EXPECT_EQ(study.revision, 3U);
+  EXPECT_EQ(study.space.dimension(), 1U);
+  EXPECT_THROW((void)make_optimizer(study), ConfigurationError);
+}
+
+TEST(Specification, TellsWhatDiffersThatLearningDependsOn) {
+  const StudySpecification before = parse_study(kSpace, "s.toml");
+  EXPECT_EQ(learning_differences(before, before), "");
+  StudySpecification after = before;
+  after.name = "another";
+  after.budget.pulls = 7;
+  after.system.emplace().measure = "m";
+  EXPECT_EQ(learning_differences(before, after), "") << "learning does not depend on these";
+  after.objective.direction = Direction::minimize;
+  EXPECT_EQ(learning_differences(before, after), "direction was 'maximize' and is 'minimize'");
+  after = before;
+  after.optimizer.options.set("rho", 0.7);
+  after.optimizer.options.set("nu1", 4.0);  // the default
+  EXPECT_EQ(learning_differences(before, after), "optimizer.rho was 0.5 and is 0.7");
+  after = before;
+  after.revision = 2;
+  EXPECT_EQ(learning_differences(before, after), "optimizer.revision was 1 and is 2");
+  after = before;
+  after.space = Space{{"x", Real{}}, {"y", Integer{0, 3}}};
+  EXPECT_NE(learning_differences(before, after)
+                .find("space.y was not there and is number 2, integer from 0 to 3"),
+            std::string::npos);
+  after.optimizer = {"random", {}};
+  EXPECT_NE(learning_differences(before, after).find("optimizer.rho was 0.5 and is gone"),
+            std::string::npos);
 }
 
 }  // namespace

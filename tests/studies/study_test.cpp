@@ -1,14 +1,22 @@
-#include "studies/study.hpp"
+#include "canopy/study.hpp"
 
-#include "canopy/random.hpp"
+#include "canopy/errors.hpp"
+#include "canopy/state.hpp"
+#include "canopy/stores.hpp"
 
+#include "studies/tuner_state.hpp"
 #include "studies/uplift.hpp"
+#include "support/memory_store.hpp"
+#include "support/sqlite.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/traffic.hpp"
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
-#include <sqlite3.h>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,76 +25,82 @@
 namespace canopy {
 namespace {
 
+using testing::execute;
 using testing::TemporaryFolder;
+using Fault = StudyError::Fault;
 
-StudyFile file_of(const std::string& optimizer = "name = \"hct\"",
-                  const std::string& high = "1.0") {
-  const std::string source =
-      "[optimizer]\n" + optimizer + "\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = " + high + "\n";
-  return {parse_study(source, "study.toml"), source};
+StudySpecification study_of(const std::string& optimizer = "name = \"hct\"",
+                            const std::string& high = "1.0") {
+  return parse_study(
+      "[optimizer]\n" + optimizer + "\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = " + high + "\n",
+      "study.toml");
 }
 
-/// Changes the store behind canopy's back.
-void execute(const std::string& path, const std::string& sql) {
-  sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
-  sqlite3_close(database);
+std::vector<JournalEntry> journal_of(Store& store, const std::string& name) {
+  std::vector<JournalEntry> entries;
+  store.read(find_study(store, name).id, 0,
+             [&](const JournalEntry& entry) { entries.push_back(entry); });
+  return entries;
 }
 
-/// Asks, tells in all ways and drops, as drawn; commits now and then.
-void converse(Study& study, RandomStream& random, int steps) {
+/// Steps of traffic; commits and keeps snapshots now and then. Returns the arms that were played.
+std::map<Ticket, OwnedPull> converse(Study& study, testing::Traffic& traffic, int steps) {
+  std::map<Ticket, OwnedPull> played;
   for (int i = 0; i < steps; ++i) {
-    const std::vector<Pull> open = study.in_flight();
-    const double what = random.uniform();
-    if (open.empty() || what < 0.35) {
-      (void)study.ask(random.coin() ? UINT64_MAX : 1 + random() % 4);
-    } else {
-      const Pull& pull = open[random() % open.size()];
-      const double reward = random.uniform();
-      if (what < 0.4) {
-        (void)study.drop(pull.ticket);
-      } else if (what < 0.6 && pull.length > 1) {
-        (void)study.tell(pull.ticket, std::vector<double>{reward, random.uniform()});
-      } else if (what < 0.7) {
-        (void)study.tell(pull.ticket, Rewards{1, reward, reward * reward});
-      } else {
-        (void)study.tell(pull.ticket, reward);
-      }
-    }
-    if (random() % 24 == 0) study.commit();
-    if (random() % 64 == 0) study.snapshot();
+    traffic.step(study);
+    for (const Pull& pull : study.in_flight()) played.try_emplace(pull.ticket, pull);
+    if (traffic.random()() % 24 == 0) study.commit();
+    if (traffic.random()() % 64 == 0) study.snapshot();
   }
   study.commit();
+  return played;
 }
 
 RC_GTEST_PROP(Study, ReplayGivesTheLiveStateBitForBitTicketsInFlightIncluded, ()) {
-  const auto optimizer = *rc::gen::element<std::string>(
-      "name = \"hct\"", "name = \"hct\"\nfeedback = \"correlated\"",
-      "name = \"hct\"\nnu1 = 1\nrho = 0.7\nconfidence_scale = 0.05", "name = \"thoo\"",
-      "name = \"hoo\"", "name = \"power\"\nrollout_length = 3", "name = \"grid\"\npoints = 5",
-      "name = \"random\"");
-  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
-  const StudyFile file = file_of(optimizer);
+  const auto file = *rc::gen::elementOf(testing::all_kinds_of_studies());
+  const StudySpecification specification = parse_study(file, "study.toml");
   const TemporaryFolder folder;
-  Store store(folder.path("s.db"), Store::Mode::create);
-  RandomStream random({.seed = seed});
+  const std::unique_ptr<Store> store = open_store(folder.path("s.db"), Store::Mode::create);
+  testing::Traffic traffic(*rc::gen::arbitrary<std::uint64_t>());
   std::string saved;
   for (int life = 0; life < 3; ++life) {
-    Study study = Study::open(store, file, {"a", {}});
+    Study study = Study::open(*store, specification, {"a", {}});
     if (life > 0) RC_ASSERT(study.save() == saved);
-    converse(study, random, 150);
+    (void)converse(study, traffic, 100);
     saved = study.save();
-    RC_ASSERT(load_optimizer(store, study.record(), study.specification())->save() == saved);
+    const LoadedOptimizer loaded = load_optimizer(*store, study.record(), study.specification());
+    RC_ASSERT(loaded.optimizer->save() == saved);
+    RC_ASSERT(loaded.warning.empty());
   }
   execute(folder.path("s.db"), "DELETE FROM snapshots");
-  RC_ASSERT(Study::open(store, file, {"a", {}}).save() == saved);
+  RC_ASSERT(Study::reopen(*store, {"a", {}}).save() == saved);
+}
+
+RC_GTEST_PROP(Study, TheJournalAloneHasTheArmsThatWerePlayed, ()) {
+  const auto file = *rc::gen::elementOf(testing::all_kinds_of_studies());
+  testing::MemoryStore store;
+  testing::Traffic traffic(*rc::gen::arbitrary<std::uint64_t>());
+  std::map<Ticket, OwnedPull> played;
+  {
+    Study study = Study::open(store, parse_study(file, "study.toml"), {"a", {}});
+    played = converse(study, traffic, 150);
+  }
+  std::size_t asks = 0;
+  for (const JournalEntry& entry : journal_of(store, "a")) {
+    const auto* asked = std::get_if<Asked>(&entry.event);
+    if (asked == nullptr) continue;
+    ++asks;
+    RC_ASSERT(asked->arm == played.at(asked->ticket).arm);
+    RC_ASSERT(asked->length == played.at(asked->ticket).length);
+  }
+  RC_ASSERT(asks == played.size());
 }
 
 class StudyTest : public ::testing::Test {
  protected:
-  [[nodiscard]] Study open(const StudyFile& file, const std::optional<std::string>& fork = {}) {
-    return Study::open(store_, file, {"a", fork});
+  [[nodiscard]] Study open(const StudySpecification& specification,
+                           const std::optional<std::string>& fork = {}) {
+    return Study::open(*store_, specification, {"a", fork});
   }
 
   /// So many pulls, each told its arm.
@@ -98,50 +112,86 @@ class StudyTest : public ::testing::Test {
     study.commit();
   }
 
+  /// Changes the store behind canopy's back.
+  void change(const std::string& sql) const { execute(folder_.path("s.db"), sql); }
+
+  /// What is complained of, which must be of that kind.
   template <class Do>
-  [[nodiscard]] static std::string complaint(Do&& act) {
+  [[nodiscard]] static std::string complaint(Fault fault, Do&& act) {
     try {
       act();
     } catch (const StudyError& error) {
+      EXPECT_EQ(error.fault(), fault) << error.what();
       return error.what();
     }
     return "";
   }
 
   TemporaryFolder folder_;
-  Store store_{folder_.path("s.db"), Store::Mode::create};
+  std::unique_ptr<Store> store_ = open_store(folder_.path("s.db"), Store::Mode::create);
 };
+
+// --- commits ------------------------------------------------------------------------------------
 
 TEST_F(StudyTest, WhatWasNotCommittedHasNotHappened) {
   std::string saved;
   {
-    Study study = open(file_of());
+    Study study = open(study_of());
     pull(study, 10);
     saved = study.save();
     (void)study.ask(1);
   }
-  EXPECT_EQ(open(file_of()).save(), saved);
+  EXPECT_EQ(open(study_of()).save(), saved);
 }
 
 TEST_F(StudyTest, AFailedCommitTakesTheStudyBackToTheLastOne) {
-  Study study = open(file_of());
+  Study study = open(study_of());
   pull(study, 10);
   const std::string saved = study.save();
-  execute(folder_.path("s.db"),
-          "CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'disk is full'); "
-          "END");
+  change(
+      "CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'disk is full'); "
+      "END");
   const Pull lost = study.ask(1);
-  (void)study.tell(lost.ticket, 0.5);
+  const Ticket ticket = lost.ticket;
+  (void)study.tell(ticket, 0.5);
   EXPECT_THROW(study.commit(), StoreError);
   EXPECT_EQ(study.save(), saved);
-  execute(folder_.path("s.db"), "DROP TRIGGER full");
-  EXPECT_EQ(study.ask(1).ticket, lost.ticket) << "nobody was told of it";
+  EXPECT_EQ(study.events(), 20U);
+  change("DROP TRIGGER full");
+  EXPECT_EQ(study.ask(1).ticket, ticket) << "nobody was told of it";
   study.commit();
+  EXPECT_EQ(study.record().events, 21U);
 }
 
+TEST_F(StudyTest, WhatTheOptimizerRefusesIsNotInTheJournal) {
+  Study study = open(study_of());
+  pull(study, 1);
+  EXPECT_EQ(study.tell(77, 0.5), Status::unknown_ticket);
+  EXPECT_EQ(study.tell(1, 0.5), Status::closed_ticket);
+  EXPECT_EQ(study.observe(std::vector{7.0}, Rewards::one(0.5)), Status::not_an_arm);
+  EXPECT_EQ(study.drop(1), Status::closed_ticket);
+  EXPECT_EQ(study.events(), 2U);
+}
+
+TEST_F(StudyTest, AStudyIsRestoredFromItsStoreOnly) {
+  Study study = open(study_of());
+  EXPECT_THROW(study.restore(study.save()), StateError);
+}
+
+TEST_F(StudyTest, ACloneIsAnOptimizerOfItsOwn) {
+  Study study = open(study_of());
+  pull(study, 5);
+  const std::unique_ptr<Optimizer> clone = study.clone();
+  EXPECT_EQ(clone->save(), study.save());
+  (void)clone->ask();
+  EXPECT_EQ(study.events(), 10U);
+}
+
+// --- opening ------------------------------------------------------------------------------------
+
 TEST_F(StudyTest, IsForOneWriterAtATimeWhoIsNamed) {
-  const Study first = open(file_of());
-  const std::string refused = complaint([&] { (void)open(file_of()); });
+  const Study first = open(study_of());
+  const std::string refused = complaint(Fault::open_elsewhere, [&] { (void)open(study_of()); });
   EXPECT_EQ(refused.find("the study a is open elsewhere: pid " + std::to_string(getpid()) + " on "),
             0U)
       << refused;
@@ -149,120 +199,297 @@ TEST_F(StudyTest, IsForOneWriterAtATimeWhoIsNamed) {
 
 TEST_F(StudyTest, NamesMustBeFitToBeShown) {
   for (const std::string name : {"", "a/b", "a\nb", "\xff"}) {
-    EXPECT_NE(complaint([&] { (void)Study::open(store_, file_of(), {name, {}}); }), "");
+    EXPECT_NE(complaint(Fault::bad_name,
+                        [&] {
+                          (void)Study::open(*store_, study_of(), {name, {}});
+                        }),
+              "");
   }
-  EXPECT_TRUE(store_.list().empty());
+  EXPECT_TRUE(store_->list().empty());
+}
+
+TEST_F(StudyTest, AStudyThatIsNotThereIsMissedWithWhatWasProbablyMeant) {
+  EXPECT_EQ(complaint(Fault::missing,
+                      [&] {
+                        (void)Study::reopen(*store_, {"cache", {}});
+                      }),
+            store_->name() + ": has no studies yet");
+  { const Study study = Study::open(*store_, study_of(), {"cache", {}}); }
+  EXPECT_EQ(complaint(Fault::missing,
+                      [&] {
+                        (void)Study::reopen(*store_, {"cash", {}});
+                      }),
+            store_->name() + ": cash: unknown study, did you mean \"cache\"?");
 }
 
 TEST_F(StudyTest, AnOptimizerThatCannotBeMadeLeavesNothingBehind) {
-  EXPECT_THROW((void)open(file_of("name = \"grid\"\npoints = 1000000")), ConfigurationError);
-  EXPECT_TRUE(store_.list().empty());
+  EXPECT_THROW((void)open(study_of("name = \"grid\"\npoints = 1000000")), ConfigurationError);
+  EXPECT_TRUE(store_->list().empty());
 }
 
 TEST_F(StudyTest, AStudyWithoutEventsMayStillChange) {
-  { Study study = open(file_of()); }
-  EXPECT_EQ(open(file_of("name = \"hct\"\nnu1 = 2")).summary().t, 1U);
+  { const Study study = open(study_of()); }
+  EXPECT_EQ(open(study_of("name = \"hct\"\nnu1 = 2")).summary().t, 1U);
+  EXPECT_NE(find_study(*store_, "a").specification.find("\"nu1\":2"), std::string::npos);
 }
 
 TEST_F(StudyTest, AFileThatChangesWhatIsLearntIsRefusedWithWhatDiffers) {
   {
-    Study study = open(file_of());
+    Study study = open(study_of());
     pull(study, 1);
   }
-  EXPECT_EQ(complaint([&] { (void)open(file_of("name = \"hct\"\nnu1 = 2", "3.0")); }),
-            "the study a is another one: optimizer.nu1 was 4 and is 2; space.x was number 1, real "
-            "from 0 to 1 and is number 1, real from 0 to 3; --fork NEW starts a "
-            "new one");
-  EXPECT_EQ(complaint([&] { (void)open(file_of("name = \"hct\"\nnu1 = 4.0")); }), "")
+  EXPECT_EQ(
+      complaint(Fault::differs, [&] { (void)open(study_of("name = \"hct\"\nnu1 = 2", "3.0")); }),
+      "the study a was begun with other settings: optimizer.nu1 was 4.0 and is 2.0; space.x "
+      "was number 1, real from 0 to 1 and is number 1, real from 0 to 3");
+  EXPECT_EQ(complaint(Fault::differs, [&] { (void)open(study_of("name = \"hct\"\nnu1 = 4.0")); }),
+            "")
       << "the default, spelled out";
 }
 
-TEST_F(StudyTest, AForkHasTheJournalWhenNothingDiffersAndElseStartsOver) {
-  std::string saved;
+TEST_F(StudyTest, WhatDoesNotConcernLearningMayChangeAndIsKept) {
   {
-    Study study = open(file_of());
-    pull(study, 20);
-    saved = study.save();
+    Study study = open(study_of());
+    pull(study, 1);
   }
-  {
-    Study same = open(file_of(), "b");
-    EXPECT_EQ(same.save(), saved);
-    EXPECT_EQ(same.record().forked_from, "a");
-    pull(same, 5);
-  }
-  EXPECT_EQ(open(file_of("name = \"hct\"", "3.0"), "c").summary().t, 1U);
-  EXPECT_EQ(open(file_of()).save(), saved) << "the old one is as it was";
-  EXPECT_EQ(open(file_of(), "b").summary().t, 26U) << "the same command goes on";
-  { Study other = Study::open(store_, file_of(), {"d", {}}); }
-  EXPECT_EQ(complaint([&] { (void)open(file_of(), "d"); }), "there is a study d already");
+  StudySpecification changed = study_of();
+  changed.budget.pulls = 77;
+  { const Study study = open(changed); }
+  EXPECT_EQ(specification_of(find_study(*store_, "a")).budget.pulls, 77U);
 }
 
-TEST_F(StudyTest, ADamagedSnapshotFallsBackToTheJournal) {
-  std::string saved;
-  {
-    Study study = open(file_of());
-    pull(study, 50);
-    study.snapshot();
-    saved = study.save();
-  }
-  execute(folder_.path("s.db"), "UPDATE snapshots SET state = 'canopy-state 1 hct garbage 5'");
-  EXPECT_EQ(open(file_of()).save(), saved);
-  execute(folder_.path("s.db"),
-          "UPDATE snapshots SET state = replace(state, ' 1 hct', ' 9 hct'); UPDATE snapshots SET "
-          "state = 'canopy-state 9 hct 1'");
-  EXPECT_EQ(complaint([&] { (void)open(file_of()); }),
-            "a: the state was saved by a newer version of canopy (format 9, this one reads 1)");
-}
-
-TEST_F(StudyTest, AJournalThatDoesNotFitIsNamed) {
-  {
-    Study study = open(file_of());
-    pull(study, 5);
-  }
-  execute(folder_.path("s.db"), "UPDATE events SET ticket = 77 WHERE number = 4");
-  EXPECT_EQ(
-      complaint([&] { (void)open(file_of()); }),
-      "a: event 4 of its journal does not fit: " + std::string(describe(Status::unknown_ticket)));
-  execute(folder_.path("s.db"), "DELETE FROM events WHERE number = 4");
-  EXPECT_EQ(complaint([&] { (void)open(file_of()); }),
-            "a: event 5 of its journal does not fit: an event is missing before it");
+TEST_F(StudyTest, ASpecificationIsKeptWithEveryOption) {
+  { const Study study = open(study_of()); }
+  const StudySpecification kept = specification_of(find_study(*store_, "a"));
+  EXPECT_EQ(kept, resolved(study_of()));
+  EXPECT_EQ(kept.revision, 1U);
+  EXPECT_NE(kept.optimizer.options.find("confidence_scale"), nullptr);
 }
 
 TEST_F(StudyTest, TimeNeverGoesBack) {
   {
-    Study study = open(file_of());
+    Study study = open(study_of());
     pull(study, 1);
   }
   // The clock was an hour ahead when the last event happened.
-  execute(folder_.path("s.db"),
-          "UPDATE events SET at = at + 3600; UPDATE studies SET updated = updated + 3600");
-  const double before = find_study(store_, "a").updated;
-  Study study = open(file_of());
+  change("UPDATE events SET at = at + 3600; UPDATE studies SET updated = updated + 3600");
+  const double before = find_study(*store_, "a").updated;
+  Study study = open(study_of());
   pull(study, 1);
-  EXPECT_GE(find_study(store_, "a").updated, before);
+  EXPECT_GE(find_study(*store_, "a").updated, before);
+}
+
+// --- forks --------------------------------------------------------------------------------------
+
+TEST_F(StudyTest, AForkHasTheWholeJournalWhenNothingDiffers) {
+  std::string saved;
+  {
+    Study study = open(study_of());
+    pull(study, 20);
+    saved = study.save();
+  }
+  {
+    Study same = open(study_of(), "b");
+    EXPECT_EQ(same.save(), saved);
+    EXPECT_EQ(same.record().forked_from, "a");
+    EXPECT_EQ(same.record().pulls, 20U);
+    pull(same, 5);
+  }
+  EXPECT_EQ(open(study_of()).save(), saved) << "the old one is as it was";
+  EXPECT_EQ(open(study_of(), "b").summary().t, 26U) << "the same command goes on";
+  EXPECT_EQ(Study::reopen(*store_, {"a", "b"}).summary().t, 26U);
+  { const Study other = Study::open(*store_, study_of(), {"d", {}}); }
+  EXPECT_EQ(complaint(Fault::taken, [&] { (void)open(study_of(), "d"); }),
+            "there already is a study d");
+  EXPECT_NE(complaint(Fault::bad_name, [&] { (void)open(study_of(), "b/c"); }), "");
+}
+
+TEST_F(StudyTest, AForkWithOtherOptionsHasObservedAllRewards) {
+  double sum = 0.0;
+  {
+    Study study = open(study_of());
+    for (int i = 0; i < 20; ++i) {
+      const Pull pull = study.ask(1);
+      sum += pull.arm[0];
+      (void)study.tell(pull.ticket, pull.arm[0]);
+    }
+    (void)study.ask(1);  // left in flight, and of no use to the fork
+    study.commit();
+  }
+  Study fork = open(study_of("name = \"hct\"\nnu1 = 2"), "b");
+  EXPECT_EQ(fork.summary().observed, 20U);
+  EXPECT_EQ(fork.summary().t, 1U) << "none of these was its own pull";
+  EXPECT_TRUE(fork.in_flight().empty());
+  double observed = 0.0;
+  const std::vector<JournalEntry> before = journal_of(*store_, "a");
+  std::size_t tells = 0;
+  for (const JournalEntry& entry : journal_of(*store_, "b")) {
+    const auto& event = std::get<Observed>(entry.event);
+    EXPECT_EQ(event.arm.at(0), event.rewards.sum) << "every arm was told itself";
+    observed += event.rewards.sum;
+    while (!std::holds_alternative<Told>(before.at(tells).event)) ++tells;
+    EXPECT_EQ(entry.at, before.at(tells++).at) << "when it happened";
+  }
+  EXPECT_EQ(observed, sum);
+  pull(fork, 5);
+  const std::string saved = fork.save();
+  EXPECT_EQ(load_optimizer(*store_, fork.record(), fork.specification()).optimizer->save(), saved);
+}
+
+TEST_F(StudyTest, AForkToAnotherAlgorithmHasObservedAllRewardsToo) {
+  {
+    Study study = open(study_of());
+    pull(study, 20);
+  }
+  for (const std::string name : {"thoo", "hoo", "power", "grid", "random"}) {
+    Study fork = open(study_of("name = \"" + name + "\""), name);
+    EXPECT_EQ(fork.summary().observed, 20U) << name;
+    EXPECT_TRUE(fork.best().has_value()) << name;
+  }
+}
+
+TEST_F(StudyTest, AForkWithAnotherSpaceHasTheRewardsOfThoseArmsThatFit) {
+  std::uint64_t low = 0;
+  {
+    Study study = open(study_of("name = \"random\""));
+    for (int i = 0; i < 30; ++i) {
+      const Pull pull = study.ask(1);
+      low += pull.arm[0] <= 0.5 ? 1U : 0U;
+      (void)study.tell(pull.ticket, pull.arm[0]);
+    }
+    study.commit();
+  }
+  EXPECT_EQ(open(study_of("name = \"random\"", "3.0"), "wider").summary().observed, 30U);
+  EXPECT_EQ(open(study_of("name = \"random\"", "0.5"), "narrower").summary().observed, low);
+  const StudySpecification other = parse_study("[[space]]\nname = \"y\"\nlow = 0\nhigh = 1\n", "y");
+  EXPECT_EQ(open(other, "another").summary().observed, 0U) << "its numbers mean something else";
+}
+
+TEST_F(StudyTest, AForkOfAForkCarriesObservationsOn) {
+  {
+    Study study = open(study_of());
+    pull(study, 10);
+  }
+  {
+    Study fork = open(study_of("name = \"hoo\""), "b");
+    pull(fork, 5);
+  }
+  Study second = Study::open(*store_, study_of("name = \"grid\""), {"b", "c"});
+  EXPECT_EQ(second.summary().observed, 15U);
+}
+
+// --- snapshots and journals ---------------------------------------------------------------------
+
+TEST_F(StudyTest, ADamagedSnapshotFallsBackToTheJournal) {
+  std::string saved;
+  {
+    Study study = open(study_of());
+    pull(study, 50);
+    study.snapshot();
+    saved = study.save();
+  }
+  change("UPDATE snapshots SET tuner = 'garbage'");
+  EXPECT_EQ(open(study_of()).save(), saved);
+  change("UPDATE snapshots SET optimizer = 'canopy-state 1 hct garbage 5'");
+  EXPECT_EQ(open(study_of()).save(), saved);
+  change("UPDATE snapshots SET events = 7777");
+  EXPECT_EQ(open(study_of()).save(), saved) << "of a future that did not happen";
+  change("UPDATE snapshots SET events = 100, optimizer = 'canopy-state 99 hct 1'");
+  EXPECT_NE(complaint(Fault::damaged, [&] { (void)open(study_of()); })
+                .find("a: the state was saved by a newer version of canopy (format 99"),
+            std::string::npos);
+}
+
+TEST_F(StudyTest, ASnapshotIsTakenNowAndThenByItself) {
+  Study study = open(study_of("name = \"random\""));
+  for (int i = 0; i < 6; ++i) pull(study, 1000);
+  const std::optional<Snapshot> snapshot = store_->snapshot(study.record().id);
+  ASSERT_TRUE(snapshot.has_value());
+  EXPECT_GE(snapshot->events, 10'000U);
+  EXPECT_LE(snapshot->events, 12'000U);
+}
+
+TEST_F(StudyTest, AnArmThatWasChangedInTheJournalIsNamedAndNothingIsReattributed) {
+  {
+    Study study = open(study_of());
+    pull(study, 5);
+  }
+  change("UPDATE events SET data = '1 1 0.1' WHERE number = 5");
+  EXPECT_EQ(complaint(Fault::damaged, [&] { (void)open(study_of()); }),
+            "a: event 5 of its journal does not match: the optimizer would play another arm");
+  EXPECT_EQ(complaint(Fault::damaged,
+                      [&] {
+                        (void)Study::reopen(*store_, {"a", {}});
+                      }),
+            "a: event 5 of its journal does not match: the optimizer would play another arm");
+  const StudyRecord record = find_study(*store_, "a");
+  EXPECT_THROW((void)load_optimizer(*store_, record, specification_of(record)), StudyError);
+  EXPECT_FALSE(store_->is_locked(record.id));
+  EXPECT_EQ(record.events, 10U);
+  read_journal(*store_, record, [](const JournalEntry& entry, std::optional<Arm> arm) {
+    EXPECT_EQ(entry.number == 5 || entry.number == 6, arm->front() == 0.1);
+  });
+  // Its history can be carried over all the same, as what it says it is.
+  EXPECT_EQ(open(study_of("name = \"hoo\""), "b").summary().observed, 5U);
+}
+
+TEST_F(StudyTest, AJournalThatDoesNotFitIsNamed) {
+  {
+    Study study = open(study_of());
+    pull(study, 5);
+  }
+  const auto refused = [&] { return complaint(Fault::damaged, [&] { (void)open(study_of()); }); };
+  change("UPDATE events SET data = '1 3 ' || substr(data, 5) WHERE number = 9");
+  EXPECT_EQ(refused(),
+            "a: event 9 of its journal does not match: the optimizer would play it for another "
+            "number of pulls");
+  change("UPDATE events SET ticket = 99 WHERE number = 7");
+  EXPECT_EQ(refused(),
+            "a: event 7 of its journal does not match: the next ticket has another number");
+  change("UPDATE events SET data = '1 1 half' WHERE number = 5");
+  EXPECT_EQ(refused(), "event 5 of the journal cannot be read: \"half\" is not a number");
+  change("UPDATE events SET ticket = 77 WHERE number = 4");
+  EXPECT_EQ(refused(), "a: event 4 of its journal does not match: " +
+                           std::string(describe(Status::unknown_ticket)));
+  change("DELETE FROM events WHERE number = 3");
+  EXPECT_EQ(refused(), "a: event 4 of its journal does not match: an event is missing before it");
+  change("DELETE FROM events WHERE number >= 3");
+  EXPECT_EQ(refused(), "a: its journal ends after event 2 of 10");
+}
+
+TEST_F(StudyTest, ASpecificationThatCannotBeUnderstoodIsDamage) {
+  { const Study study = open(study_of()); }
+  change("UPDATE studies SET specification = '{}'");
+  EXPECT_NE(complaint(Fault::damaged, [&] { (void)Study::reopen(*store_, {"a", {}}); }), "");
+  change("UPDATE studies SET specification = replace('{\"format\":9}', ' ', '')");
+  EXPECT_NE(complaint(Fault::damaged,
+                      [&] {
+                        (void)Study::reopen(*store_, {"a", {}});
+                      })
+                .find("newer version of canopy (format 9, this one reads 1)"),
+            std::string::npos);
 }
 
 TEST_F(StudyTest, UpliftIsTheDifferenceToTheBaseline) {
-  StudyFile file = file_of();
-  file.source += "[system]\nmeasure = \"m {x}\"\nbaseline = { x = 0.9 }\n";
-  file.study = parse_study(file.source, "study.toml");
-  Study study = open(file);
-  const Pull pull = study.ask(1);
-  const std::vector<double> arm(pull.arm.begin(), pull.arm.end());
+  const StudySpecification specification = parse_study(
+      "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\nmeasure = \"m {x}\"\nbaseline = { "
+      "x = 0.9 }\n",
+      "study.toml");
+  Study study = open(specification);
+  const OwnedPull pull(study.ask(1));
   (void)study.tell(pull.ticket, 0.5);
-  for (const char* setting : {"{\"x\":0.5}", "{\"x\":0.9}"}) {  // the second one is the file's
-    study.note({.kind = EventKind::apply, .text = setting});
+  for (const double setting : {0.5, 0.9}) {  // the second one is the file's
+    study.note(Applied{0, {setting}});
     for (const double reward : {0.1, 0.2, 0.3}) {
-      const bool other = setting[5] == '0' && setting[7] == '5';
-      study.note({.kind = EventKind::baseline, .value = other ? 7.0 : reward});
+      study.note(BaselineMeasured{setting == 0.5 ? 7.0 : reward});
     }
   }
   study.commit();
-  const auto one = uplift_of(store_, study.record(), study.specification(), arm);
+  const auto one = uplift_of(*store_, study.record(), study.specification(), pull.arm);
   ASSERT_TRUE(one.has_value());
   EXPECT_NEAR(one->difference.mean, 0.3, 1e-12);
   EXPECT_FALSE(one->difference.interval.has_value()) << "of a single reward";
-  EXPECT_FALSE(uplift_of(store_, study.record(), study.specification(), std::vector{0.123}));
+  EXPECT_FALSE(uplift_of(*store_, study.record(), study.specification(), std::vector{0.123}));
 }
 
 }  // namespace

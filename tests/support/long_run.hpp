@@ -18,7 +18,7 @@ struct LongRun {
 inline LongRun long_run(Environment& environment, const std::vector<double>& arm,
                         std::uint64_t steps, std::uint64_t seed = 1) {
   constexpr std::uint64_t kBlocks = 50;
-  RandomStream random({.seed = seed, .experiment = "long run"});
+  RandomStream random({.seed = seed, .purpose = "long run"});
   environment.start(random);
   for (std::uint64_t i = 0; i < steps / 20; ++i) environment.pull(arm, random);  // forget the start
   const std::uint64_t block_steps = steps / kBlocks;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -70,7 +71,26 @@ class TextbookHct {
       if (up == 0) break;
     }
     const Node& node = nodes_[at];
-    if (node.left == 0 && node.splittable && node.pulls >= thresholds_[node.depth]) split(at);
+    if (node.left != 0 || !node.splittable || node.pulls < thresholds_[node.depth]) return;
+    split(at);
+    const std::size_t left = nodes_[at].left;
+    if (left == 0 || waiting_.empty()) return;
+    credit(left);
+    credit(left + 1);
+  }
+
+  /// Rewards of an arm that nobody asked for: the first node with that arm learns them, as soon as
+  /// there is one. The root, which is never pulled, does not.
+  void observe(const std::vector<double>& arm, double pulls, double sum) {
+    if (refreshes_ == 0) refresh();
+    Observed& all = waiting_[arm];
+    all.pulls += pulls;
+    all.sum += sum;
+    for (std::size_t node = 1; node < nodes_.size(); ++node) {
+      if (this->arm(node) != arm) continue;
+      credit(node);
+      return;
+    }
   }
 
   [[nodiscard]] std::uint64_t t() const { return t_; }
@@ -109,10 +129,19 @@ class TextbookHct {
     cells_.resize(nodes_.size() * partition_->cell_size());
   }
 
+  struct Observed {
+    double pulls = 0.0;
+    double sum = 0.0;
+  };
+
+  void credit(std::size_t node) {
+    const auto found = waiting_.extract(arm(node));
+    if (found) learn(node, found.mapped().pulls, found.mapped().sum);
+  }
+
   void split(std::size_t at) {
-    std::vector<double> left(partition_->cell_size());
-    std::vector<double> right(partition_->cell_size());
-    if (!partition_->split(cell(at), nodes_[at].depth, left, right)) {
+    std::vector<double> parts(2 * partition_->cell_size());
+    if (!partition_->split(cell(at), nodes_[at].depth, parts)) {
       nodes_[at].splittable = false;
       return;
     }
@@ -120,8 +149,7 @@ class TextbookHct {
     nodes_[at].left = first;
     make_node(at, nodes_[at].depth + 1);
     make_node(at, nodes_[at].depth + 1);
-    std::copy(left.begin(), left.end(), cell(first).begin());
-    std::copy(right.begin(), right.end(), cell(first + 1).begin());
+    std::copy(parts.begin(), parts.end(), cell(first).begin());  // and that of the right child
     if (nodes_[first].depth > depth_) {
       depth_ = nodes_[first].depth;
       tabulate();
@@ -172,6 +200,7 @@ class TextbookHct {
   std::uint32_t depth_ = 0;
   std::vector<double> resolutions_;
   std::vector<double> thresholds_;
+  std::map<std::vector<double>, Observed> waiting_;  // for a node with that arm
 };
 
 }  // namespace canopy::testing

@@ -76,13 +76,14 @@ class TextbookHoo {
 
  private:
   void split(Node& leaf) {
-    std::vector<double> left(leaf.cell.size());
-    std::vector<double> right(leaf.cell.size());
-    if (!partition_->split(leaf.cell, static_cast<std::uint32_t>(leaf.depth), left, right)) return;
+    const std::size_t size = leaf.cell.size();
+    std::vector<double> parts(2 * size);
+    if (!partition_->split(leaf.cell, static_cast<std::uint32_t>(leaf.depth), parts)) return;
     leaf.left = std::make_unique<Node>();
     leaf.right = std::make_unique<Node>();
-    leaf.left->cell = std::move(left);
-    leaf.right->cell = std::move(right);
+    const auto middle = parts.begin() + static_cast<std::ptrdiff_t>(size);
+    leaf.left->cell.assign(parts.begin(), middle);
+    leaf.right->cell.assign(middle, parts.end());
     leaf.left->depth = leaf.right->depth = leaf.depth + 1;
   }
 

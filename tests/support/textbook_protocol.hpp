@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace canopy::testing {
 
@@ -48,6 +49,11 @@ class TextbookProtocol {
       hct_.learn(node, static_cast<double>(count), sum);
     }
     if (episode_ && (episode_->answered >= episode_->length || hct_.t() >= hct_.t_plus())) finish();
+  }
+
+  /// Mapped rewards of an arm that nobody asked for. They are no answer: t stays.
+  void observe(const std::vector<double>& arm, std::uint64_t count, double sum) {
+    hct_.observe(arm, static_cast<double>(count), sum);
   }
 
   void drop(std::uint64_t ticket) { open_.erase(ticket); }

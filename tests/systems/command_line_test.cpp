@@ -75,14 +75,14 @@ TEST(CommandLine, AnOpenQuoteIsRefused) {
     EXPECT_EQ(message_of("echo \"a'", shell), "a quote (\") is not closed");
   }
   EXPECT_EQ(message_of("echo `a", true), "a backtick is not closed");
-  EXPECT_EQ(message_of("echo \\", false), "there is nothing behind the backslash");
+  EXPECT_EQ(message_of("echo \\", false), "there is nothing after the backslash");
 }
 
 TEST(CommandLine, NoWordsAreNoCommand) {
   for (const bool shell : {false, true}) {
     EXPECT_EQ(message_of("", shell), "there is no command");
     EXPECT_EQ(message_of(" \t\n", shell), "there is no command");
-    EXPECT_EQ(message_of(std::string("a\0b", 3), shell), "it holds a zero byte");
+    EXPECT_EQ(message_of(std::string("a\0b", 3), shell), "it contains a zero byte");
   }
 }
 
@@ -96,14 +96,13 @@ TEST(CommandLine, PlaceholdersAreListedOnceInTheirOrder) {
 
 TEST(CommandLine, MalformedPlaceholdersAreRefused) {
   for (const bool shell : {false, true}) {
-    EXPECT_EQ(message_of("set {a", shell),
-              "\"{a\": the brace is not closed; {{ stands for a brace");
+    EXPECT_EQ(message_of("set {a", shell), "\"{a\": the brace is not closed; write {{ for a brace");
     EXPECT_EQ(message_of("set {a{b}", shell),
-              "\"{a{b}\": the brace is not closed; {{ stands for a brace");
-    EXPECT_EQ(message_of("set {}", shell), "{} names no parameter; {{}} stands for braces");
-    EXPECT_EQ(message_of("set a}", shell), "there is a } without a {; }} stands for a brace");
+              "\"{a{b}\": the brace is not closed; write {{ for a brace");
+    EXPECT_EQ(message_of("set {}", shell), "{} names no parameter; write {{}} for braces");
+    EXPECT_EQ(message_of("set a}", shell), "there is a } without a {; write }} for a brace");
     EXPECT_EQ(message_of("set \\{a}", shell),
-              "there is a backslash before a placeholder; {{ stands for a brace");
+              "there is a backslash before a placeholder; write {{ for a brace");
   }
 }
 
@@ -154,24 +153,24 @@ TEST(ShellCommandLine, BracesOfTheShellAreWrittenTwice) {
 
 TEST(ShellCommandLine, PlaceholdersAreRefusedWhereTheShellWouldReadThemAgain) {
   EXPECT_EQ(message_of("echo `echo {a}`", true),
-            "{a} cannot stand inside backticks; $( ) can hold it");
+            "{a} cannot be used inside backticks; $( ) can hold it");
   EXPECT_EQ(message_of("echo \"`echo '{a}'`\"", true),
-            "{a} cannot stand inside backticks; $( ) can hold it");
+            "{a} cannot be used inside backticks; $( ) can hold it");
   EXPECT_EQ(message_of("echo $(( {a} + 1 ))", true),
-            "{a} cannot stand inside (( )), which would calculate it");
+            "{a} cannot be used inside (( )), which would evaluate it");
   EXPECT_EQ(message_of("echo \"$(( (1 + \"{a}\") ))\"", true),
-            "{a} cannot stand inside (( )), which would calculate it");
+            "{a} cannot be used inside (( )), which would evaluate it");
   EXPECT_EQ(message_of("(( {a} > 1 ))", true),
-            "{a} cannot stand inside (( )), which would calculate it");
-  EXPECT_EQ(message_of("echo ${{x:-{a}}}", true), "{a} cannot stand inside ${ }");
-  EXPECT_EQ(message_of("echo \"${{x:-\"{a}\"}}\"", true), "{a} cannot stand inside ${ }");
+            "{a} cannot be used inside (( )), which would evaluate it");
+  EXPECT_EQ(message_of("echo ${{x:-{a}}}", true), "{a} cannot be used inside ${ }");
+  EXPECT_EQ(message_of("echo \"${{x:-\"{a}\"}}\"", true), "{a} cannot be used inside ${ }");
   EXPECT_EQ(message_of("cat <<END\n{a}\nEND", true),
-            "{a} cannot stand behind a here-document (<<)");
+            "{a} cannot be used after a here-document (<<)");
   EXPECT_EQ(message_of("echo ${a}", true),
             "there is a $ before a placeholder; {name} is a parameter, ${{name}} the shell's "
             "variable");
   EXPECT_EQ(message_of("echo \"\\{a}\"", true),
-            "there is a backslash before a placeholder; {{ stands for a brace");
+            "there is a backslash before a placeholder; write {{ for a brace");
 }
 
 TEST(ShellCommandLine, TheRestOfTheCommandIsFollowedClosely) {

@@ -71,7 +71,7 @@ TEST(Command, TellsTheSignalThatEndedIt) {
   const CommandResult result = run_command(shell("kill -SEGV $$"), {});
   EXPECT_EQ(result.outcome, Outcome::killed_by_signal);
   EXPECT_EQ(result.code, SIGSEGV);
-  EXPECT_EQ(result.describe(), "was ended by signal 11 (Segmentation fault)");
+  EXPECT_EQ(result.describe(), "was killed by signal 11 (Segmentation fault)");
 }
 
 TEST(Command, AProgramThatIsNotThereCannotBeStarted) {

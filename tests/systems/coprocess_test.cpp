@@ -88,7 +88,7 @@ TEST(Coprocess, AnEndWithStatusZeroIsNoAnswer) {
 
 TEST(Coprocess, AnEndByASignalIsTold) {
   Coprocess program(shell("read x; kill -KILL $$"));
-  EXPECT_EQ(program.exchange("a", {}).describe(), "was ended by signal 9 (Killed)");
+  EXPECT_EQ(program.exchange("a", {}).describe(), "was killed by signal 9 (Killed)");
 }
 
 TEST(Coprocess, ALineWithoutAnEndIsNoAnswer) {

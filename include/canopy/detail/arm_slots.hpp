@@ -1,0 +1,33 @@
+#pragma once
+
+#include "canopy/detail/tickets.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <vector>
+
+namespace canopy {
+
+/// Room for the arms of algorithms that invent a new one at every turn. A slot is used again once
+/// no ticket for it is open, so the room needed is that of the tickets in flight.
+class ArmSlots {
+ public:
+  explicit ArmSlots(std::size_t arm_size) : arm_size_(arm_size) {}
+
+  /// A slot that no open ticket refers to.
+  [[nodiscard]] NodeIndex free_slot(const Tickets& tickets);
+
+  [[nodiscard]] std::span<double> at(NodeIndex slot) { return arms_[slot]; }
+  [[nodiscard]] Arm operator[](NodeIndex slot) const { return arms_[slot]; }
+  [[nodiscard]] std::size_t size() const { return arms_.size(); }
+
+  void transfer(State& state);
+
+ private:
+  std::size_t arm_size_;
+  std::deque<std::vector<double>> arms_;
+  std::vector<bool> taken_;
+};
+
+}  // namespace canopy

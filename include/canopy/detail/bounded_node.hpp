@@ -1,0 +1,28 @@
+#pragma once
+
+#include "canopy/cover_tree.hpp"
+
+namespace canopy {
+
+/// What the optimistic trees keep in a node. With its links a node is 48 bytes:
+///
+///      0  pulls | 8  bound | 16  upper | 24  sum
+///     32  parent | 36  children | 40  depth | 44  splittable | 45  (unused)
+///
+/// The sum and the pulls change together at every reward; side by side, compilers would pack them
+/// into one register and lose more time than they gain.
+struct BoundedNode {
+  double pulls = 0.0;        ///< T: how many rewards; whole, but every formula needs a real
+  double bound = kInfinity;  ///< B: the upper bound tightened by the children.
+  double upper = kInfinity;  ///< U: the node's own upper bound.
+  double sum = 0.0;  ///< of the rewards observed here (HOO: in the subtree), in mapped units
+
+  [[nodiscard]] double mean() const { return pulls == 0.0 ? 0.0 : sum / pulls; }
+
+  void transfer(State& state) { state(bound, upper, sum, pulls); }
+};
+
+using BoundedTree = CoverTree<BoundedNode>;
+static_assert(sizeof(BoundedTree::Node) <= 64, "a hot node fits a cache line");
+
+}  // namespace canopy

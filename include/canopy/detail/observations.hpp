@@ -1,0 +1,38 @@
+#pragma once
+
+#include "canopy/rewards.hpp"
+#include "canopy/space.hpp"
+#include "canopy/state.hpp"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace canopy {
+
+/// Rewards of arms that nobody asked for, by arm, in mapped units.
+class Observations {
+ public:
+  [[nodiscard]] bool empty() const { return by_arm_.empty(); }
+
+  void add(Arm arm, const Rewards& rewards) { by_arm_[{arm.begin(), arm.end()}] += rewards; }
+
+  /// The rewards of an arm, or null.
+  [[nodiscard]] const Rewards* find(Arm arm) const {
+    const auto found = by_arm_.find({arm.begin(), arm.end()});
+    return found != by_arm_.end() ? &found->second : nullptr;
+  }
+
+  /// The same, and forgets them.
+  [[nodiscard]] std::optional<Rewards> take(Arm arm) {
+    const auto found = by_arm_.extract({arm.begin(), arm.end()});
+    return found ? std::optional(found.mapped()) : std::nullopt;
+  }
+
+  void transfer(State& state);
+
+ private:
+  std::map<std::vector<double>, Rewards> by_arm_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,147 @@
+#pragma once
+
+#include "canopy/optimizer.hpp"
+#include "canopy/rewards.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace canopy {
+
+// What can happen in a study. First what concerns the optimizer; arms are coordinates of its space.
+
+struct Asked {
+  Ticket ticket = 0;
+  std::uint64_t pulls = 0;   ///< that were asked for; 0: no limit
+  std::uint64_t length = 0;  ///< that the ticket is good for
+  std::vector<double> arm;   ///< to be played
+
+  friend bool operator==(const Asked&, const Asked&) = default;
+};
+
+struct Told {
+  Ticket ticket = 0;
+  double reward = 0.0;
+
+  friend bool operator==(const Told&, const Told&) = default;
+};
+
+/// Several rewards, one by one.
+struct ToldList {
+  Ticket ticket = 0;
+  std::vector<double> rewards;
+
+  friend bool operator==(const ToldList&, const ToldList&) = default;
+};
+
+/// Several rewards as sums.
+struct ToldSums {
+  Ticket ticket = 0;
+  Rewards rewards;
+
+  friend bool operator==(const ToldSums&, const ToldSums&) = default;
+};
+
+/// Rewards of an arm that nobody asked for.
+struct Observed {
+  std::vector<double> arm;
+  Rewards rewards;
+
+  friend bool operator==(const Observed&, const Observed&) = default;
+};
+
+struct Dropped {
+  Ticket ticket = 0;
+
+  friend bool operator==(const Dropped&, const Dropped&) = default;
+};
+
+struct Finished {
+  friend bool operator==(const Finished&, const Finished&) = default;
+};
+
+// The rest concerns only the tuner, not the optimizer. Ticket 0 is the baseline.
+
+struct TunerStarted {
+  double earlier_seconds = 0.0;  ///< taken by earlier runs of the tuner
+
+  friend bool operator==(const TunerStarted&, const TunerStarted&) = default;
+};
+
+struct TunerStopped {
+  std::string why;
+  bool at_floor = false;  ///< because rewards were worse than the floor
+
+  friend bool operator==(const TunerStopped&, const TunerStopped&) = default;
+};
+
+/// The system was given a setting.
+struct Applied {
+  Ticket ticket = 0;
+  std::vector<double> arm;
+
+  friend bool operator==(const Applied&, const Applied&) = default;
+};
+
+/// Measured too soon after a change to be learnt from.
+struct WarmedUp {
+  Ticket ticket = 0;
+  double reward = 0.0;
+
+  friend bool operator==(const WarmedUp&, const WarmedUp&) = default;
+};
+
+/// Measured, and told later, when the arm may change.
+struct Held {
+  Ticket ticket = 0;
+  double reward = 0.0;
+
+  friend bool operator==(const Held&, const Held&) = default;
+};
+
+struct BaselineMeasured {
+  double reward = 0.0;
+
+  friend bool operator==(const BaselineMeasured&, const BaselineMeasured&) = default;
+};
+
+/// The system could not be set or measured.
+struct Failed {
+  Ticket ticket = 0;
+  std::string what;
+
+  friend bool operator==(const Failed&, const Failed&) = default;
+};
+
+/// Any of these. Stores keep the index as a number: never reorder, only add at the end.
+using Event =
+    std::variant<Asked, Told, ToldList, ToldSums, Dropped, Finished, TunerStarted, TunerStopped,
+                 Applied, WarmedUp, Held, BaselineMeasured, Failed, Observed>;
+
+/// What it is called: `ask`, `tell`, `tell_list`, ...
+[[nodiscard]] std::string_view kind_name(const Event& event);
+
+/// One line of a study's journal.
+struct JournalEntry {
+  std::uint64_t number = 0;  ///< 1, 2, 3, ... in a study
+  double at = 0.0;           ///< seconds since 1970, never less than in the entry before
+  Event event;
+};
+
+/// An event in four columns, as stores keep it.
+struct EventColumns {
+  int kind = 0;
+  std::uint64_t ticket = 0;
+  double value = 0.0;
+  std::string data = {};
+};
+
+[[nodiscard]] EventColumns to_columns(const Event& event);
+
+/// Throws StudyError if they are not those of an event.
+[[nodiscard]] Event from_columns(const EventColumns& columns);
+
+}  // namespace canopy

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "canopy/catalogue.hpp"
+#include "canopy/enum_names.hpp"
+#include "canopy/output_error.hpp"
+#include "canopy/simulation.hpp"
+#include "canopy/specification_error.hpp"
+#include "canopy/statistics.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace canopy {
+
+/// Which regret is compared: of the arms, or of the rewards that were earned.
+enum class RegretKind { pseudo, realised };
+
+template <>
+struct EnumNames<RegretKind> {
+  static constexpr std::array<std::string_view, 2> names{"pseudo", "realised"};
+};
+
+/// One algorithm of a comparison, and the options to choose among.
+struct AlgorithmSpecification {
+  std::string label;                  ///< In tables, legends and the names of random streams.
+  std::vector<Selection> candidates;  ///< At least one; the points of a grid.
+};
+
+/// Some algorithms on one environment.
+struct ComparisonSpecification {
+  std::string name;   ///< In file names: letters, digits, - and _.
+  std::string title;  ///< For people.
+  RegretKind regret = RegretKind::pseudo;
+  Selection environment;
+  std::vector<AlgorithmSpecification> algorithms;
+};
+
+/// What an experiment file says. Selections have a value for every option.
+struct ExperimentSpecification {
+  std::string name;                ///< Of the folder with the results: letters, digits, - and _.
+  std::string title;               ///< For people.
+  std::uint64_t steps = 100'000;   ///< n of every run
+  std::uint64_t runs = 10;         ///< that are measured
+  std::uint64_t tuning_runs = 10;  ///< that choose among candidates
+  std::uint64_t seed = 1;
+  std::uint64_t checkpoints = 30;  ///< points of a curve, evenly spaced in log n
+  std::vector<ComparisonSpecification> comparisons;
+};
+
+/// Reads an experiment from TOML text; `source` names it in messages. Throws SpecificationError
+/// with every mistake.
+[[nodiscard]] ExperimentSpecification parse_experiment(std::string_view toml,
+                                                       const std::string& source);
+
+/// Reads an experiment file.
+[[nodiscard]] ExperimentSpecification load_experiment(const std::string& path);
+
+/// The mean of some runs at a checkpoint.
+struct CurvePoint {
+  std::uint64_t steps = 0;
+  Estimate regret;  ///< per step, of the kind that the comparison asks for
+  Estimate nodes;
+  Estimate switches;
+  Estimate seconds;      ///< of processor time, up to here
+  Estimate nanoseconds;  ///< of it, per step
+};
+
+/// The result of one algorithm of a comparison.
+struct AlgorithmResult {
+  std::string label;
+  Selection chosen;            ///< the candidate that was best in tuning
+  std::size_t candidates = 1;  ///< how many there were
+  double tuning_regret = 0.0;  ///< of the chosen one, in tuning; 0 if there was nothing to tune
+  Estimate per_step_regret;    ///< measured with fresh seeds, as all below
+  Estimate per_step_realised_regret;
+  Estimate simple_regret;
+  Estimate depth;
+  std::vector<CurvePoint> curve;  ///< the last point is at the end of the runs
+};
+
+struct ComparisonResult {
+  ComparisonSpecification specification;
+  std::vector<AlgorithmResult> algorithms;
+};
+
+/// Tunes, chooses and measures, on the threads of this process (0: one per core). Finished runs are
+/// kept in a file in the folder, which is created: whatever stops this loses none of them, and
+/// calling it again continues from there. Throws Stopped and OutputError.
+[[nodiscard]] std::vector<ComparisonResult> run_experiment(
+    const ExperimentSpecification& experiment, const std::string& folder, int threads = 0,
+    const Watch& watch = {});
+
+/// The table of a comparison for a terminal.
+[[nodiscard]] std::string table_of(const ComparisonResult& result);
+
+/// What was written, and what could not be drawn.
+struct Report {
+  std::vector<std::string> files;
+  std::string figures_missing;  ///< Why there are no figures; empty when there are.
+};
+
+/// Writes everything into an existing folder: summary.csv, the curves of every comparison as
+/// CSV, figures as SVG and PNG, and report.html, which holds all of it and says which command
+/// made it. Throws OutputError. If gnuplot is missing, the figures are left out.
+Report write_report(const ExperimentSpecification& experiment,
+                    const std::vector<ComparisonResult>& results, const std::string& folder,
+                    const std::string& command);
+
+}  // namespace canopy

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "canopy/catalogue.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/options.hpp"
+#include "canopy/partition.hpp"
+#include "canopy/space.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace canopy {
+
+/// Upper bounds on the size of an algorithm's tree.
+struct TreeLimits {
+  double nodes = 0.0;
+  double depth = 0.0;
+};
+
+/// What is known about an algorithm without creating one.
+struct OptimizerEntry {
+  std::string name;  ///< in study files, experiment files, on the command line and in Python
+  std::string line;  ///< a one-line description
+  std::vector<OptionField> fields = {};
+
+  /// Raised whenever the algorithm would decide differently for the same rewards. Only the revision
+  /// that a study was begun with can continue it.
+  std::uint32_t revision = 1;
+
+  bool has_tree = false;                   ///< and so takes any partition
+  bool takes_correlated_feedback = false;  ///< by an option `feedback = "correlated"`
+
+  /// Creates one. Throws ConfigurationError.
+  std::function<std::unique_ptr<Optimizer>(const OptionValues& options, const Space& space,
+                                           SplitRule partition, const Objective& objective)>
+      make = {};
+
+  /// Fills in options whose defaults depend on the dimension of the space. Empty: there are
+  /// none.
+  std::function<OptionValues(const OptionValues& options, std::size_t dimension)> resolve = {};
+
+  /// The fewest pulls after which it can look at anything smaller than the first parts
+  /// of the space. Empty: it does so from the start.
+  std::function<double(const OptionValues& resolved)> least_pulls = {};
+
+  /// How large the tree can get within this many steps. Empty: not known.
+  std::function<TreeLimits(const OptionValues& resolved, double steps)> limits = {};
+};
+
+/// All known optimizers. To add one:
+/// `optimizers().add(optimizer_entry<Mine, MyOptions>("mine", "what it does"))`.
+[[nodiscard]] Catalogue<OptimizerEntry>& optimizers();
+
+/// The selected optimizer with a value for every option, including those that depend on the
+/// dimension. Throws ConfigurationError.
+[[nodiscard]] Selection resolved(const Selection& optimizer, std::size_t dimension);
+
+/// Throws ConfigurationError.
+[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer,
+                                                        const Space& space,
+                                                        SplitRule partition = SplitRule::cyclic,
+                                                        const Objective& objective = {});
+
+/// Whether its options say that rewards may depend on what was pulled before.
+[[nodiscard]] bool expects_correlated_feedback(const Selection& optimizer);
+
+/// The entry of an algorithm: a class constructed from (Space, Options, Objective) or, if it
+/// searches a tree of cells, from (std::shared_ptr<const Partition>, Options, Objective). Options
+/// is a struct with a visit_fields.
+template <class AnOptimizer, class Options>
+[[nodiscard]] OptimizerEntry optimizer_entry(std::string name, std::string line,
+                                             std::uint32_t revision = 1) {
+  using Cells = std::shared_ptr<const Partition>;
+  constexpr bool kTree = std::is_constructible_v<AnOptimizer, Cells, Options, Objective>;
+  OptimizerEntry entry{.name = std::move(name), .line = std::move(line)};
+  entry.fields = fields_of<Options>();
+  entry.revision = revision;
+  entry.has_tree = kTree;
+  entry.make = [](const OptionValues& values, const Space& space,
+                  [[maybe_unused]] SplitRule partition,
+                  const Objective& objective) -> std::unique_ptr<Optimizer> {
+    const auto options = options_from<Options>(values, "optimizer.");
+    if constexpr (kTree) {
+      const Cells cells = std::make_shared<BoxPartition>(space, partition);
+      return std::make_unique<AnOptimizer>(cells, options, objective);
+    } else {
+      return std::make_unique<AnOptimizer>(space, options, objective);
+    }
+  };
+  return entry;
+}
+
+}  // namespace canopy

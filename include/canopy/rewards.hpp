@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace canopy {
+
+/// Several rewards of one arm in five numbers: what every algorithm learns from. The spread is kept
+/// as squared deviations from the mean, never as raw squares: at a level of 1e6 these would cancel.
+struct Rewards {
+  std::uint64_t count = 0;
+  double sum = 0.0;
+  double squared_deviations = 0.0;  ///< of the rewards from their mean, summed
+  double min = 0.0;
+  double max = 0.0;
+
+  [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
+
+  [[nodiscard]] static Rewards one(double reward) { return {1, reward, 0.0, reward, reward}; }
+
+  /// Of at least one reward.
+  [[nodiscard]] static Rewards of(std::span<const double> rewards);
+
+  /// For callers that have raw squares. The least and the largest reward are not known, so mean -+
+  /// standard deviation stands in. Numbers that no rewards could have give squared deviations below
+  /// zero, which `tell` refuses; a peer that added up in another order, or in single precision, is
+  /// tolerated.
+  [[nodiscard]] static Rewards from_sums(std::uint64_t count, double sum, double sum_squares);
+
+  /// Both together (Chan, Golub, LeVeque, 1979).
+  Rewards& operator+=(const Rewards& others);
+
+  friend bool operator==(const Rewards&, const Rewards&) = default;
+
+  /// Saves or restores; see State.
+  template <class State>
+  void transfer(State& state) {
+    state(count, sum, squared_deviations, min, max);
+  }
+};
+
+}  // namespace canopy

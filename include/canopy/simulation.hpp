@@ -1,0 +1,96 @@
+#pragma once
+
+#include "canopy/catalogue.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/statistics.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// Which run it is, how long it is, and what to record.
+struct RunOptions {
+  std::uint64_t steps = 100'000;  ///< n, at least 1
+  std::uint64_t seed = 1;
+
+  /// What the algorithm is called here; empty: its name. Random numbers depend on seed, name of the
+  /// environment, label, purpose and number alone: runs that differ in one of them are independent.
+  std::string label = {};
+  std::string purpose = {};
+  std::uint64_t number = 0;
+
+  std::vector<std::uint64_t> checkpoints = {};  ///< Increasing, at most `steps`.
+};
+
+/// Where a run was after some steps.
+struct Checkpoint {
+  std::uint64_t steps = 0;
+  double per_step_regret = 0.0;
+  double per_step_realised_regret = 0.0;
+  std::uint64_t nodes = 0;
+  std::uint64_t switches = 0;
+  double seconds = 0.0;  ///< of processor time
+};
+
+/// One run.
+struct RunResult {
+  double per_step_regret = 0.0;           ///< mean of f*_t - f_t(x_t)
+  double per_step_realised_regret = 0.0;  ///< mean of f*_t - r_t
+  double simple_regret = 0.0;             ///< f* - f(best arm), at the end
+  Summary summary;
+  std::vector<double> best_arm;
+  double ns_per_step = 0.0;  ///< of processor time, the optimizer and the environment together
+  std::vector<Checkpoint> checkpoints;
+};
+
+/// How a long computation reports progress and is stopped.
+struct Watch {
+  std::function<void(std::uint64_t)> steps_done;  ///< Called now and then, from any thread.
+  const std::atomic<bool>* stop = nullptr;        ///< Checked as often.
+};
+
+/// Thrown when a run was stopped.
+class Stopped : public std::exception {};
+
+/// Plays one optimizer on one environment, each selected from its catalogue. Throws
+/// ConfigurationError when the optimizer cannot search the environment's space, Stopped, and
+/// EnvironmentError.
+[[nodiscard]] RunResult run_once(const Selection& environment, const Selection& optimizer,
+                                 const RunOptions& options, const Watch& watch = {});
+
+struct SimulationOptions {
+  std::uint64_t steps = 100'000;  ///< n, at least 1
+  std::uint64_t runs = 10;        ///< independent repetitions, at least 1
+  std::uint64_t seed = 1;
+  std::string label = {};  ///< as in RunOptions
+  int threads = 0;         ///< 0: one per core. The results do not depend on it.
+  std::vector<std::uint64_t> checkpoints = {};  ///< of every run; increasing, at most `steps`
+};
+
+/// All runs together.
+struct SimulationResult {
+  Estimate per_step_regret;
+  Estimate per_step_realised_regret;
+  Estimate simple_regret;
+  Estimate nodes;
+  Estimate depth;
+  Estimate switches;
+  Estimate refreshes;
+  double ns_per_step = 0.0;
+  std::vector<RunResult> runs;
+};
+
+/// Runs one optimizer on one environment, in parallel. None if it was stopped. Throws
+/// ConfigurationError when the optimizer cannot search the environment's space.
+[[nodiscard]] std::optional<SimulationResult> simulate(const Selection& environment,
+                                                       const Selection& optimizer,
+                                                       const SimulationOptions& options,
+                                                       const Watch& watch = {});
+
+}  // namespace canopy

@@ -1,0 +1,130 @@
+#pragma once
+
+#include "canopy/event.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// Thrown when a store cannot be read or written. The message names the store and says what is
+/// wrong, in words that fit every front end.
+class StoreError : public std::runtime_error {
+ public:
+  enum class Fault {
+    full,         ///< No space left; what was acknowledged before is kept.
+    read_only,    ///< It can be read but not written.
+    damaged,      ///< Its contents cannot be understood.
+    newer,        ///< It was written by a newer version of canopy.
+    busy,         ///< Another process has kept it locked for too long.
+    unreachable,  ///< It cannot be opened.
+    missing,      ///< It does not exist.
+    foreign,      ///< It is not a canopy store.
+    other,
+  };
+
+  StoreError(Fault fault, const std::string& what) : std::runtime_error(what), fault_(fault) {}
+
+  [[nodiscard]] Fault fault() const { return fault_; }
+
+ private:
+  Fault fault_;
+};
+
+using StudyId = std::int64_t;
+
+/// A study as a store lists it.
+struct StudyRecord {
+  StudyId id = 0;
+  std::string name;
+  std::string specification;  ///< as JSON, with every option
+  std::string forked_from;    ///< the name of another study, or empty
+  double created = 0.0;       ///< seconds since 1970
+  double updated = 0.0;       ///< when the last event happened
+  std::uint64_t events = 0;
+  std::uint64_t pulls = 0;  ///< rewards learnt
+  std::string holder;       ///< who last opened it for writing
+};
+
+/// A study to create.
+struct NewStudy {
+  std::string name;
+  std::string specification;
+  double created = 0.0;
+  std::string forked_from = {};
+  std::optional<StudyId> copied = std::nullopt;  ///< starts with the whole journal of this one, or
+  std::span<const JournalEntry> journal = {};    ///< with these entries
+};
+
+/// The state of a study after this many events.
+struct Snapshot {
+  std::uint64_t events = 0;
+  std::string optimizer;
+  std::string tuner;
+};
+
+/// The right to write to a study, for as long as it lives.
+class StudyLock {
+ public:
+  virtual ~StudyLock() = default;
+};
+
+/// Studies: what they are, their journals, their last snapshots. What a function has written is on
+/// the disk when it returns, and a function that throws has written nothing. Readers never wait for
+/// a writer. All functions throw StoreError. Not thread-safe; a StudySession is.
+class Store {
+ public:
+  enum class Mode {
+    create,  ///< creates it if it does not exist
+    open,    ///< it must exist
+  };
+
+  static constexpr std::chrono::milliseconds kPatience{2000};
+
+  virtual ~Store() = default;
+
+  /// For messages: a file, an address.
+  [[nodiscard]] virtual const std::string& name() const = 0;
+
+  /// By name.
+  [[nodiscard]] virtual std::vector<StudyRecord> list() = 0;
+  [[nodiscard]] virtual std::optional<StudyRecord> find(const std::string& name) = 0;
+
+  /// None if there already is a study of that name.
+  [[nodiscard]] virtual std::optional<StudyRecord> create(const NewStudy& study) = 0;
+
+  /// Deletes a study and everything that belongs to it.
+  virtual void erase(StudyId study) = 0;
+
+  virtual void set_specification(StudyId study, const std::string& specification) = 0;
+  virtual void set_holder(StudyId study, const std::string& holder) = 0;
+
+  /// Adds entries, which already have their numbers, to a journal: all or none.
+  virtual void append(StudyId study, std::span<const JournalEntry> entries,
+                      std::uint64_t pulls) = 0;
+
+  /// Calls visit with every entry of a journal after the first `after`, in order.
+  virtual void read(StudyId study, std::uint64_t after,
+                    const std::function<void(const JournalEntry&)>& visit) = 0;
+
+  [[nodiscard]] virtual std::optional<Snapshot> snapshot(StudyId study) = 0;
+  virtual void set_snapshot(StudyId study, const Snapshot& snapshot) = 0;
+
+  /// The right to write to a study, which one owner has at a time, in any process. Null if
+  /// someone else keeps it: a holder that was killed is gone within the patience. The right ends
+  /// with the process, however that ends.
+  [[nodiscard]] virtual std::unique_ptr<StudyLock> try_lock(
+      StudyId study, std::chrono::milliseconds patience = kPatience) = 0;
+
+  /// Whether someone has it; false if that cannot be determined.
+  [[nodiscard]] virtual bool is_locked(StudyId study) = 0;
+};
+
+}  // namespace canopy

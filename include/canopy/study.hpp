@@ -1,0 +1,181 @@
+#pragma once
+
+#include "canopy/event.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/store.hpp"
+#include "canopy/study_specification.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace canopy {
+
+class TunerState;
+
+/// Thrown when a study cannot be opened or used. The message suits every front end, which adds what
+/// to do about it.
+class StudyError : public std::runtime_error {
+ public:
+  enum class Fault {
+    missing,         ///< There is no such study.
+    bad_name,        ///< No study can have that name.
+    taken,           ///< There already is a study of that name.
+    open_elsewhere,  ///< Someone else is writing to it.
+    differs,         ///< It was begun with other settings.
+    other_revision,  ///< Its optimizer now decides differently; see Study::open.
+    damaged,         ///< Its journal or its specification cannot be understood.
+    closed,
+    other,
+  };
+
+  StudyError(Fault fault, const std::string& what) : std::runtime_error(what), fault_(fault) {}
+
+  [[nodiscard]] Fault fault() const { return fault_; }
+
+ private:
+  Fault fault_;
+};
+
+/// Which study is meant.
+struct OpenOptions {
+  std::string name;                 ///< of the study
+  std::optional<std::string> fork;  ///< a new study to make from it, or one made from it before
+};
+
+/// An optimizer that remembers: a specification, its journal in the store, and the state that
+/// follows from them. It speaks the optimizer's protocol. What was asked and told is on the disk
+/// once `commit` has returned; no one should be told of it earlier. Not thread-safe; StudySession
+/// is.
+///
+/// The journal is complete in itself: every ask has its arm. Opening a study repeats what happened
+/// after the last snapshot and compares every arm; the first that differs is an error.
+class Study final : public Optimizer {
+ public:
+  /// Opens the study of that name to continue it, or creates it. Throws StudyError if
+  /// someone else has it open, if it was begun with another space, optimizer or objective, and if
+  /// its optimizer has another revision here.
+  ///
+  /// A fork is a new study. It starts with the whole journal if nothing that learning depends on
+  /// differs; otherwise with the rewards of all arms that are in the new space, as observations.
+  [[nodiscard]] static Study open(Store& store, const StudySpecification& specification,
+                                  const OpenOptions& options);
+
+  /// The same with the specification that is in the store.
+  [[nodiscard]] static Study reopen(Store& store, const OpenOptions& options);
+
+  Study(Study&&) noexcept;
+  ~Study() override;
+
+  Pull ask(std::uint64_t pulls = UINT64_MAX) override;
+  [[nodiscard]] Status tell(Ticket ticket, double reward) override;
+  [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
+  [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
+  [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
+  [[nodiscard]] Status drop(Ticket ticket) override;
+  void finish() override;
+  [[nodiscard]] std::optional<Best> best() const override { return live().best(); }
+  [[nodiscard]] Summary summary() const override { return live().summary(); }
+  [[nodiscard]] const TreeView* tree() override { return live().tree(); }
+  [[nodiscard]] std::vector<Pull> in_flight() const override { return live().in_flight(); }
+  [[nodiscard]] std::string save() override { return live().save(); }
+  /// A study is restored from its store: throws StateError.
+  void restore(std::string_view saved) override;
+  /// A copy of the optimizer, in memory and without a journal.
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override { return live().clone(); }
+
+  /// Notes something that does not concern the optimizer.
+  void note(Event event);
+
+  /// Writes everything since the last commit to the disk. If that fails, the study is as it was
+  /// after the last successful one, and StoreError is thrown. If even reading the store fails, all
+  /// other functions throw it too, until a commit finds the store readable again.
+  void commit();
+
+  /// Keeps the state, so that the next opening is quick; if this fails, that is slower. Commit does
+  /// it now and then, too.
+  void snapshot();
+
+  // The steps of a commit, for callers that carry on while the disk works: others may use the study
+  // during `write`, but not the store.
+
+  /// What there is to write, if anything.
+  struct Batch {
+    std::vector<JournalEntry> entries = {};
+    std::uint64_t pulls = 0;
+    std::optional<Snapshot> snapshot = std::nullopt;  ///< when one is due
+  };
+  [[nodiscard]] Batch take_batch();
+  /// Throws StoreError; in that case call `take_back`, otherwise `keep`.
+  void write(const Batch& batch) const;
+  void keep(const Batch& batch);
+  /// Undoes everything since the last commit. Throws what opening throws, after which
+  /// nothing works until `recover` does.
+  void take_back();
+  /// Reads the study again, if that failed before.
+  void recover();
+
+  /// The number of the last event, committed or not.
+  [[nodiscard]] std::uint64_t events() const;
+
+  /// Seconds since 1970, for dating events: never goes back.
+  [[nodiscard]] double now() const;
+
+  [[nodiscard]] const StudyRecord& record() const { return record_; }
+  [[nodiscard]] const StudySpecification& specification() const { return specification_; }
+  [[nodiscard]] Store& store() { return *store_; }
+
+  /// The state of the tuner.
+  [[nodiscard]] const TunerState& tuner_state() const { return *tuner_; }
+
+ private:
+  Study(Store& store, StudyRecord record, StudySpecification specification,
+        std::unique_ptr<StudyLock> lock);
+
+  void load();
+  [[nodiscard]] Optimizer& live() const;
+  [[nodiscard]] Status journaled(Status status, Event event);
+
+  Store* store_;
+  StudyRecord record_;
+  StudySpecification specification_;
+  std::unique_ptr<StudyLock> lock_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<TunerState> tuner_;
+  std::vector<JournalEntry> uncommitted_;
+  std::uint64_t events_ = 0;           // committed, or on their way to the disk
+  std::uint64_t snapshot_events_ = 0;  // of which the snapshot covers this many
+  std::uint64_t snapshot_bytes_ = 0;   // that it took
+  double last_at_ = 0.0;
+  double started_at_ = 0.0;      // by the wall clock, and
+  double started_steady_ = 0.0;  // by one that never jumps
+};
+
+/// The specification of a study in a store. Throws StudyError.
+[[nodiscard]] StudySpecification specification_of(const StudyRecord& record);
+
+/// The record of a study. Throws StudyError, which suggests the nearest name.
+[[nodiscard]] StudyRecord find_study(Store& store, const std::string& name);
+
+/// The optimizer of a study, to look at without a lock.
+struct LoadedOptimizer {
+  std::unique_ptr<Optimizer> optimizer;
+  /// If the optimizer has another revision here, it is not the one that chose the arms, but
+  /// one that has observed everything they earned. A sentence that says so; otherwise empty.
+  std::string warning;
+};
+[[nodiscard]] LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
+                                             const StudySpecification& specification);
+
+/// Calls visit with every entry of a study's journal and the arm it is about, if it is about
+/// one. This runs no optimizer.
+void read_journal(Store& store, const StudyRecord& record,
+                  const std::function<void(const JournalEntry&, std::optional<Arm>)>& visit);
+
+}  // namespace canopy

@@ -1,0 +1,144 @@
+#pragma once
+
+#include "canopy/catalogue.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/options.hpp"
+#include "canopy/partition.hpp"
+#include "canopy/space.hpp"
+#include "canopy/specification_error.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace canopy {
+
+/// What to do when the system cannot be set or measured.
+enum class OnFailure {
+  retry,  ///< at most three more times, waiting longer each time; then stop
+  skip,   ///< measure again at once; stop after ten failures in a row
+  stop,
+};
+
+/// The setting that the system is left with.
+enum class OnExit { best, baseline, leave };
+
+template <>
+struct EnumNames<OnFailure> {
+  static constexpr std::array<std::string_view, 3> names{"retry", "skip", "stop"};
+};
+template <>
+struct EnumNames<OnExit> {
+  static constexpr std::array<std::string_view, 3> names{"best", "baseline", "leave"};
+};
+
+/// How the tuner treats the system.
+struct SystemOptions {
+  std::uint64_t warmup_pulls = 0;
+  double timeout_seconds = 30.0;
+  OnFailure on_failure = OnFailure::retry;
+  OnExit on_exit = OnExit::best;
+  std::uint64_t baseline_every = 0;
+  std::uint64_t baseline_pulls = 10;
+  std::uint64_t min_pulls_per_change = 1;
+  std::optional<std::uint64_t> max_changes_per_hour = std::nullopt;
+  std::optional<double> floor = std::nullopt;
+  std::uint64_t floor_window = 20;
+
+  friend bool operator==(const SystemOptions&, const SystemOptions&) = default;
+};
+
+template <class Visit>
+void visit_fields(SystemOptions& options, Visit&& visit) {
+  static constexpr Range kSeconds{"a number of seconds from 0.001 to 1e6",
+                                  [](double x) { return x >= 1e-3 && x <= 1e6; }};
+  visit(Field{"warmup_pulls", "pulls after a change that are not learnt from", kAnyWhole},
+        options.warmup_pulls);
+  visit(Field{"timeout_seconds", "after which a program is killed", kSeconds},
+        options.timeout_seconds);
+  visit(Field{"on_failure", "retry, skip or stop"}, options.on_failure);
+  visit(Field{"on_exit", "the setting to leave the system with: best, baseline or leave"},
+        options.on_exit);
+  visit(Field{"baseline_every", "changes of arm between measurements of the baseline; 0: never",
+              kAnyWhole},
+        options.baseline_every);
+  visit(Field{"baseline_pulls", "pulls in each measurement of the baseline", kMillion},
+        options.baseline_pulls);
+  visit(Field{"min_pulls_per_change", "an arm is held for at least this many pulls", kMillion},
+        options.min_pulls_per_change);
+  visit(Field{"max_changes_per_hour", "further changes are postponed", kAtLeastOne},
+        options.max_changes_per_hour);
+  visit(Field{"floor", "a worse mean reward restores the baseline and stops"}, options.floor);
+  visit(Field{"floor_window", "how many rewards that mean is over", kMillion},
+        options.floor_window);
+}
+
+/// How long to tune: until the first is used up; with neither, until interrupted.
+struct Budget {
+  std::optional<std::uint64_t> pulls = std::nullopt;
+  std::optional<double> seconds = std::nullopt;
+
+  friend bool operator==(const Budget&, const Budget&) = default;
+};
+
+template <class Visit>
+void visit_fields(Budget& budget, Visit&& visit) {
+  visit(Field{"pulls", "rewards to learn from", kAtLeastOne}, budget.pulls);
+  visit(Field{"seconds", "of tuning", kPositive}, budget.seconds);
+}
+
+/// How a live system is set and measured: the commands as they are written.
+struct SystemSpecification {
+  bool shell = false;                  ///< whether /bin/sh runs the commands
+  std::optional<std::string> apply;    ///< run once per change of arm
+  std::optional<std::string> measure;  ///< run once per pull, prints one number; or
+  std::optional<std::string> process;  ///< is told the arm of every pull, answers with its reward
+  std::optional<std::vector<double>> baseline;  ///< an arm
+  SystemOptions options;
+
+  friend bool operator==(const SystemSpecification&, const SystemSpecification&) = default;
+};
+
+/// A study: what is tuned, by what, what a reward means, and how the system is set and measured.
+struct StudySpecification {
+  std::string name = {};  ///< may be empty
+  Space space;
+  Selection optimizer{.name = "hct"};
+  std::uint32_t revision = 0;  ///< of the optimizer; 0: the present one
+  SplitRule partition = SplitRule::cyclic;
+  Objective objective = {};
+  std::optional<SystemSpecification> system = std::nullopt;
+  Budget budget = {};
+
+  friend bool operator==(const StudySpecification&, const StudySpecification&) = default;
+};
+
+/// Reads a study from TOML or JSON text, which have the same keys. `source` names it in messages.
+/// Throws SpecificationError with every mistake.
+[[nodiscard]] StudySpecification parse_study(std::string_view toml, const std::string& source);
+[[nodiscard]] StudySpecification parse_study_json(std::string_view json, const std::string& source);
+
+/// Reads a study file, TOML or, if its name ends in .json, JSON.
+[[nodiscard]] StudySpecification load_study(const std::string& path);
+
+/// A text that reads back as an equal specification.
+[[nodiscard]] std::string toml_of(const StudySpecification& study);
+[[nodiscard]] std::string json_of(const StudySpecification& study);
+
+/// The same with every option of the optimizer and its revision: a default that changes later does
+/// not affect it. Throws ConfigurationError.
+[[nodiscard]] StudySpecification resolved(StudySpecification study);
+
+/// How two specifications differ in what learning depends on (the space, the optimizer, the
+/// objective, once resolved): `optimizer.rho was 0.5 and is 0.7; ...`. Empty: not at all.
+[[nodiscard]] std::string learning_differences(const StudySpecification& before,
+                                               const StudySpecification& after);
+
+/// The optimizer of a study before its first pull. Throws ConfigurationError.
+[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study);
+
+}  // namespace canopy

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "canopy/catalogue.hpp"
+
+#include "files/document_reader.hpp"
+
+namespace canopy::cli {
+
+/// Every option that has a value, or a word for having none, but a seed: every run has its own.
+template <class Entry>
+[[nodiscard]] Document options_document(const Catalogue<Entry>& catalogue,
+                                        const Selection& selected) {
+  Document table = document_of(selected.options, catalogue.at(selected.name).fields);
+  table.erase("seed");
+  return table.as_table() != nullptr ? table : Document(Document::Table{});
+}
+
+}  // namespace canopy::cli

@@ -1,0 +1,328 @@
+#include "experiments/runner.hpp"
+
+#include "canopy/environments.hpp"
+#include "canopy/optimizers.hpp"
+
+#include "core/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+/// A run of a candidate of an algorithm of a comparison, to tune or to measure.
+struct Unit {
+  bool tunes = false;
+  std::size_t comparison = 0;
+  std::size_t algorithm = 0;
+  std::size_t candidate = 0;
+  std::uint64_t run = 0;
+};
+
+std::string key_of(const Unit& unit) {
+  std::string key = unit.tunes ? "tune" : "measure";
+  for (const std::uint64_t number : {std::uint64_t{unit.comparison}, std::uint64_t{unit.algorithm},
+                                     std::uint64_t{unit.candidate}, unit.run}) {
+    key += ',' + std::to_string(number);
+  }
+  return key;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+[[noreturn]] void damaged(const std::string& what) {
+  throw OutputError("units.csv: " + what, OutputError::Fault::damaged);
+}
+
+template <class Number>
+Number number_of(const std::string& text) {
+  const auto number = number_in<Number>(text);
+  if (!number) damaged("\"" + text + "\" is not a number");
+  return *number;
+}
+
+Unit unit_of(const std::string& key) {
+  const std::vector<std::string> parts = split(key, ',');
+  return {parts.at(0) == "tune", number_of<std::size_t>(parts.at(1)),
+          number_of<std::size_t>(parts.at(2)), number_of<std::size_t>(parts.at(3)),
+          number_of<std::uint64_t>(parts.at(4))};
+}
+
+std::string line_of(const std::string& key, const RunResult& run) {
+  std::string line = key;
+  for (const double value :
+       {run.per_step_regret, run.per_step_realised_regret, run.simple_regret}) {
+    line += ',' + to_text(value);
+  }
+  for (const std::uint64_t value : {run.summary.nodes, std::uint64_t{run.summary.depth},
+                                    run.summary.switches, run.summary.refreshes}) {
+    line += ',' + std::to_string(value);
+  }
+  const auto steps = static_cast<double>(run.summary.t - 1);
+  line += ',' + to_text(1e-9 * run.ns_per_step * steps) + ',';
+  for (const Checkpoint& checkpoint : run.checkpoints) {
+    if (line.back() != ',') line += '|';
+    line += std::to_string(checkpoint.steps) + ':' + to_text(checkpoint.per_step_regret) + ':' +
+            to_text(checkpoint.per_step_realised_regret) + ':' + std::to_string(checkpoint.nodes) +
+            ':' + std::to_string(checkpoint.switches) + ':' + to_text(checkpoint.seconds);
+  }
+  return line;
+}
+
+[[noreturn]] void missing_column(const std::string& line) {
+  damaged("a column is missing in \"" + line.substr(0, 40) + "...\"");
+}
+
+RunResult run_of(const std::string& line) {
+  const std::vector<std::string> parts = split(line, ',');
+  if (parts.size() < 13) missing_column(line);
+  RunResult run;
+  run.per_step_regret = number_of<double>(parts[5]);
+  run.per_step_realised_regret = number_of<double>(parts[6]);
+  run.simple_regret = number_of<double>(parts[7]);
+  run.summary.nodes = number_of<std::uint64_t>(parts[8]);
+  run.summary.depth = number_of<std::uint32_t>(parts[9]);
+  run.summary.switches = number_of<std::uint64_t>(parts[10]);
+  run.summary.refreshes = number_of<std::uint64_t>(parts[11]);
+  if (parts.size() < 14) return run;
+  for (const std::string& text : split(parts[13], '|')) {
+    const std::vector<std::string> fields = split(text, ':');
+    if (fields.size() != 6) missing_column(line);
+    run.checkpoints.push_back({number_of<std::uint64_t>(fields[0]), number_of<double>(fields[1]),
+                               number_of<double>(fields[2]), number_of<std::uint64_t>(fields[3]),
+                               number_of<std::uint64_t>(fields[4]), number_of<double>(fields[5])});
+  }
+  return run;
+}
+
+double regret_of(RegretKind kind, double pseudo, double realised) {
+  return kind == RegretKind::pseudo ? pseudo : realised;
+}
+
+/// Calls visit(comparison, algorithm) with the numbers of all algorithms.
+template <class Visit>
+void for_each_algorithm(const ExperimentSpecification& experiment, Visit&& visit) {
+  for (std::size_t c = 0; c < experiment.comparisons.size(); ++c) {
+    for (std::size_t a = 0; a < experiment.comparisons[c].algorithms.size(); ++a) visit(c, a);
+  }
+}
+
+/// The candidate of the least mean regret in tuning, and that regret.
+struct Chosen {
+  std::size_t candidate = 0;
+  double regret = 0.0;
+};
+
+Chosen choose(const ExperimentSpecification& experiment, const UnitLog& log, std::size_t c,
+              std::size_t a) {
+  const ComparisonSpecification& comparison = experiment.comparisons[c];
+  const std::size_t candidates = comparison.algorithms[a].candidates.size();
+  if (candidates == 1) return {};
+  Chosen best{0, std::numeric_limits<double>::infinity()};
+  for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
+    RunningEstimate regret;
+    for (std::uint64_t run = 0; run < experiment.tuning_runs; ++run) {
+      const RunResult result = run_of(log.line(key_of({true, c, a, candidate, run})));
+      regret.add(
+          regret_of(comparison.regret, result.per_step_regret, result.per_step_realised_regret));
+    }
+    if (regret.mean() < best.regret) best = {candidate, regret.mean()};
+  }
+  return best;
+}
+
+/// All runs of an algorithm, one after the other in their order: the sums do not depend on who ran
+/// what.
+AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitLog& log,
+                          std::size_t c, std::size_t a, std::size_t candidate) {
+  const ComparisonSpecification& comparison = experiment.comparisons[c];
+  struct Point {
+    RunningEstimate regret, nodes, switches, seconds, nanoseconds;
+  };
+  const std::vector<std::uint64_t> steps =
+      checkpoint_steps(experiment.steps, experiment.checkpoints);
+  std::vector<Point> points(steps.size());
+  RunningEstimate pseudo;
+  RunningEstimate realised;
+  RunningEstimate simple;
+  RunningEstimate depth;
+  for (std::uint64_t number = 0; number < experiment.runs; ++number) {
+    const std::string key = key_of({false, c, a, candidate, number});
+    const RunResult run = run_of(log.line(key));
+    if (run.checkpoints.size() != points.size()) missing_column(key);
+    pseudo.add(run.per_step_regret);
+    realised.add(run.per_step_realised_regret);
+    simple.add(run.simple_regret);
+    depth.add(run.summary.depth);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Checkpoint& at = run.checkpoints[i];
+      points[i].regret.add(
+          regret_of(comparison.regret, at.per_step_regret, at.per_step_realised_regret));
+      points[i].nodes.add(static_cast<double>(at.nodes));
+      points[i].switches.add(static_cast<double>(at.switches));
+      points[i].seconds.add(at.seconds);
+      points[i].nanoseconds.add(1e9 * at.seconds / static_cast<double>(at.steps));
+    }
+  }
+  AlgorithmResult result;
+  result.label = comparison.algorithms[a].label;
+  result.chosen = comparison.algorithms[a].candidates[candidate];
+  result.candidates = comparison.algorithms[a].candidates.size();
+  result.per_step_regret = pseudo.estimate();
+  result.per_step_realised_regret = realised.estimate();
+  result.simple_regret = simple.estimate();
+  result.depth = depth.estimate();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    result.curve.push_back({steps[i], points[i].regret.estimate(), points[i].nodes.estimate(),
+                            points[i].switches.estimate(), points[i].seconds.estimate(),
+                            points[i].nanoseconds.estimate()});
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string fingerprint(const ExperimentSpecification& experiment) {
+  std::string text =
+      "steps " + std::to_string(experiment.steps) + ", runs " + std::to_string(experiment.runs) +
+      ", tuning_runs " + std::to_string(experiment.tuning_runs) + ", seed " +
+      std::to_string(experiment.seed) + ", checkpoints " + std::to_string(experiment.checkpoints);
+  for (const ComparisonSpecification& comparison : experiment.comparisons) {
+    text.append("; ").append(comparison.name).append(" by ").append(name_of(comparison.regret));
+    text.append(" on ").append(comparison.environment.name);
+    text.append(" ").append(environments().text_of(comparison.environment));
+    for (const AlgorithmSpecification& algorithm : comparison.algorithms) {
+      text.append("; ").append(algorithm.label);
+      for (const Selection& candidate : algorithm.candidates) {
+        const OptimizerEntry& entry = optimizers().at(candidate.name);
+        text.append(" | ").append(entry.name).append(" ").append(std::to_string(entry.revision));
+        text.append(" ").append(optimizers().text_of(candidate));
+      }
+    }
+  }
+  return text;
+}
+
+std::vector<std::uint64_t> checkpoint_steps(std::uint64_t steps, std::uint64_t checkpoints) {
+  std::vector<std::uint64_t> at;
+  const double last = std::log(static_cast<double>(steps));
+  for (std::uint64_t i = 1; i <= checkpoints; ++i) {
+    // From 10 steps on, or from the first if there are fewer.
+    const double first = std::min(std::log(10.0), last);
+    const double share =
+        checkpoints == 1 ? 1.0 : static_cast<double>(i - 1) / static_cast<double>(checkpoints - 1);
+    const auto step =
+        i == checkpoints
+            ? steps
+            : static_cast<std::uint64_t>(std::llround(std::exp(std::lerp(first, last, share))));
+    if (at.empty() || step > at.back()) at.push_back(step);
+  }
+  return at;
+}
+
+std::uint64_t total_steps(const ExperimentSpecification& experiment) {
+  std::uint64_t units = 0;
+  for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
+    const std::size_t candidates = experiment.comparisons[c].algorithms[a].candidates.size();
+    if (candidates > 1) units += candidates * experiment.tuning_runs;
+    units += experiment.runs;
+  });
+  return units * experiment.steps;
+}
+
+std::string do_unit(const ExperimentSpecification& experiment, const std::string& key,
+                    const Watch& watch) {
+  const Unit unit = unit_of(key);
+  const ComparisonSpecification& comparison = experiment.comparisons.at(unit.comparison);
+  RunOptions options{.steps = experiment.steps,
+                     .seed = experiment.seed,
+                     .label = comparison.algorithms.at(unit.algorithm).label,
+                     .purpose = unit.tunes ? "tuning" : "",
+                     .number = unit.run};
+  if (!unit.tunes) options.checkpoints = checkpoint_steps(experiment.steps, experiment.checkpoints);
+  const RunResult run = run_once(
+      comparison.environment,
+      comparison.algorithms.at(unit.algorithm).candidates.at(unit.candidate), options, watch);
+  return line_of(key, run);
+}
+
+UnitLog open_log(const ExperimentSpecification& experiment, const std::string& folder, bool fresh) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw OutputError(folder + ": cannot be created: " + error.message());
+  return {folder + "/units.csv", fingerprint(experiment), fresh};
+}
+
+std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& experiment,
+                                             const std::string& folder, int threads,
+                                             const Watch& watch) {
+  UnitLog log = open_log(experiment, folder, false);
+  ThreadExecutor executor(threads);
+  return run_experiment(experiment, log, executor, watch, watch.steps_done);
+}
+
+std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& experiment,
+                                             UnitLog& log, Executor& executor, const Watch& watch,
+                                             const std::function<void(std::uint64_t)>& skipped) {
+  const auto finish = [&](const std::vector<Unit>& units) {  // those that are not in the log yet
+    std::vector<std::string> tasks;
+    for (const Unit& unit : units) {
+      std::string key = key_of(unit);
+      if (!log.has(key)) {
+        tasks.push_back(std::move(key));
+      } else if (skipped) {
+        skipped(experiment.steps);
+      }
+    }
+    executor.run(
+        tasks, [&](const std::string& key) { return do_unit(experiment, key, watch); },
+        [&](const std::string& line) { log.add(line); });
+  };
+
+  std::vector<Unit> tuning;
+  for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
+    const std::size_t candidates = experiment.comparisons[c].algorithms[a].candidates.size();
+    for (std::size_t candidate = 0; candidates > 1 && candidate < candidates; ++candidate) {
+      for (std::uint64_t run = 0; run < experiment.tuning_runs; ++run) {
+        tuning.push_back({true, c, a, candidate, run});
+      }
+    }
+  });
+  finish(tuning);
+
+  std::vector<Unit> measuring;
+  std::vector<Chosen> choices;  // in the order of for_each_algorithm
+  for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
+    choices.push_back(choose(experiment, log, c, a));
+    for (std::uint64_t run = 0; run < experiment.runs; ++run) {
+      measuring.push_back({false, c, a, choices.back().candidate, run});
+    }
+  });
+  finish(measuring);
+
+  std::vector<ComparisonResult> results;
+  for (const ComparisonSpecification& comparison : experiment.comparisons) {
+    results.push_back({comparison, {}});
+  }
+  auto choice = choices.begin();
+  for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
+    results[c].algorithms.push_back(aggregate(experiment, log, c, a, choice->candidate));
+    results[c].algorithms.back().tuning_regret = choice->regret;
+    ++choice;
+  });
+  return results;
+}
+
+}  // namespace canopy

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "canopy/specification_error.hpp"
+
+#include <string>
+
+namespace canopy {
+
+/// The text of a file. Throws SpecificationError.
+[[nodiscard]] std::string read_file(const std::string& path);
+
+}  // namespace canopy

@@ -1,0 +1,138 @@
+#include "files/toml.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <tuple>
+
+// The parser asserts what a text such as "[.]" breaks, or promises it to the compiler where NDEBUG
+// is defined, and handles it properly right after. It shall do neither.
+#undef NDEBUG
+#define TOML_ASSERT(condition) static_assert(true)
+#include <toml++/toml.h>
+
+namespace canopy {
+namespace {
+
+// Every part of a key is a table in a table, and toml++ takes those apart by recursion without a
+// limit of its own; in lists and inline tables it has one, 256 levels.
+constexpr std::size_t kMostKeyParts = 16;
+
+/// What follows the string that a text begins with.
+std::string_view after_string(std::string_view text) {
+  const char quote = text.front();
+  const bool long_form = text.starts_with(R"(""")") || text.starts_with("'''");
+  const std::string_view end = text.substr(0, long_form ? 3 : 1);
+  text.remove_prefix(end.size());
+  while (!text.empty() && !text.starts_with(end)) {
+    if (text.front() == '\n' && !long_form) return text;  // never closed, as the parser will say
+    const std::size_t skipped = quote == '"' && text.front() == '\\' ? 2 : 1;
+    text.remove_prefix(std::min(skipped, text.size()));
+  }
+  text.remove_prefix(std::min(end.size(), text.size()));
+  for (int i = 0; i < 2 && long_form && text.starts_with(quote); ++i) text.remove_prefix(1);
+  return text;
+}
+
+/// Refuses what toml++ is not made for: keys of too many parts, and letters beyond ASCII outside of
+/// strings and comments, which it may run into undefined behaviour over instead of refusing them.
+void check_outside_strings(std::string_view text, const std::string& source) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  constexpr std::string_view kBetweenKeys = "=,[]{}\n";
+  std::string_view rest = text;
+  const auto refuse = [&](const std::string& why) {
+    const auto line = 1 + std::count(text.begin(), text.end() - rest.size(), '\n');
+    throw SpecificationError(source + ":" + std::to_string(line) + ": not valid TOML: " + why);
+  };
+  if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
+  std::size_t parts = 1;
+  while (!rest.empty()) {
+    const char letter = rest.front();
+    if (letter == '"' || letter == '\'') {
+      rest = after_string(rest);
+      continue;
+    }
+    if (static_cast<unsigned char>(letter) >= 0x80U) refuse("non-ASCII characters outside quotes");
+    if (letter == '.' && ++parts > kMostKeyParts) {
+      refuse("a key has more than " + std::to_string(kMostKeyParts) + " parts");
+    }
+    if (kBetweenKeys.find(letter) != std::string_view::npos) parts = 1;
+    rest.remove_prefix(letter == '#' ? std::min(rest.find('\n'), rest.size()) : 1);
+  }
+}
+
+class TomlConversion {
+ public:
+  explicit TomlConversion(const std::string& source) : source_(source) {}
+
+  /// `depth` counts the tables and lists around the node.
+  [[nodiscard]] Document operator()(const toml::node& node, std::size_t depth) const {
+    const std::size_t line = node.source().begin.line;
+    if (depth == kDeepestDocument && !node.is_value()) {
+      throw SpecificationError(source_ + ":" + std::to_string(line) + ": nested more than " +
+                               std::to_string(kDeepestDocument) + " deep");
+    }
+    Document document = node.visit([&](const auto& value) { return of(value, depth); });
+    document.set_line(line);
+    return document;
+  }
+
+ private:
+  [[nodiscard]] Document of(const toml::table& table, std::size_t depth) const {
+    std::vector<std::pair<const toml::key*, const toml::node*>> entries;  // toml++ sorts by name
+    for (const auto& [key, node] : table) entries.emplace_back(&key, &node);
+    std::sort(entries.begin(), entries.end(), [](const auto& left, const auto& right) {
+      const toml::source_position a = left.first->source().begin;
+      const toml::source_position b = right.first->source().begin;
+      return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+    });
+    Document::Table result;
+    for (const auto& [key, node] : entries) {
+      result.emplace_back(key->str(), (*this)(*node, depth + 1));
+    }
+    return result;
+  }
+
+  [[nodiscard]] Document of(const toml::array& array, std::size_t depth) const {
+    Document::List list;
+    for (const toml::node& node : array) list.push_back((*this)(node, depth + 1));
+    return list;
+  }
+
+  template <class Value>
+  [[nodiscard]] Document of(const toml::value<Value>& value, std::size_t /*depth*/) const {
+    if constexpr (toml::is_date<Value> || toml::is_time<Value> || toml::is_date_time<Value>) {
+      std::ostringstream text;
+      text << value;
+      return Document::other(text.str());
+    } else {
+      return value.get();
+    }
+  }
+
+  const std::string& source_;
+};
+
+/// What toml++ says, shorter than it would cut it itself, which may be within a character.
+std::string reason(const toml::parse_error& error) {
+  constexpr std::size_t kLongest = 200;
+  const std::string_view text = error.description();
+  if (text.size() <= kLongest) return std::string(text);
+  std::size_t end = kLongest;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+}  // namespace
+
+Document parse_toml(std::string_view text, const std::string& source) {
+  check_outside_strings(text, source);
+  try {
+    return TomlConversion(source)(toml::parse(text), 0);
+  } catch (const toml::parse_error& error) {
+    const toml::source_position at = error.source().begin;
+    throw SpecificationError(source + ":" + std::to_string(at.line) + ":" +
+                             std::to_string(at.column) + ": not valid TOML: " + reason(error));
+  }
+}
+
+}  // namespace canopy

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "canopy/optimizer.hpp"
+
+#include "python/space.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+namespace canopy::python {
+
+/// A pull that outlives its optimizer's next step, and its place in the tree: the root where there
+/// is no tree.
+struct PlacedPull {
+  PlacedPull(OwnedPull owned, const TreeView::Place& its_place)
+      : pull(std::move(owned)), place(its_place) {}
+  PlacedPull(const Pull& asked, const TreeView* tree)
+      : pull(asked),
+        place(tree != nullptr ? tree->place(asked.ticket).value_or(TreeView::Place{})
+                              : TreeView::Place{}) {}
+
+  OwnedPull pull;
+  TreeView::Place place;
+};
+
+/// The same with the space that its arm is of.
+struct PythonPull {
+  nb::object space;  ///< the PythonSpace
+  PlacedPull placed;
+};
+
+/// Rewards as sums, in the numbers of whoever added them up.
+struct PythonRewards {
+  std::uint64_t count = 0;
+  double sum = 0.0;
+  double sum_squares = 0.0;
+  std::optional<double> min = std::nullopt;
+  std::optional<double> max = std::nullopt;
+
+  [[nodiscard]] Rewards rewards() const;
+};
+
+/// How many pulls are asked for; None: as many as there are. Throws ValueError.
+[[nodiscard]] std::uint64_t pulls_from(nb::handle pulls);
+
+/// The ticket of a pull, or the ticket itself. Throws ValueError.
+[[nodiscard]] Ticket ticket_from(nb::handle pull);
+
+/// Rewards as they were given: one, several, or sums. Throws ValueError.
+using GivenRewards = std::variant<double, std::vector<double>, Rewards>;
+[[nodiscard]] GivenRewards rewards_from(nb::handle rewards);
+
+/// Throws ValueError: `pulls = 0: must be ...`.
+[[noreturn]] void refuse(const std::string& what, nb::handle value, const std::string& expected);
+
+}  // namespace canopy::python

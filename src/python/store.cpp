@@ -1,0 +1,164 @@
+// What can be seen of the studies in a store while others write to them, and what can go wrong.
+
+#include "canopy/stores.hpp"
+#include "canopy/study.hpp"
+
+#include "python/bindings.hpp"
+#include "python/optimizer.hpp"
+#include "python/space.hpp"
+#include "python/without_interpreter.hpp"
+#include "stores/stored_study.hpp"
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace canopy::python {
+namespace {
+
+// --- errors --------------------------------------------------------------------------------------
+
+nb::handle study_error() {
+  static PyObject* const type =
+      PyErr_NewException("canopy.StudyError", PyExc_RuntimeError, nullptr);
+  return type;
+}
+nb::handle store_error() {
+  static PyObject* const type = PyErr_NewException("canopy.StoreError", PyExc_OSError, nullptr);
+  return type;
+}
+
+/// What can be done about it from Python.
+std::string advice(StudyError::Fault fault) {
+  using Fault = StudyError::Fault;
+  const bool forkable = fault == Fault::differs || fault == Fault::other_revision;
+  return forkable ? "; fork= starts a new study with what this one has learnt" : "";
+}
+std::string advice(StoreError::Fault fault) {
+  using Fault = StoreError::Fault;
+  const bool elsewhere = fault == Fault::missing || fault == Fault::foreign;
+  return elsewhere ? "; store= names another one" : "";
+}
+
+template <class Error>
+void raise(nb::handle type, const Error& error) {
+  PyErr_SetString(type.ptr(), (error.what() + advice(error.fault())).c_str());
+}
+
+void translate(const std::exception_ptr& thrown, void* /*payload*/) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const StudyError& error) {
+    raise(study_error(), error);
+  } catch (const StoreError& error) {
+    raise(store_error(), error);
+  } catch (const SpecificationError& error) {
+    PyErr_SetString(PyExc_ValueError, error.what());
+  }
+}
+
+// --- looking -------------------------------------------------------------------------------------
+
+/// (name, pulls, events, created, updated, holder, forked_from) of every study.
+nb::list list_studies(const std::string& store) {
+  const std::vector<StudyRecord> records = [&] {
+    const WithoutInterpreter release;
+    return open_store(store, Store::Mode::open)->list();
+  }();
+  nb::list result;
+  for (const StudyRecord& record : records) {
+    result.append(nb::make_tuple(record.name, record.pulls, record.events, record.created,
+                                 record.updated, record.holder, record.forked_from));
+  }
+  return result;
+}
+
+/// (optimizer, warning): a study's optimizer as it is now, and a warning about it, if any.
+nb::tuple look_at(const std::string& store, const std::string& name) {
+  StudySpecification specification{.space = Space{{"none", Real{}}}};
+  LoadedOptimizer loaded;
+  {
+    const WithoutInterpreter release;
+    StoredStudy study(store, name);
+    loaded = study.load();
+    specification = resolved(std::move(study.specification));
+  }
+  nb::object space = space_object(specification.space);
+  PythonOptimizer optimizer(std::move(specification), std::move(space),
+                            std::move(loaded.optimizer));
+  return nb::make_tuple(nb::cast(std::move(optimizer)), loaded.warning);
+}
+
+/// One answer in a journal. Ticket 0: nobody asked for it.
+struct Answer {
+  Ticket ticket = 0;
+  std::vector<double> arm;
+  double at = 0.0;
+  std::vector<double> rewards;
+};
+
+/// Sums become so many times their mean.
+std::vector<double> spread(const Rewards& rewards) {
+  std::vector<double> all(rewards.count, rewards.mean());
+  return all;
+}
+
+/// None for an event that is not an answer.
+std::optional<Answer> answer_in(const Event& event) {
+  if (const auto* told = std::get_if<Told>(&event))
+    return Answer{told->ticket, {}, 0.0, {told->reward}};
+  if (const auto* told = std::get_if<ToldList>(&event))
+    return Answer{told->ticket, {}, 0.0, told->rewards};
+  if (const auto* told = std::get_if<ToldSums>(&event)) {
+    return Answer{told->ticket, {}, 0.0, spread(told->rewards)};
+  }
+  if (const auto* observed = std::get_if<Observed>(&event)) {
+    return Answer{0, {}, 0.0, spread(observed->rewards)};
+  }
+  return std::nullopt;
+}
+
+/// Everything that was told or observed, in order: (ticket, arm, time, rewards).
+nb::list history_of(const std::string& store, const std::string& name) {
+  std::vector<Answer> answers;
+  const Space studied = [&] {
+    const WithoutInterpreter release;
+    const StoredStudy study(store, name);
+    read_journal(*study.store, study.record,
+                 [&](const JournalEntry& entry, std::optional<Arm> arm) {
+                   std::optional<Answer> answer = answer_in(entry.event);
+                   if (!answer || !arm) return;
+                   answer->arm.assign(arm->begin(), arm->end());
+                   answer->at = entry.at;
+                   answers.push_back(std::move(*answer));
+                 });
+    return study.specification.space;
+  }();
+  const PythonSpace space(studied);
+  nb::list result;
+  for (const Answer& answer : answers) {
+    result.append(nb::make_tuple(answer.ticket, space.dictionary(answer.arm), answer.at,
+                                 nb::cast(answer.rewards)));
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_store(nb::module_& module) {
+  module.attr("StudyError") = study_error();
+  module.attr("StoreError") = store_error();
+  nb::register_exception_translator(&translate);
+  module.def("studies", &list_studies, nb::arg("store"));
+  module.def("look_at", &look_at, nb::arg("store"), nb::arg("name"));
+  module.def("history_of", &history_of, nb::arg("store"), nb::arg("name"));
+}
+
+}  // namespace canopy::python

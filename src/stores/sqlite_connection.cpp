@@ -1,0 +1,180 @@
+#include "stores/sqlite_connection.hpp"
+
+#include "stores/migration.hpp"
+#include "stores/open_files.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <soci/sqlite3/soci-sqlite3.h>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+using Fault = StoreError::Fault;
+
+constexpr std::chrono::seconds kOpeningPatience{10};  // with a store that somebody else is making
+constexpr std::chrono::milliseconds kBetweenTries{20};
+
+// Primary result codes of SQLite, which never change (sqlite.org, "Result and Error Codes").
+// SOCI's header has SQLite's own only under names that clash with ours.
+constexpr int kBusy = 5;
+constexpr int kLocked = 6;
+constexpr int kReadOnly = 8;
+constexpr int kInputOutput = 10;
+constexpr int kCorrupt = 11;
+constexpr int kFull = 13;
+constexpr int kCannotOpen = 14;
+constexpr int kNotADatabase = 26;
+
+Fault fault_of(int result) {
+  switch (result & 0xFF) {
+    case kBusy:
+    case kLocked:
+      return Fault::busy;
+    case kReadOnly:
+      return Fault::read_only;
+    case kInputOutput:
+    case kFull:
+      return Fault::full;
+    case kCorrupt:
+    case kNotADatabase:
+      return Fault::damaged;
+    case kCannotOpen:
+      return Fault::unreachable;
+    default:
+      return Fault::other;
+  }
+}
+
+/// What can be done about it, in words that fit every front end.
+std::string_view advice_for(Fault fault) {
+  switch (fault) {
+    case Fault::full:
+      return "the disk may be full; what was acknowledged before is kept";
+    case Fault::read_only:
+      return "it cannot be written; check its permissions and those of its folder";
+    case Fault::damaged:
+      return "it is damaged, or not a canopy store; move it away and restore a backup";
+    case Fault::busy:
+      return "another program has kept it locked; try again";
+    case Fault::unreachable:
+      return "check that its folder exists and can be written";
+    default:
+      return "nothing was changed";
+  }
+}
+
+/// What SQLite says, without the name of SOCI's function in front.
+std::string without_source(const std::string& complaint) {
+  const std::size_t end = complaint.find(": ");
+  const bool named = complaint.starts_with("sqlite3_") && end != std::string::npos;
+  return named ? complaint.substr(end + 2) : complaint;
+}
+
+}  // namespace
+
+SqliteConnection::SqliteConnection(std::string path, Store::Mode mode) : path_(std::move(path)) {
+  if (path_.empty()) throw StoreError(Fault::missing, "a store must have a name");
+  if (mode == Store::Mode::open && !std::filesystem::exists(path_)) {
+    throw StoreError(Fault::missing, path_ + ": there is no such store");
+  }
+  if (path_.find('"') != std::string::npos) {
+    throw StoreError(Fault::unreachable, path_ + ": the name of a store cannot contain a quote");
+  }
+  if (OpenFiles::is_inherited(path_)) {
+    throw StoreError(Fault::unreachable,
+                     path_ +
+                         ": was open in the process that this one was forked from; open it after "
+                         "the fork, or start new processes (in Python: multiprocessing's spawn)");
+  }
+  // Two that make the same file at the same time do not always wait for each other in SQLite.
+  const auto deadline = std::chrono::steady_clock::now() + kOpeningPatience;
+  while (!try_open(mode, std::chrono::steady_clock::now() > deadline)) {
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+  OpenFiles::add(path_);
+}
+
+SqliteConnection::~SqliteConnection() {
+  OpenFiles::remove(path_);
+}
+
+void SqliteConnection::rethrow(const soci::soci_error& error) const {
+  const auto* typed = dynamic_cast<const soci::sqlite3_soci_error*>(&error);
+  const Fault fault = fault_of(typed != nullptr ? typed->result() : 0);
+  const std::string complaint = without_source(error.get_error_message());
+  throw StoreError(fault, fmt::format("{}: {}: {}", path_, complaint, advice_for(fault)));
+}
+
+void SqliteConnection::roll_back() {
+  try {
+    sql_ << "ROLLBACK";
+  } catch (const soci::soci_error&) {
+    return;  // SQLite has done so already
+  }
+}
+
+/// False when it is locked, unless this is the last try.
+bool SqliteConnection::try_open(Store::Mode mode, bool last) {
+  try {
+    open(mode);
+    return true;
+  } catch (const StoreError& error) {
+    if (error.fault() != Fault::busy || last) throw;
+    return false;
+  }
+}
+
+void SqliteConnection::open(Store::Mode mode) {
+  with([&] {
+    sql_.close();
+    // How many seconds SQLite waits while someone else is writing.
+    sql_.open(soci::sqlite3, "dbname=\"" + path_ + "\" timeout=30");
+    refuse_others(mode);
+    std::string journal;
+    sql_ << "PRAGMA journal_mode", soci::into(journal);
+    if (journal != "wal") sql_ << "PRAGMA journal_mode = WAL";  // readers and writers do not wait
+    sql_ << "PRAGMA synchronous = FULL";                        // a commit is on the disk
+  });
+  migrate();
+}
+
+/// Leaves alone what is not ours.
+void SqliteConnection::refuse_others(Store::Mode mode) {
+  int tables = 0;
+  sql_ << "SELECT COUNT(*) FROM sqlite_master", soci::into(tables);
+  if (version() == 0 && (tables > 0 || mode == Store::Mode::open)) {
+    throw StoreError(Fault::foreign, path_ + ": is not a canopy store");
+  }
+}
+
+/// 0 for an empty file.
+int SqliteConnection::version() {
+  int tables = 0;
+  sql_ << "SELECT COUNT(*) FROM sqlite_master WHERE name = 'canopy_version'", soci::into(tables);
+  if (tables == 0) return 0;
+  int version = 0;
+  sql_ << "SELECT MAX(version) FROM canopy_version", soci::into(version);
+  return version;
+}
+
+void SqliteConnection::migrate() {
+  const int found = with([&] { return version(); });
+  if (found > kStoreVersion) {
+    throw StoreError(
+        Fault::newer,
+        fmt::format("{}: was written by a newer version of canopy (format {}, this one reads {})",
+                    path_, found, kStoreVersion));
+  }
+  if (found == kStoreVersion) return;
+  change([&] {
+    // Somebody else may have been quicker.
+    if (const int now = version(); now < kStoreVersion) bring_up_to_date(sql_, path_, now);
+  });
+}
+
+}  // namespace canopy

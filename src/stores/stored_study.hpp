@@ -1,0 +1,29 @@
+#pragma once
+
+#include "canopy/stores.hpp"
+#include "canopy/study.hpp"
+
+#include <memory>
+#include <string>
+
+namespace canopy {
+
+/// A study in its store, to be looked at while somebody else may be writing to it.
+struct StoredStudy {
+  /// Throws StoreError, and StudyError when there is none of that name.
+  StoredStudy(const std::string& store_name, const std::string& name)
+      : store(open_store(store_name, Store::Mode::open)),
+        record(find_study(*store, name)),
+        specification(specification_of(record)) {}
+
+  /// The optimizer as it is after all that has happened.
+  [[nodiscard]] LoadedOptimizer load() const {
+    return load_optimizer(*store, record, specification);
+  }
+
+  std::unique_ptr<Store> store;
+  StudyRecord record;
+  StudySpecification specification;
+};
+
+}  // namespace canopy

@@ -1,0 +1,58 @@
+#include "studies/answers.hpp"
+
+#include "files/json.hpp"
+
+#include <cstddef>
+#include <variant>
+
+namespace canopy {
+
+Document arm_document(const Space& space, Arm arm) {
+  Document table;
+  for (std::size_t i = 0; i < space.dimension(); ++i) {
+    std::visit([&](const auto& value) { table.set(space.parameters()[i].name, value); },
+               space.value(arm, i));
+  }
+  return table;
+}
+
+std::string arm_text(const Space& space, Arm arm) {
+  return json_text(arm_document(space, arm));
+}
+
+Document best_document(const Space& space, const Best& best) {
+  return Document::Table{{"arm", arm_document(space, best.arm)},
+                         {"mean", best.mean},
+                         {"lower", best.lower},
+                         {"upper", best.upper},
+                         {"pulls", best.pulls}};
+}
+
+Document summary_document(const Summary& summary) {
+  return Document::Table{{"t", summary.t},
+                         {"nodes", summary.nodes},
+                         {"depth", summary.depth},
+                         {"switches", summary.switches},
+                         {"refreshes", summary.refreshes},
+                         {"out_of_range", summary.out_of_range},
+                         {"in_flight", summary.in_flight},
+                         {"observed", summary.observed}};
+}
+
+Document tree_document(const Space& space, Optimizer& optimizer) {
+  Document::List nodes;
+  const TreeView* tree = optimizer.tree();
+  if (tree == nullptr) return nodes;
+  for (const NodeView& node : tree->nodes()) {
+    nodes.emplace_back(Document::Table{{"path", node.path},
+                                       {"arm", arm_document(space, node.arm)},
+                                       {"pulls", node.pulls},
+                                       {"mean", node.mean},
+                                       {"upper", node.upper},
+                                       {"bound", node.bound},
+                                       {"leaf", node.leaf}});
+  }
+  return nodes;
+}
+
+}  // namespace canopy

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "canopy/optimizer.hpp"
+#include "canopy/space.hpp"
+
+#include "files/document.hpp"
+
+#include <string>
+
+namespace canopy {
+
+// What an optimizer says, as documents: what `canopy pipe` answers and commands print as JSON.
+
+/// An arm as the user knows it: {"x":0.5,"mode":"fast"}; and the same as text.
+[[nodiscard]] Document arm_document(const Space& space, Arm arm);
+[[nodiscard]] std::string arm_text(const Space& space, Arm arm);
+
+[[nodiscard]] Document best_document(const Space& space, const Best& best);
+[[nodiscard]] Document summary_document(const Summary& summary);
+
+/// A list of all nodes; empty where there is no tree.
+[[nodiscard]] Document tree_document(const Space& space, Optimizer& optimizer);
+
+}  // namespace canopy

@@ -1,0 +1,187 @@
+#include "canopy/event.hpp"
+
+#include "canopy/study.hpp"
+
+#include "core/text.hpp"
+
+#include <array>
+#include <cmath>
+#include <type_traits>
+
+namespace canopy {
+namespace {
+
+// In the order of Event.
+constexpr std::array<std::string_view, std::variant_size_v<Event>> kNames{
+    "ask",  "tell",  "tell_list", "tell_sums", "drop",     "finish",  "start",
+    "stop", "apply", "warm_up",   "hold",      "baseline", "failure", "observe"};
+
+void add(std::string& words, double number) {
+  if (!words.empty()) words += ' ';
+  words += to_text(number);
+}
+void add(std::string& words, std::uint64_t number) {
+  if (!words.empty()) words += ' ';
+  words += std::to_string(number);
+}
+void add(std::string& words, const std::vector<double>& numbers) {
+  for (const double number : numbers) add(words, number);
+}
+void add(std::string& words, const Rewards& rewards) {
+  add(words, rewards.count);
+  for (const double number : {rewards.sum, rewards.squared_deviations, rewards.min, rewards.max}) {
+    add(words, number);
+  }
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw StudyError(StudyError::Fault::damaged, what);
+}
+
+/// Numbers with a blank between them.
+class Words {
+ public:
+  explicit Words(std::string_view text) : rest_(text) {}
+
+  [[nodiscard]] bool empty() const { return rest_.empty(); }
+
+  template <class Number>
+  Number next() {
+    const std::size_t end = rest_.find(' ');
+    const std::string_view word = rest_.substr(0, end);
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    const auto number = number_in<Number>(word);
+    if (!number || !std::isfinite(static_cast<double>(*number))) {
+      refuse("\"" + std::string(word.substr(0, 40)) + "\" is not a number");
+    }
+    return *number;
+  }
+
+  std::vector<double> rest() {
+    std::vector<double> numbers;
+    while (!empty()) numbers.push_back(next<double>());
+    return numbers;
+  }
+
+  Rewards rewards() {
+    Rewards rewards;
+    rewards.count = next<std::uint64_t>();
+    for (double* into : {&rewards.sum, &rewards.squared_deviations, &rewards.min, &rewards.max}) {
+      *into = next<double>();
+    }
+    return rewards;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+struct ToColumns {
+  EventColumns& columns;
+
+  void operator()(const Asked& event) const {
+    columns.ticket = event.ticket;
+    add(columns.data, event.pulls);
+    add(columns.data, event.length);
+    add(columns.data, event.arm);
+  }
+  void operator()(const ToldList& event) const {
+    columns.ticket = event.ticket;
+    add(columns.data, event.rewards);
+  }
+  void operator()(const ToldSums& event) const {
+    columns.ticket = event.ticket;
+    add(columns.data, event.rewards);
+  }
+  void operator()(const Observed& event) const {
+    add(columns.data, event.rewards);
+    add(columns.data, event.arm);
+  }
+  void operator()(const Dropped& event) const { columns.ticket = event.ticket; }
+  void operator()(const Finished& /*event*/) const {}
+  void operator()(const TunerStarted& event) const { columns.value = event.earlier_seconds; }
+  void operator()(const TunerStopped& event) const {
+    columns.value = event.at_floor ? 1.0 : 0.0;
+    columns.data = event.why;
+  }
+  void operator()(const Applied& event) const {
+    columns.ticket = event.ticket;
+    add(columns.data, event.arm);
+  }
+  void operator()(const BaselineMeasured& event) const { columns.value = event.reward; }
+  void operator()(const Failed& event) const {
+    columns.ticket = event.ticket;
+    columns.data = event.what;
+  }
+  template <class Measured>  // Told, WarmedUp, Held
+  void operator()(const Measured& event) const {
+    columns.ticket = event.ticket;
+    columns.value = event.reward;
+  }
+};
+
+struct FromColumns {
+  const EventColumns& columns;
+
+  void operator()(Asked& event) const {
+    Words words(columns.data);
+    event.ticket = columns.ticket;
+    event.pulls = words.next<std::uint64_t>();
+    event.length = words.next<std::uint64_t>();
+    event.arm = words.rest();
+  }
+  void operator()(ToldList& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
+  void operator()(ToldSums& event) const {
+    Words words(columns.data);
+    event = {columns.ticket, words.rewards()};
+    if (!words.empty()) refuse("it has too many numbers for sums");
+  }
+  void operator()(Observed& event) const {
+    Words words(columns.data);
+    event.rewards = words.rewards();
+    event.arm = words.rest();
+  }
+  void operator()(Dropped& event) const { event.ticket = columns.ticket; }
+  void operator()(Finished& /*event*/) const {}
+  void operator()(TunerStarted& event) const { event.earlier_seconds = columns.value; }
+  void operator()(TunerStopped& event) const { event = {columns.data, columns.value != 0.0}; }
+  void operator()(Applied& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
+  void operator()(BaselineMeasured& event) const { event.reward = columns.value; }
+  void operator()(Failed& event) const { event = {columns.ticket, columns.data}; }
+  template <class Measured>
+  void operator()(Measured& event) const {
+    event = {columns.ticket, columns.value};
+  }
+};
+
+/// An event of the kind of that number, with nothing in it.
+template <std::size_t kKind = 0>
+Event empty_event(std::size_t kind) {
+  if constexpr (kKind < std::variant_size_v<Event>) {
+    return kind == kKind ? Event(std::in_place_index<kKind>) : empty_event<kKind + 1>(kind);
+  } else {
+    refuse("there is no event of kind " + std::to_string(kind));
+  }
+}
+
+}  // namespace
+
+std::string_view kind_name(const Event& event) {
+  return kNames.at(event.index());
+}
+
+EventColumns to_columns(const Event& event) {
+  EventColumns columns{.kind = static_cast<int>(event.index())};
+  std::visit(ToColumns{columns}, event);
+  return columns;
+}
+
+Event from_columns(const EventColumns& columns) {
+  if (columns.kind < 0) refuse("there is no event of kind " + std::to_string(columns.kind));
+  if (!std::isfinite(columns.value)) refuse("its value is not a number");
+  Event event = empty_event(static_cast<std::size_t>(columns.kind));
+  std::visit(FromColumns{columns}, event);
+  return event;
+}
+
+}  // namespace canopy

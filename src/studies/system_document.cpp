@@ -1,0 +1,182 @@
+#include "studies/system_document.hpp"
+
+#include "studies/answers.hpp"
+#include "systems/command_line.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace canopy {
+namespace {
+
+/// A struct of options out of the keys of a table, and the fields that it has.
+template <class Options>
+Options read_struct(DocumentReader& reader, const Document& table, const std::string& prefix,
+                    std::vector<OptionField>& fields) {
+  fields = fields_of<Options>();
+  return options_from<Options>(reader.read_options(table, prefix, fields), prefix);
+}
+
+std::vector<std::string_view> names_of(const std::vector<OptionField>& fields) {
+  std::vector<std::string_view> names;
+  for (const OptionField& field : fields) names.push_back(field.name);
+  return names;
+}
+
+bool has_parameter(const Space& space, const std::string& name) {
+  const auto& all = space.parameters();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Parameter& parameter) { return parameter.name == name; });
+}
+
+std::optional<std::string> read_command(DocumentReader& reader, const Document& table,
+                                        std::string_view key, bool shell, const Space& space) {
+  std::string text;
+  reader.read(table, "system.", key, text);
+  const Document* node = table.find(key);
+  if (node == nullptr || node->as_text() == nullptr) return std::nullopt;
+  const auto complain = [&](const std::string& what) {
+    reader.complain("system." + std::string(key), node, what);
+  };
+  try {
+    const CommandLine command(text, shell);
+    for (const std::string& name : command.placeholders()) {
+      if (!has_parameter(space, name)) complain("{" + name + "} is not a parameter of the space");
+    }
+    if (key == "process" && !command.placeholders().empty()) {
+      complain("a process is started once and sent the arms; it cannot have {placeholders}");
+    }
+  } catch (const CommandLineError& error) {
+    complain(error.what());
+  }
+  return text;
+}
+
+/// The coordinate that a value of a file means, if it is one of the domain.
+std::optional<double> coordinate_of(const Space& space, std::size_t index, const Document& value) {
+  if (const std::string* text = value.as_text()) return space.coordinate(index, *text);
+  if (const auto whole = value.as_whole()) return space.coordinate(index, *whole);
+  if (const auto number = value.as_number()) return space.coordinate(index, *number);
+  return std::nullopt;
+}
+
+std::optional<std::vector<double>> read_baseline(DocumentReader& reader, const Document& system,
+                                                 const Space& space) {
+  const Document* node = system.find("baseline");
+  if (node == nullptr) return std::nullopt;
+  if (node->as_table() == nullptr) {
+    reader.complain("system.baseline", node, "must be a table: { x = 1.0 }");
+    return std::nullopt;
+  }
+  std::vector<std::string_view> names;
+  std::vector<double> arm;
+  for (std::size_t i = 0; i < space.dimension(); ++i) {
+    const Parameter& parameter = space.parameters()[i];
+    names.push_back(parameter.name);
+    if (!reader.require(*node, "system.baseline.", parameter.name)) continue;
+    const Document& value = *node->find(parameter.name);
+    const auto coordinate = coordinate_of(space, i, value);
+    if (!coordinate) {
+      reader.complain("system.baseline." + parameter.name, &value, "must be a value of the space");
+    }
+    arm.push_back(coordinate.value_or(0.0));
+  }
+  reader.check_keys(*node, "system.baseline.", names);
+  return arm;
+}
+
+bool has_placeholders(const std::string& command, bool shell) {
+  try {
+    return !CommandLine(command, shell).placeholders().empty();
+  } catch (const CommandLineError&) {
+    return true;  // which was complained about
+  }
+}
+
+void check_together(DocumentReader& reader, const Document& table,
+                    const SystemSpecification& system) {
+  const bool measures = table.contains("measure");
+  if (measures == table.contains("process")) {
+    reader.complain("system.measure", table.find("measure"),
+                    "is required, or system.process instead", &table);
+  }
+  const bool needs_apply = measures && !table.contains("apply");
+  if (needs_apply && system.measure && !has_placeholders(*system.measure, system.shell)) {
+    reader.complain("system.apply", nullptr,
+                    "is required, unless system.measure has the parameters in {braces}", &table);
+  }
+  const SystemOptions& options = system.options;
+  if (options.baseline_every > 0 && options.max_changes_per_hour == 1) {
+    reader.complain("system.max_changes_per_hour", table.find("max_changes_per_hour"),
+                    "must be 2 or more with baseline_every: one to the baseline, one back");
+  }
+  const bool wants_baseline =
+      options.on_exit == OnExit::baseline || options.baseline_every > 0 || options.floor;
+  if (wants_baseline && !table.contains("baseline")) {
+    reader.complain("system.baseline", nullptr,
+                    "is required by on_exit = \"baseline\", baseline_every and floor", &table);
+  }
+}
+
+}  // namespace
+
+std::optional<SystemSpecification> read_system(DocumentReader& reader, const Document& root,
+                                               const Space& space) {
+  const Document* table = reader.read_table(root, "system");
+  if (table == nullptr) return std::nullopt;
+  SystemSpecification system;
+  std::vector<OptionField> fields;
+  system.options = read_struct<SystemOptions>(reader, *table, "system.", fields);
+  std::vector<std::string_view> keys = names_of(fields);
+  for (const std::string_view key : {"shell", "apply", "measure", "process", "baseline"}) {
+    keys.push_back(key);
+  }
+  reader.check_keys(*table, "system.", keys);
+  reader.read(*table, "system.", "shell", system.shell);
+  system.apply = read_command(reader, *table, "apply", system.shell, space);
+  system.measure = read_command(reader, *table, "measure", system.shell, space);
+  system.process = read_command(reader, *table, "process", system.shell, space);
+  system.baseline = read_baseline(reader, *table, space);
+  check_together(reader, *table, system);
+  return system;
+}
+
+Budget read_budget(DocumentReader& reader, const Document& root) {
+  const Document* table = reader.read_table(root, "budget");
+  if (table == nullptr) return {};
+  std::vector<OptionField> fields;
+  const auto budget = read_struct<Budget>(reader, *table, "budget.", fields);
+  reader.check_keys(*table, "budget.", names_of(fields));
+  return budget;
+}
+
+Document system_document(const SystemSpecification& system, const Space& space) {
+  Document table;
+  if (system.shell) table.set("shell", true);
+  if (system.apply) table.set("apply", *system.apply);
+  if (system.measure) table.set("measure", *system.measure);
+  if (system.process) table.set("process", *system.process);
+  if (system.baseline) table.set("baseline", arm_document(space, *system.baseline));
+  const Document options = document_of(values_of(system.options), fields_of(system.options));
+  for (const auto& [name, value] : *options.as_table()) table.set(name, value);
+  return table;
+}
+
+Document budget_document(const Budget& budget) {
+  return document_of(values_of(budget), fields_of(budget));
+}
+
+std::optional<std::vector<double>> arm_from(const Space& space, const Document& document) {
+  const Document::Table* table = document.as_table();
+  if (table == nullptr || table->size() != space.dimension()) return std::nullopt;
+  std::vector<double> arm;
+  for (std::size_t i = 0; i < space.dimension(); ++i) {
+    const Document* value = document.find(space.parameters()[i].name);
+    const auto coordinate = value != nullptr ? coordinate_of(space, i, *value) : std::nullopt;
+    if (!coordinate) return std::nullopt;
+    arm.push_back(*coordinate);
+  }
+  return arm;
+}
+
+}  // namespace canopy

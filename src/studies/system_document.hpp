@@ -1,0 +1,27 @@
+#pragma once
+
+#include "canopy/study_specification.hpp"
+
+#include "files/document_reader.hpp"
+
+#include <optional>
+
+namespace canopy {
+
+/// Reads [system], if it is there. Complaints are left with the reader.
+[[nodiscard]] std::optional<SystemSpecification> read_system(DocumentReader& reader,
+                                                             const Document& root,
+                                                             const Space& space);
+
+/// Reads [budget].
+[[nodiscard]] Budget read_budget(DocumentReader& reader, const Document& root);
+
+/// The tables that these read back.
+[[nodiscard]] Document system_document(const SystemSpecification& system, const Space& space);
+[[nodiscard]] Document budget_document(const Budget& budget);
+
+/// The arm that a document names the parameters of; none when it is not one of the space.
+[[nodiscard]] std::optional<std::vector<double>> arm_from(const Space& space,
+                                                          const Document& document);
+
+}  // namespace canopy

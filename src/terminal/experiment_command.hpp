@@ -1,0 +1,31 @@
+#pragma once
+
+#include "canopy/experiment.hpp"
+
+#include "experiments/executor.hpp"
+#include "terminal/words.hpp"
+
+#include <optional>
+#include <string>
+
+namespace canopy::terminal {
+
+/// The words of `canopy experiment`.
+struct ExperimentArguments {
+  std::string file;
+  std::optional<std::string> out;
+  bool fresh = false;
+
+  void add_to(Words& command);
+
+  /// The specification that the file holds. Throws WrongUse.
+  [[nodiscard]] ExperimentSpecification load() const;
+};
+
+/// Runs an experiment with whatever does the work, prints its tables and writes its report. Returns
+/// the exit status.
+[[nodiscard]] int run_experiment_command(const ExperimentArguments& arguments,
+                                         const ExperimentSpecification& experiment,
+                                         Executor& executor, const std::string& command);
+
+}  // namespace canopy::terminal

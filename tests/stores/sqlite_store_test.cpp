@@ -1,0 +1,384 @@
+// What is special to stores in a file of SQLite.
+
+#include "canopy/stores.hpp"
+
+#include "support/sqlite.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::execute;
+using Fault = StoreError::Fault;
+
+std::vector<JournalEntry> entries(std::uint64_t first, std::uint64_t count) {
+  std::vector<JournalEntry> all;
+  for (std::uint64_t i = first; i < first + count; ++i) {
+    const double at = 1794776781.759823 + static_cast<double>(i) / 7.0;
+    all.push_back({i, at,
+                   i % 2 == 0 ? Event(Told{i / 2, 0.1 + static_cast<double>(i) / 3.0})
+                              : Event(Asked{i / 2 + 1, 1, 1, {static_cast<double>(i) / 7.0}})});
+  }
+  return all;
+}
+
+std::uint64_t count_entries(Store& store, StudyId study) {
+  std::uint64_t count = 0;
+  store.read(study, 0, [&](const JournalEntry&) { ++count; });
+  return count;
+}
+
+class SqliteStoreTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string path() const { return folder_.path("a store.db"); }
+
+  [[nodiscard]] std::unique_ptr<Store> open(Store::Mode mode = Store::Mode::create) const {
+    return open_store(path(), mode);
+  }
+
+  /// What something complains of, which must be of that kind.
+  template <class Do>
+  [[nodiscard]] static std::string complaint(Fault fault, Do&& act) {
+    try {
+      act();
+    } catch (const StoreError& error) {
+      EXPECT_EQ(static_cast<int>(error.fault()), static_cast<int>(fault)) << error.what();
+      return error.what();
+    }
+    return "";
+  }
+  [[nodiscard]] std::string complaint(Fault fault, Store::Mode mode) const {
+    return complaint(fault, [&] { (void)open(mode); });
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+// --- files that cannot be used ------------------------------------------------------------------
+
+TEST_F(SqliteStoreTest, SaysWhatIsWrongWithTheFile) {
+  EXPECT_EQ(complaint(Fault::missing, Store::Mode::open), path() + ": there is no such store");
+  EXPECT_FALSE(std::filesystem::exists(path()));
+  folder_.write("a store.db", std::string(5000, 'x'));
+  EXPECT_EQ(complaint(Fault::damaged, Store::Mode::create).find(path() + ": "), 0U);
+  EXPECT_EQ(folder_.content("a store.db"), std::string(5000, 'x')) << "it is left alone";
+  EXPECT_NE(complaint(Fault::missing, [] { (void)open_store("", Store::Mode::create); }), "");
+  EXPECT_NE(complaint(Fault::unreachable,
+                      [&] { (void)open_store(folder_.path("a\"b.db"), Store::Mode::create); }),
+            "");
+}
+
+TEST_F(SqliteStoreTest, AnEmptyFileIsNoStoreYet) {
+  folder_.write("a store.db", "");
+  EXPECT_EQ(complaint(Fault::foreign, Store::Mode::open), path() + ": is not a canopy store");
+  EXPECT_TRUE(open(Store::Mode::create)->list().empty());
+  EXPECT_TRUE(open(Store::Mode::open)->list().empty());
+}
+
+TEST_F(SqliteStoreTest, WhatIsNotItsOwnIsLeftAlone) {
+  execute(path(), "CREATE TABLE mine (x INTEGER)");
+  const std::string before = folder_.content("a store.db");
+  for (const Store::Mode mode : {Store::Mode::open, Store::Mode::create}) {
+    EXPECT_EQ(complaint(Fault::foreign, mode), path() + ": is not a canopy store");
+  }
+  EXPECT_EQ(folder_.content("a store.db"), before);
+}
+
+TEST_F(SqliteStoreTest, SaysThatAFolderIsMissing) {
+  const std::string said = complaint(Fault::unreachable, [&] {
+    (void)open_store(folder_.path("nowhere/a.db"), Store::Mode::create);
+  });
+  EXPECT_NE(said.find("check that its folder exists"), std::string::npos) << said;
+}
+
+TEST_F(SqliteStoreTest, AStoreOfANewerVersionIsRefused) {
+  (void)open();
+  execute(path(), "INSERT INTO canopy_version (version) VALUES (99)");
+  const std::string before = folder_.content("a store.db");
+  EXPECT_EQ(complaint(Fault::newer, Store::Mode::open),
+            path() + ": was written by a newer version of canopy (format 99, this one reads 2)");
+  EXPECT_EQ(folder_.content("a store.db"), before);
+}
+
+TEST_F(SqliteStoreTest, ADamagedFileIsNamedWhenItIsRead) {
+  {
+    const std::unique_ptr<Store> store = open();
+    store->append(store->create({"a", "{}", 0.0})->id, entries(1, 5000), 0);
+  }
+  std::fstream file(path(), std::ios::binary | std::ios::in | std::ios::out);
+  for (long at = 4096; at < 200'000; at += 512) file.seekp(at).write("garbage garbage", 15);
+  file.close();
+  const std::string said = complaint(Fault::damaged, [&] {
+    const std::unique_ptr<Store> store = open(Store::Mode::open);
+    (void)count_entries(*store, store->list().at(0).id);
+  });
+  EXPECT_NE(said.find("restore a backup"), std::string::npos) << said;
+}
+
+/// Does something as somebody who may not write everything, which root may. Returns what he said.
+std::string as_nobody(const std::function<std::string()>& work) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && setuid(65'534) != 0) _exit(1);
+    const std::string said = work();
+    (void)!write(ends[1], said.data(), said.size());
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string said(1000, '\0');
+  const ssize_t got = read(ends[0], said.data(), said.size());
+  said.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return said;
+}
+
+TEST_F(SqliteStoreTest, SaysThatItMayNotBeWritten) {
+  {
+    const std::unique_ptr<Store> store = open();
+    store->append(store->create({"a", "{}", 0.0})->id, entries(1, 3), 0);
+  }
+  using std::filesystem::perms;
+  const perms no_writing =
+      perms::all & ~perms::owner_write & ~perms::group_write & ~perms::others_write;
+  std::filesystem::permissions(path(), no_writing);
+  std::filesystem::permissions(folder_.path(""), no_writing);
+  const std::string said = as_nobody([&]() -> std::string {
+    try {
+      const std::unique_ptr<Store> store = open(Store::Mode::open);
+      store->append(store->find("a")->id, entries(4, 1), 0);
+    } catch (const StoreError& error) {
+      const bool known = error.fault() == Fault::read_only || error.fault() == Fault::unreachable;
+      return known ? error.what() : std::string("of another kind: ") + error.what();
+    }
+    return "written";
+  });
+  std::filesystem::permissions(folder_.path(""), perms::owner_all);
+  EXPECT_EQ(said.find(path()), 0U) << said;
+  EXPECT_NE(said.find("check"), std::string::npos) << said;
+  EXPECT_EQ(open(Store::Mode::open)->find("a")->events, 3U);
+}
+
+// --- a disk that is full ------------------------------------------------------------------------
+
+/// While it lives, no file of this process grows beyond so many bytes.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    (void)std::signal(SIGXFSZ, handler_);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = nullptr;
+};
+
+TEST_F(SqliteStoreTest, WhenTheDiskIsFullNothingIsLostAndLaterItGoesOn) {
+  const std::unique_ptr<Store> store = open();
+  const StudyId study = store->create({"a", "{}", 0.0})->id;
+  store->append(study, entries(1, 1000), 0);
+  {
+    const FileLimit limit(std::filesystem::file_size(path() + "-wal") + 10'000);
+    const std::string said =
+        complaint(Fault::full, [&] { store->append(study, entries(1001, 5000), 0); });
+    EXPECT_NE(said.find("the disk may be full"), std::string::npos) << said;
+    EXPECT_EQ(count_entries(*store, study), 1000U);
+    EXPECT_NE(complaint(Fault::full,
+                        [&] {
+                          store->set_snapshot(study, {1, std::string(100'000, 'x'), ""});
+                        }),
+              "");
+    EXPECT_FALSE(store->snapshot(study).has_value());
+  }
+  store->append(study, entries(1001, 5000), 0);
+  EXPECT_EQ(count_entries(*store, study), 6000U);
+}
+
+// --- many processes -----------------------------------------------------------------------------
+
+/// Does something in several processes that begin at the same moment. Returns what they returned.
+std::vector<int> at_once(int count, const std::function<int()>& work) {
+  std::array<int, 2> gate{};
+  if (pipe(gate.data()) != 0) return {};
+  std::vector<pid_t> children;
+  for (int i = 0; i < count; ++i) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    close(gate[1]);
+    char ignored = 0;
+    (void)!read(gate[0], &ignored, 1);  // until the parent closes it
+    try {
+      _exit(work());
+    } catch (const std::exception&) {
+      _exit(99);
+    }
+  }
+  close(gate[0]);
+  close(gate[1]);
+  std::vector<int> results;
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    results.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+  }
+  return results;
+}
+
+TEST_F(SqliteStoreTest, OfTwoThatMakeTheSameStudyAtOnceOneMakesItAndOneHasTheLock) {
+  for (int i = 0; i < 20; ++i) {
+    for (const char* more : {"", "-wal", "-shm", "-lock"}) std::filesystem::remove(path() + more);
+    // Nobody gives the lock back before both have tried: it is kept until the process ends, and a
+    // process ends when the other one has written a byte as well.
+    std::array<int, 2> tried{};
+    ASSERT_EQ(pipe(tried.data()), 0);
+    std::array<int, 2> done{};
+    ASSERT_EQ(pipe(done.data()), 0);
+    const pid_t counter = fork();
+    if (counter == 0) {  // opens the door when both have tried
+      close(tried[1]);
+      char ignored = 0;
+      for (int got = 0; got < 2;) got += read(tried[0], &ignored, 1) == 1 ? 1 : 2;
+      (void)!write(done[1], "xx", 2);
+      _exit(0);
+    }
+    const std::vector<int> results = at_once(2, [&] {
+      std::unique_ptr<StudyLock> lock;
+      int result = 99;
+      try {
+        const std::unique_ptr<Store> store = open();
+        const bool made = store->create({"a", "{}", 0.0}).has_value();
+        lock = store->try_lock(store->find("a")->id, 0ms);
+        result = (made ? 1 : 0) + (lock ? 10 : 0);
+      } catch (const StoreError&) {
+        result = 99;
+      }
+      (void)!write(tried[1], "x", 1);
+      char ignored = 0;
+      (void)!read(done[0], &ignored, 1);
+      return result;
+    });
+    for (const int end : {tried[0], tried[1], done[0], done[1]}) close(end);
+    waitpid(counter, nullptr, 0);
+    ASSERT_EQ(results.size(), 2U);
+    EXPECT_EQ(results[0] % 10 + results[1] % 10, 1) << results[0] << " and " << results[1];
+    EXPECT_EQ(results[0] / 10 + results[1] / 10, 1) << results[0] << " and " << results[1];
+    EXPECT_EQ(open(Store::Mode::open)->list().size(), 1U);
+  }
+}
+
+TEST_F(SqliteStoreTest, ALockIsGoneWithItsProcessHoweverItEnds) {
+  const StudyId study = open()->create({"a", "{}", 0.0})->id;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::unique_ptr<Store> store = open();
+    const std::unique_ptr<StudyLock> lock = store->try_lock(study, 0ms);
+    (void)!write(ends[1], lock ? "y" : "n", 1);
+    pause();
+  }
+  char taken = 0;
+  ASSERT_EQ(read(ends[0], &taken, 1), 1);
+  EXPECT_EQ(taken, 'y');
+  const std::unique_ptr<Store> store = open();
+  EXPECT_EQ(store->try_lock(study, 0ms), nullptr);
+  EXPECT_TRUE(store->is_locked(study));
+  kill(child, SIGKILL);
+  EXPECT_NE(store->try_lock(study, 60s), nullptr) << "gone within the patience";
+  waitpid(child, nullptr, 0);
+  EXPECT_FALSE(store->is_locked(study));
+}
+
+TEST_F(SqliteStoreTest, ALockIsTheSameByEveryNameOfTheStore) {
+  const std::unique_ptr<Store> store = open();
+  const StudyId study = store->create({"a", "{}", 0.0})->id;
+  std::filesystem::create_symlink(path(), folder_.path("link.db"));
+  const std::unique_ptr<Store> other = open_store(folder_.path("link.db"), Store::Mode::open);
+  const std::unique_ptr<StudyLock> lock = store->try_lock(study, 0ms);
+  EXPECT_TRUE(other->is_locked(study));
+  EXPECT_EQ(other->try_lock(study, 0ms), nullptr);
+}
+
+TEST_F(SqliteStoreTest, AChildCannotOpenWhatItsParentHasOpen) {
+  const auto in_a_child = [&] {
+    return at_once(1, [&] {
+      try {
+        (void)open(Store::Mode::open);
+        return 0;
+      } catch (const StoreError& error) {
+        const bool clear = std::string(error.what()).find("forked from") != std::string::npos;
+        return clear && error.fault() == Fault::unreachable ? 1 : 2;
+      }
+    });
+  };
+  {
+    const std::unique_ptr<Store> store = open();
+    EXPECT_EQ(in_a_child(), std::vector{1});
+  }
+  EXPECT_EQ(in_a_child(), std::vector{0});
+}
+
+TEST_F(SqliteStoreTest, AForkedChildNeitherKeepsTheLockNorGivesItAway) {
+  const std::unique_ptr<Store> store = open();
+  const StudyId study = store->create({"a", "{}", 0.0})->id;
+  std::unique_ptr<StudyLock> lock = store->try_lock(study, 0ms);
+  ASSERT_NE(lock, nullptr);
+  (void)at_once(1, [&] {
+    lock.reset();
+    return 0;
+  });
+  EXPECT_TRUE(store->is_locked(study));
+  const pid_t long_lived = fork();
+  if (long_lived == 0) {
+    pause();
+    _exit(0);
+  }
+  lock.reset();
+  EXPECT_NE(store->try_lock(study, 0ms), nullptr);
+  kill(long_lived, SIGKILL);
+  waitpid(long_lived, nullptr, 0);
+}
+
+// --- size ---------------------------------------------------------------------------------------
+
+TEST_F(SqliteStoreTest, AnEventTakesSixtyBytesAtMost) {
+  constexpr std::uint64_t kEvents = 100'000;
+  {
+    const std::unique_ptr<Store> store = open();
+    store->append(store->create({"a", "{}", 0.0})->id, entries(1, kEvents), 0);
+  }
+  execute(path(), "PRAGMA wal_checkpoint(TRUNCATE)");
+  const std::uintmax_t size = std::filesystem::file_size(path());
+  EXPECT_LE(size, 60 * kEvents) << static_cast<double>(size) / kEvents << " bytes an event";
+}
+
+}  // namespace
+}  // namespace canopy

@@ -1,0 +1,220 @@
+// The conversation, line by line, without a process.
+
+#include "studies/requests.hpp"
+
+#include "canopy/study_specification.hpp"
+
+#include <memory>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace canopy {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kStudy = R"(
+[optimizer]
+feedback = "correlated"
+[[space]]
+name = "x"
+low = 0.0
+high = 1.0
+[[space]]
+name = "n"
+type = "integer"
+low = 1
+high = 9
+[[space]]
+name = "mode"
+type = "choice"
+choices = ["slow", "fast"]
+)";
+
+class RequestsTest : public ::testing::Test {
+ protected:
+  json answer(const std::string& line) {
+    return json::parse(answer_request(line, study_.space, *optimizer_));
+  }
+
+  /// The code of the error with which a line is answered; the state must be as before.
+  std::string code(const std::string& line) {
+    const json before = answer(R"({"op":"summary"})");
+    const json reply = answer(line);
+    EXPECT_EQ(answer(R"({"op":"summary"})"), before) << line;
+    EXPECT_TRUE(reply.contains("error")) << line << " -> " << reply;
+    EXPECT_FALSE(reply["error"]["message"].get<std::string>().empty());
+    return reply.contains("error") ? reply["error"]["code"].get<std::string>() : "";
+  }
+
+  StudySpecification study_ = parse_study(kStudy, "study.toml");
+  std::unique_ptr<Optimizer> optimizer_ = make_optimizer(study_);
+};
+
+TEST_F(RequestsTest, AsksAndTellsInEveryWay) {
+  const json pull = answer(R"({"op":"ask"})");
+  EXPECT_EQ(pull, (json{{"ticket", 1},
+                        {"arm", {{"x", 0.25}, {"n", 5}, {"mode", "slow"}}},
+                        {"length", 1},
+                        {"depth", 1},
+                        {"path", "0"}}));
+  EXPECT_EQ(answer(R"({"op":"tell","ticket":1,"reward":0.3})"), (json{{"ok", true}, {"t", 2}}));
+  answer(R"({"op":"ask","pulls":1})");
+  EXPECT_EQ(answer(R"({"op":"tell","ticket":2,"rewards":[0.3]})"), (json{{"ok", true}, {"t", 3}}));
+  answer(R"({"op":"ask"})");
+  EXPECT_EQ(answer(R"({"op":"tell","ticket":3,"count":1,"sum":0.4,"sum_squares":0.16})"),
+            (json{{"ok", true}, {"t", 4}}));
+  answer(R"({"op":"ask"})");
+  EXPECT_EQ(answer(R"({"op":"drop","ticket":4})"), (json{{"ok", true}}));
+}
+
+TEST_F(RequestsTest, TellsTheBestArmOnceThereIsOne) {
+  EXPECT_EQ(code(R"({"op":"best"})"), "no_answers");
+  answer(R"({"op":"ask"})");
+  answer(R"({"op":"tell","ticket":1,"reward":0.5})");
+  const json best = answer(R"({"op":"best"})");
+  EXPECT_EQ(best["arm"]["n"], 5);
+  EXPECT_EQ(best["mean"], 0.5);
+  EXPECT_EQ(best["pulls"], 1);
+  EXPECT_LT(best["lower"], best["mean"]);
+  EXPECT_GT(best["upper"], best["mean"]);
+}
+
+TEST_F(RequestsTest, ShowsSummaryAndTree) {
+  answer(R"({"op":"ask"})");
+  answer(R"({"op":"tell","ticket":1,"reward":1.5})");
+  EXPECT_EQ(answer(R"({"op":"summary"})"), (json{{"t", 2},
+                                                 {"nodes", 5},
+                                                 {"depth", 2},
+                                                 {"switches", 1},
+                                                 {"refreshes", 1},
+                                                 {"out_of_range", 1},
+                                                 {"in_flight", 0},
+                                                 {"observed", 0}}));
+  const json nodes = answer(R"({"op":"tree"})")["nodes"];
+  ASSERT_EQ(nodes.size(), 5U);
+  EXPECT_EQ(nodes[0]["path"], "");
+  EXPECT_TRUE(nodes[0]["upper"].is_null()) << "infinite";
+  EXPECT_EQ(nodes[0]["leaf"], false);
+  EXPECT_EQ(nodes[1]["path"], "0");
+  EXPECT_EQ(nodes[1]["mean"], 1.5);
+  EXPECT_EQ(nodes[4]["path"], "01");
+}
+
+TEST_F(RequestsTest, AnswersWhatIsWrongWithAnErrorAndChangesNothing) {
+  answer(R"({"op":"ask"})");
+  answer(R"({"op":"tell","ticket":1,"reward":0.5})");
+  answer(R"({"op":"ask"})");
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {"", "malformed_json"},
+      {"{", "malformed_json"},
+      {"\xff\xfe", "malformed_json"},
+      {R"({"op":"tell","ticket":2,"reward":NaN})", "malformed_json"},
+      {"7", "malformed_request"},
+      {"[]", "malformed_request"},
+      {"{}", "malformed_request"},
+      {R"({"op":7})", "malformed_request"},
+      {R"({"op":"asc"})", "unknown_op"},
+      {R"({"op":"ask","pull":1})", "unknown_key"},
+      {R"({"op":"best","x":1})", "unknown_key"},
+      {R"({"op":"ask","pulls":0})", "wrong_type"},
+      {R"({"op":"ask","pulls":-1})", "wrong_type"},
+      {R"({"op":"ask","pulls":1.5})", "wrong_type"},
+      {R"({"op":"tell"})", "missing_key"},
+      {R"({"op":"tell","ticket":"2","reward":0.5})", "wrong_type"},
+      {R"({"op":"tell","ticket":2})", "malformed_request"},
+      {R"({"op":"tell","ticket":2,"reward":1,"rewards":[1]})", "malformed_request"},
+      {R"({"op":"tell","ticket":2,"count":1,"sum":1})", "missing_key"},
+      {R"({"op":"tell","ticket":2,"reward":"NaN"})", "not_a_reward"},
+      {R"({"op":"tell","ticket":2,"reward":null})", "not_a_reward"},
+      {R"({"op":"tell","ticket":2,"reward":1e999})", "not_a_reward"},
+      {R"({"op":"tell","ticket":2,"reward":1e300})", "not_a_reward"},
+      {R"({"op":"tell","ticket":2,"rewards":[0.1,"x"]})", "not_a_reward"},
+      {R"({"op":"tell","ticket":2,"rewards":[]})", "wrong_type"},
+      {R"({"op":"tell","ticket":2,"rewards":[0.1,0.2,0.3]})", "too_many_rewards"},
+      {R"({"op":"tell","ticket":2,"count":9,"sum":1,"sum_squares":1})", "too_many_rewards"},
+      {R"({"op":"tell","ticket":2,"count":1,"sum":1,"sum_squares":0})", "impossible_sums"},
+      {R"({"op":"tell","ticket":99,"reward":0.5})", "unknown_ticket"},
+      {R"({"op":"tell","ticket":0,"reward":0.5})", "unknown_ticket"},
+      {R"({"op":"tell","ticket":1,"reward":0.5})", "closed_ticket"},
+      {R"({"op":"drop","ticket":1})", "closed_ticket"},
+      {std::string(100'000, '['), "malformed_json"},
+      {R"({"op":"tell","reward":1,"ticket":)" + std::string(100'000, '[') +
+           std::string(100'000, ']') + "}",
+       "wrong_type"}};
+  for (const auto& [line, expected] : wrong) EXPECT_EQ(code(line), expected) << line.substr(0, 80);
+  EXPECT_EQ(answer(R"({"op":"tell","ticket":2,"reward":0.5})")["ok"], true) << "still open";
+}
+
+TEST_F(RequestsTest, SumsMayComeWithTheirLeastAndLargestReward) {
+  answer(R"({"op":"ask"})");
+  EXPECT_EQ(answer(R"({"op":"tell","ticket":1,"count":1,"sum":0.4,"sum_squares":0.16,)"
+                   R"("min":0.4,"max":0.4})"),
+            (json{{"ok", true}, {"t", 2}}));
+  answer(R"({"op":"ask"})");
+  for (const char* wrong : {R"("min":0.5)", R"("max":0.3)", R"("min":0.6,"max":0.1)"}) {
+    EXPECT_EQ(code(R"({"op":"tell","ticket":2,"count":1,"sum":0.4,"sum_squares":0.16,)" +
+                   std::string(wrong) + "}"),
+              "impossible_sums")
+        << wrong;
+  }
+  EXPECT_EQ(code(R"({"op":"tell","ticket":2,"count":1,"sum":0.4,"sum_squares":0.16,"min":"x"})"),
+            "not_a_reward");
+}
+
+TEST_F(RequestsTest, ObservesWhatNobodyAskedFor) {
+  const std::string arm = R"("arm":{"x":0.25,"n":5,"mode":"slow"})";
+  EXPECT_EQ(answer(R"({"op":"observe",)" + arm + R"(,"reward":0.5})"), (json{{"ok", true}}));
+  EXPECT_EQ(answer(R"({"op":"observe",)" + arm + R"(,"rewards":[0.5,0.7]})"), (json{{"ok", true}}));
+  EXPECT_EQ(answer(R"({"op":"observe",)" + arm +
+                   R"(,"count":2,"sum":1.0,"sum_squares":0.5,"min":0.5,"max":0.5})"),
+            (json{{"ok", true}}));
+  const json summary = answer(R"({"op":"summary"})");
+  EXPECT_EQ(summary["observed"], 5);
+  EXPECT_EQ(summary["t"], 1) << "none of them was a pull of ours";
+  const json best = answer(R"({"op":"best"})");
+  EXPECT_EQ(best["pulls"], 5);
+  EXPECT_EQ(best["arm"], (json{{"x", 0.25}, {"n", 5}, {"mode", "slow"}}));
+}
+
+TEST_F(RequestsTest, AnArmToObserveMustBeOneOfTheSpace) {
+  const auto refused = [&](const std::string& arm) {
+    return code(R"({"op":"observe","reward":0.5,"arm":)" + arm + "}");
+  };
+  EXPECT_EQ(refused("7"), "wrong_type");
+  EXPECT_EQ(refused("{}"), "missing_key");
+  EXPECT_EQ(refused(R"({"x":0.5,"n":5})"), "missing_key");
+  EXPECT_EQ(refused(R"({"x":1.5,"n":5,"mode":"slow"})"), "not_an_arm");
+  EXPECT_EQ(refused(R"({"x":0.5,"n":5.5,"mode":"slow"})"), "not_an_arm");
+  EXPECT_EQ(refused(R"({"x":0.5,"n":50,"mode":"slow"})"), "not_an_arm");
+  EXPECT_EQ(refused(R"({"x":0.5,"n":5,"mode":"slower"})"), "not_an_arm");
+  EXPECT_EQ(refused(R"({"x":null,"n":5,"mode":"slow"})"), "not_an_arm");
+  EXPECT_EQ(refused(R"({"x":0.5,"n":5,"mode":"slow","z":1})"), "not_an_arm");
+  EXPECT_EQ(code(R"({"op":"observe","reward":0.5})"), "missing_key");
+  EXPECT_EQ(code(R"({"op":"observe","arm":{"x":0.5,"n":5,"mode":"slow"}})"), "malformed_request");
+  EXPECT_EQ(code(R"({"op":"observe","ticket":1,"arm":{},"reward":1})"), "unknown_key");
+  EXPECT_EQ(answer(R"({"op":"observe","reward":0.5,"arm":{"x":1,"n":5,"mode":"slow"}})"),
+            (json{{"ok", true}}))
+      << "a whole number is a real, too";
+}
+
+TEST_F(RequestsTest, ListsWhatIsInFlight) {
+  answer(R"({"op":"ask"})");
+  answer(R"({"op":"ask","pulls":1})");
+  answer(R"({"op":"drop","ticket":1})");
+  EXPECT_EQ(
+      answer(R"({"op":"in_flight"})"),
+      (json{
+          {"tickets",
+           {{{"ticket", 2}, {"arm", {{"x", 0.25}, {"n", 5}, {"mode", "slow"}}}, {"length", 1}}}}}));
+}
+
+TEST_F(RequestsTest, WhatCannotBeServedHasAnAnswerOfItsOwn) {
+  EXPECT_EQ(json::parse(answer_to_long_request())["error"]["code"], "line_too_long");
+  const json lost = json::parse(answer_to_lost_request("the disk\nis \xff full"));
+  EXPECT_EQ(lost["error"]["code"], "not_stored");
+}
+
+}  // namespace
+}  // namespace canopy

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "canopy/optimizer.hpp"
+#include "canopy/partition.hpp"
+#include "canopy/random.hpp"
+
+#include "support/arms.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace canopy::testing {
+
+/// A conversation drawn at random: asks of any length, answers of all three kinds in any order,
+/// tickets dropped and, if it is to, arms observed that nobody asked for. A copy of it goes on with
+/// the same words.
+class Conversation {
+ public:
+  explicit Conversation(std::uint64_t seed) : random_({.seed = seed}) {}
+
+  /// Lets a part of all that is said be observations of arms of this space.
+  void observe(const Space& space, double part = 0.2) {
+    space_ = space.parameters();
+    observing_ = part;
+  }
+
+  /// One request to all; false when they answer differently or one refuses.
+  bool step(const std::vector<Optimizer*>& all) {
+    if (random_.uniform() < observing_) return observe_one(all);
+    const double what = random_.uniform();
+    if (open_.empty() || what < 0.4) return ask(all);
+    const std::size_t which = random_() % open_.size();
+    Waiting& waiting = open_[which];
+    bool same = true;
+    if (what < 0.43) {
+      for (Optimizer* optimizer : all) same &= optimizer->drop(waiting.ticket) == Status::ok;
+      waiting.length = 0;
+    } else {
+      same = tell(waiting, all);
+    }
+    if (waiting.length == 0) open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(which));
+    return same;
+  }
+
+  [[nodiscard]] std::uint64_t told() const { return told_; }
+  [[nodiscard]] std::uint64_t observed() const { return observed_; }
+  [[nodiscard]] std::uint64_t in_flight() const { return open_.size(); }
+
+  /// What was asked for: ticket, length and arm of every pull.
+  [[nodiscard]] const std::vector<OwnedPull>& pulls() const { return pulls_; }
+
+ private:
+  struct Waiting {
+    Ticket ticket;
+    std::uint64_t length;
+  };
+
+  bool ask(const std::vector<Optimizer*>& all) {
+    const std::uint64_t pulls = 1 + random_() % 5;
+    const OwnedPull first(all.front()->ask(pulls));
+    bool same = true;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      const OwnedPull other(all[i]->ask(pulls));
+      same &= other.ticket == first.ticket && other.length == first.length;
+      same &= other.arm == first.arm;
+    }
+    open_.push_back({first.ticket, first.length});
+    pulls_.push_back(first);
+    return same;
+  }
+
+  bool tell(Waiting& waiting, const std::vector<Optimizer*>& all) {
+    std::vector<double> rewards{random_.uniform()};
+    if (waiting.length > 1 && random_.coin()) rewards.push_back(random_.uniform());
+    const double how = random_.uniform();
+    bool same = true;
+    for (Optimizer* optimizer : all) {
+      const Ticket ticket = waiting.ticket;
+      const Status status = rewards.size() == 1 && how < 0.6 ? optimizer->tell(ticket, rewards[0])
+                            : how < 0.8                      ? optimizer->tell(ticket, rewards)
+                                        : optimizer->tell(ticket, Rewards::of(rewards));
+      same &= status == Status::ok;
+    }
+    waiting.length -= rewards.size();
+    told_ += rewards.size();
+    return same;
+  }
+
+  /// Of an arm that was asked for, of a cell that may come to be, or of any.
+  bool observe_one(const std::vector<Optimizer*>& all) {
+    const Space space(space_);
+    const double which = random_.uniform();
+    const std::vector<double> arm =
+        which < 0.3 && !pulls_.empty() ? pulls_[random_() % pulls_.size()].arm
+        : which < 0.9                  ? arm_of_some_cell(BoxPartition(space), random_, 5)
+                                       : arm_somewhere(space, random_);
+    std::vector<double> rewards;
+    for (std::uint64_t i = 1 + random_() % 4; i > 0; --i) rewards.push_back(random_.uniform());
+    bool same = true;
+    for (Optimizer* optimizer : all) {
+      same &= optimizer->observe(arm, Rewards::of(rewards)) == Status::ok;
+    }
+    observed_ += rewards.size();
+    return same;
+  }
+
+  RandomStream random_;
+  std::vector<Parameter> space_;
+  double observing_ = 0.0;
+  std::deque<Waiting> open_;
+  std::vector<OwnedPull> pulls_;
+  std::uint64_t told_ = 0;
+  std::uint64_t observed_ = 0;
+};
+
+}  // namespace canopy::testing

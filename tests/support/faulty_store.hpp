@@ -1,0 +1,86 @@
+#pragma once
+
+#include "canopy/store.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace canopy::testing {
+
+/// A store that tells of every operation before it is done; what it is told to throw is thrown, and
+/// nothing is done.
+class FaultyStore final : public Store {
+ public:
+  using Before = std::function<void(std::string_view operation)>;
+
+  FaultyStore(std::unique_ptr<Store> store, Before before)
+      : store_(std::move(store)), before_(std::move(before)) {}
+
+  [[nodiscard]] const std::string& name() const override { return store_->name(); }
+  [[nodiscard]] std::vector<StudyRecord> list() override {
+    before_("list");
+    return store_->list();
+  }
+  [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override {
+    before_("find");
+    return store_->find(name);
+  }
+  [[nodiscard]] std::optional<StudyRecord> create(const NewStudy& study) override {
+    before_("create");
+    return store_->create(study);
+  }
+  void erase(StudyId study) override {
+    before_("erase");
+    store_->erase(study);
+  }
+  void set_specification(StudyId study, const std::string& specification) override {
+    before_("set_specification");
+    store_->set_specification(study, specification);
+  }
+  void set_holder(StudyId study, const std::string& holder) override {
+    before_("set_holder");
+    store_->set_holder(study, holder);
+  }
+  void append(StudyId study, std::span<const JournalEntry> entries, std::uint64_t pulls) override {
+    before_("append");
+    store_->append(study, entries, pulls);
+  }
+  /// May fail in the middle, too.
+  void read(StudyId study, std::uint64_t after,
+            const std::function<void(const JournalEntry&)>& visit) override {
+    before_("read");
+    store_->read(study, after, visit);
+    before_("read to the end");
+  }
+  [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override {
+    before_("snapshot");
+    return store_->snapshot(study);
+  }
+  void set_snapshot(StudyId study, const Snapshot& snapshot) override {
+    before_("set_snapshot");
+    store_->set_snapshot(study, snapshot);
+  }
+  [[nodiscard]] std::unique_ptr<StudyLock> try_lock(StudyId study,
+                                                    std::chrono::milliseconds patience) override {
+    before_("try_lock");
+    return store_->try_lock(study, patience);
+  }
+  [[nodiscard]] bool is_locked(StudyId study) override {
+    before_("is_locked");
+    return store_->is_locked(study);
+  }
+
+ private:
+  std::unique_ptr<Store> store_;
+  Before before_;
+};
+
+[[noreturn]] inline void fail_as_if_full() {
+  throw StoreError(StoreError::Fault::full, "there is no room");
+}
+
+}  // namespace canopy::testing

@@ -1,0 +1,155 @@
+#pragma once
+
+#include "canopy/store.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace canopy::testing {
+
+/// What several stores of one name have in common.
+struct MemoryStudies {
+  struct Study {
+    StudyRecord record;
+    std::vector<JournalEntry> journal;
+    std::optional<Snapshot> snapshot;
+  };
+
+  std::map<StudyId, Study> studies;
+  StudyId last_id = 0;
+
+  // Locks are waited for, so that they are thread-safe, unlike the rest.
+  std::mutex mutex;
+  std::condition_variable released;
+  std::set<StudyId> locked;
+};
+
+/// A store for tests, in memory: what stores have to do, in the fewest words.
+class MemoryStore final : public Store {
+ public:
+  explicit MemoryStore(std::shared_ptr<MemoryStudies> studies = std::make_shared<MemoryStudies>())
+      : all_(std::move(studies)) {}
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+
+  [[nodiscard]] std::vector<StudyRecord> list() override {
+    std::vector<StudyRecord> records;
+    for (const auto& [id, study] : all_->studies) records.push_back(study.record);
+    std::sort(records.begin(), records.end(),
+              [](const StudyRecord& a, const StudyRecord& b) { return a.name < b.name; });
+    return records;
+  }
+
+  [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override {
+    for (const auto& [id, study] : all_->studies) {
+      if (study.record.name == name) return study.record;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<StudyRecord> create(const NewStudy& given) override {
+    if (find(given.name)) return std::nullopt;
+    MemoryStudies::Study study;
+    if (given.copied) {
+      const MemoryStudies::Study& original = all_->studies.at(*given.copied);
+      study.record = original.record;
+      study.journal = original.journal;
+    } else {
+      study.journal.assign(given.journal.begin(), given.journal.end());
+      study.record.events = study.journal.size();
+      study.record.updated = study.journal.empty() ? given.created : study.journal.back().at;
+    }
+    study.record.id = ++all_->last_id;
+    study.record.name = given.name;
+    study.record.specification = given.specification;
+    study.record.forked_from = given.forked_from;
+    study.record.created = given.created;
+    study.record.holder.clear();
+    all_->studies[all_->last_id] = study;
+    return study.record;
+  }
+
+  void erase(StudyId study) override { all_->studies.erase(study); }
+
+  void set_specification(StudyId study, const std::string& specification) override {
+    at(study).record.specification = specification;
+  }
+  void set_holder(StudyId study, const std::string& holder) override {
+    at(study).record.holder = holder;
+  }
+
+  void append(StudyId id, std::span<const JournalEntry> entries, std::uint64_t pulls) override {
+    if (entries.empty()) return;
+    MemoryStudies::Study& study = at(id);
+    if (entries.front().number <= study.record.events) {
+      throw StoreError(StoreError::Fault::other, name_ + ": the entry is there already");
+    }
+    study.journal.insert(study.journal.end(), entries.begin(), entries.end());
+    study.record.events = entries.back().number;
+    study.record.pulls = pulls;
+    study.record.updated = entries.back().at;
+  }
+
+  void read(StudyId id, std::uint64_t after,
+            const std::function<void(const JournalEntry&)>& visit) override {
+    if (!all_->studies.contains(id)) return;
+    const std::vector<JournalEntry> journal = at(id).journal;  // visit may append
+    for (const JournalEntry& entry : journal) {
+      if (entry.number > after) visit(entry);
+    }
+  }
+
+  [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override {
+    return all_->studies.contains(study) ? at(study).snapshot : std::nullopt;
+  }
+  void set_snapshot(StudyId study, const Snapshot& snapshot) override {
+    at(study).snapshot = snapshot;
+  }
+
+  [[nodiscard]] std::unique_ptr<StudyLock> try_lock(StudyId study,
+                                                    std::chrono::milliseconds patience) override {
+    std::unique_lock lock(all_->mutex);
+    const auto is_free = [&] { return !all_->locked.contains(study); };
+    if (!all_->released.wait_for(lock, patience, is_free)) return nullptr;
+    all_->locked.insert(study);
+    return std::make_unique<Lock>(all_, study);
+  }
+
+  [[nodiscard]] bool is_locked(StudyId study) override {
+    const std::lock_guard lock(all_->mutex);
+    return all_->locked.contains(study);
+  }
+
+ private:
+  class Lock final : public StudyLock {
+   public:
+    Lock(std::shared_ptr<MemoryStudies> studies, StudyId study)
+        : all_(std::move(studies)), study_(study) {}
+    ~Lock() override {
+      const std::lock_guard lock(all_->mutex);
+      all_->locked.erase(study_);
+      all_->released.notify_all();
+    }
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    std::shared_ptr<MemoryStudies> all_;
+    StudyId study_;
+  };
+
+  [[nodiscard]] MemoryStudies::Study& at(StudyId study) { return all_->studies.at(study); }
+
+  std::string name_ = "memory";
+  std::shared_ptr<MemoryStudies> all_;
+};
+
+}  // namespace canopy::testing
