@@ -153,7 +153,7 @@ def test_trials_that_others_have_suggested_are_warned_of():
     study = optuna.create_study(direction="maximize")
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
     study.sampler = HctSampler()
-    with pytest.warns(UserWarning, match="cannot learn from the trials"):
+    with pytest.warns(UserWarning, match="cannot learn from the 3 trials"):
         study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
 
 
