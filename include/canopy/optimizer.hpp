@@ -127,7 +127,8 @@ class Optimizer {
   [[nodiscard]] virtual Summary summary() const = 0;
 
   /// The tree of algorithms that have one, otherwise null. Brings bounds up to date that the
-  /// algorithm has not needed yet. Valid until the next ask or tell.
+  /// algorithm has not needed yet. The view lives as long as the optimizer; its bounds are up to
+  /// date until the next ask or tell, its places of tickets always.
   [[nodiscard]] virtual const TreeView* tree() { return nullptr; }
 
   /// The open tickets, oldest first, with what remains of their lengths.

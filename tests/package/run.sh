@@ -32,11 +32,52 @@ done
 "$work/app/build/app" >"$work/actual.txt"
 diff -u "$work/expected.txt" "$work/actual.txt"
 
-# The example, as a project of its own.
-"$cmake" -S "$source_dir/examples/policy_search" -B "$work/example" -DCMAKE_PREFIX_PATH="$work/prefix" \
-  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" 2>&1 ||
-  { cat "$work/configure.log"; exit 1; }
-"$cmake" --build "$work/example" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
+# The examples, as projects of their own.
+for example in policy_search own_algorithm; do
+  "$cmake" -S "$source_dir/examples/$example" -B "$work/$example" -DCMAKE_PREFIX_PATH="$work/prefix" \
+    -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" 2>&1 ||
+    { cat "$work/configure.log"; exit 1; }
+  "$cmake" --build "$work/$example" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
+done
+
+# An algorithm and an environment that canopy does not know, in a simulation and in an experiment.
+awk '/^```text/ { copying = 1; next } /^```/ { copying = 0 } copying' "$source_dir/examples/own_algorithm/README.md" \
+  >"$work/expected.txt"
+"$work/own_algorithm/own_algorithm" "$work/out" | diff -u "$work/expected.txt" -
+
+# Studies from C++.
+mkdir "$work/study"
+cat >"$work/study/main.cpp" <<'CPP'
+#include <canopy/stores.hpp>
+#include <canopy/study_session.hpp>
+#include <cstdio>
+
+int main() {
+  const canopy::StudySpecification specification{.space = canopy::Space{{"x", canopy::Real{0.0, 1.0}}}};
+  canopy::StudySession session(canopy::open_store("studies.db", canopy::Store::Mode::create), [&](canopy::Store& store) {
+    return canopy::Study::open(store, specification, {.name = "mine", .fork = {}});
+  });
+  for (int i = 0; i < 100; ++i) {
+    const canopy::Status status = session.perform([](canopy::Study& study) {
+      const canopy::Pull pull = study.ask(1);
+      return study.tell(pull.ticket, pull.arm[0]);
+    });
+    if (status != canopy::Status::ok) return 1;
+  }
+  std::printf("%llu events\n", static_cast<unsigned long long>(session.perform([](canopy::Study& s) { return s.events(); })));
+}
+CPP
+cat >"$work/study/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.16)
+project(study CXX)
+find_package(canopy REQUIRED COMPONENTS studies)
+add_executable(study main.cpp)
+target_link_libraries(study canopy::studies)
+CMAKE
+"$cmake" -S "$work/study" -B "$work/study/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$cxx" \
+  -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" 2>&1 || { cat "$work/configure.log"; exit 1; }
+"$cmake" --build "$work/study/build" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
+(cd "$work/study" && build/study | grep -qx "200 events" && build/study | grep -qx "400 events")
 
 # The conversation with `canopy pipe`: what follows "-> " goes in, what follows "<- " comes out.
 readme_section() { awk -v heading="## $1" '/^## / { inside = $0 == heading } inside' "$source_dir/README.md"; }
