@@ -36,9 +36,10 @@ test: test-cpp test-python  ## Every test; sanitizers on the library, studies an
 test-cpp: build
 	@scripts/setup.sh test
 	@ctest --preset release
-	@cmake --preset asan -DCANOPY_TOOL=OFF
-	@cmake --build --preset asan --target library_test
+	@cmake --preset asan
+	@cmake --build --preset asan --target library_test studies_test
 	@build/asan/tests/library_test --gtest_brief=1
+	@build/asan/tests/studies_test --gtest_brief=1
 	@cmake --preset tsan
 	@cmake --build --preset tsan --target studies_test
 	@build/tsan/tests/studies_test --gtest_brief=1 --gtest_filter='$(TSAN_TESTS)'
@@ -49,7 +50,7 @@ test-python: build python  ## The tests of the Python package, as it is installe
 	@build/python/bin/python -m pytest -q tests/python
 
 test-asan: setup  ## Every test under the address and undefined-behaviour sanitizers
-	@cmake --preset asan -DCANOPY_TOOL=ON
+	@cmake --preset asan
 	@cmake --build --preset asan
 	@ctest --preset asan
 
@@ -94,7 +95,7 @@ lint: lint-setup build python  ## Check formatting, and clang-tidy, ruff and myp
 	@build/python/bin/ruff format --quiet --check .
 	@build/python/bin/ruff check --quiet .
 	@build/python/bin/mypy --no-error-summary
-	@scripts/lint.sh
+	@scripts/lint.py
 
 .PHONY: lint-setup
 lint-setup: python-environment

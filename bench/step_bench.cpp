@@ -228,6 +228,8 @@ void print_row(const std::string& what, double measured, const std::string& unit
 }  // namespace
 
 int main() {
+  const double at_start = peak_memory(hct_iid, 1);  // before the other measurements leave any behind
+  const double after_steps = peak_memory(hct_iid, 100'000'000);
   Rival bare{"bare loop", bare_loop, 1'000'000, 1, {}};
   Rival iid{"HCT-iid", hct_iid, 1'000'000, 1, {}};
   Rival correlated{"HCT-correlated", hct_correlated, 1'000'000, 1, {}};
@@ -256,7 +258,7 @@ int main() {
     print_row(rival->name + ", " + steps, median(rival->ns_per_step), "", "");
   }
   fmt::print("\n{:<50}{:>9}        {}\n", "", "measured", "goal");
-  print_row("textbook / HCT-iid, n = 1e6", ratio(book, iid), "x", "at least 5");
+  print_row("textbook / HCT-iid, n = 1e6", ratio(book, iid), "x", "at least 7");
   print_row("HCT-iid / bare loop, n = 1e6", ratio(iid, bare), "x", "at most 1.5");
   print_row("HCT-iid, n = 1e8 / n = 1e5", ratio(long_iid, short_iid), "x", "at most 1");
   print_row("HCT-correlated, n = 1e8 / n = 1e5", ratio(long_correlated, short_correlated), "x",
@@ -268,7 +270,7 @@ int main() {
   print_row("PolicyEnvironment over the chain by hand", difference(adapted, direct), "ns",
             "at most 3");
   print_row("size of a hot node", sizeof(canopy::BoundedTree::Node), "B", "at most 64");
-  print_row("peak memory of 1e8 steps, the whole process", peak_memory(hct_iid, 100'000'000), "MiB",
-            "below 32");
+  print_row("peak memory of 1e8 steps, the whole process", after_steps, "MiB", "at most 1.9");
+  print_row("  of which after the first step", after_steps - at_start, "MiB", "");
   return EXIT_SUCCESS;
 }

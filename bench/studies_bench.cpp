@@ -79,7 +79,7 @@ void bench_pipe(const std::string& folder, const std::string& file) {
 
 void bench_recovery(const std::string& folder, const StudySpecification& specification) {
   const std::string path = folder + "/large.db";
-  constexpr std::uint64_t kEvents = 1'000'000;
+  constexpr std::uint64_t kEvents = 1'009'000;  // 9000 of them after the last snapshot
   {
     const auto store = open_store(path, Store::Mode::create);
     Study study = Study::open(*store, specification, {"large", {}});
@@ -87,7 +87,7 @@ void bench_recovery(const std::string& folder, const StudySpecification& specifi
       const Pull pull = study.ask(1);
       const double x = pull.arm[0] - 0.3;
       (void)study.tell(pull.ticket, 1.0 - x * x);
-      if (i % 1000 == 999) study.commit();
+      if (i % 500 == 499) study.commit();
     }
     study.commit();
   }

@@ -64,13 +64,13 @@ class Study final : public Optimizer {
   ///
   /// A fork is a new study. It starts with the whole journal if nothing that learning depends on
   /// differs; otherwise with the rewards of all arms that are in the new space, as observations.
-  [[nodiscard]] static Study open(Store& store, const StudySpecification& specification,
+  [[nodiscard]] static Study open(Store& store, const StudySpecification& given,
                                   const OpenOptions& options);
 
   /// The same with the specification that is in the store.
   [[nodiscard]] static Study reopen(Store& store, const OpenOptions& options);
 
-  Study(Study&&) noexcept;
+  Study(Study&& other) noexcept;
   ~Study() override;
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;

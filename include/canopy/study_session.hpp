@@ -35,7 +35,7 @@ class StudySession {
   template <class Action>
   auto perform(Action&& action) {
     std::unique_lock lock(mutex_);
-    begin(lock);
+    begin();
     if constexpr (std::is_void_v<decltype(action(*study_))>) {
       action(*study_);
       wait_until_kept(lock);
@@ -68,7 +68,7 @@ class StudySession {
     Claim claim = {};
   };
 
-  void begin(std::unique_lock<std::mutex>& lock);
+  void begin();
   void wait_until_kept(std::unique_lock<std::mutex>& lock);
   void wait_for(std::unique_lock<std::mutex>& lock, std::uint64_t events);
   void commit(std::unique_lock<std::mutex>& lock);

@@ -19,7 +19,7 @@
 namespace canopy::cli {
 namespace {
 
-struct Arguments {
+struct BoundsArguments {
   std::vector<OptionField> fields =
       fields_of(HctOptions{.preset = Preset::paper});  // what the theorems are about
   OptionFlags hct;
@@ -65,7 +65,7 @@ std::vector<Level> levels_of(const HctParameters& p, double log_confidence, doub
   return levels;
 }
 
-Bounds compute(const Arguments& arguments) {
+Bounds compute(const BoundsArguments& arguments) {
   const OptionValues given =
       completed(arguments.fields, arguments.hct.parse("hct", arguments.fields));
   const auto options = options_from<HctOptions>(given, "");
@@ -149,7 +149,7 @@ void print_table(const Bounds& bounds) {
   }
 }
 
-int run(const Arguments& arguments) {
+int print_bounds(const BoundsArguments& arguments) {
   const Bounds bounds = compute(arguments);
   if (arguments.json) {
     print_json(bounds);
@@ -162,7 +162,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_bounds(Words app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<BoundsArguments>();
   Words command = app.command("bounds", "Print the paper's theory as numbers.");
   command.option("--steps", arguments->steps, "n, 1 or more");
   command.option("--pulls", arguments->pulls,
@@ -179,7 +179,7 @@ Command add_bounds(Words app) {
   command.footer(
       "Example:\n"
       "  canopy bounds --steps 1e6 --feedback correlated --mixing-time 5");
-  return [arguments] { return run(*arguments); };
+  return [arguments] { return print_bounds(*arguments); };
 }
 
 }  // namespace canopy::cli

@@ -21,7 +21,7 @@
 namespace canopy::cli {
 namespace {
 
-struct Arguments {
+struct EnvironmentArguments {
   SelectionFlags environment{environments(), "NAME", ""};
   std::optional<std::string> draw;
   bool json = false;
@@ -78,7 +78,7 @@ void print_facts(const Selection& selected, const KnownEnvironment& environment)
              mixing_time ? fmt::format("at most {:.6g}", *mixing_time) : "no known bound");
 }
 
-int run(const Arguments& arguments) {
+int show_environment(const EnvironmentArguments& arguments) {
   const Selection selected = environments().completed(arguments.environment.parse());
   const std::unique_ptr<KnownEnvironment> environment = make_environment(selected);
   if (arguments.draw) {
@@ -102,7 +102,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_environment(Words app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<EnvironmentArguments>();
   Words command =
       app.command("environment", "Show what is known about an environment, and draw it.");
   arguments->environment.add_to(command);
@@ -112,7 +112,7 @@ Command add_environment(Words app) {
       "Example:\n"
       "  canopy environment routing --patience 5 --draw routing.svg\n"
       "`canopy simulate --list` shows all names.");
-  return [arguments] { return run(*arguments); };
+  return [arguments] { return show_environment(*arguments); };
 }
 
 }  // namespace canopy::cli

@@ -111,7 +111,7 @@ std::vector<std::string> answers_to(const std::vector<std::string>& lines, const
   return answers;
 }
 
-struct Arguments {
+struct PipeArguments {
   std::string file;
   std::optional<std::string> study;
   StudyFlags flags;
@@ -128,7 +128,7 @@ void serve_in_memory(const std::string& file) {
 
 /// In the store: an answer that is sent is on the disk. When that fails nothing has changed, and
 /// every line is told so.
-void serve_from_store(const Arguments& arguments) {
+void serve_from_store(const PipeArguments& arguments) {
   const OpenOptions which{*arguments.study, arguments.flags.fork};
   StudySession session(open_store(arguments.flags.store, Store::Mode::create), [&](Store& store) {
     return arguments.file.empty() ? Study::reopen(store, which)
@@ -145,7 +145,7 @@ void serve_from_store(const Arguments& arguments) {
   session.close();
 }
 
-int run(const Arguments& arguments) {
+int serve(const PipeArguments& arguments) {
   if (arguments.file.empty() && !arguments.study) {
     throw WrongUse("STUDY.toml: is missing; see --help for an example");
   }
@@ -164,7 +164,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_pipe(Words app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PipeArguments>();
   Words command = app.command(
       "pipe", "Serve one study on standard input and output, one JSON object per line.");
   command.option("STUDY.toml", arguments->file, "the study: what is tuned, and how");
@@ -186,7 +186,7 @@ Command add_pipe(Words app) {
       "  printf '[[space]]\\nname = \"x\"\\nlow = 0.0\\nhigh = 1.0\\n' > study.toml\n"
       "  echo '{\"op\":\"ask\"}' | canopy pipe study.toml\n"
       "  echo '{\"op\":\"ask\"}' | canopy pipe study.toml --study mine   # and again: ticket 2");
-  return [arguments] { return run(*arguments); };
+  return [arguments] { return serve(*arguments); };
 }
 
 }  // namespace canopy::cli

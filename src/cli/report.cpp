@@ -13,12 +13,12 @@
 namespace canopy::cli {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
   NamedStudyFlags study;
   std::optional<std::string> out;
 };
 
-int run(const Arguments& arguments) {
+int write_report(const ReportArguments& arguments) {
   NamedStudy study(arguments.study);
   const std::string file = arguments.out.value_or(study.record.name + ".html");
   const auto optimizer = study.load_with_warning();
@@ -47,13 +47,13 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_report(Words app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReportArguments>();
   Words command = app.command(
       "report", "Write a page about a study: rewards, pulls, the estimate of f, the tree.");
   arguments->study.add_to(command);
   command.option("--out", arguments->out, "the file to write [NAME.html]");
   command.footer("Example:\n  canopy report cache");
-  return [arguments] { return run(*arguments); };
+  return [arguments] { return write_report(*arguments); };
 }
 
 }  // namespace canopy::cli

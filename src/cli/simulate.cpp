@@ -23,7 +23,7 @@ namespace canopy::cli {
 namespace {
 
 /// The texts of the options, as given.
-struct Arguments {
+struct SimulateArguments {
   SelectionFlags environment{environments(), "--environment", "garland"};
   SelectionFlags optimizer{optimizers(), "--optimizer", "hct"};
   std::string steps = "100000";
@@ -40,7 +40,7 @@ struct Setting {
   SimulationOptions simulation;
 };
 
-Setting parse(const Arguments& arguments) {
+Setting parse(const SimulateArguments& arguments) {
   Setting setting{
       environments().completed(arguments.environment.parse()), arguments.optimizer.parse(), {}};
   setting.simulation.steps = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000);
@@ -126,7 +126,7 @@ void print_list(std::string_view title, const Catalogue<Entry>& catalogue) {
   for (const Entry& entry : catalogue) fmt::print("  {:<18}{}\n", entry.name, entry.line);
 }
 
-int run(const Arguments& arguments) {
+int simulate_and_print(const SimulateArguments& arguments) {
   if (arguments.list) {
     print_list("Optimizers:", optimizers());
     print_list("Environments:", environments());
@@ -157,7 +157,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_simulate(Words app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<SimulateArguments>();
   Words command = app.command("simulate", "Run one optimizer on one environment, many times.");
   arguments->environment.add_to(command);
   arguments->optimizer.add_to(command);
@@ -172,7 +172,7 @@ Command add_simulate(Words app) {
       "Example, the setting of the paper's second experiment:\n"
       "  canopy simulate --environment garland-mdp --beta 0.2 --feedback correlated \\\n"
       "    --mixing-time 1 --steps 1e5 --runs 10 --seed 1");
-  return [arguments] { return run(*arguments); };
+  return [arguments] { return simulate_and_print(*arguments); };
 }
 
 }  // namespace canopy::cli

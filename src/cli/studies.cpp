@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kActions{"list", "show", "export", "delete"};
 
-struct Arguments {
+struct StudiesArguments {
   std::string action;
   NamedStudyFlags study;
   std::string format = "csv";
@@ -40,7 +40,7 @@ Document record_document(const StudyRecord& record, Store& store) {
   return table;
 }
 
-int list(const Arguments& arguments) {
+int list(const StudiesArguments& arguments) {
   const std::unique_ptr<Store> store = open_store(arguments.study.store, Store::Mode::open);
   const std::vector<StudyRecord> records = store->list();
   if (arguments.study.json) {
@@ -58,7 +58,7 @@ int list(const Arguments& arguments) {
   return kSuccess;
 }
 
-int show(const Arguments& arguments) {
+int show(const StudiesArguments& arguments) {
   NamedStudy study(arguments.study);
   const auto optimizer = study.load_with_warning();
   const auto best = optimizer->best();
@@ -196,7 +196,7 @@ std::string json_line(const JournalEntry& entry, std::optional<Arm> arm, const S
   return json_text(table);
 }
 
-int export_events(const Arguments& arguments) {
+int export_events(const StudiesArguments& arguments) {
   const bool csv = arguments.format == "csv" && !arguments.study.json;
   if (arguments.format != "csv" && arguments.format != "jsonl") {
     throw WrongUse("--format " + arguments.format + R"(: must be "csv" or "jsonl")");
@@ -217,7 +217,7 @@ int export_events(const Arguments& arguments) {
   return kSuccess;
 }
 
-int erase(const Arguments& arguments) {
+int erase(const StudiesArguments& arguments) {
   if (arguments.study.name.empty()) throw WrongUse("NAME: is missing");
   const std::unique_ptr<Store> store = open_store(arguments.study.store, Store::Mode::open);
   const StudyRecord record = find_study(*store, arguments.study.name);
@@ -231,7 +231,7 @@ int erase(const Arguments& arguments) {
   return kSuccess;
 }
 
-int run(const Arguments& arguments) {
+int manage(const StudiesArguments& arguments) {
   if (arguments.action == "list") return list(arguments);
   if (arguments.action == "show") return show(arguments);
   if (arguments.action == "export") return export_events(arguments);
@@ -245,7 +245,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_studies(Words app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<StudiesArguments>();
   Words command = app.command("studies", "List, show, export or delete studies in a store.");
   command.option("ACTION", arguments->action, "list, show, export or delete");
   arguments->study.add_to(command);
@@ -257,7 +257,7 @@ Command add_studies(Words app) {
       "  canopy studies show cache\n"
       "  canopy studies export cache --format jsonl --out cache.jsonl\n"
       "  canopy studies delete cache");
-  return [arguments] { return run(*arguments); };
+  return [arguments] { return manage(*arguments); };
 }
 
 }  // namespace canopy::cli

@@ -13,7 +13,7 @@
 namespace canopy::cli {
 namespace {
 
-struct Arguments {
+struct TreeArguments {
   NamedStudyFlags study;
   std::optional<std::string> svg;
 };
@@ -35,7 +35,7 @@ void print_tree(const std::vector<NodeView>& nodes, const Space& space) {
   }
 }
 
-int run(const Arguments& arguments) {
+int draw_tree(const TreeArguments& arguments) {
   NamedStudy study(arguments.study);
   const auto optimizer = study.load_with_warning();
   const Space& space = study.specification.space;
@@ -62,12 +62,12 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_tree(Words app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TreeArguments>();
   Words command = app.command("tree", "Show the tree of a study, as text or as a picture.");
   arguments->study.add_to(command);
   command.option("--svg", arguments->svg, "draw it into this file (.svg or .png)");
   command.footer("Examples:\n  canopy tree cache\n  canopy tree cache --svg cache.svg");
-  return [arguments] { return run(*arguments); };
+  return [arguments] { return draw_tree(*arguments); };
 }
 
 }  // namespace canopy::cli

@@ -18,7 +18,7 @@
 namespace canopy::cli {
 namespace {
 
-struct Arguments {
+struct TuneArguments {
   std::string file;
   StudyFlags flags;
   bool json = false;
@@ -77,7 +77,7 @@ int status_of(TuneEnd::Why why) {
   return why == TuneEnd::Why::interrupted ? kInterrupted : kFailure;
 }
 
-int tune(const Arguments& arguments) {
+int tune(const TuneArguments& arguments) {
   const StudySpecification specification = load_study(arguments.file);
   if (!specification.system) {
     throw WrongUse(arguments.file + ": system: is missing; see --help for an example");
@@ -110,7 +110,7 @@ int tune(const Arguments& arguments) {
 }  // namespace
 
 Command add_tune(Words app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TuneArguments>();
   Words command = app.command("tune", "Tune a live system, durably.");
   command.option("STUDY.toml", arguments->file,
                  "the study: what to tune, how to set and measure it, for how long");

@@ -95,7 +95,8 @@ std::vector<GridAxis> read_grid(DocumentReader& reader, const Document& table,
   }
   std::size_t candidates = 1;
   for (const auto& [key, value] : *grid) {
-    const std::string field = prefix + "grid." + key;
+    std::string field = prefix + "grid.";
+    field += key;
     const Document::List* values = value.as_list();
     if (values == nullptr || values->empty()) {
       reader.complain(field, &value, "must be a list of one or more values");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
+#include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -40,10 +40,12 @@ UnitLog::UnitLog(std::string path, const std::string& belongs_to, bool fresh)
     : path_(std::move(path)) {
   std::string header = "# canopy units: " + belongs_to;
   std::replace(header.begin(), header.end(), '\n', ' ');  // a label may hold one
-  std::error_code ignored;
-  if (fresh) std::filesystem::remove(path_, ignored);
-  file_.reset(std::fopen(path_.c_str(), "a+b"));
+  file_.reset(std::fopen(path_.c_str(), "a+be"));
   if (!file_) fail("cannot be written");
+  if (flock(fileno(file_.get()), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw OutputError(path_ + ": another process is running this experiment");
+  }
+  if (fresh && ftruncate(fileno(file_.get()), 0) != 0) fail("cannot be written");
   std::rewind(file_.get());
   read(header);
   if (end_ == 0) write(header + '\n' + kColumns + '\n');

@@ -27,7 +27,7 @@ JournalEntry EventRows::entry(std::size_t i) {
                           .data = std::move(data[i])})};
   } catch (const StudyError& error) {
     throw StudyError(error.fault(), "event " + std::to_string(number[i]) +
-                                        " of the journal cannot be read: " + error.what());
+                                        " of its journal cannot be read: " + error.what());
   }
 }
 

@@ -11,7 +11,7 @@
 namespace canopy {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenTries{10};
+constexpr std::chrono::milliseconds kBetweenLockTries{10};
 
 constexpr const char* kColumns =
     "id, name, specification, forked_from, created, updated, events, pulls, holder";
@@ -189,7 +189,7 @@ std::unique_ptr<StudyLock> SqliteStore::try_lock(StudyId study,
       return std::make_unique<SqliteLock>(std::move(*lock));
     }
     if (std::chrono::steady_clock::now() >= deadline) return nullptr;
-    std::this_thread::sleep_for(kBetweenTries);
+    std::this_thread::sleep_for(kBetweenLockTries);
   }
 }
 

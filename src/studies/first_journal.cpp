@@ -93,8 +93,7 @@ Event Translator::translate(const Line& line) {
       check(lost_ || player_->tell(line.ticket, {&line.value, 1}));
       return Told{line.ticket, line.value};
     case kTellList: {
-      const Event event =
-          from_columns({.kind = line.kind, .ticket = line.ticket, .data = line.text});
+      Event event = from_columns({.kind = line.kind, .ticket = line.ticket, .data = line.text});
       check(lost_ || player_->tell(line.ticket, std::get<ToldList>(event).rewards));
       return event;
     }

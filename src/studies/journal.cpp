@@ -1,4 +1,4 @@
-#include "canopy/study.hpp"
+#include "studies/journal.hpp"
 
 #include <map>
 #include <type_traits>
@@ -64,10 +64,19 @@ class OpenArms {
 
 }  // namespace
 
+void read_entries(Store& store, const StudyRecord& record, std::uint64_t after,
+                  const std::function<void(const JournalEntry&)>& visit) {
+  try {
+    store.read(record.id, after, visit);
+  } catch (const StudyError& error) {
+    throw StudyError(error.fault(), record.name + ": " + error.what());
+  }
+}
+
 void read_journal(Store& store, const StudyRecord& record,
                   const std::function<void(const JournalEntry&, std::optional<Arm>)>& visit) {
   OpenArms arms;
-  store.read(record.id, 0, [&](const JournalEntry& entry) {
+  read_entries(store, record, 0, [&](const JournalEntry& entry) {
     const std::vector<double>* arm = arms.arm_of(entry.event);
     const bool known = arm != nullptr && !arm->empty();
     visit(entry, known ? std::optional<Arm>(*arm) : std::nullopt);

@@ -230,16 +230,14 @@ Document domain_document(const Parameter& parameter) {
   return table;
 }
 
-const std::vector<OptionField> kNoFields;
-
 Document optimizer_document(const StudySpecification& study) {
   const OptimizerEntry* entry = optimizers().find(study.optimizer.name);
   Document table;
   table.set("name", study.optimizer.name);
   if (study.revision != 0) table.set("revision", study.revision);
   if (entry != nullptr && entry->has_tree) table.set("partition", name_of(study.partition));
-  const Document options =
-      document_of(study.optimizer.options, entry != nullptr ? entry->fields : kNoFields);
+  const Document options = document_of(
+      study.optimizer.options, entry != nullptr ? entry->fields : std::vector<OptionField>{});
   if (const Document::Table* values = options.as_table()) {
     for (const auto& [name, value] : *values) table.set(name, value);
   }

@@ -10,7 +10,7 @@ StudySession::StudySession(std::unique_ptr<Store> store, const std::function<Stu
 
 StudySession::~StudySession() = default;
 
-void StudySession::begin(std::unique_lock<std::mutex>& /*lock*/) {
+void StudySession::begin() {
   if (!study_ || closing_) {
     throw StudyError(StudyError::Fault::closed, "the study " + name_ + " is closed");
   }
@@ -83,7 +83,7 @@ void StudySession::tell_of_loss(const std::exception_ptr& why) {
 
 void StudySession::begin_batch() {
   std::unique_lock lock(mutex_);
-  begin(lock);
+  begin();
   ++batches_[std::this_thread::get_id()].depth;
 }
 

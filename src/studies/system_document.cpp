@@ -19,6 +19,7 @@ Options read_struct(DocumentReader& reader, const Document& table, const std::st
 
 std::vector<std::string_view> names_of(const std::vector<OptionField>& fields) {
   std::vector<std::string_view> names;
+  names.reserve(fields.size());
   for (const OptionField& field : fields) names.push_back(field.name);
   return names;
 }

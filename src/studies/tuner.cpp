@@ -18,7 +18,6 @@ namespace {
 constexpr int kRetries = 3;
 constexpr double kFirstPause = 0.25;  // seconds before the first retry; doubled before the others
 constexpr std::uint64_t kMostFailures = 10;  // in a row, when failures are skipped
-constexpr double kHour = 3600.0;
 
 }  // namespace
 

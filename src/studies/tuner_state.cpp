@@ -8,8 +8,6 @@
 namespace canopy {
 namespace {
 
-constexpr double kHour = 3600.0;
-
 template <class List>
 void transfer_list(State& state, List& list) {
   std::vector<double> values(list.begin(), list.end());

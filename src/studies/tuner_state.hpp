@@ -14,6 +14,8 @@
 
 namespace canopy {
 
+inline constexpr double kHour = 3600.0;  ///< seconds
+
 /// The state of a tuner, which follows from the journal alone: after a kill, the next tuner
 /// knows the same. It is kept in snapshots, so that the journal need not be read from the
 /// start.
@@ -35,7 +37,7 @@ class TunerState {
   [[nodiscard]] std::uint64_t pulls_here() const { return pulls_here_; }
   /// Of the setting.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
-  /// How many of them were after `since`, if that is within the last hour of events.
+  /// How many of them were after `since`, if that is within the last `kHour` seconds of events.
   [[nodiscard]] std::uint64_t changes_after(double since) const;
   /// To arms other than the baseline, since that was last measured.
   [[nodiscard]] std::uint64_t changes_since_baseline() const { return changes_since_baseline_; }

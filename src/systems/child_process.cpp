@@ -111,7 +111,7 @@ ChildProcess::~ChildProcess() {
 }
 
 void ChildProcess::wait(nanoseconds most) {
-  enum { end, output, errors, input };
+  enum { at_end, at_output, at_errors, at_input };
   std::array<pollfd, 4> watched{{{end_.number(), POLLIN, 0},
                                  {program_.output.number(), POLLIN, 0},
                                  {program_.errors.number(), POLLIN, 0},
@@ -119,9 +119,9 @@ void ChildProcess::wait(nanoseconds most) {
   if (!end_.is_open()) most = std::min<nanoseconds>(most, kLookAtChild);
   const timespec time = to_timespec(most);
   if (ppoll(watched.data(), watched.size(), &time, nullptr) <= 0) return;
-  if (watched[output].revents != 0) read_some(program_.output, kReadSize, output_);
-  if (watched[errors].revents != 0) read_some(program_.errors, kReadSize, errors_);
-  if (watched[input].revents != 0) write_unsent();
+  if (watched[at_output].revents != 0) read_some(program_.output, kReadSize, output_);
+  if (watched[at_errors].revents != 0) read_some(program_.errors, kReadSize, errors_);
+  if (watched[at_input].revents != 0) write_unsent();
   keep_last_errors();
 }
 

@@ -14,7 +14,7 @@ namespace {
 using Outcome = CommandResult::Outcome;
 
 /// For a program that has closed its input or output: it usually is about to end.
-constexpr std::chrono::seconds kTimeToDie{1};
+constexpr std::chrono::seconds kTimeToEnd{1};
 
 /// For a program whose input we closed.
 constexpr double kSecondsToLeave = 0.2;
@@ -56,7 +56,7 @@ namespace {
 std::optional<Outcome> reason_to_give_up(ChildProcess& child, Patience& patience,
                                          std::size_t longest_line) {
   if (child.output().size() > longest_line) return Outcome::too_much_output;
-  if (child.has_hung_up()) patience.shorten(kTimeToDie);
+  if (child.has_hung_up()) patience.shorten(kTimeToEnd);
   const std::optional<Outcome> end = patience.end();
   return end == Outcome::timed_out && child.has_hung_up() ? Outcome::hung_up : end;
 }

@@ -163,7 +163,7 @@ TEST_F(TuneCommand, RefusesWhatIsWrongInTheFileWithEveryMistake) {
   EXPECT_EQ(result.status, 2);
   for (const char* text :
        {":6: system.measure = './m {y}': {y} is not a parameter of the space",
-        ":7: system.on_failure = 'pray': must be \"retry\", \"skip\" or \"stop\"",
+        R"(:7: system.on_failure = 'pray': must be "retry", "skip" or "stop")",
         ":8: system.baseline.x = 2.0: must be a value of the space",
         ":9: system.timeout_seconds = 0: must be a number of seconds from 0.001 to 1e6",
         ":10: system.floor_windw = 3: unknown key, did you mean \"floor_window\"?",

@@ -16,19 +16,19 @@ struct Drink {
   std::vector<OptionField> fields = {};
 };
 
-struct Tea {
+struct Infusion {
   double strength = 0.5;
   std::uint64_t minutes = 3;
 };
 
 template <class Visit>
-void visit_fields(Tea& tea, Visit&& visit) {
-  visit(Field{"strength", "how strong", kOpenUnit}, tea.strength);
-  visit(Field{"minutes", "how long", kMillion}, tea.minutes);
+void visit_fields(Infusion& infusion, Visit&& visit) {
+  visit(Field{"strength", "how strong", kOpenUnit}, infusion.strength);
+  visit(Field{"minutes", "how long", kMillion}, infusion.minutes);
 }
 
 Catalogue<Drink> drinks() {
-  return {"drink", {{"tea", "leaves in water", fields_of<Tea>()}, {"water", "nothing in it"}}};
+  return {"drink", {{"tea", "leaves in water", fields_of<Infusion>()}, {"water", "nothing in it"}}};
 }
 
 using Names = std::vector<std::string_view>;

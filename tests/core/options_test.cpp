@@ -1,5 +1,7 @@
 #include "canopy/options.hpp"
 
+#include "support/values.hpp"
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -11,6 +13,8 @@
 
 namespace canopy {
 namespace {
+
+using testing::kNan;
 
 enum class Leaf { black, green };
 
@@ -40,7 +44,6 @@ void visit_fields(Tea& tea, Visit&& visit) {
   visit(Field{"seed", "of the leaves", kAnyWhole}, tea.seed);
 }
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 const OptionValue kNone;
 
 const OptionField& field(const std::string& name) {

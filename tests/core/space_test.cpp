@@ -3,6 +3,8 @@
 #include "canopy/errors.hpp"
 #include "canopy/random.hpp"
 
+#include "support/values.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +22,8 @@
 namespace canopy {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using testing::kNan;
+
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kLargest = std::int64_t{1} << 53;
 

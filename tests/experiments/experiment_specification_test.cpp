@@ -12,7 +12,7 @@
 namespace canopy {
 namespace {
 
-constexpr const char* kSmall = R"(name = "small"
+constexpr const char* kEveryKey = R"(name = "small"
 title = "A small one"
 steps = 1000
 runs = 3
@@ -46,7 +46,7 @@ std::string refusal(std::string toml, const std::string& replace = "", const std
 }
 
 TEST(ExperimentSpecification, ReadsEveryKey) {
-  const ExperimentSpecification experiment = parse_experiment(kSmall, "e.toml");
+  const ExperimentSpecification experiment = parse_experiment(kEveryKey, "e.toml");
   EXPECT_EQ(experiment.name, "small");
   EXPECT_EQ(experiment.title, "A small one");
   EXPECT_EQ(experiment.steps, 1000U);
@@ -103,16 +103,16 @@ nu1 = []
 TEST(ExperimentSpecification, RefusesWhatCannotBeRun) {
   EXPECT_NE(refusal("name = \"x\"\n").find("comparison: must be one or more [[comparison]] tables"),
             std::string::npos);
-  EXPECT_NE(refusal(kSmall, "nu1 = [0.5, 1]", "nu1 = [0.5, -1]")
+  EXPECT_NE(refusal(kEveryKey, "nu1 = [0.5, 1]", "nu1 = [0.5, -1]")
                 .find("e.toml:16: comparison[0].algorithm[0].nu1 = -1: must be a number from"),
             std::string::npos)
-      << refusal(kSmall, "nu1 = [0.5, 1]", "nu1 = [0.5, -1]");
-  EXPECT_NE(refusal(kSmall, "name = \"thoo\"", "name = \"too\"").find("did you mean \"thoo\"?"),
+      << refusal(kEveryKey, "nu1 = [0.5, 1]", "nu1 = [0.5, -1]");
+  EXPECT_NE(refusal(kEveryKey, "name = \"thoo\"", "name = \"too\"").find("did you mean \"thoo\"?"),
             std::string::npos);
-  EXPECT_NE(refusal(kSmall, "name = \"thoo\"", "label = \"HCT\"\nname = \"thoo\"")
+  EXPECT_NE(refusal(kEveryKey, "name = \"thoo\"", "label = \"HCT\"\nname = \"thoo\"")
                 .find("\"HCT\" is used twice"),
             std::string::npos);
-  EXPECT_NE(refusal(kSmall, "name = \"hct\"", "name = \"hct\"\nnu1 = 3")
+  EXPECT_NE(refusal(kEveryKey, "name = \"hct\"", "name = \"hct\"\nnu1 = 3")
                 .find("grid.nu1: is also set outside the grid"),
             std::string::npos);
   EXPECT_EQ(refusal("name = \"x\"\nname = \"y\"\n").substr(0, 27), "e.toml:2:8: not valid TOML:");
@@ -128,13 +128,13 @@ TEST(ExperimentSpecification, CheckpointsGrowEvenlyInTheLogarithm) {
 
 TEST(ExperimentSpecification, FingerprintsDifferExactlyWhenResultsDo) {
   const auto of = [](const std::string& toml) { return fingerprint(parse_experiment(toml, "e")); };
-  EXPECT_EQ(of(kSmall), of("# a comment\n" + std::string(kSmall)));
-  std::string other = kSmall;
+  EXPECT_EQ(of(kEveryKey), of("# a comment\n" + std::string(kEveryKey)));
+  std::string other = kEveryKey;
   other.replace(other.find("seed = 7"), 8, "seed = 8");
-  EXPECT_NE(of(kSmall), of(other));
-  other = kSmall;
+  EXPECT_NE(of(kEveryKey), of(other));
+  other = kEveryKey;
   other.replace(other.find("0.6"), 3, "0.8");
-  EXPECT_NE(of(kSmall), of(other));
+  EXPECT_NE(of(kEveryKey), of(other));
 }
 
 }  // namespace

@@ -163,6 +163,18 @@ TEST_F(ExperimentFolder, RefusesTheResultsOfAnotherSpecification) {
   EXPECT_EQ(log.size(), 0U);
 }
 
+TEST_F(ExperimentFolder, OneProcessAtATimeHasTheUnits) {
+  const UnitLog log(path("units.csv"), fingerprint(experiment_), false);
+  for (const bool fresh : {false, true}) {
+    try {
+      const UnitLog second(path("units.csv"), fingerprint(experiment_), fresh);
+      FAIL();
+    } catch (const OutputError& error) {
+      EXPECT_NE(std::string(error.what()).find("another process is running"), std::string::npos);
+    }
+  }
+}
+
 TEST_F(ExperimentFolder, AMissingColumnIsNamed) {
   ThreadExecutor executor;
   (void)run("whole.csv", executor);

@@ -1,6 +1,7 @@
 #include "files/json.hpp"
 
 #include "support/random_document.hpp"
+#include "support/values.hpp"
 
 #include <limits>
 #include <string>
@@ -13,6 +14,10 @@
 namespace canopy {
 namespace {
 
+using testing::kNan;
+using testing::line;
+using testing::repeated;
+
 using Kind = Document::Kind;
 
 std::string refusal(const std::string& json) {
@@ -22,12 +27,6 @@ std::string refusal(const std::string& json) {
   } catch (const SpecificationError& error) {
     return error.what();
   }
-}
-
-std::string repeated(const std::string& text, int times) {
-  std::string all;
-  for (int i = 0; i < times; ++i) all += text;
-  return all;
 }
 
 TEST(ParseJson, ReadsEveryKindOfValue) {
@@ -121,10 +120,8 @@ TEST(JsonText, IsOneLineOrManyWithKeysInTheirOrder) {
 }
 
 TEST(JsonText, IsValidWhateverTheDocumentHolds) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(json_text(Document(
-                Document::List{kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()})),
-            "[null,null,null]");
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(json_text(Document(Document::List{kEndless, -kEndless, kNan})), "[null,null,null]");
   EXPECT_EQ(json_text(Document("a\xff")), "\"a\uFFFD\"");
   EXPECT_EQ(json_text(Document::other("07:32:00")), "\"07:32:00\"");
   EXPECT_EQ(json_text(Document(std::string(1, '\0'))), R"("\u0000")");

@@ -1,6 +1,7 @@
 #include "files/toml.hpp"
 
 #include "support/random_document.hpp"
+#include "support/values.hpp"
 
 #include <cmath>
 #include <limits>
@@ -13,9 +14,10 @@
 namespace canopy {
 namespace {
 
-using Kind = Document::Kind;
+using testing::line;
+using testing::repeated;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using Kind = Document::Kind;
 
 std::string refusal(const std::string& toml) {
   try {
@@ -24,12 +26,6 @@ std::string refusal(const std::string& toml) {
   } catch (const SpecificationError& error) {
     return error.what();
   }
-}
-
-std::string repeated(const std::string& text, int times) {
-  std::string all;
-  for (int i = 0; i < times; ++i) all += text;
-  return all;
 }
 
 TEST(ParseToml, ReadsEveryKindOfValue) {
@@ -216,8 +212,8 @@ TEST(TomlText, WritesNumbersThatReadBackAsNumbers) {
   EXPECT_EQ(toml_number(1e-7), "1e-07");
   EXPECT_EQ(toml_number(1e300), "1e+300");
   EXPECT_EQ(toml_number(0.1), "0.1");
-  EXPECT_EQ(toml_number(kInfinity), "inf");
-  EXPECT_EQ(toml_number(-kInfinity), "-inf");
+  EXPECT_EQ(toml_number(std::numeric_limits<double>::infinity()), "inf");
+  EXPECT_EQ(toml_number(-std::numeric_limits<double>::infinity()), "-inf");
   EXPECT_EQ(toml_number(std::copysign(std::nan(""), -1.0)), "nan");
 }
 

@@ -7,6 +7,7 @@
 
 #include "support/every_optimizer.hpp"
 #include "support/round_robin.hpp"
+#include "support/values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,6 +27,7 @@
 namespace canopy {
 namespace {
 
+using testing::kNan;
 using testing::RoundRobin;
 using testing::RoundRobinOptions;
 using Names = std::vector<std::string_view>;
@@ -54,7 +56,6 @@ TEST_P(EveryOptimizer, AsksLearnNothing) {
 TEST_P(EveryOptimizer, RefusesWhatIsNoAnswerAndGoesOn) {
   const auto optimizer = make();
   const Pull pull = optimizer->ask(1);
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(optimizer->tell(pull.ticket, kNan), Status::not_a_reward);
   EXPECT_EQ(optimizer->tell(pull.ticket, kInfinity), Status::not_a_reward);
   EXPECT_EQ(optimizer->tell(99, 0.5), Status::unknown_ticket);

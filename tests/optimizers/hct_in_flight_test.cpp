@@ -6,6 +6,7 @@
 #include "support/hct_interleaving.hpp"
 #include "support/random_hct.hpp"
 #include "support/tree.hpp"
+#include "support/values.hpp"
 
 #include <cmath>
 #include <span>
@@ -19,13 +20,10 @@ namespace canopy {
 namespace {
 
 using testing::Interleaving;
+using testing::line;
 using testing::nodes_of;
 using testing::path_of;
 using testing::RandomHct;
-
-Space line() {
-  return {{"x", Real{0.0, 1.0}}};
-}
 
 RC_GTEST_PROP(HctInFlight, AnyInterleavingFollowsTheRules, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();

@@ -2,6 +2,8 @@
 #include "canopy/hct.hpp"
 #include "canopy/partition.hpp"
 
+#include "support/values.hpp"
+
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -14,13 +16,10 @@
 namespace canopy {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using testing::kNan;
+using testing::line;
 
 using Sentences = std::vector<std::string>;
-
-Space line() {
-  return {{"x", Real{0.0, 1.0}}};
-}
 
 /// What the constructor says is wrong, sentence by sentence; nothing when it is content.
 Sentences complaints(const Space& space, const HctOptions& options, const Objective& objective) {

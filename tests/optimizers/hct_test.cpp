@@ -3,6 +3,7 @@
 #include "canopy/random.hpp"
 
 #include "support/tree.hpp"
+#include "support/values.hpp"
 
 #include <cmath>
 #include <limits>
@@ -12,14 +13,10 @@
 namespace canopy {
 namespace {
 
+using testing::kNan;
+using testing::line;
 using testing::nodes_of;
 using testing::path_of;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-Space line() {
-  return {{"x", Real{0.0, 1.0}}};
-}
 
 /// Plays `rewards` one by one and returns the paths that were selected.
 std::vector<std::string> play(Hct& hct, const std::vector<double>& rewards) {

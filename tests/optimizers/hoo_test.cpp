@@ -6,6 +6,7 @@
 #include "support/random_hct.hpp"
 #include "support/textbook_hoo.hpp"
 #include "support/tree.hpp"
+#include "support/values.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -21,13 +22,10 @@ namespace canopy {
 namespace {
 
 using testing::depth_of;
+using testing::line;
 using testing::nodes_of;
 using testing::RandomHct;
 using testing::TextbookHoo;
-
-Space line() {
-  return {{"x", Real{0.0, 1.0}}};
-}
 
 /// What the constructor says is wrong; empty when it is content.
 std::string complaint(const HooOptions& options) {

@@ -14,6 +14,7 @@
 #include "support/hct_interleaving.hpp"
 #include "support/random_hct.hpp"
 #include "support/tree.hpp"
+#include "support/values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,15 +36,11 @@ namespace {
 
 using testing::Conversation;
 using testing::Interleaving;
+using testing::kNan;
+using testing::line;
 using testing::nodes_of;
 using testing::path_of;
 using testing::RandomHct;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-Space line() {
-  return {{"x", Real{0.0, 1.0}}};
-}
 
 /// So many rewards of the same size.
 Rewards equal_rewards(std::uint64_t count, double reward) {

@@ -2,6 +2,8 @@
 
 #include "canopy/optimizer.hpp"
 
+#include "support/values.hpp"
+
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -17,7 +19,8 @@
 namespace canopy {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using testing::kNan;
+
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kTiny = std::numeric_limits<double>::denorm_min();

@@ -63,12 +63,12 @@ RC_GTEST_PROP(SaveRestore, RivalsGoOnAsIfNothingHadHappened, ()) {
                   *rc::gen::arbitrary<bool>());
 }
 
-std::unique_ptr<Optimizer> line(const Selection& optimizer = {"hct"}) {
+std::unique_ptr<Optimizer> on_a_line(const Selection& optimizer = {"hct"}) {
   return make_optimizer(optimizer, {{"x", Real{0.0, 1.0}}});
 }
 
 std::string saved_after(int pulls) {
-  const auto optimizer = line();
+  const auto optimizer = on_a_line();
   for (int i = 0; i < pulls; ++i) {
     const Pull pull = optimizer->ask(1);
     (void)optimizer->tell(pull.ticket, pull.arm[0]);
@@ -78,7 +78,7 @@ std::string saved_after(int pulls) {
 
 std::string complaint_about(const std::string& saved, const Selection& optimizer = {"hct"}) {
   try {
-    line(optimizer)->restore(saved);
+    on_a_line(optimizer)->restore(saved);
   } catch (const StateError& error) {
     return error.what();
   }
@@ -101,7 +101,7 @@ TEST(SaveRestore, AStateOfANewerVersionIsRefusedByName) {
   saved.replace(saved.find(" 2 "), 3, " 3 ");
   EXPECT_EQ(complaint_about(saved),
             "the state was saved by a newer version of canopy (format 3, this one reads 2)");
-  EXPECT_THROW(line()->restore(saved), NewerStateError);
+  EXPECT_THROW(on_a_line()->restore(saved), NewerStateError);
   saved.replace(saved.find(" 3 "), 3, " 1 ");
   EXPECT_EQ(complaint_about(saved).substr(0, 58),
             "the state was saved by an older version of canopy (format ");
@@ -117,9 +117,9 @@ TEST(SaveRestore, AStateOfAnotherOptimizerOrSpaceIsRefused) {
 }
 
 TEST(SaveRestore, TicketsInFlightKeepTheirArms) {
-  const auto optimizer = line();
+  const auto optimizer = on_a_line();
   const Pull pull = optimizer->ask(1);
-  const auto restored = line();
+  const auto restored = on_a_line();
   restored->restore(optimizer->save());
   const std::vector<Pull> open = restored->in_flight();
   ASSERT_EQ(open.size(), 1U);

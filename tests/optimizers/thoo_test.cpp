@@ -7,6 +7,7 @@
 #include "support/random_hct.hpp"
 #include "support/textbook_hoo.hpp"
 #include "support/tree.hpp"
+#include "support/values.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -22,13 +23,10 @@ namespace canopy {
 namespace {
 
 using testing::depth_of;
+using testing::line;
 using testing::nodes_of;
 using testing::RandomHct;
 using testing::TextbookHoo;
-
-Space line() {
-  return {{"x", Real{0.0, 1.0}}};
-}
 
 std::string complaint(const ThooOptions& options) {
   try {

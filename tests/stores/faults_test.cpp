@@ -29,7 +29,7 @@ using testing::FaultyStore;
 using testing::MemoryStore;
 
 /// Operations fail from the one of that number on, so many in a row.
-struct Fault {
+struct PlannedFault {
   int first = 0;  // 0: none
   int length = 1;
 };
@@ -58,7 +58,7 @@ void do_again(Optimizer& twin, const Event& event) {
 /// A study on a store that fails, beside a twin that never sees what failed.
 class Trial {
  public:
-  Trial(const std::string& file, std::uint64_t seed, Fault fault,
+  Trial(const std::string& file, std::uint64_t seed, PlannedFault fault,
         const std::function<std::unique_ptr<Store>()>& open)
       : specification_(parse_study(file, "study.toml")),
         traffic_(seed),
@@ -147,7 +147,7 @@ class Trial {
 
   StudySpecification specification_;
   testing::Traffic traffic_;
-  Fault fault_;
+  PlannedFault fault_;
   std::unique_ptr<Store> plain_;  // which never fails
   std::unique_ptr<Store> store_;
   std::optional<Study> study_;

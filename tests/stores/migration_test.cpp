@@ -15,6 +15,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -24,7 +25,6 @@
 #include <sstream>
 #include <string>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include <vector>
 
@@ -453,7 +453,7 @@ TEST_F(MigrationTest, TwoThatOpenItAtOnceDoNotDisturbEachOther) {
       if (child != 0) continue;
       close(gate[1]);
       char ignored = 0;
-      (void)!read(gate[0], &ignored, 1);  // until the parent closes it
+      [[maybe_unused]] const auto got = read(gate[0], &ignored, 1);  // until the parent closes it
       try {
         (void)open_store(path(), Store::Mode::open);
         _exit(0);

@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 using testing::execute;
 using Fault = StoreError::Fault;
 
-std::vector<JournalEntry> entries(std::uint64_t first, std::uint64_t count) {
+std::vector<JournalEntry> lifelike_entries(std::uint64_t first, std::uint64_t count) {
   std::vector<JournalEntry> all;
   for (std::uint64_t i = first; i < first + count; ++i) {
     const double at = 1794776781.759823 + static_cast<double>(i) / 7.0;
@@ -120,7 +120,7 @@ TEST_F(SqliteStoreTest, AStoreOfANewerVersionIsRefused) {
 TEST_F(SqliteStoreTest, ADamagedFileIsNamedWhenItIsRead) {
   {
     const std::unique_ptr<Store> store = open();
-    store->append(store->create({"a", "{}", 0.0})->id, entries(1, 5000), 0);
+    store->append(store->create({"a", "{}", 0.0})->id, lifelike_entries(1, 5000), 0);
   }
   std::fstream file(path(), std::ios::binary | std::ios::in | std::ios::out);
   for (long at = 4096; at < 200'000; at += 512) file.seekp(at).write("garbage garbage", 15);
@@ -140,7 +140,7 @@ std::string as_nobody(const std::function<std::string()>& work) {
   if (child == 0) {
     if (geteuid() == 0 && setuid(65'534) != 0) _exit(1);
     const std::string said = work();
-    (void)!write(ends[1], said.data(), said.size());
+    [[maybe_unused]] const auto sent = write(ends[1], said.data(), said.size());
     _exit(0);
   }
   close(ends[1]);
@@ -155,7 +155,7 @@ std::string as_nobody(const std::function<std::string()>& work) {
 TEST_F(SqliteStoreTest, SaysThatItMayNotBeWritten) {
   {
     const std::unique_ptr<Store> store = open();
-    store->append(store->create({"a", "{}", 0.0})->id, entries(1, 3), 0);
+    store->append(store->create({"a", "{}", 0.0})->id, lifelike_entries(1, 3), 0);
   }
   using std::filesystem::perms;
   const perms no_writing =
@@ -165,7 +165,7 @@ TEST_F(SqliteStoreTest, SaysThatItMayNotBeWritten) {
   const std::string said = as_nobody([&]() -> std::string {
     try {
       const std::unique_ptr<Store> store = open(Store::Mode::open);
-      store->append(store->find("a")->id, entries(4, 1), 0);
+      store->append(store->find("a")->id, lifelike_entries(4, 1), 0);
     } catch (const StoreError& error) {
       const bool known = error.fault() == Fault::read_only || error.fault() == Fault::unreachable;
       return known ? error.what() : std::string("of another kind: ") + error.what();
@@ -204,11 +204,11 @@ class FileLimit {
 TEST_F(SqliteStoreTest, WhenTheDiskIsFullNothingIsLostAndLaterItGoesOn) {
   const std::unique_ptr<Store> store = open();
   const StudyId study = store->create({"a", "{}", 0.0})->id;
-  store->append(study, entries(1, 1000), 0);
+  store->append(study, lifelike_entries(1, 1000), 0);
   {
     const FileLimit limit(std::filesystem::file_size(path() + "-wal") + 10'000);
     const std::string said =
-        complaint(Fault::full, [&] { store->append(study, entries(1001, 5000), 0); });
+        complaint(Fault::full, [&] { store->append(study, lifelike_entries(1001, 5000), 0); });
     EXPECT_NE(said.find("the disk may be full"), std::string::npos) << said;
     EXPECT_EQ(count_entries(*store, study), 1000U);
     EXPECT_NE(complaint(Fault::full,
@@ -218,7 +218,7 @@ TEST_F(SqliteStoreTest, WhenTheDiskIsFullNothingIsLostAndLaterItGoesOn) {
               "");
     EXPECT_FALSE(store->snapshot(study).has_value());
   }
-  store->append(study, entries(1001, 5000), 0);
+  store->append(study, lifelike_entries(1001, 5000), 0);
   EXPECT_EQ(count_entries(*store, study), 6000U);
 }
 
@@ -234,7 +234,7 @@ std::vector<int> at_once(int count, const std::function<int()>& work) {
     if (children.back() != 0) continue;
     close(gate[1]);
     char ignored = 0;
-    (void)!read(gate[0], &ignored, 1);  // until the parent closes it
+    [[maybe_unused]] const auto got = read(gate[0], &ignored, 1);  // until the parent closes it
     try {
       _exit(work());
     } catch (const std::exception&) {
@@ -266,7 +266,7 @@ TEST_F(SqliteStoreTest, OfTwoThatMakeTheSameStudyAtOnceOneMakesItAndOneHasTheLoc
       close(tried[1]);
       char ignored = 0;
       for (int got = 0; got < 2;) got += read(tried[0], &ignored, 1) == 1 ? 1 : 2;
-      (void)!write(done[1], "xx", 2);
+      [[maybe_unused]] const auto sent = write(done[1], "xx", 2);
       _exit(0);
     }
     const std::vector<int> results = at_once(2, [&] {
@@ -280,9 +280,9 @@ TEST_F(SqliteStoreTest, OfTwoThatMakeTheSameStudyAtOnceOneMakesItAndOneHasTheLoc
       } catch (const StoreError&) {
         result = 99;
       }
-      (void)!write(tried[1], "x", 1);
+      [[maybe_unused]] const auto sent = write(tried[1], "x", 1);
       char ignored = 0;
-      (void)!read(done[0], &ignored, 1);
+      [[maybe_unused]] const auto got = read(done[0], &ignored, 1);
       return result;
     });
     for (const int end : {tried[0], tried[1], done[0], done[1]}) close(end);
@@ -302,7 +302,7 @@ TEST_F(SqliteStoreTest, ALockIsGoneWithItsProcessHoweverItEnds) {
   if (child == 0) {
     const std::unique_ptr<Store> store = open();
     const std::unique_ptr<StudyLock> lock = store->try_lock(study, 0ms);
-    (void)!write(ends[1], lock ? "y" : "n", 1);
+    [[maybe_unused]] const auto sent = write(ends[1], lock ? "y" : "n", 1);
     pause();
   }
   char taken = 0;
@@ -373,7 +373,7 @@ TEST_F(SqliteStoreTest, AnEventTakesSixtyBytesAtMost) {
   constexpr std::uint64_t kEvents = 100'000;
   {
     const std::unique_ptr<Store> store = open();
-    store->append(store->create({"a", "{}", 0.0})->id, entries(1, kEvents), 0);
+    store->append(store->create({"a", "{}", 0.0})->id, lifelike_entries(1, kEvents), 0);
   }
   execute(path(), "PRAGMA wal_checkpoint(TRUNCATE)");
   const std::uintmax_t size = std::filesystem::file_size(path());

@@ -7,6 +7,8 @@
 #include "canopy/errors.hpp"
 #include "canopy/random.hpp"
 
+#include "support/values.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -23,7 +25,8 @@
 namespace canopy::first_format {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+using testing::kNan;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Units {

@@ -447,7 +447,7 @@ TEST_F(StudyTest, AJournalThatDoesNotFitIsNamed) {
   EXPECT_EQ(refused(),
             "a: event 7 of its journal does not match: the next ticket has another number");
   change("UPDATE events SET data = '1 1 half' WHERE number = 5");
-  EXPECT_EQ(refused(), "event 5 of the journal cannot be read: \"half\" is not a number");
+  EXPECT_EQ(refused(), "a: event 5 of its journal cannot be read: \"half\" is not a number");
   change("UPDATE events SET ticket = 77 WHERE number = 4");
   EXPECT_EQ(refused(), "a: event 4 of its journal does not match: " +
                            std::string(describe(Status::unknown_ticket)));

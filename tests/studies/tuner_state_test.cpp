@@ -130,9 +130,9 @@ TEST(TunerState, TheWindowHasTheLastRewardsUntilTheFloorWasMet) {
                                    Told{5, 0.5}};
   EXPECT_EQ(after(rewards).window(), (std::deque{0.2, 0.3, 0.4, 0.5}));
   std::vector<Event> stopped = rewards;
-  stopped.push_back(TunerStopped{"", false});
+  stopped.emplace_back(TunerStopped{"", false});
   EXPECT_EQ(after(stopped).window().size(), 4U);
-  stopped.push_back(TunerStopped{"", true});
+  stopped.emplace_back(TunerStopped{"", true});
   EXPECT_TRUE(after(stopped).window().empty()) << "the next tuner gets a chance";
   EXPECT_TRUE(after(rewards, specification("")).window().empty()) << "there is no floor";
 }

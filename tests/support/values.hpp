@@ -1,0 +1,22 @@
+#pragma once
+// Values that many tests need.
+#include <canopy/space.hpp>
+#include <limits>
+#include <string>
+
+namespace canopy::testing {
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// One real parameter, x, from 0 to 1.
+inline Space line() {
+  return {{"x", Real{0.0, 1.0}}};
+}
+
+inline std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+}  // namespace canopy::testing
