@@ -228,7 +228,8 @@ void print_row(const std::string& what, double measured, const std::string& unit
 }  // namespace
 
 int main() {
-  const double at_start = peak_memory(hct_iid, 1);  // before the other measurements leave any behind
+  const double at_start =
+      peak_memory(hct_iid, 1);  // before the other measurements leave any behind
   const double after_steps = peak_memory(hct_iid, 100'000'000);
   Rival bare{"bare loop", bare_loop, 1'000'000, 1, {}};
   Rival iid{"HCT-iid", hct_iid, 1'000'000, 1, {}};
