@@ -4,6 +4,7 @@
 #include "canopy/state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -27,10 +28,11 @@ template <class Data, std::uint32_t kArity = 2>
 class CoverTree {
  public:
   struct Node : Data {
-    NodeIndex parent = 0;     ///< The root's is the root.
-    NodeIndex children = 0;   ///< The first child, the others follow it; 0: a leaf.
-    std::uint32_t depth = 0;  ///< h
-    bool splittable = true;   ///< False once the partition has refused to cut the cell.
+    NodeIndex parent = 0;             ///< The root's is the root.
+    NodeIndex children = 0;           ///< The first child, the others follow it; 0: a leaf.
+    std::uint32_t depth = 0;          ///< h
+    bool splittable = true;           ///< False once the partition has refused to cut the cell.
+    Extent extent = Extent::shrinks;  ///< of the cell, known when it is made
 
     [[nodiscard]] bool is_leaf() const { return children == 0; }
   };
@@ -46,7 +48,7 @@ class CoverTree {
         cells_(cell_size_) {
     partition_->root(cells_);
     place_arm(kRoot);
-    nodes_.emplace_back();
+    nodes_.emplace_back().extent = partition_->extent(cells_);
   }
 
   [[nodiscard]] NodeIndex size() const { return static_cast<NodeIndex>(nodes_.size()); }
@@ -66,11 +68,16 @@ class CoverTree {
       nodes_[leaf].splittable = false;
       return false;
     }
-    for (std::uint32_t i = 0; i < kArity; ++i) place_arm(first + i);
+    std::array<Extent, kArity> extents{};
+    for (std::uint32_t i = 0; i < kArity; ++i) {
+      place_arm(first + i);
+      extents[i] = partition_->extent(cell(first + i));
+    }
     Node child;
     child.parent = leaf;
     child.depth = depth + 1;
     nodes_.resize(first + std::size_t{kArity}, child);
+    for (std::uint32_t i = 0; i < kArity; ++i) nodes_[first + i].extent = extents[i];
     nodes_[leaf].children = first;
     depth_ = std::max(depth_, depth + 1);
     return true;

@@ -11,6 +11,13 @@
 
 namespace canopy {
 
+/// What depth says about how much f varies within a cell.
+enum class Extent : std::uint8_t {
+  shrinks,    ///< f varies less in deeper cells: reals, integers.
+  one_arm,    ///< The cell holds a single arm.
+  unordered,  ///< The cell still holds several values of a choice, about which depth says nothing.
+};
+
 /// How a set is cut into smaller and smaller parts: the P_{h,i} and x_{h,i} of the paper.
 ///
 /// A cell is a row of `cell_size()` numbers that only the partition reads: the ends of a box, or an
@@ -41,6 +48,11 @@ class Partition {
   /// Writes the point that represents the cell.
   virtual void arm(std::span<const double> cell, std::span<double> arm) const = 0;
 
+  /// What the depth of this cell says about f in it.
+  [[nodiscard]] virtual Extent extent(std::span<const double> /*cell*/) const {
+    return Extent::shrinks;
+  }
+
   /// Whether these numbers are an arm of the set.
   [[nodiscard]] virtual bool contains(Arm arm) const { return arm.size() == dimension(); }
 };
@@ -70,6 +82,11 @@ class BoxPartition final : public Partition {
   [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t depth,
                            std::span<double> parts) const override;
   void arm(std::span<const double> cell, std::span<double> arm) const override;
+
+  /// `unordered` while a choice has several values left, `one_arm` once nothing has, else
+  /// `shrinks`.
+  [[nodiscard]] Extent extent(std::span<const double> cell) const override;
+
   [[nodiscard]] bool contains(Arm arm) const override { return space_.contains(arm); }
 
   /// The two ends of a cell along one coordinate, in the user's units.
@@ -83,6 +100,7 @@ class BoxPartition final : public Partition {
     Kind kind;
     double low, high;                ///< of the whole range, in those units
     double lowest_arm, highest_arm;  ///< of the whole range, in the user's units
+    bool unordered = false;          ///< a choice: its order says nothing about f
 
     [[nodiscard]] double middle(double from, double to) const;
     [[nodiscard]] double in_user_units(double value) const;

@@ -45,6 +45,7 @@ BoxPartition::BoxPartition(const Space& space, SplitRule rule) : space_(space), 
     } else {
       const auto& choice = std::get<Choice>(parameter.domain);
       axes_.push_back(list(0.0, static_cast<double>(choice.choices.size() - 1)));
+      axes_.back().unordered = true;
     }
   }
 }
@@ -92,6 +93,16 @@ void BoxPartition::arm(std::span<const double> cell, std::span<double> arm) cons
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     arm[i] = axes_[i].in_user_units(axes_[i].middle(cell[2 * i], cell[2 * i + 1]));
   }
+}
+
+Extent BoxPartition::extent(std::span<const double> cell) const {
+  bool one_arm = true;
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    const bool single = cell[2 * i] == cell[2 * i + 1];
+    if (!single && axes_[i].unordered) return Extent::unordered;
+    one_arm = one_arm && single;
+  }
+  return one_arm ? Extent::one_arm : Extent::shrinks;
 }
 
 std::array<double, 2> BoxPartition::side(std::span<const double> cell, std::size_t axis) const {

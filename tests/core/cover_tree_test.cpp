@@ -65,6 +65,7 @@ TEST(CoverTree, StartsWithTheRootAlone) {
   const Node& root = tree[BoundedTree::kRoot];
   EXPECT_TRUE(root.is_leaf());
   EXPECT_TRUE(root.splittable);
+  EXPECT_EQ(root.extent, Extent::shrinks);
   EXPECT_EQ(root.depth, 0U);
   EXPECT_EQ(root.parent, BoundedTree::kRoot);
   EXPECT_EQ(root.upper, kInfinity);
@@ -132,6 +133,42 @@ TEST(CoverTree, ExpandOfWhatCannotBeCutOnlyMarksTheNode) {
   EXPECT_EQ(numbers(tree.arm(4)), std::vector{1.0});
 }
 
+TEST(CoverTree, ANodeKnowsTheExtentOfItsCell) {
+  BoundedTree tree = over({{"c", Choice{{"a", "b"}}}, {"n", Integer{0, 1}}});
+  EXPECT_EQ(tree[0].extent, Extent::unordered) << "of the root, too";
+  ASSERT_TRUE(tree.expand(0));  // a and b
+  EXPECT_EQ(tree[1].extent, Extent::shrinks);
+  EXPECT_EQ(tree[2].extent, Extent::shrinks);
+  ASSERT_TRUE(tree.expand(2));  // b with 0 and with 1
+  EXPECT_EQ(tree[3].extent, Extent::one_arm);
+  EXPECT_EQ(tree[4].extent, Extent::one_arm);
+}
+
+TEST(CoverTree, SiblingsMayDifferInExtent) {
+  BoundedTree tree = over({{"c", Choice{{"a", "b", "c"}}}});
+  ASSERT_TRUE(tree.expand(0));  // a, b and c
+  EXPECT_EQ(tree[1].extent, Extent::unordered);
+  EXPECT_EQ(tree[2].extent, Extent::one_arm);
+}
+
+TEST(CoverTree, ExtentsAreKnownAgainWhenATreeIsRestored) {
+  const Space space{{"c", Choice{{"a", "b", "c"}}}, {"n", Integer{0, 4}}};
+  BoundedTree tree = over(space);
+  RandomStream random({.seed = 3});
+  grow(tree, random, 20);
+  State saving;
+  tree.transfer(saving);
+  const std::string saved = saving.text();
+  BoundedTree restored = over(space);
+  State restoring(saved);
+  restored.transfer(restoring);
+  ASSERT_EQ(restored.size(), tree.size());
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    EXPECT_EQ(restored[i].extent, tree[i].extent) << "node " << i;
+    EXPECT_EQ(tree[i].extent, tree.partition().extent(tree.cell(i))) << "node " << i;
+  }
+}
+
 TEST(CoverTree, PathIsTheWayDownFromTheRoot) {
   BoundedTree tree = over_the_unit_interval();
   ASSERT_TRUE(tree.expand(0));  // 1, 2
@@ -196,6 +233,7 @@ TEST(BoundedTree, TheBetterChildHasTheLargerBoundAndTheLeftOneWinsATie) {
 
 TEST(BoundedTree, ANodeFitsACacheLine) {
   EXPECT_LE(sizeof(Node), 64U);
+  EXPECT_EQ(sizeof(Node), 48U) << "as the comment in bounded_node.hpp and docs/design.md say";
 }
 
 TEST(CoverTree, ArmsStayWhereTheyAreWhileTheTreeGrows) {
@@ -476,6 +514,7 @@ TEST(CoverTree, CoversASetOfTheUsersOwn) {
     const Kind& kind = Taxonomy::kind_of(tree.cell(i));
     EXPECT_EQ(tree[i].is_leaf(), kind.first == 0) << kind.name;
     EXPECT_EQ(tree[i].splittable, kind.first != 0) << kind.name;
+    EXPECT_EQ(tree[i].extent, Extent::shrinks) << "unless the partition says otherwise";
     paths[kind.name] = tree.path(i);
     arms[kind.name] = Taxonomy::kind_of(tree.arm(i)).name;
   }

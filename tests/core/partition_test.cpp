@@ -282,6 +282,50 @@ TEST(Partition, AChoiceIsTheListOfItsIndices) {
   EXPECT_EQ(found, (std::vector{0.0, 1.0, 2.0, 3.0, 4.0}));
 }
 
+// --- extent --------------------------------------------------------------------------------------
+
+TEST(Partition, RealsAndIntegersShrinkWithDepthUntilOneArmIsLeft) {
+  const BoxPartition partition(Space{{"x", Real{}}, {"n", Integer{0, 3}}});
+  EXPECT_EQ(partition.extent(root_of(partition)), Extent::shrinks);
+  EXPECT_EQ(partition.extent(Cell{0.25, 0.5, 2.0, 2.0}), Extent::shrinks) << "x is still wide";
+  const BoxPartition integers(Space{{"n", Integer{0, 3}}, {"m", Integer{0, 1}}});
+  EXPECT_EQ(integers.extent(root_of(integers)), Extent::shrinks);
+  EXPECT_EQ(integers.extent(Cell{2.0, 2.0, 0.0, 1.0}), Extent::shrinks);
+  EXPECT_EQ(integers.extent(Cell{2.0, 2.0, 1.0, 1.0}), Extent::one_arm);
+}
+
+TEST(Partition, ACellWithSeveralValuesOfAChoiceIsUnordered) {
+  const BoxPartition partition(Space{{"n", Integer{0, 3}}, {"c", Choice{{"a", "b", "c"}}}});
+  EXPECT_EQ(partition.extent(root_of(partition)), Extent::unordered);
+  EXPECT_EQ(partition.extent(Cell{2.0, 2.0, 0.0, 1.0}), Extent::unordered);
+  EXPECT_EQ(partition.extent(Cell{2.0, 3.0, 1.0, 1.0}), Extent::shrinks);
+  EXPECT_EQ(partition.extent(Cell{2.0, 2.0, 1.0, 1.0}), Extent::one_arm);
+}
+
+TEST(Partition, AChoiceOfOneValueIsNeverUnordered) {
+  const BoxPartition alone(Space{{"c", Choice{{"only"}}}});
+  EXPECT_EQ(alone.extent(root_of(alone)), Extent::one_arm);
+  const BoxPartition with_real(Space{{"c", Choice{{"only"}}}, {"x", Real{}}});
+  EXPECT_EQ(with_real.extent(root_of(with_real)), Extent::shrinks);
+}
+
+RC_GTEST_PROP(Partition, ACellOfIntegersAndChoicesHoldsOneArmWhenItCannotBeCut, ()) {
+  Choice choice{{"a", "b", "c", "d", "e"}};
+  choice.choices.resize(*rc::gen::inRange<std::size_t>(1, 6));
+  const BoxPartition partition(
+      Space{{"n", Integer{0, *rc::gen::inRange<std::int64_t>(1, 100)}}, {"c", choice}});
+  RandomStream turns({.seed = *rc::gen::arbitrary<std::uint64_t>()});
+  Cell cell = root_of(partition);
+  for (std::uint32_t depth = 0;; ++depth) {
+    const auto both = halves(partition, cell, depth);
+    RC_ASSERT((partition.extent(cell) == Extent::one_arm) == !both.has_value());
+    if (!both) break;
+    cell = turns.uniform() < 0.5 ? both->first : both->second;
+  }
+}
+
+// --- which axis is cut ---------------------------------------------------------------------------
+
 TEST(Partition, TheCyclicRuleTakesTheAxesInTurn) {
   const BoxPartition partition(Space{{"x", Real{}}, {"y", Real{0.0, 100.0}}, {"z", Real{}}});
   EXPECT_EQ(axes_cut(partition, 7), (std::vector<std::size_t>{0, 1, 2, 0, 1, 2, 0}));

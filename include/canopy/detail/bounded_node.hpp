@@ -7,7 +7,7 @@ namespace canopy {
 /// What the optimistic trees keep in a node. With its links a node is 48 bytes:
 ///
 ///      0  pulls | 8  bound | 16  upper | 24  sum
-///     32  parent | 36  children | 40  depth | 44  splittable | 45  (unused)
+///     32  parent | 36  children | 40  depth | 44  splittable | 45  extent | 46  (unused)
 ///
 /// The sum and the pulls change together at every reward; side by side, compilers would pack them
 /// into one register and lose more time than they gain.
