@@ -103,6 +103,7 @@ void StudySession::close() {
   closing_ = true;  // nobody new is let in
   batches_.erase(std::this_thread::get_id());
   try {
+    if (!committing_) study_->recover();  // or it would wait for events that are lost
     wait_for(lock, study_->events());
   } catch (...) {
     closing_ = false;

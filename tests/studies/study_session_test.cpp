@@ -342,6 +342,18 @@ TEST_F(StudySessionTest, ClosedWhileOthersWorkItHasKeptAllThatWasAcknowledged) {
   }
 }
 
+TEST_F(StudySessionTest, ClosesAfterTheStoreWasAwayAndIsBack) {
+  const auto session = open();
+  note(*session, "before");
+  append_fails_ = nothing_works_ = true;
+  EXPECT_THROW(note(*session, "lost"), StoreError);
+  EXPECT_THROW(session->close(), StoreError);
+  append_fails_ = nothing_works_ = false;
+  session->close();
+  EXPECT_FALSE(session->is_open());
+  EXPECT_EQ(notes(), std::multiset<std::string>{"before"});
+}
+
 // --- everything at once -------------------------------------------------------------------------
 
 TEST_F(StudySessionTest, WhatIsAcknowledgedHasHappenedAndWhatIsRefusedHasNot) {
