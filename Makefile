@@ -5,7 +5,7 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 # What many threads may use at once.
 TSAN_TESTS = *StudySession*:*StoreTest*:-SqliteStore*
 
-.PHONY: help setup build run python test test-cpp test-python test-asan test-tsan bench bench-peers gallery figures tables \
+.PHONY: help setup build run python test test-cpp test-python test-asan test-tsan bench bench-peers coverage gallery figures tables \
         format lint clean
 
 help:  ## Show this list
@@ -66,6 +66,10 @@ bench: build python  ## Speed, as ratios measured side by side
 	@bench/parallel.sh build
 	@build/python/bin/pip install --quiet --disable-pip-version-check --no-build-isolation bench/python
 	@build/python/bin/python bench/python/bench.py build/canopy
+
+coverage: build  ## Whether the intervals of the best arm hold: shares of simulated runs
+	@cmake --build --preset release --target coverage
+	@build/bench/coverage
 
 bench-peers: build python  ## PyXAB beside canopy (minutes)
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt

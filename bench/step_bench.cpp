@@ -8,6 +8,7 @@
 #include "canopy/random.hpp"
 #include "canopy/thoo.hpp"
 
+#include "support/objectives.hpp"
 #include "support/textbook_hct.hpp"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ using canopy::Pull;
 using canopy::RandomStream;
 using canopy::Thoo;
 using canopy::testing::TextbookHct;
+using canopy::testing::unit_range;
 
 HctOptions options(Feedback feedback) {
   return {.feedback = feedback, .nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05};
@@ -68,7 +70,7 @@ void textbook(std::uint64_t steps, std::uint64_t seed) {
 /// One ask and one tell a pull, as in the README.
 void hct_iid(std::uint64_t steps, std::uint64_t seed) {
   Garland garland;
-  Hct hct(garland.space(), options(Feedback::iid));
+  Hct hct(garland.space(), options(Feedback::iid), unit_range());
   RandomStream random({.seed = seed});
   for (std::uint64_t i = 0; i < steps; ++i) {
     const Pull pull = hct.ask(1);
@@ -79,7 +81,7 @@ void hct_iid(std::uint64_t steps, std::uint64_t seed) {
 /// One ask an episode, one tell a pull.
 void hct_correlated(std::uint64_t steps, std::uint64_t seed) {
   Garland garland;
-  Hct hct(garland.space(), options(Feedback::correlated));
+  Hct hct(garland.space(), options(Feedback::correlated), unit_range());
   RandomStream random({.seed = seed});
   for (std::uint64_t done = 0; done < steps;) {
     const Pull pull = hct.ask(steps - done);
@@ -93,7 +95,7 @@ void hct_correlated(std::uint64_t steps, std::uint64_t seed) {
 /// Rewards without noise change the arm at almost every pull: the step that is not O(1).
 void noiseless_hct(std::uint64_t steps, std::uint64_t /*seed*/) {
   Garland garland({.noise_width = 0.0});
-  Hct hct(garland.space(), options(Feedback::iid));
+  Hct hct(garland.space(), options(Feedback::iid), unit_range());
   for (std::uint64_t i = 0; i < steps; ++i) {
     const Pull pull = hct.ask(1);
     (void)hct.tell(pull.ticket, garland.mean_reward(pull.arm));
@@ -116,9 +118,9 @@ void noiseless_textbook(std::uint64_t steps, std::uint64_t /*seed*/) {
 /// levels: the textbook HCT plays at a depth of 18.1 in the mean of its 1e6 steps.
 void thoo(std::uint64_t steps, std::uint64_t seed) {
   Garland garland;
-  Thoo thoo(
-      garland.space(),
-      {.horizon = 250'000, .nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05, .seed = seed});
+  Thoo thoo(garland.space(),
+            {.horizon = 250'000, .nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05, .seed = seed},
+            unit_range());
   RandomStream random({.seed = seed});
   for (std::uint64_t i = 0; i < steps; ++i) {
     const Pull pull = thoo.ask(1);

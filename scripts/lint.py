@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """clang-tidy over every source file; exits with 1 if there is a warning anywhere.
 
-Our builds compile files in batches that include them, and clang-tidy reads the same batches: the headers, which take most
-of its time, are read once for eight files. Its path-sensitive analyzer looks into included sources only where the batch is
-called UnifiedSource.
+Our builds compile files in batches that include them, and clang-tidy reads the same batches: the headers, which take
+most of its time, are read once for eight files. Its path-sensitive analyzer looks into included sources only where the
+batch is called UnifiedSource.
 """
 
 import json

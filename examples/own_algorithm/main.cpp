@@ -29,7 +29,7 @@ class Greedy final : public canopy::TurnOptimizer {
  public:
   Greedy(const canopy::Space& space, const GreedyOptions& options,
          const canopy::Objective& objective)
-      : TurnOptimizer(objective),
+      : TurnOptimizer(objective, space.dimension()),
         space_(space),
         epsilon_(options.epsilon),
         random_({.seed = options.seed, .algorithm = "greedy"}),
@@ -39,12 +39,6 @@ class Greedy final : public canopy::TurnOptimizer {
       for (double& coordinate : unit) coordinate = random_.uniform();
       space.from_unit_cube(unit, arms_.emplace_back(space.dimension()));
     }
-  }
-
-  std::optional<canopy::Best> best() const override {
-    const std::size_t i = leader();
-    if (rewards_[i].count == 0) return std::nullopt;
-    return to_best(arms_[i], rewards_[i].mean(), 0.0, static_cast<double>(rewards_[i].count));
   }
 
   std::unique_ptr<canopy::Optimizer> clone() const override {

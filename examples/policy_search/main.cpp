@@ -38,7 +38,7 @@ int main() {
   canopy::Hct optimizer(
       chain.space(),
       {.feedback = canopy::Feedback::correlated, .nu1 = 1.0, .rho = 0.25, .confidence_scale = 0.02},
-      {.reward_range = {-5.0, 0.0}});
+      {.reward_range = {{-5.0, 0.0}}});
   canopy::RandomStream random({.seed = 1});
   chain.start(random);
   for (std::uint64_t pulls = 0; pulls < 40'000'000;) {

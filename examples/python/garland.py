@@ -2,7 +2,7 @@
 
     python examples/python/garland.py [FIGURE.png]
 
-HCT finds the highest of the peaks. The picture shows what it knows of the function after 20 000 pulls, where it
+HCT ends on one of the highest peaks. The picture shows what it knows of the function after 20 000 pulls, where it
 looked, and its tree.
 """
 
@@ -15,7 +15,7 @@ garland = canopy.Environment("garland", seed=1)
 result = canopy.maximize(garland.pull, garland.space, pulls=20_000, nu1=1, rho=0.7071, confidence_scale=0.05)
 
 best = result.best
-print(f"best arm: x = {best.arm['x']:.4f}, mean reward {best.mean:.3f} over {best.pulls} pulls")
+print(f"best arm: {best}")
 print(f"the truth: x = {garland.best_arm['x']:.4f}, mean reward {garland.best_mean:.3f}")
 print(f"f at the arm that was found: {garland.mean_reward(**best.arm):.3f}")
 

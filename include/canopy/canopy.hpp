@@ -9,10 +9,12 @@
 #include "canopy/environment.hpp"     // what can be simulated
 #include "canopy/environments.hpp"    // ... by name
 #include "canopy/errors.hpp"          // wrong configurations
+#include "canopy/evidence.hpp"        // what is known of every arm
 #include "canopy/garland.hpp"         // the environments of the paper
 #include "canopy/grid.hpp"            // a grid under UCB1
 #include "canopy/hct.hpp"             // the High Confidence Tree
 #include "canopy/hoo.hpp"             // hierarchical optimistic optimization
+#include "canopy/intervals.hpp"       // intervals that hold at all times
 #include "canopy/lqr.hpp"             // linear-quadratic regulators
 #include "canopy/lqr_partial.hpp"     // ... seen through noise
 #include "canopy/mdp.hpp"             // policy search in systems of your own

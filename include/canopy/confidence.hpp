@@ -82,13 +82,6 @@ struct Confidence {
   return mean + resolution + width;
 }
 
-/// sqrt(ln(2 / 0.05) / (2 pulls)): with probability 95 %, the mean of that many independent rewards
-/// in [0, 1] is no further from f (Hoeffding's inequality). For algorithms without bounds of their
-/// own.
-[[nodiscard]] inline double hoeffding_width(double pulls) {
-  return std::sqrt(std::log(2.0 / 0.05) / (2.0 * pulls));
-}
-
 /// tau_h = c^2 L rho^(-2h) / nu1^2: the pulls at which the width has shrunk to the resolution.
 [[nodiscard]] inline double expansion_threshold(double c, double log_confidence, double nu1,
                                                 double rho, std::uint32_t depth) {

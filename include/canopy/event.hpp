@@ -4,6 +4,7 @@
 #include "canopy/rewards.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -53,10 +54,25 @@ struct Observed {
   friend bool operator==(const Observed&, const Observed&) = default;
 };
 
+/// The same, and the search does not learn from them.
+struct Remembered {
+  std::vector<double> arm;
+  Rewards rewards;
+
+  friend bool operator==(const Remembered&, const Remembered&) = default;
+};
+
 struct Dropped {
   Ticket ticket = 0;
 
   friend bool operator==(const Dropped&, const Dropped&) = default;
+};
+
+/// Another range of rewards, in force from the next phase on.
+struct RangeSet {
+  std::optional<RewardRange> range;  ///< none: rewards tell
+
+  friend bool operator==(const RangeSet&, const RangeSet&) = default;
 };
 
 struct Finished {
@@ -119,7 +135,7 @@ struct Failed {
 /// Any of these. Stores keep the index as a number: never reorder, only add at the end.
 using Event =
     std::variant<Asked, Told, ToldList, ToldSums, Dropped, Finished, TunerStarted, TunerStopped,
-                 Applied, WarmedUp, Held, BaselineMeasured, Failed, Observed>;
+                 Applied, WarmedUp, Held, BaselineMeasured, Failed, Observed, RangeSet, Remembered>;
 
 /// What it is called: `ask`, `tell`, `tell_list`, ...
 [[nodiscard]] std::string_view kind_name(const Event& event);

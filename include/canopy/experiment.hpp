@@ -48,6 +48,7 @@ struct ExperimentSpecification {
   std::uint64_t tuning_runs = 10;  ///< that choose among candidates
   std::uint64_t seed = 1;
   std::uint64_t checkpoints = 30;  ///< points of a curve, evenly spaced in log n
+  std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};  ///< as in RunOptions
   std::vector<ComparisonSpecification> comparisons;
 };
 
@@ -78,6 +79,7 @@ struct AlgorithmResult {
   Estimate per_step_regret;    ///< measured with fresh seeds, as all below
   Estimate per_step_realised_regret;
   Estimate simple_regret;
+  IntervalQuality intervals;  ///< of the best arms
   Estimate depth;
   std::vector<CurvePoint> curve;  ///< the last point is at the end of the runs
 };

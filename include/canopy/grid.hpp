@@ -14,7 +14,8 @@ namespace canopy {
 
 struct GridOptions {
   /// 1 to 1e6: arms along each parameter, in the middle of as many equal parts; an integer or a
-  /// choice has no more than it has values. At most 100 000 in total.
+  /// choice has no more than it has values, and an integer on a log scale fewer where several parts
+  /// have the same middle. At most 100 000 in total.
   std::uint64_t points = 32;
 
   /// > 0: multiplies the confidence term; 1 is UCB1. Raising it explores more.
@@ -30,9 +31,9 @@ void visit_fields(GridOptions& options, Visit&& visit) {
 
 /// A fixed grid of arms under UCB1 (Auer, Cesa-Bianchi, Fischer, "Finite-time Analysis of the
 /// Multiarmed Bandit Problem", Machine Learning 47, 2002): play the arm with the largest
-/// mean + confidence_scale sqrt(2 ln n / pulls), n the pulls so far, those without pulls first.
-/// What one would do without a tree. A step looks at every arm. Rewards that nobody asked
-/// for count if their arm is on the grid.
+/// mean + R confidence_scale sqrt(2 ln n / pulls), n the pulls so far, R the scale as in HCT, those
+/// without pulls first. What one would do without a tree. A step looks at every arm. Rewards that
+/// nobody asked for count if their arm is on the grid.
 class Grid final : public TurnOptimizer {
  public:
   static constexpr std::size_t kMostArms = 100'000;
@@ -41,7 +42,6 @@ class Grid final : public TurnOptimizer {
   explicit Grid(const Space& space, const GridOptions& options = {},
                 const Objective& objective = {});
 
-  [[nodiscard]] std::optional<Best> best() const override;
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
   [[nodiscard]] std::size_t size() const { return statistics_.size(); }

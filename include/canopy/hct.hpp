@@ -45,8 +45,8 @@ struct HctOptions {
   /// Defaults of the next three.
   Preset preset = Preset::practical;
 
-  /// nu1 > 0 and rho in (0, 1): f varies by at most nu1 rho^h, in mapped units, around the maximum
-  /// within a cell at depth h. Raising either explores more and goes deeper sooner.
+  /// nu1 > 0 and rho in (0, 1): f varies by at most nu1 rho^h, in units of the scale R, around the
+  /// maximum within a cell at depth h. Raising either explores more and goes deeper sooner.
   std::optional<double> nu1 = std::nullopt;
   std::optional<double> rho = std::nullopt;
 
@@ -99,8 +99,12 @@ struct HctParameters {
 /// A binary tree covers the space. Every node v at depth h keeps the mean of the rewards of its arm
 /// and two upper bounds on f over its cell:
 ///
-///     U(v) = mean + nu1 rho^h + c sqrt(L / pulls)     L = ln(1 / delta_tilde(t+))
+///     U(v) = mean + R (nu1 rho^h + c sqrt(L / pulls))     L = ln(1 / delta_tilde(t+))
 ///     B(v) = U(v) at a leaf, else min(U(v), max of the children's B)
+///
+/// R is the scale of the rewards: the size of the range that was given, or the spread of those so
+/// far when the phase began. A cell that holds a single arm has no term nu1 rho^h, since f does not
+/// vary in it; one that holds several values of a choice has nu1.
 ///
 /// A step goes down from the root by larger B until it meets a leaf or a node with fewer pulls than
 /// tau_h = c^2 L rho^(-2h) / nu1^2, plays that node's arm (once, or for an episode that doubles its
@@ -137,31 +141,32 @@ class Hct final : public TicketedOptimizer, private TreeView {
       const Sample after{selected_node_->pulls + 1.0, selected_node_->sum + mapped};
       // The guard is false for NaN and for what is hugely negative.
       if (!surely_stays(after) || mapped > RewardMap::kLargest) [[unlikely]] {
-        return end_single_episode(mapped);
+        return end_single_episode(reward);
       }
       selected_node_->pulls = after.pulls;
       selected_node_->sum = after.sum;
       tickets_.close_newest();
-      count(mapped);
+      ++t_;
+      evidence_.add(reward);
       stage_ = Stage::single_stay;
       return Status::ok;
     }
     if (stage_ == Stage::episode && ticket == tickets_.newest() && tickets_.newest_is_open() &&
-        unanswered_ > 1 && RewardMap::usable(mapped)) [[likely]] {
+        unanswered_ > 1 && !scale_is_provisional() && RewardMap::usable(mapped)) [[likely]] {
       add(pending_, {1.0, mapped});
       tickets_.use_newest();
-      count(mapped);
+      ++t_;
+      evidence_.add(reward);
       --unanswered_;
       return Status::ok;
     }
-    return tell_mapped(ticket, mapped);
+    return TicketedOptimizer::tell(ticket, reward);
   }
 
   using TicketedOptimizer::tell;
   [[nodiscard]] Status drop(Ticket ticket) override;
   void finish() override;
 
-  [[nodiscard]] std::optional<Best> best() const override;
   [[nodiscard]] Summary summary() const override;
   [[nodiscard]] const TreeView* tree() override;
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
@@ -220,11 +225,17 @@ class Hct final : public TicketedOptimizer, private TreeView {
   }
 
   [[nodiscard]] double own_upper_bound(const Node& node) const {
-    return upper_bound(node.sum / node.pulls, resolutions_[node.depth], width_of(node));
+    return upper_bound(node.sum / node.pulls, resolution_of(node), width_of(node));
   }
 
   [[nodiscard]] double width_of(const Node& node) const {
-    return confidence_width(parameters_.confidence.c, log_confidence_, node.pulls);
+    return confidence_width(scaled_c_, log_confidence_, node.pulls);
+  }
+
+  /// How much f may vary in the node's cell: depth says nothing about values without an order.
+  [[nodiscard]] double resolution_of(const Node& node) const {
+    if (node.extent == Extent::shrinks) return resolutions_[node.depth];
+    return node.extent == Extent::one_arm ? 0.0 : resolutions_[0];
   }
 
   /// A sufficient condition for the next search to end at the selected node again, once it has
@@ -235,6 +246,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
 
   // The steps of the paper, in the order in which it has them.
   void refresh();
+  void set_scale();
   void select();
   void opt_traverse();
   void update_bounds(NodeIndex at);
@@ -248,7 +260,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
   void accept_late(NodeIndex node, const Sample& sample);
   void credit_observed(NodeIndex node);
   void forget_selection();
-  Status end_single_episode(double mapped);
+  Status end_single_episode(double reward);
   void end_episode();
   void stay_or_leave();
   void back_out();
@@ -261,7 +273,8 @@ class Hct final : public TicketedOptimizer, private TreeView {
 
   std::uint64_t t_plus_ = 1;
   double log_confidence_ = 0.0;      // L of the current phase
-  std::vector<double> resolutions_;  // nu1 rho^h by depth
+  double scaled_c_ = 0.0;            // R c, R that of the current phase
+  std::vector<double> resolutions_;  // R nu1 rho^h by depth
   std::vector<double> thresholds_;   // tau_h by depth, in the current phase; 0 for the root
 
   Stage stage_ = Stage::choose;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "canopy/enum_names.hpp"
+#include "canopy/evidence.hpp"
 #include "canopy/rewards.hpp"
 #include "canopy/space.hpp"
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,13 +24,20 @@ struct EnumNames<Direction> {
   static constexpr std::array<std::string_view, 2> names{"maximize", "minimize"};
 };
 
-/// What a reward means. The algorithms expect rewards in about [0, 1], where larger is better.
+/// Two ends: the first is below the second.
+using RewardRange = std::array<double, 2>;
+
+/// What a reward means.
 struct Objective {
   Direction direction = Direction::maximize;
 
-  /// [a, b]: a reward r is mapped to (r - a) / (b - a), or (b - r) / (b - a) when minimizing.
-  /// Nothing is clipped; single rewards that land outside [0, 1] are used and counted.
-  std::array<double, 2> reward_range = {0.0, 1.0};
+  /// About how far rewards range: what is large and what is small. None: the algorithms learn it
+  /// from the rewards they see. Nothing is clipped; single rewards outside of it are used and
+  /// counted.
+  std::optional<RewardRange> reward_range = std::nullopt;
+
+  /// In (0, 1): the level of the intervals of `best`, for all arms and all times at once.
+  double confidence = 0.95;
 
   friend bool operator==(const Objective&, const Objective&) = default;
 };
@@ -61,7 +70,7 @@ enum class Status {
   unknown_ticket,    ///< No such ticket was ever given out.
   closed_ticket,     ///< All its rewards were told, or it was dropped.
   too_many_rewards,  ///< More than the ticket is still good for.
-  not_a_reward,      ///< NaN, infinite, or beyond 1e100 once mapped.
+  not_a_reward,      ///< NaN, infinite, or beyond 1e100.
   impossible_sums,   ///< No rewards have this count, sum and spread.
   not_an_arm,        ///< It is not in the space.
 };
@@ -71,11 +80,30 @@ enum class Status {
 
 /// The arm to recommend, in the user's units: lower <= mean <= upper.
 struct Best {
-  Arm arm;  ///< Valid until the next ask or tell.
-  double mean = 0.0;
-  double lower = 0.0;
-  double upper = 0.0;
-  std::uint64_t pulls = 0;
+  /// What the choice rests on.
+  enum class Basis {
+    interval,     ///< Its interval begins highest (when minimizing: ends lowest).
+    repeats_few,  ///< Too few arms were repeated to know the noise: it is the algorithm's own
+                  ///< choice.
+    no_noise,     ///< Rewards of one arm never differ: it has the best mean.
+  };
+
+  std::vector<double> arm;
+  double mean = 0.0;  ///< of all its rewards
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  std::uint64_t pulls = 0;   ///< rewards that the mean rests on
+  double level = 0.95;       ///< Probability with which the intervals of all arms hold, always.
+  std::uint64_t rivals = 0;  ///< Other arms that may be better, as far as the intervals tell.
+  Basis basis = Basis::interval;
+
+  /// What the algorithm itself would recommend, where that is another arm; else empty.
+  std::vector<double> own = {};
+};
+
+template <>
+struct EnumNames<Best::Basis> {
+  static constexpr std::array<std::string_view, 3> names{"interval", "repeats_few", "no_noise"};
 };
 
 struct Summary {
@@ -84,9 +112,12 @@ struct Summary {
   std::uint32_t depth = 0;         ///< of the deepest of them
   std::uint64_t switches = 0;      ///< Changes of arm; the first selection is one.
   std::uint64_t refreshes = 0;     ///< Phases begun.
-  std::uint64_t out_of_range = 0;  ///< Single rewards that mapped to outside [0, 1].
+  std::uint64_t out_of_range = 0;  ///< Single rewards outside the range that was given.
   std::uint64_t in_flight = 0;     ///< Tickets that are open.
   std::uint64_t observed = 0;      ///< Rewards of arms that nobody asked for.
+
+  /// Where the range that was given does not fit: that of the rewards so far.
+  std::optional<RewardRange> fitting_range = std::nullopt;
 };
 
 class TreeView;
@@ -115,14 +146,27 @@ class Optimizer {
   /// the arm yet keeps them until it has.
   [[nodiscard]] virtual Status observe(Arm arm, const Rewards& rewards) = 0;
 
+  /// Rewards of an arm that count for `best` and `estimate` alone, not for the search: of a
+  /// baseline, say.
+  [[nodiscard]] virtual Status remember(Arm arm, const Rewards& rewards) = 0;
+
+  /// Another range of rewards; in force from the next phase on.
+  virtual void set_reward_range(const std::optional<RewardRange>& range) = 0;
+  /// The last one that was given; none: rewards tell.
+  [[nodiscard]] virtual std::optional<RewardRange> reward_range() const = 0;
+
   /// Closes a ticket that will not be answered, or not any further.
   [[nodiscard]] virtual Status drop(Ticket ticket) = 0;
 
   /// Ends the current episode and learns from the rewards told so far, as at the end of a run.
   virtual void finish() = 0;
 
-  /// The arm to recommend; none before the first answer.
+  /// The arm to recommend; none before the first answer. Its interval holds although the arm was
+  /// chosen by looking.
   [[nodiscard]] virtual std::optional<Best> best() const = 0;
+
+  /// What is known of an arm; none if it has no rewards.
+  [[nodiscard]] virtual std::optional<ArmEstimate> estimate(Arm arm) const = 0;
 
   [[nodiscard]] virtual Summary summary() const = 0;
 
@@ -145,7 +189,8 @@ class Optimizer {
   [[nodiscard]] virtual std::unique_ptr<Optimizer> clone() const = 0;
 };
 
-/// A node as seen from outside, in mapped units.
+/// A node as seen from outside, in the user's units. U and B are the better ends: when minimizing,
+/// lower is better.
 struct NodeView {
   std::string path;  ///< From the root down: 0 left, 1 right.
   Arm arm;           ///< Valid until the next ask or tell.

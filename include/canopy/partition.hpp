@@ -71,7 +71,9 @@ struct EnumNames<SplitRule> {
 
 /// Boxes halved at the midpoint of one coordinate; the arm is the centre. On a log scale, both are
 /// in log units. Integers and choices are halved as lists (the left half gets the extra
-/// element) and represented by their middle element, rounded down.
+/// element) and represented by their middle element, rounded down. Integers on a log scale are
+/// halved where sqrt(from (to + 1)) is nearest, the middle of log(from)..log(to + 1), and
+/// represented by that number, rounded down.
 class BoxPartition final : public Partition {
  public:
   explicit BoxPartition(const Space& space, SplitRule rule = SplitRule::cyclic);
@@ -93,16 +95,21 @@ class BoxPartition final : public Partition {
   [[nodiscard]] std::array<double, 2> side(std::span<const double> cell, std::size_t axis) const;
 
  private:
-  enum class Kind { linear, log, whole };
+  enum class Kind { linear, log, whole, whole_log };
 
   /// One coordinate in the units in which it is halved.
   struct Axis {
     Kind kind;
     double low, high;                ///< of the whole range, in those units
     double lowest_arm, highest_arm;  ///< of the whole range, in the user's units
+    std::int64_t step = 1;           ///< from one whole number to the next
     bool unordered = false;          ///< a choice: its order says nothing about f
 
+    [[nodiscard]] bool is_whole() const { return kind == Kind::whole || kind == Kind::whole_log; }
     [[nodiscard]] double middle(double from, double to) const;
+
+    /// The upper end of the left half and the lower end of the right one.
+    [[nodiscard]] std::array<double, 2> cut(double from, double to) const;
     [[nodiscard]] double in_user_units(double value) const;
     [[nodiscard]] bool can_split(double from, double to) const;
     [[nodiscard]] double relative_width(double from, double to) const;

@@ -56,8 +56,6 @@ class Power final : public TurnOptimizer {
   /// Throws ConfigurationError.
   explicit Power(Space space, const PowerOptions& options = {}, const Objective& objective = {});
 
-  /// theta, with the mean return of the rollouts in the window.
-  [[nodiscard]] std::optional<Best> best() const override;
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
  private:
@@ -73,6 +71,8 @@ class Power final : public TurnOptimizer {
   [[nodiscard]] bool contains(Arm arm) const override { return space_.contains(arm); }
   void transfer(State& state) override;
 
+  /// theta, with the mean return of the rollouts in the window.
+  [[nodiscard]] std::optional<Recommendation> recommendation() const override;
   [[nodiscard]] Choice choose() override;
   void learn(NodeIndex node, const Rewards& mapped) override;
   void accept_observed(Arm arm, const Rewards& mapped) override;

@@ -31,13 +31,13 @@ class RandomSearch final : public TurnOptimizer {
   explicit RandomSearch(Space space, const RandomSearchOptions& options = {},
                         const Objective& objective = {});
 
-  [[nodiscard]] std::optional<Best> best() const override;
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
  private:
   [[nodiscard]] Arm arm_of(NodeIndex node) const override { return arms_[node]; }
   [[nodiscard]] bool contains(Arm arm) const override { return space_.contains(arm); }
   void transfer(State& state) override;
+  [[nodiscard]] std::optional<Recommendation> recommendation() const override;
   [[nodiscard]] Choice choose() override;
   void learn(NodeIndex node, const Rewards& mapped) override;
   void accept_observed(Arm arm, const Rewards& mapped) override;

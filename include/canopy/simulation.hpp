@@ -26,6 +26,9 @@ struct RunOptions {
   std::uint64_t number = 0;
 
   std::vector<std::uint64_t> checkpoints = {};  ///< Increasing, at most `steps`.
+
+  /// As in Objective. The environments here have rewards in about [0, 1].
+  std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};
 };
 
 /// Where a run was after some steps.
@@ -43,10 +46,12 @@ struct RunResult {
   double per_step_regret = 0.0;           ///< mean of f*_t - f_t(x_t)
   double per_step_realised_regret = 0.0;  ///< mean of f*_t - r_t
   double simple_regret = 0.0;             ///< f* - f(best arm), at the end
-  Summary summary;
-  std::vector<double> best_arm;
+  bool covered = true;                    ///< whether the interval of the best arm has its f
+  double width = 0.0;                     ///< of that interval; infinite if it has no ends
+  Summary summary = {};
+  std::vector<double> best_arm = {};
   double ns_per_step = 0.0;  ///< of processor time, the optimizer and the environment together
-  std::vector<Checkpoint> checkpoints;
+  std::vector<Checkpoint> checkpoints = {};
 };
 
 /// How a long computation reports progress and is stopped.
@@ -71,13 +76,24 @@ struct SimulationOptions {
   std::string label = {};  ///< as in RunOptions
   int threads = 0;         ///< 0: one per core. The results do not depend on it.
   std::vector<std::uint64_t> checkpoints = {};  ///< of every run; increasing, at most `steps`
+  std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};  ///< as in RunOptions
 };
+
+/// How honest the interval of the best arm was at the ends of runs.
+struct IntervalQuality {
+  double coverage = 1.0;      ///< share of the runs in which it had f
+  double median_width = 0.0;  ///< of those with ends
+  double unbounded = 0.0;     ///< share of the runs in which it had none
+};
+
+[[nodiscard]] IntervalQuality interval_quality(const std::vector<RunResult>& runs);
 
 /// All runs together.
 struct SimulationResult {
   Estimate per_step_regret;
   Estimate per_step_realised_regret;
   Estimate simple_regret;
+  IntervalQuality intervals;
   Estimate nodes;
   Estimate depth;
   Estimate switches;

@@ -32,10 +32,17 @@ struct Real {
   friend bool operator==(const Real&, const Real&) = default;
 };
 
-/// A whole number in [low, high], both ends included, each within +-2^53.
+/// A whole number: low, low + step, low + 2 step, ... up to the last that is not above high, all
+/// within +-2^53. On a log scale (low >= 1, step 1) cells are halved in log units, where the number
+/// i takes the place from log i to log(i + 1).
 struct Integer {
   std::int64_t low = 0;
   std::int64_t high = 1;
+  Scale scale = Scale::linear;
+  std::int64_t step = 1;
+
+  /// The largest value: high, unless the steps miss it.
+  [[nodiscard]] std::int64_t last() const { return high - (high - low) % step; }
 
   friend bool operator==(const Integer&, const Integer&) = default;
 };
@@ -67,8 +74,8 @@ using Value = std::variant<double, std::int64_t, std::string>;
 class Space {
  public:
   /// Throws ConfigurationError when there is no parameter, a name is empty or repeated, bounds are
-  /// not finite or not in order, a log scale starts at or below zero, or a list is empty or
-  /// repeats.
+  /// not finite or not in order, a log scale starts at or below zero, a step is not between 1 and
+  /// high - low or not 1 on a log scale, or a list is empty or repeats.
   explicit Space(std::vector<Parameter> parameters);
   Space(std::initializer_list<Parameter> parameters);
 
@@ -88,7 +95,7 @@ class Space {
   [[nodiscard]] std::optional<std::uint64_t> value_count(std::size_t index) const;
 
   /// Writes the arm at a point of the unit cube: uniform points become uniform arms, on a log scale
-  /// in log units.
+  /// in log units. There, an integer i is as likely as log((i + 1) / i) is large.
   void from_unit_cube(std::span<const double> point, std::span<double> arm) const;
 
   /// Writes a point of the unit cube that `from_unit_cube` takes to this arm, up to rounding: the

@@ -78,9 +78,17 @@ class Study final : public Optimizer {
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
+  [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override;
+  void set_reward_range(const std::optional<RewardRange>& range) override;
+  [[nodiscard]] std::optional<RewardRange> reward_range() const override {
+    return live().reward_range();
+  }
   [[nodiscard]] Status drop(Ticket ticket) override;
   void finish() override;
   [[nodiscard]] std::optional<Best> best() const override { return live().best(); }
+  [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const override {
+    return live().estimate(arm);
+  }
   [[nodiscard]] Summary summary() const override { return live().summary(); }
   [[nodiscard]] const TreeView* tree() override { return live().tree(); }
   [[nodiscard]] std::vector<Pull> in_flight() const override { return live().in_flight(); }

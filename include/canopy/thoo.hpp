@@ -49,13 +49,13 @@ class Thoo final : public HooTree {
   explicit Thoo(const std::shared_ptr<const Partition>& partition, const ThooOptions& options = {},
                 const Objective& objective = {});
 
-  /// Of the present period, or of the one before it while that had more pulls.
-  [[nodiscard]] std::optional<Best> best() const override;
   /// With `refreshes` the periods begun.
   [[nodiscard]] Summary summary() const override;
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
  private:
+  /// Of the present period, or of the one before it while that had more pulls.
+  [[nodiscard]] std::optional<Recommendation> recommendation() const override;
   [[nodiscard]] Choice choose() override;
   void learn_here(NodeIndex node, const Rewards& mapped) override;
   void transfer(State& state) override;
@@ -64,8 +64,9 @@ class Thoo final : public HooTree {
   /// What the last period recommended.
   struct Past {
     std::vector<double> arm;
-    Best best;  ///< except its arm
+    double mean = 0.0;  ///< in mapped units
     double pulls = 0.0;
+    double all_pulls = 0.0;  ///< of the whole period
   };
 
   bool doubling_;

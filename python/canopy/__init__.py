@@ -22,9 +22,10 @@ from __future__ import annotations
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from . import _canopy
+from . import _canopy, intervals
 from ._canopy import Pull, Rewards, StoreError, StudyError
 from ._optimizers import (
+    ArmEstimate,
     Best,
     Grid,
     Hct,
@@ -33,6 +34,7 @@ from ._optimizers import (
     Optimizer,
     Power,
     RandomSearch,
+    RangeWarning,
     Summary,
     Thoo,
     make_optimizer,
@@ -59,6 +61,7 @@ if _TYPE_CHECKING:
     from . import plot as plot
 
 __all__ = [
+    "ArmEstimate",
     "Best",
     "Choice",
     "Environment",
@@ -73,6 +76,7 @@ __all__ = [
     "Power",
     "Pull",
     "RandomSearch",
+    "RangeWarning",
     "Real",
     "Result",
     "Rewards",
@@ -87,6 +91,7 @@ __all__ = [
     "choice",
     "environments",
     "integer",
+    "intervals",
     "load_optimizer",
     "load_result",
     "make_optimizer",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -14,19 +16,55 @@ if TYPE_CHECKING:
 
 Direction = Literal["maximize", "minimize"]
 Partition = Literal["cyclic", "longest_side"]
+RewardRange = Sequence[float] | Literal["auto"] | None
+
+
+class RangeWarning(UserWarning):
+    """The reward_range that was given does not fit the rewards."""
 
 
 class Best(NamedTuple):
-    """The arm to recommend, in the user's units: lower <= mean <= upper.
+    """The arm to recommend, in the user's units; `print` says it in a sentence.
 
-    `lower` and `upper` are the mean minus and plus the algorithm's own confidence width, which its confidence_scale
-    multiplies: they are not a 95 % interval. `pulls` is the number of rewards in the mean.
+    `mean` is that of all its rewards, and `pulls` how many these are. f of the arm lies from `lower` to `upper`: with
+    probability `level`, the intervals of all arms hold, at all times at once, so this one holds although the arm was
+    chosen by looking. Both are None while there is no interval.
+
+    `basis` says what the choice rests on: "interval", its interval begins highest (when minimizing: ends lowest);
+    "repeats_few", too few arms were repeated to know the noise, so it is the algorithm's own choice; "no_noise",
+    rewards of an arm never differ, so it has the best mean. `rivals` is how many other arms may be better, as far as
+    the intervals tell. `own` is what the algorithm itself would recommend where that is another arm, else None.
     """
 
     arm: dict[str, Any]
     mean: float
-    lower: float
-    upper: float
+    lower: float | None
+    upper: float | None
+    pulls: int
+    level: float
+    rivals: int
+    basis: Literal["interval", "repeats_few", "no_noise"]
+    own: dict[str, Any] | None
+
+    def __str__(self) -> str:
+        arm = arm_text(self.arm)
+        pulls = f"{self.pulls} pull{'' if self.pulls == 1 else 's'}"
+        if self.lower is None or self.upper is None:
+            why = {"no_noise": "rewards of an arm never differ"}.get(self.basis, "too few repeats for an interval")
+            return f"{arm}: {self.mean:.4g}, {pulls}; {why}"
+        mean, lower, upper = rounded((self.mean, self.lower, self.upper), 0.05 * (self.upper - self.lower))
+        others = f"{self.rivals} other arm{'' if self.rivals == 1 else 's'} may be better"
+        return f"{arm}: {mean} ({lower} to {upper} at {100 * self.level:.4g} %), {pulls}" + (
+            f"; {others}" if self.rivals else ""
+        )
+
+
+class ArmEstimate(NamedTuple):
+    """What is known of an arm, in the user's units; `lower` and `upper` are None while there is no interval."""
+
+    mean: float
+    lower: float | None
+    upper: float | None
     pulls: int
 
 
@@ -36,6 +74,7 @@ class Summary(NamedTuple):
     `t` is the index of the next pull: answers so far plus one. `nodes` and `depth` are those of the tree, `switches`
     the changes of arm (the first selection is one), `refreshes` the phases begun, `out_of_range` single rewards
     outside reward_range, `in_flight` pulls without an answer, `observed` rewards of arms that nobody asked for.
+    `fitting_range` is None unless the reward_range that was given does not fit: then it is that of the rewards so far.
     """
 
     t: int
@@ -46,13 +85,15 @@ class Summary(NamedTuple):
     out_of_range: int
     in_flight: int
     observed: int
+    fitting_range: tuple[float, float] | None
 
 
 class Node(NamedTuple):
-    """A node of the tree. Means and bounds are in mapped units: 1 is the better end of reward_range.
+    """A node of the tree, in the user's units.
 
     `path` leads down from the root, 0 left and 1 right; `cell` has the ends of what it covers, by parameter;
-    `upper` is U and `bound` is B, both possibly infinite; `leaf` says whether it has no children.
+    `upper` is U and `bound` is B, the algorithm's own bounds, both possibly infinite: they are the better ends, so when
+    minimizing, they are below the mean. `mean` says nothing while `pulls` is 0. `leaf` says whether it has no children.
     """
 
     path: str
@@ -80,6 +121,40 @@ class Looks(_Bound):
         best = self._best()
         return best and Best(*best)
 
+    def estimate(self, arm: dict[str, Any]) -> ArmEstimate | None:
+        """What is known of an arm, from all its rewards; None if it has none.
+
+        >>> opt = canopy.Hct({"x": canopy.real(0, 1)})
+        >>> opt.observe({"x": 0.5}, [0.7, 0.9])
+        >>> opt.estimate({"x": 0.5})
+        ArmEstimate(mean=0.8, lower=None, upper=None, pulls=2)
+        """
+        known = self._estimate(arm)
+        return known and ArmEstimate(*known)
+
+    def set_reward_range(self, reward_range: RewardRange) -> None:
+        """Another range of rewards, or "auto"; in force from the next phase on. Nothing that was learnt is lost."""
+        self._set_reward_range(range_from(reward_range))
+        self._range_is_said = False
+
+    _range_is_said = False
+
+    def _say_range(self) -> None:
+        """Warns, once, if the range that was given does not fit."""
+        if self._range_is_said:
+            return
+        given = self.reward_range
+        fitting = None if given == "auto" else self.summary().fitting_range
+        if fitting is None:
+            return
+        self._range_is_said = True
+        least, most = rounded(fitting, 0.01 * (fitting[1] - fitting[0]))
+        warn_caller(
+            f"reward_range = ({given[0]:g}, {given[1]:g}) does not fit the rewards so far, which are from {least} to "
+            f"{most}. Give reward_range=({least}, {most}) or leave it out; set_reward_range changes it on the way.",
+            RangeWarning,
+        )
+
     def summary(self) -> Summary:
         """Where it is: pulls, nodes, depth, switches."""
         return Summary(*self._summary())
@@ -94,9 +169,17 @@ class Optimizer(Looks, _canopy.Optimizer):
 
     `ask(pulls=None)` returns a Pull: an `arm` to play up to `length` times; it learns nothing.
     `tell(pull, reward)` takes one reward, several in a list or an array, or `Rewards`. `observe(arm, reward)`
-    tells rewards of an arm that nobody asked for. `drop(pull)` gives a pull back, `finish()` learns from the
+    tells rewards of an arm that nobody asked for; `remember(arm, reward)` those that count for `best` and `estimate`
+    alone. `drop(pull)` gives a pull back, `finish()` learns from the
     rewards of an unfinished episode, `in_flight()` lists the open pulls, `save()` returns everything it knows as
     bytes. It can be copied and pickled at any time.
+
+    All optimizers take these:
+
+    - direction: "maximize" or "minimize".
+    - reward_range: about how far rewards range, two numbers; "auto" (or None) learns it from the rewards. Nothing is
+      clipped. `set_reward_range` changes it later.
+    - confidence: the level of the intervals of `best` and `estimate`.
 
     Calls are atomic, so several threads may share one.
     """
@@ -108,11 +191,12 @@ class Optimizer(Looks, _canopy.Optimizer):
         space: Space | Mapping[str, Parameter],
         options: Mapping[str, Any],
         direction: Direction = "maximize",
-        reward_range: Sequence[float] = (0.0, 1.0),
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
         partition: Partition = "cyclic",
     ):
-        given = (self.name, space_from(space), dict(options), direction, _range_from(reward_range), partition)
-        super().__init__(*given)
+        about = (range_from(reward_range), number("confidence", confidence))
+        super().__init__(self.name, space_from(space), dict(options), direction, *about, partition)
 
     def copy(self) -> Self:
         """A copy in the same state, including pulls in flight; the two share nothing.
@@ -136,7 +220,7 @@ class Optimizer(Looks, _canopy.Optimizer):
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = (self.space, self.options, self.direction, self.reward_range, self.partition)
+        given = (self.space, self.options, self.direction, self.reward_range, self.confidence, self.partition)
         return (_restored, (type(self), given, self.save()), self.__dict__)
 
     def __repr__(self) -> str:
@@ -185,7 +269,8 @@ class Hct(Optimizer):
         constants: Literal["main", "supplement"] = "main",
         partition: Partition = "cyclic",
         direction: Direction = "maximize",
-        reward_range: Sequence[float] = (0.0, 1.0),
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
         seed: int | None = None,
     ):
         options = {
@@ -198,7 +283,7 @@ class Hct(Optimizer):
             "delta": delta,
             "constants": constants,
         }
-        super().__init__(space, options, direction, reward_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, partition)
 
 
 class Thoo(Optimizer):
@@ -226,10 +311,11 @@ class Thoo(Optimizer):
         seed: int = 1,
         partition: Partition = "cyclic",
         direction: Direction = "maximize",
-        reward_range: Sequence[float] = (0.0, 1.0),
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
     ):
         options = {"horizon": horizon, "nu1": nu1, "rho": rho, "confidence_scale": confidence_scale, "seed": seed}
-        super().__init__(space, options, direction, reward_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, partition)
 
 
 class Hoo(Optimizer):
@@ -247,10 +333,11 @@ class Hoo(Optimizer):
         seed: int = 1,
         partition: Partition = "cyclic",
         direction: Direction = "maximize",
-        reward_range: Sequence[float] = (0.0, 1.0),
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
     ):
         options = {"nu1": nu1, "rho": rho, "confidence_scale": confidence_scale, "seed": seed}
-        super().__init__(space, options, direction, reward_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, partition)
 
 
 class Power(Optimizer):
@@ -273,10 +360,11 @@ class Power(Optimizer):
         rollout_length: int = 10,
         seed: int = 1,
         direction: Direction = "maximize",
-        reward_range: Sequence[float] = (0.0, 1.0),
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
     ):
         options = {"sigma": sigma, "window": window, "rollout_length": rollout_length, "seed": seed}
-        super().__init__(space, options, direction, reward_range)
+        super().__init__(space, options, direction, reward_range, confidence)
 
 
 class Grid(Optimizer):
@@ -295,11 +383,12 @@ class Grid(Optimizer):
         points: int = 32,
         confidence_scale: float = 0.1,
         direction: Direction = "maximize",
-        reward_range: Sequence[float] = (0.0, 1.0),
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
         seed: int | None = None,
     ):
         options = {"points": points, "confidence_scale": confidence_scale}
-        super().__init__(space, options, direction, reward_range)
+        super().__init__(space, options, direction, reward_range, confidence)
 
 
 class RandomSearch(Optimizer):
@@ -313,9 +402,10 @@ class RandomSearch(Optimizer):
         *,
         seed: int = 1,
         direction: Direction = "maximize",
-        reward_range: Sequence[float] = (0.0, 1.0),
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
     ):
-        super().__init__(space, {"seed": seed}, direction, reward_range)
+        super().__init__(space, {"seed": seed}, direction, reward_range, confidence)
 
 
 CLASSES: dict[str, type[Optimizer]] = {each.name: each for each in (Hct, Thoo, Hoo, Power, Grid, RandomSearch)}
@@ -363,9 +453,30 @@ def _restored(cls: type[Optimizer], given: tuple[Any, ...], saved: bytes) -> Opt
     return optimizer
 
 
-def _range_from(reward_range: Sequence[float]) -> tuple[float, float]:
+def range_from(reward_range: RewardRange) -> tuple[float, float] | None:
+    """Two numbers; None for "auto". Raises ValueError."""
+    if reward_range is None or (isinstance(reward_range, str) and reward_range == "auto"):
+        return None
     try:
         low, high = (number("reward_range", end) for end in reward_range)
         return (low, high)
     except (TypeError, ValueError):
-        raise ValueError(f"reward_range = {reward_range!r}: must be two numbers") from None
+        raise ValueError(f'reward_range = {reward_range!r}: must be "auto" or two numbers') from None
+
+
+def arm_text(arm: Mapping[str, Any]) -> str:
+    """An arm for people: x = 0.25, mode = fast."""
+    return ", ".join(f"{k} = {v:.4g}" if isinstance(v, float) else f"{k} = {v}" for k, v in arm.items())
+
+
+def rounded(values: Sequence[float], resolution: float) -> list[str]:
+    """Numbers for people, no more exact than that."""
+    return [_canopy.rounded_text(value, resolution) for value in values]
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warns, at the line outside of this package that has led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "canopy":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -7,11 +7,10 @@ import signal
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._optimizers import CLASSES, Best, Optimizer, Summary, check_options, make_optimizer
+from ._optimizers import CLASSES, Best, Optimizer, Summary, arm_text, check_options, make_optimizer
 from ._space import Parameter, Space, whole
 
 if TYPE_CHECKING:
@@ -183,7 +182,6 @@ def search(
         _check_given(optimizer, space, direction, options)
         result = Result(optimizer)
 
-    outside_before = result.summary.out_of_range
     line = _ProgressLine(pulls, timeout) if progress else None
     try:
         with _Interrupts() as interrupts:
@@ -194,7 +192,6 @@ def search(
     if isinstance(optimizer, str):
         result.optimizer.finish()
     result._end()
-    _warn_of_range(result, result.summary.out_of_range - outside_before)
     return result
 
 
@@ -211,6 +208,7 @@ def _run(
     optimizer = result.optimizer
     started = time.monotonic()
     take_unanswered = getattr(optimizer, "_take_unanswered", lambda: None)
+    say_range = optimizer._say_range if isinstance(optimizer, Optimizer) else lambda: None  # a study does it itself
     pull = None
     try:
         while not result.stopped:
@@ -222,6 +220,7 @@ def _run(
                 with interrupts.allowed():
                     reward = single_reward(measure(**arm))
                 optimizer.tell(pull, reward)
+                say_range()
                 episode.rewards.append(reward)
                 result.rewards.append(reward)
                 if len(episode.rewards) == 1:
@@ -300,19 +299,6 @@ def _check_given(optimizer: Any, space: Any, direction: str, options: dict[str, 
         raise ValueError(f"{', '.join(options)}: the given optimizer already has its options")
 
 
-def _warn_of_range(result: Result, outside: int) -> None:
-    if outside <= 0.1 * result.pulls or not result.pulls:
-        return
-    low, high = result.optimizer.reward_range
-    least, most = min(result.rewards), max(result.rewards)
-    if low - least > high - low or most - high > high - low:  # a little beyond does no harm
-        warnings.warn(
-            f"{outside} of {result.pulls} rewards are outside reward_range ({low:g}, {high:g}); they went from "
-            f"{least:.4g} to {most:.4g}. Give a reward_range that holds most of them.",
-            stacklevel=4,
-        )
-
-
 class _Interrupts:
     """Ctrl-C where it may come: an ask or a tell is done and noted, or it has not been begun.
 
@@ -384,12 +370,7 @@ class _ProgressLine:
 
     def _print(self, result: Result, before: str) -> None:
         best = result.best
-        arm = (
-            ", ".join(f"{k} = {v:.4g}" if isinstance(v, float) else f"{k} = {v}" for k, v in best.arm.items())
-            if best
-            else ""
-        )
-        found = f"  best so far: {arm} ({best.mean:.4g})" if best else ""
+        found = f"  best so far: {arm_text(best.arm)} ({best.mean:.4g})" if best else ""
         share = f"{100 * self._share(result):3.0f} %  " if self._pulls or self._timeout else ""
         text = f"canopy: {share}{result.pulls} pulls{found}"
         after = "" if before else "\n"

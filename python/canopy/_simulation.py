@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _canopy
+from ._optimizers import RewardRange, range_from
 from ._search import import_pandas
 from ._space import Space, space_from_tuples, whole
 
@@ -27,7 +28,9 @@ class Simulation:
 
     Estimates (mean, low, high: the 95 % interval) over all runs: `per_step_regret`, the mean of f* - f(x_t);
     `per_step_realised_regret`, of f* - r_t; `simple_regret`, f* - f(best arm); `nodes`, `depth`, `switches`,
-    `refreshes`. `ns_per_step` is the processor time of optimizer and environment together. `runs` has a dictionary
+    `refreshes`. Of the intervals that the best arms had at the ends of the runs: `coverage`, the share of runs in which
+    it held f; `median_width`, of those with ends (None if there are none); `unbounded`, the share of those without.
+    `ns_per_step` is the processor time of optimizer and environment together. `runs` has a dictionary
     for every run.
     """
 
@@ -41,6 +44,9 @@ class Simulation:
         self.per_step_regret = Estimate(*measured["per_step_regret"])
         self.per_step_realised_regret = Estimate(*measured["per_step_realised_regret"])
         self.simple_regret = Estimate(*measured["simple_regret"])
+        self.coverage: float = measured["coverage"]
+        self.median_width: float | None = measured["median_width"]
+        self.unbounded: float = measured["unbounded"]
         self.nodes = Estimate(*measured["nodes"])
         self.depth = Estimate(*measured["depth"])
         self.switches = Estimate(*measured["switches"])
@@ -74,6 +80,7 @@ def simulate(
     seed: int = 1,
     threads: int = 0,
     checkpoints: Sequence[int] | None = None,
+    reward_range: RewardRange = (0, 1),
     progress: bool = False,
     **options: Any,
 ) -> Simulation:
@@ -82,7 +89,8 @@ def simulate(
     The numbers are those of `canopy simulate` on the command line with the same options and seed, and do
     not depend on `threads` (0: one per core). `environments()` and `optimizers()` list the names; further
     arguments are options of either. `checkpoints` are the steps at which every run is recorded, for
-    `canopy.plot.regret`; by default about 60, evenly spaced on a log scale. Ctrl-C stops it.
+    `canopy.plot.regret`; by default about 60, evenly spaced on a log scale. Rewards of the environments
+    range in about [0, 1], and optimizers are told so; `reward_range` says otherwise, or "auto". Ctrl-C stops it.
 
     >>> result = canopy.simulate("garland-mdp", "hct", steps=1000, runs=2, feedback="correlated")
     >>> 0 < result.per_step_regret.mean < 1
@@ -99,9 +107,12 @@ def simulate(
     checkpoints = [whole("checkpoints", at, 1, steps) for at in checkpoints]
     if checkpoints != sorted(set(checkpoints)):
         raise ValueError("checkpoints: must increase")
+    fixed_range = range_from(reward_range)
     show = _progress_line(steps * runs) if progress else None
     try:
-        measured = _canopy.simulate(environment, optimizer, options, steps, runs, seed, threads, checkpoints, show)
+        measured = _canopy.simulate(
+            environment, optimizer, options, steps, runs, seed, threads, checkpoints, fixed_range, show
+        )
     finally:
         if show:
             print(file=sys.stderr)

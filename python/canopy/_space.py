@@ -18,10 +18,13 @@ class Real(NamedTuple):
 
 
 class Integer(NamedTuple):
-    """A whole number in [low, high], both ends included."""
+    """A whole number: low, low + step, ... up to the last that is not above high; on a log scale, 1..9 gets as much
+    attention as 10..99."""
 
     low: int
     high: int
+    log: bool = False
+    step: int = 1
 
 
 class Choice(NamedTuple):
@@ -42,13 +45,15 @@ def real(low: float, high: float, log: bool = False) -> Real:
     return Real(number("low", low), number("high", high), bool(log))
 
 
-def integer(low: int, high: int) -> Integer:
-    """A whole number from low to high.
+def integer(low: int, high: int, log: bool = False, step: int = 1) -> Integer:
+    """A whole number from low to high, on a log scale or in steps.
 
-    >>> canopy.integer(1, 64)
-    Integer(low=1, high=64)
+    >>> canopy.integer(1, 65536, log=True)
+    Integer(low=1, high=65536, log=True, step=1)
+    >>> canopy.integer(0, 100, step=5)
+    Integer(low=0, high=100, log=False, step=5)
     """
-    return Integer(whole("low", low), whole("high", high))
+    return Integer(whole("low", low), whole("high", high), bool(log), whole("step", step))
 
 
 def choice(*choices: Any) -> Choice:
@@ -151,10 +156,11 @@ def _tuple_of(name: str, parameter: Parameter) -> tuple[Any, ...]:
     if isinstance(parameter, Choice):
         return (name, "choice", _labels(parameter.choices))
     if isinstance(parameter, Integer):
-        return (name, "integer", whole(f"space.{name}.low", parameter.low), whole(f"space.{name}.high", parameter.high))
+        low, high, step = (whole(f"space.{name}.{key}", getattr(parameter, key)) for key in ("low", "high", "step"))
+        return (name, "integer", low, high, bool(parameter.log), step)
     if isinstance(parameter, Real):
-        low, high = (number(f"space.{name}.{end}", getattr(parameter, end)) for end in ("low", "high"))
-        return (name, "real", low, high, bool(parameter.log))
+        ends = (number(f"space.{name}.{end}", getattr(parameter, end)) for end in ("low", "high"))
+        return (name, "real", *ends, bool(parameter.log))
     raise ValueError(
         f"space.{name} = {parameter!r}: must be canopy.real(...), canopy.integer(...) or canopy.choice(...)"
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from . import _canopy
-from ._optimizers import CLASSES, Direction, Looks, Optimizer, copied, make_optimizer
+from ._optimizers import CLASSES, Direction, Looks, Optimizer, RewardRange, copied, make_optimizer
 from ._search import Episode, Result
 from ._space import Choice, Parameter, Space, space_from
 
@@ -36,10 +36,10 @@ class StudyRecord(NamedTuple):
 class Study(Looks, _canopy.Study):
     """An optimizer that remembers, in the same store as the command line's, under the same locks.
 
-    It speaks the optimizer's protocol: ask, tell, observe, drop, finish, best, summary, tree, in_flight. What a call
-    has changed is on the disk when it returns; `with study.batch():` commits many calls at once. Threads may share a
-    study, and one commit serves all that wait for one. One process at a time may have a study open; the others get
-    StudyError, and may look with `load_optimizer`.
+    It speaks the optimizer's protocol: ask, tell, observe, remember, drop, finish, best, estimate, summary, tree,
+    in_flight. What a call has changed is on the disk when it returns; `with study.batch():` commits many calls at once.
+    Threads may share a study, and one commit serves all that wait for one. One process at a time may have a study
+    open; the others get StudyError, and may look with `load_optimizer`.
 
     >>> import tempfile, os
     >>> store = os.path.join(tempfile.mkdtemp(), "canopy.db")
@@ -69,15 +69,16 @@ class Study(Looks, _canopy.Study):
         fork: str | None = None,
         optimizer: str | None = None,
         direction: Direction | None = None,
-        reward_range: Sequence[float] | None = None,
+        reward_range: RewardRange = None,
+        confidence: float | None = None,
         **options: Any,
     ) -> Study:
         """Opens the study of that name to continue it, or creates it.
 
         With neither `space` nor `file` it must be in the store. With a space (and an optimizer, its options,
-        a direction, a reward_range) or a study file (TOML or JSON, as `canopy tune` reads it), it is made if it is
-        not there, and must be the same if it is. The choices of its space must be strings. Raises StudyError if it is
-        open elsewhere.
+        a direction, a reward_range, a confidence) or a study file (TOML or JSON, as `canopy tune` reads it), it is made
+        if it is not there, and must be the same if it is; but reward_range and confidence may change, and take effect.
+        The choices of its space must be strings. Raises StudyError if it is open elsewhere.
 
         `fork` is the name of a new study that is made from this one and opened instead. It begins with the whole
         journal if nothing that learning depends on differs. If the optimizer, its options or the ranges of the space
@@ -87,6 +88,7 @@ class Study(Looks, _canopy.Study):
         name = _checked_name("name", name)
         fork = None if fork is None else _checked_name("fork", fork)
         about = {"optimizer": optimizer, "direction": direction, "reward_range": reward_range, **options}
+        about["confidence"] = confidence
         about = {option: value for option, value in about.items() if value is not None}
         like = None
         if file is not None:
@@ -117,6 +119,22 @@ class Study(Looks, _canopy.Study):
             yield self
         finally:
             self._end_batch()
+
+    def tell(self, pull: _canopy.Pull | int, reward: float | Iterable[float] | _canopy.Rewards) -> None:
+        """Tells the result of a pull, in the user's units.
+
+        One reward, several, or Rewards. All of them are learnt, or none, with a ValueError.
+        """
+        super().tell(pull, reward)
+        self._say_range()
+
+    def observe(self, arm: dict[str, Any], reward: float | Iterable[float] | _canopy.Rewards) -> None:
+        """Tells rewards of an arm that nobody asked for.
+
+        One reward, several, or Rewards. They count as pulls of the arm, not as steps.
+        """
+        super().observe(arm, reward)
+        self._say_range()
 
     def _take_unanswered(self) -> _canopy.Pull | None:
         """A pull that an earlier process left open, each once, for maximize to play first."""

@@ -5,13 +5,13 @@ Nothing here imports gymnasium: an environment is anything with `reset` and `ste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import _canopy
-from ._optimizers import CLASSES, Optimizer, make_optimizer
+from ._optimizers import CLASSES, Optimizer, RewardRange, make_optimizer, range_from
 from ._search import Result, search, single_reward
-from ._space import Choice, Integer, Parameter, Space, space_from, whole
+from ._space import Parameter, Space, space_from, whole
 
 __all__ = ["policy_search"]
 
@@ -22,7 +22,7 @@ def policy_search(
     space: Space | Mapping[str, Parameter] | None = None,
     *,
     steps: int,
-    reward_range: Sequence[float] | None = None,
+    reward_range: RewardRange = "auto",
     end_reward: float | None = None,
     optimizer: str | Optimizer = "hct",
     feedback: str | None = None,
@@ -43,8 +43,7 @@ def policy_search(
       next step starts there. The step that ended the episode counts like any other. Where ending is a failure
       that rewards alone do not show (a pole that fell still earned 1 for each step before), `end_reward` is
       what a terminated step is worth instead of its own reward.
-    - reward_range: the range of rewards. None measures it: 16 random policies play for 100 steps each before
-      the search begins, and the least and largest reward are taken. Those 1600 steps are not part of `steps`.
+    - reward_range: about how far rewards range, two numbers; "auto" learns it on the way.
     - The other arguments are those of `maximize`.
 
     >>> class Drift:  # the policy's gain pulls a state towards zero
@@ -55,7 +54,7 @@ def policy_search(
     ...         self.x = 0.9 * self.x + action + 0.1
     ...         return self.x, 1 - min(1, abs(self.x)), False, False, {}
     >>> result = canopy.policy_search(Drift(), lambda theta, x: -theta["gain"] * x,
-    ...                               {"gain": canopy.real(0, 1)}, steps=3000, reward_range=(0, 1))
+    ...                               {"gain": canopy.real(0, 1)}, steps=3000)
     >>> result.best.arm["gain"] > 0.5
     True
     """
@@ -76,14 +75,13 @@ def policy_search(
             options["feedback"] = feedback or "correlated"
         elif feedback is not None:
             raise ValueError(f"feedback: {optimizer} has no such option")
-        make_optimizer(optimizer, space, reward_range=(0, 1) if reward_range is None else reward_range, **options)
+        options["reward_range"] = reward_range
+        make_optimizer(optimizer, space, **options)  # complains before anything is played
     elif optimizer.direction != "maximize":
         raise ValueError("policy_search maximizes rewards, but the optimizer's direction is minimize")
-    elif reward_range is not None:
+    elif range_from(reward_range) is not None:
         raise ValueError("reward_range: the given optimizer already has one")
     chain = _Chain(env, policy, end_reward, seed)
-    if isinstance(optimizer, str):
-        options["reward_range"] = _measured_range(chain, space, seed) if reward_range is None else reward_range
     return search(chain.step, space, "maximize", steps, timeout, optimizer, callbacks, stop, progress, options)
 
 
@@ -104,29 +102,3 @@ class _Chain:
         if terminated and self._end_reward is not None:
             return self._end_reward
         return single_reward(reward)
-
-
-def _measured_range(chain: _Chain, space: Any, seed: int) -> tuple[float, float]:
-    import random
-
-    chance = random.Random(seed)
-    rewards = []
-    for _ in range(16):
-        theta = {name: _drawn(parameter, chance) for name, parameter in space.items()}
-        rewards += [chain.step(**theta) for _ in range(100)]
-    if min(rewards) == max(rewards):
-        raise ValueError(
-            f"reward_range: cannot be measured, since every reward of 16 random policies was {rewards[0]:g}; give one"
-            " (and an end_reward, if the end of an episode is to be avoided)"
-        )
-    return (min(rewards), max(rewards))
-
-
-def _drawn(parameter: Parameter, chance: Any) -> Any:
-    if isinstance(parameter, Choice):
-        return chance.choice(parameter.choices)
-    if isinstance(parameter, Integer):
-        return chance.randint(parameter.low, parameter.high)
-    if parameter.log:
-        return min(parameter.high, parameter.low * (parameter.high / parameter.low) ** chance.random())
-    return chance.uniform(parameter.low, parameter.high)

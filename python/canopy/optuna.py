@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import threading
 import warnings
 from collections.abc import Sequence
@@ -19,9 +20,9 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
 from ._canopy import Pull
-from ._optimizers import Direction, Hct, check_options
+from ._optimizers import Direction, Hct, RewardRange, check_options
 from ._search import single_reward
-from ._space import Parameter, Real, Space, choice, integer, real
+from ._space import Parameter, Space, choice, integer, real
 
 __all__ = ["HctSampler"]
 
@@ -31,14 +32,15 @@ class HctSampler(BaseSampler):
 
     The space is what the first complete trial asked for; until there is one, and for parameters that only
     some trials have, suggestions are random. Give `search_space` (names to Optuna distributions) to do without
-    random trials. `reward_range` is the range of the objective's values. The other arguments are those of
-    `canopy.Hct`, except that nu1 defaults to 1 if a parameter is an int or categorical; the direction is the study's.
+    random trials. `reward_range` is about how far the objective's values range; "auto" learns it. The other arguments
+    are those of `canopy.Hct`; the direction is the study's.
 
     Trials may overlap (`n_jobs`, `ask` and `tell`). A trial that was pruned is worth its last intermediate value. One
-    that failed, or was pruned without a value, is worth the bad end of reward_range: if it were given back, the same
-    arm would be suggested again; `failure_value` sets another value, or "drop" to give it back anyway. A
-    sampler serves one study in one process and learns only from the trials it suggested: to continue later, pickle it
-    along with the study, as with Optuna's own.
+    that failed, or was pruned without a value, is worth the bad end of reward_range; without a range, a little less
+    than the worst value so far, by a tenth of the spread of values, as soon as two of them differ (until then
+    suggestions are random). If it were given back, the same arm would be suggested again; `failure_value` sets another
+    value, or "drop" to give it back anyway. A sampler serves one study in one process and learns only from the trials
+    it suggested: to continue later, pickle it along with the study, as with Optuna's own.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -52,7 +54,7 @@ class HctSampler(BaseSampler):
         self,
         *,
         search_space: dict[str, BaseDistribution] | None = None,
-        reward_range: Sequence[float] = (0.0, 1.0),
+        reward_range: RewardRange = "auto",
         failure_value: float | Literal["worst", "drop"] = "worst",
         seed: int | None = None,
         **options: Any,
@@ -76,6 +78,8 @@ class HctSampler(BaseSampler):
         self._optimizer: Hct | None = None
         self._study_name: str | None = None
         self._pulls: dict[int, Pull] = {}  # of the trials that run, by number
+        self._put_off: list[Pull] = []  # of trials that failed before it was known what that is worth
+        self._values: tuple[float, float] | None = None  # the least and the largest so far
         self._warned_of: set[str] = set()
         self._lock = threading.RLock()
 
@@ -110,10 +114,9 @@ class HctSampler(BaseSampler):
                 direction: Direction = (
                     "maximize" if study.direction == optuna.study.StudyDirection.MAXIMIZE else "minimize"
                 )
-                options = {"direction": direction, "reward_range": self._reward_range, **self._options}
-                if not all(isinstance(each, Real) for each in space.values()):
-                    options.setdefault("nu1", 1.0)  # lists end at different depths, where a large one is unfair
-                self._optimizer = Hct(space, **options)
+                self._optimizer = Hct(space, direction=direction, reward_range=self._reward_range, **self._options)
+            if self._put_off:
+                return {}  # the tree would suggest what has failed
             pull = self._optimizer.ask(1)
             self._pulls[trial.number] = pull
         return _values_from(pull, search_space)
@@ -127,33 +130,57 @@ class HctSampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
         with self._lock:
+            value = _value_of(trial, state, values)
+            if value is not None:
+                self._note_value(value)
             pull = self._pulls.pop(trial.number, None)
             if pull is None or self._optimizer is None:
-                return
-            value = self._worth(trial, state, values)
-            if value is None or "fixed_params" in trial.system_attrs:  # it was enqueued, with an arm of its own
+                pass
+            elif "fixed_params" in trial.system_attrs:  # it was enqueued, with an arm of its own
                 self._optimizer.drop(pull)
-                return
-            try:
-                self._optimizer.tell(pull, value)
-            except ValueError as error:
-                self._optimizer.tell(pull, self._worst())
-                self._warn("value", f"trial {trial.number}: {error}; it counts as the bad end of reward_range")
-            self._warn_of_range()
+            elif value is None:
+                self._fail(pull)
+            else:
+                try:
+                    self._optimizer.tell(pull, value)
+                except ValueError as error:
+                    self._fail(pull)
+                    self._warn("value", f"trial {trial.number}: {error}; it counts as a trial that failed")
+                self._optimizer._say_range()
+            self._tell_put_off()
 
-    def _worth(self, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> float | None:
-        """What a trial is told as; None to give it back."""
-        if values and state == TrialState.COMPLETE:
-            return float(values[0])
-        if state == TrialState.PRUNED and trial.intermediate_values:
-            return float(trial.intermediate_values[max(trial.intermediate_values)])
-        if self._failure_value == "drop":
-            return None
-        return self._worst() if self._failure_value == "worst" else float(self._failure_value)
+    def _note_value(self, value: float) -> None:
+        if math.isfinite(value):
+            least, most = self._values or (value, value)
+            self._values = (min(least, value), max(most, value))
 
-    def _worst(self) -> float:
+    def _fail(self, pull: Pull) -> None:
+        """Answers a pull whose trial has no value, or puts that off."""
         assert self._optimizer is not None
-        return self._optimizer.reward_range[0 if self._optimizer.direction == "maximize" else 1]
+        if self._failure_value == "drop":
+            self._optimizer.drop(pull)
+        elif self._failure_value == "worst":
+            self._put_off.append(pull)
+        else:
+            self._optimizer.tell(pull, float(self._failure_value))
+
+    def _tell_put_off(self) -> None:
+        worst = self._worst() if self._put_off else None
+        if worst is not None and self._optimizer is not None:
+            while self._put_off:
+                self._optimizer.tell(self._put_off.pop(0), worst)
+
+    def _worst(self) -> float | None:
+        """What a failed trial is worth; None while that is not known."""
+        assert self._optimizer is not None
+        maximizes = self._optimizer.direction == "maximize"
+        given = self._optimizer.reward_range
+        if given != "auto":
+            return given[0 if maximizes else 1]
+        least, most = self._values or (0.0, 0.0)
+        if least == most:
+            return None
+        return least - 0.1 * (most - least) if maximizes else most + 0.1 * (most - least)
 
     def reseed_rng(self) -> None:
         self._random.reseed_rng()
@@ -170,17 +197,6 @@ class HctSampler(BaseSampler):
             self._warned_of.add(kind)
             warnings.warn(message, stacklevel=3)
 
-    def _warn_of_range(self) -> None:
-        assert self._optimizer is not None
-        summary = self._optimizer.summary()
-        if summary.t > 20 and summary.out_of_range > 0.5 * summary.t:
-            low, high = self._optimizer.reward_range
-            self._warn(
-                "range",
-                f"most values of the objective are outside reward_range ({low:g}, {high:g}); give HctSampler one"
-                " that holds them",
-            )
-
     def _note_study(self, study: optuna.Study) -> None:
         """Notes which study it serves, and warns about earlier trials."""
         if self._study_name is None:
@@ -191,13 +207,23 @@ class HctSampler(BaseSampler):
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:  # trials may be running
-            state = {**self.__dict__, "_pulls": dict(self._pulls), "_optimizer": copy.copy(self._optimizer)}
+            state = {**self.__dict__, "_pulls": dict(self._pulls), "_put_off": list(self._put_off)}
+            state["_optimizer"] = copy.copy(self._optimizer)
         del state["_lock"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._lock = threading.RLock()
+
+
+def _value_of(trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> float | None:
+    """The value of a trial; None if it has failed."""
+    if values and state == TrialState.COMPLETE:
+        return float(values[0])
+    if state == TrialState.PRUNED and trial.intermediate_values:
+        return float(trial.intermediate_values[max(trial.intermediate_values)])
+    return None
 
 
 def _without_singles(search_space: dict[str, BaseDistribution]) -> dict[str, BaseDistribution]:
@@ -212,21 +238,15 @@ def _steps(distribution: Any) -> int:
 def _parameter_from(distribution: Any) -> Parameter:
     if isinstance(distribution, CategoricalDistribution):
         return choice(distribution.choices)
-    if isinstance(distribution, IntDistribution) and distribution.log:
-        return real(distribution.low - 0.5, distribution.high + 0.5, log=True)
-    if isinstance(distribution, IntDistribution) and distribution.step == 1:
-        return integer(distribution.low, distribution.high)
+    if isinstance(distribution, IntDistribution):
+        return integer(distribution.low, distribution.high, log=distribution.log, step=distribution.step)
     if distribution.step is not None:
         return integer(0, _steps(distribution))
     return real(distribution.low, distribution.high, log=distribution.log)
 
 
 def _value_from(distribution: Any, value: Any) -> Any:
-    if isinstance(distribution, CategoricalDistribution):
-        return value
-    if isinstance(distribution, IntDistribution) and distribution.log:
-        return min(max(round(value), distribution.low), distribution.high)
-    if isinstance(distribution, IntDistribution) and distribution.step == 1:
+    if isinstance(distribution, (CategoricalDistribution, IntDistribution)):
         return value
     if distribution.step is not None:
         return min(distribution.low + value * distribution.step, distribution.high)

@@ -42,7 +42,7 @@ def estimate(
 ) -> Axes:
     """What is known about the function, and where the pulls went.
 
-    One parameter: the mean of every leaf of the tree over its cell, with its confidence bounds, and how many
+    One parameter: the mean of every leaf of the tree over its cell, with the interval of its arm, and how many
     pulls went where, as bars. `truth`, a function of the parameter or two lists of values and means, is drawn as well.
     Two parameters: a heat map of the leaves' means; dots where pulls went. With more of them, say which two:
     `parameters=("x", "y")`.
@@ -170,7 +170,7 @@ def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
             xs,
             ys,
             s=[10 + 12 * math.log2(1 + node.pulls) for node in pulled],
-            c=[_in_user_units(optimizer, node.mean) for node in pulled],
+            c=[node.mean for node in pulled],
             cmap=_colours(optimizer),
             linewidths=0,
             zorder=3,
@@ -278,7 +278,15 @@ def _position(space: Space, name: str, value: Any) -> float:
 def _ends(space: Space, name: str, node: Node) -> tuple[float, float]:
     """The ends of a cell on an axis; whole numbers reach half-way to their neighbours."""
     low, high = (_position(space, name, end) for end in node.cell[name])
-    return (low, high) if isinstance(space[name], Real) else (low - 0.5, high + 0.5)
+    parameter = space[name]
+    if isinstance(parameter, Real):
+        return (low, high)
+    half = parameter.step / 2 if isinstance(parameter, Integer) else 0.5
+    return (low - half, high + half)
+
+
+def _values(parameter: Integer) -> range:
+    return range(parameter.low, parameter.high + 1, parameter.step)
 
 
 def _label_axis(ax: Axes, which: str, space: Space, name: str) -> None:
@@ -293,8 +301,12 @@ def _label_axis(ax: Axes, which: str, space: Space, name: str) -> None:
             plt.setp(ax.get_xticklabels(), rotation=25, ha="right")
         set_limits(-0.5, len(parameter.choices) - 0.5)
     elif isinstance(parameter, Integer):
-        set_limits(parameter.low - 0.5, parameter.high + 0.5)
-        axis.set_major_locator(MaxNLocator(integer=True))
+        if parameter.log:
+            set_scale("log")
+        else:
+            axis.set_major_locator(MaxNLocator(integer=True))
+        half = parameter.step / 2
+        set_limits(parameter.low - half, _values(parameter)[-1] + half)
     else:
         if parameter.log:
             set_scale("log")
@@ -306,18 +318,10 @@ def _label_pulls(ax: Axes) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
 
 
-def _in_user_units(optimizer: Any, mapped: float) -> float:
-    low, high = optimizer.reward_range
-    return low + mapped * (high - low) if optimizer.direction == "maximize" else high - mapped * (high - low)
-
-
-def _width(optimizer: Any, node: Node) -> float:
-    """Half the confidence interval of a node's own mean, in the user's units."""
-    options = optimizer.options
-    if "nu1" not in options or not math.isfinite(node.upper):
-        return 0.0
-    low, high = optimizer.reward_range
-    return (node.upper - node.mean - options["nu1"] * options["rho"] ** node.depth) * (high - low)
+def _interval(optimizer: Any, node: Node) -> tuple[float, float]:
+    """The interval of a node's arm; not numbers where there is none."""
+    known = optimizer.estimate(node.arm)
+    return (math.nan, math.nan) if known is None or known.lower is None else (known.lower, known.upper)
 
 
 def _known_leaves(nodes: list[Node]) -> list[tuple[Node, Node]]:
@@ -340,16 +344,15 @@ def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: A
     leaves = sorted(_known_leaves(nodes), key=lambda pair: _ends(space, name, pair[0]))
     xs: list[float] = []
     means: list[float] = []
-    widths: list[float] = []
+    lows: list[float] = []
+    highs: list[float] = []
     for leaf, known in leaves:
-        mean = _in_user_units(optimizer, known.mean)
-        width = _width(optimizer, known) if known is leaf else math.nan  # without pulls it has no bounds of its own
+        low, high = _interval(optimizer, known) if known is leaf else (math.nan, math.nan)  # none without pulls
         for end in _ends(space, name, leaf):
             xs.append(end)
-            means.append(mean)
-            widths.append(width)
-    lows = [mean - width for mean, width in zip(means, widths)]
-    highs = [mean + width for mean, width in zip(means, widths)]
+            means.append(known.mean)
+            lows.append(low)
+            highs.append(high)
 
     bars = ax.twinx()
     edges = _bin_edges(space[name])
@@ -365,7 +368,9 @@ def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: A
     bars.set_ylim(0, 3.5 * max(1, bars.get_ylim()[1]))
 
     _label_axis(ax, "x", space, name)
-    ax.fill_between(xs, lows, highs, color=COLOURS[0], alpha=0.2, linewidth=0, label="confidence bounds")
+    ax.fill_between(
+        xs, lows, highs, color=COLOURS[0], alpha=0.2, linewidth=0, label=f"{100 * optimizer.confidence:g} % intervals"
+    )
     ax.plot(xs, means, color=COLOURS[0], linewidth=1.4, label="estimate")
     if truth is not None:
         ax.plot(*_truth_curve(space[name], truth), color="black", linewidth=0.9, linestyle="--", label="truth")
@@ -380,12 +385,15 @@ def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: A
 
 
 def _bin_edges(parameter: Any) -> list[float]:
-    """Where the bars that count pulls begin and end: one for each value, or 64 of them."""
+    """Where the bars that count pulls begin and end: one for each value, or about 64 of them."""
     if isinstance(parameter, Choice):
         return [i - 0.5 for i in range(len(parameter.choices) + 1)]
+    if isinstance(parameter, Integer) and parameter.log:
+        return [low - 0.5 for low in _spread_whole(parameter.low, parameter.high + 1, 64)]
     if isinstance(parameter, Integer):
-        width = max(1, (parameter.high - parameter.low + 1) // 64)
-        return [low - 0.5 for low in range(parameter.low, parameter.high + 1 + width, width)]
+        values, step = _values(parameter), parameter.step
+        width = step * max(1, len(values) // 64)
+        return [low - step / 2 for low in range(values[0], values[-1] + step + width, width)]
     return _spread(parameter, 64)
 
 
@@ -395,6 +403,11 @@ def _spread(parameter: Real, parts: int) -> list[float]:
     if parameter.log:
         return [parameter.low * (parameter.high / parameter.low) ** share for share in shares]
     return [parameter.low + share * (parameter.high - parameter.low) for share in shares]
+
+
+def _spread_whole(low: int, high: int, parts: int) -> list[int]:
+    """The whole numbers nearest to the ends of equal parts in log units, each once."""
+    return sorted({min(high, round(end)) for end in _spread(Real(low, high, log=True), parts)})
 
 
 def _limit_to(ax: Axes, means: list[float], lows: list[float], highs: list[float]) -> None:
@@ -415,15 +428,18 @@ def _truth_curve(parameter: Any, truth: Any) -> tuple[list[float], list[float]]:
         return xs, [truth(x) for x in xs]
     if isinstance(parameter, Choice):
         return [float(i) for i in range(len(parameter.choices))], [truth(value) for value in parameter.choices]
-    step = max(1, (parameter.high - parameter.low) // 1000)
-    whole = list(range(parameter.low, parameter.high + 1, step))
+    if parameter.log:
+        whole = _spread_whole(parameter.low, parameter.high, 1000)
+    else:
+        values = _values(parameter)
+        whole = list(values[:: max(1, (len(values) - 1) // 1000)])
     return [float(value) for value in whole], [truth(value) for value in whole]
 
 
 def _estimate_2d(optimizer: Any, nodes: list[Node], names: list[str], ax: Axes) -> None:
     space = optimizer.space
     pulled = [node for node in nodes if node.pulls > 0]
-    values = [_in_user_units(optimizer, node.mean) for node in pulled]
+    values = [node.mean for node in pulled]
     scale = matplotlib.colors.Normalize(min(values, default=0.0), max(values, default=1.0))
     _label_axis(ax, "x", space, names[0])
     _label_axis(ax, "y", space, names[1])
@@ -432,7 +448,7 @@ def _estimate_2d(optimizer: Any, nodes: list[Node], names: list[str], ax: Axes) 
         for leaf, known in _known_leaves(nodes):
             (left, right), (bottom, top) = (_ends(space, name, leaf) for name in names)
             boxes.append(Rectangle((left, bottom), right - left, top - bottom))
-            means.append(_in_user_units(optimizer, known.mean))
+            means.append(known.mean)
         cells = PatchCollection(boxes, cmap=_colours(optimizer), norm=scale, edgecolors="white", linewidths=0.15)
         cells.set_array(means)
         ax.add_collection(cells)

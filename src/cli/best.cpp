@@ -21,12 +21,13 @@ Command add_best(Words app) {
       throw StudyError(StudyError::Fault::other,
                        "the study " + words->name + " has no rewards yet");
     const Space& space = study.specification.space;
-    const auto uplift = uplift_of(*study.store, study.record, study.specification, best->arm);
     if (words->json) {
+      const auto uplift = uplift_of(*optimizer, *best, study.specification);
       fmt::print("{}\n", json_text(best_and_uplift_document(space, *best, uplift), 2));
     } else {
       fmt::print("{}\n", best_text(space, *best));
-      if (uplift) fmt::print("{}\n", uplift_text(*uplift, study.specification.objective.direction));
+      const std::string uplift = uplift_line(*optimizer, *best, study.specification);
+      if (!uplift.empty()) fmt::print("uplift: {}\n", uplift);
     }
     return kSuccess;
   };

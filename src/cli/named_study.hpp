@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/study_flags.hpp"
+#include "cli/study_text.hpp"
 #include "stores/stored_study.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/words.hpp"
@@ -31,10 +32,14 @@ struct NamedStudy : StoredStudy {
   explicit NamedStudy(const NamedStudyFlags& flags)
       : StoredStudy(flags.store, checked_name(flags)) {}
 
-  /// The optimizer as it is now; prints a warning if it is not the one that chose the arms.
+  /// The optimizer as it is now; prints a warning if it is not the one that chose the arms, and if
+  /// the range of rewards does not fit.
   [[nodiscard]] std::unique_ptr<Optimizer> load_with_warning() {
     LoadedOptimizer loaded = load();
     if (!loaded.warning.empty()) fmt::print(stderr, "canopy: {}\n", loaded.warning);
+    if (const auto fitting = loaded.optimizer->summary().fitting_range) {
+      fmt::print(stderr, "canopy: {}\n", range_advice(loaded.optimizer->reward_range(), *fitting));
+    }
     return std::move(loaded.optimizer);
   }
 

@@ -25,8 +25,11 @@ int write_report(const ReportArguments& arguments) {
   StudyPage page{.command = "canopy report " + study.record.name};
   if (const auto best = optimizer->best()) {
     page.lines.push_back("best: " + best_text(study.specification.space, *best));
-    const auto uplift = uplift_of(*study.store, study.record, study.specification, best->arm);
-    if (uplift) page.lines.push_back(uplift_text(*uplift, study.specification.objective.direction));
+    const std::string uplift = uplift_line(*optimizer, *best, study.specification);
+    if (!uplift.empty()) page.lines.push_back("uplift: " + uplift);
+  }
+  if (const auto fitting = optimizer->summary().fitting_range) {
+    page.lines.push_back(range_advice(optimizer->reward_range(), *fitting));
   }
   page.lines.push_back(fmt::format("{} pulls, {} nodes, {} changes of arm, begun {}, last event {}",
                                    study.record.pulls, optimizer->summary().nodes,

@@ -4,6 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/options_document.hpp"
+#include "core/text.hpp"
 #include "files/json.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/option_flags.hpp"
@@ -30,6 +31,7 @@ struct SimulateArguments {
   std::string runs = "10";
   std::string seed = "1";
   std::optional<std::string> threads;
+  std::string reward_range = "0,1";
   bool json = false;
   bool list = false;
 };
@@ -40,12 +42,24 @@ struct Setting {
   SimulationOptions simulation;
 };
 
+std::optional<RewardRange> parse_range(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  const std::size_t comma = text.find(',');
+  const auto low = number_in<double>(std::string_view(text).substr(0, comma));
+  const auto high = comma == std::string::npos
+                        ? std::nullopt
+                        : number_in<double>(std::string_view(text).substr(comma + 1));
+  if (low && high && *low < *high) return RewardRange{*low, *high};
+  throw WrongUse("--reward-range " + text + ": must be auto, or two numbers such as 0,1");
+}
+
 Setting parse(const SimulateArguments& arguments) {
   Setting setting{
       environments().completed(arguments.environment.parse()), arguments.optimizer.parse(), {}};
   setting.simulation.steps = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000);
   setting.simulation.runs = parse_whole("--runs", arguments.runs, 1, 1'000'000);
   setting.simulation.seed = parse_whole("--seed", arguments.seed, 0, UINT64_MAX);
+  setting.simulation.reward_range = parse_range(arguments.reward_range);
   if (arguments.threads) {
     setting.simulation.threads =
         static_cast<int>(parse_whole("--threads", *arguments.threads, 1, 1024));
@@ -73,6 +87,9 @@ void print_json(const Setting& setting, const SimulationResult& result) {
       {"per_step_regret", document_of(result.per_step_regret)},
       {"per_step_realised_regret", document_of(result.per_step_realised_regret)},
       {"simple_regret", document_of(result.simple_regret)},
+      {"coverage", result.intervals.coverage},
+      {"median_width", result.intervals.median_width},
+      {"unbounded", result.intervals.unbounded},
       {"nodes", document_of(result.nodes)},
       {"depth", document_of(result.depth)},
       {"switches", document_of(result.switches)},
@@ -105,6 +122,11 @@ void print_table(const Setting& setting, const SimulationResult& result,
   print_row("per-step regret", result.per_step_regret, 5);
   print_row("per-step realised regret", result.per_step_realised_regret, 5);
   print_row("simple regret", result.simple_regret, 5);
+  fmt::print("{:<26}{:>12.3f}    (runs in which its interval has f; {} % without an interval)\n",
+             "  coverage of the best arm", result.intervals.coverage,
+             std::lround(100.0 * result.intervals.unbounded));
+  fmt::print("{:<26}{:>12.5f}    (the median)\n", "  width of its interval",
+             result.intervals.median_width);
   print_row("nodes", result.nodes, 1);
   print_row("depth", result.depth, 1);
   print_row("arm switches", result.switches, 1);
@@ -166,6 +188,8 @@ Command add_simulate(Words app) {
   command.option("--seed", arguments->seed, "seed of the random streams");
   command.option("--threads", arguments->threads,
                  "runs at a time [one per core]; the results do not depend on it");
+  command.option("--reward-range", arguments->reward_range,
+                 "about how far rewards range: two numbers, or auto to learn it");
   command.flag("--json", arguments->json, "print one JSON object instead of a table");
   command.flag("--list", arguments->list, "show all optimizers and environments");
   command.footer(

@@ -146,6 +146,13 @@ struct ToColumns {
   Columns operator()(const Observed& event) const {
     return {0, event.rewards.count, event.rewards.sum, event.rewards.squared_deviations, {}};
   }
+  Columns operator()(const Remembered& event) const {
+    return {0, event.rewards.count, event.rewards.sum, event.rewards.squared_deviations, {}};
+  }
+  Columns operator()(const RangeSet& event) const {
+    if (!event.range) return {0, 0, {}, {}, "auto"};
+    return {0, 0, {}, {}, to_text(event.range->front()) + ' ' + to_text(event.range->back())};
+  }
   Columns operator()(const Dropped& event) const { return {event.ticket, 0, {}, {}, {}}; }
   Columns operator()(const Finished& /*event*/) const { return {}; }
   Columns operator()(const TunerStarted& event) const {

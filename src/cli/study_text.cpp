@@ -29,26 +29,39 @@ std::string signed_text(double value, double resolution) {
 }  // namespace
 
 std::string best_text(const Space& space, const Best& best) {
-  const double resolution = resolution_of(best.lower, best.upper);
-  return fmt::format("{}: {} ({} to {}), {} {}", space.describe(best.arm),
-                     number_text(best.mean, resolution), number_text(best.lower, resolution),
-                     number_text(best.upper, resolution), best.pulls,
-                     best.pulls == 1 ? "pull" : "pulls");
+  const bool bounded = best.basis == Best::Basis::interval;
+  const double resolution = bounded ? resolution_of(best.lower, best.upper) : 0.0;
+  std::string text =
+      fmt::format("{}: {}", space.describe(best.arm), number_text(best.mean, resolution));
+  if (bounded) {
+    text += fmt::format(" ({} to {} at {:.4g} %)", number_text(best.lower, resolution),
+                        number_text(best.upper, resolution), 100.0 * best.level);
+  }
+  text += fmt::format(", {} {}", best.pulls, best.pulls == 1 ? "pull" : "pulls");
+  if (best.basis == Best::Basis::repeats_few) {
+    text += "; too few repeats for an interval";
+  } else if (best.basis == Best::Basis::no_noise) {
+    text += "; rewards of an arm never differ";
+  } else if (best.rivals != 0) {
+    text +=
+        fmt::format("; {} other {} may be better", best.rivals, best.rivals == 1 ? "arm" : "arms");
+  }
+  return text;
 }
 
 std::string uplift_text(const Uplift& uplift, Direction direction) {
   const bool more = direction == Direction::maximize;
-  const double mean = more ? uplift.difference.mean : -uplift.difference.mean;
+  const double mean = more ? uplift.difference : -uplift.difference;
   double resolution = 0.0;
-  std::string reach = "too few measurements for an interval";
-  if (const auto& interval = uplift.difference.interval) {
-    const double low = more ? interval->low : -interval->high;
-    const double high = more ? interval->high : -interval->low;
+  std::string reach = uplift.basis == Best::Basis::no_noise ? "rewards of an arm never differ"
+                                                            : "too few repeats for an interval";
+  if (uplift.interval.bounded()) {
+    const double low = more ? uplift.interval.lower : -uplift.interval.upper;
+    const double high = more ? uplift.interval.upper : -uplift.interval.lower;
     resolution = resolution_of(low, high);
-    reach = more ? fmt::format("95 % interval {} to {}", signed_text(low, resolution),
-                               signed_text(high, resolution))
-                 : fmt::format("95 % interval {} to {}", number_text(low, resolution),
-                               number_text(high, resolution));
+    const auto end = more ? signed_text : number_text;
+    reach = fmt::format("{:.4g} % interval {} to {}", 100.0 * uplift.level, end(low, resolution),
+                        end(high, resolution));
   }
   const std::string gain =
       more ? signed_text(mean, resolution) + " over" : number_text(mean, resolution) + " below";
@@ -57,20 +70,41 @@ std::string uplift_text(const Uplift& uplift, Direction direction) {
                      number_text(uplift.baseline_mean, resolution));
 }
 
+std::string uplift_line(const Optimizer& optimizer, const Best& best,
+                        const StudySpecification& specification) {
+  const auto& system = specification.system;
+  if (system && system->baseline && best.arm == *system->baseline) {
+    return "none: the best arm is the baseline";
+  }
+  const auto uplift = uplift_of(optimizer, best, specification);
+  return uplift ? uplift_text(*uplift, specification.objective.direction) : "";
+}
+
+std::string range_advice(const std::optional<RewardRange>& given, const RewardRange& fitting) {
+  const auto text = [](const RewardRange& range) {
+    const double resolution = 0.01 * (range.back() - range.front());
+    return fmt::format("[{}, {}]", rounded_text(range.front(), resolution),
+                       rounded_text(range.back(), resolution));
+  };
+  return fmt::format(
+      "reward_range = {} does not fit: the rewards so far are in {}. Set reward_range = {} or "
+      "leave "
+      "it out; a study takes the new one over without a fork",
+      given ? text(*given) : "\"auto\"", text(fitting), text(fitting));
+}
+
 Document best_and_uplift_document(const Space& space, const Best& best,
                                   const std::optional<Uplift>& uplift) {
   Document table = best_document(space, best);
   if (!uplift) return table;
-  Document::Table gain{{"mean", uplift->difference.mean}};
-  if (const auto& interval = uplift->difference.interval) {
-    gain.emplace_back("low", interval->low);
-    gain.emplace_back("high", interval->high);
-  }
-  gain.emplace_back("arm_mean", uplift->arm_mean);
-  gain.emplace_back("baseline_mean", uplift->baseline_mean);
-  gain.emplace_back("arm_samples", uplift->arm_samples);
-  gain.emplace_back("baseline_samples", uplift->baseline_samples);
-  table.set("uplift", std::move(gain));
+  table.set("uplift", Document::Table{{"mean", uplift->difference},
+                                      {"low", number_or_none(uplift->interval.lower)},
+                                      {"high", number_or_none(uplift->interval.upper)},
+                                      {"level", uplift->level},
+                                      {"arm_mean", uplift->arm_mean},
+                                      {"baseline_mean", uplift->baseline_mean},
+                                      {"arm_pulls", uplift->arm_pulls},
+                                      {"baseline_pulls", uplift->baseline_pulls}});
   return table;
 }
 

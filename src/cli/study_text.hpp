@@ -11,12 +11,21 @@
 
 namespace canopy::cli {
 
-/// `x = 0.25: 0.713 (0.702 to 0.724), 120 pulls`
+/// `x = 0.25: 0.713 (0.702 to 0.724 at 95 %), 120 pulls; 2 other arms may be better`
 [[nodiscard]] std::string best_text(const Space& space, const Best& best);
 
 /// `+0.12 over the baseline (95 % interval +0.10 to +0.14; 0.71 against 0.59)`; for costs,
 /// `0.12 below the baseline (95 % interval 0.10 to 0.14; ...)`.
 [[nodiscard]] std::string uplift_text(const Uplift& uplift, Direction direction);
+
+/// The uplift of the best arm as a line: also where it is the baseline. Empty without a measured
+/// baseline.
+[[nodiscard]] std::string uplift_line(const Optimizer& optimizer, const Best& best,
+                                      const StudySpecification& specification);
+
+/// What to do about a range of rewards that does not fit.
+[[nodiscard]] std::string range_advice(const std::optional<RewardRange>& given,
+                                       const RewardRange& fitting);
 
 /// The best arm with its uplift, where a baseline was measured: what `best` and `tune` print.
 [[nodiscard]] Document best_and_uplift_document(const Space& space, const Best& best,

@@ -29,7 +29,7 @@ void print_tree(const std::vector<NodeView>& nodes, const Space& space) {
     fmt::print("{:{}}{}  {}", "", 2 * node->path.size(), node->path.empty() ? "root" : node->path,
                space.describe(node->arm));
     if (node->pulls > 0) {
-      fmt::print("  pulls {}  mean {:.4g}  upper {:.4g}", node->pulls, node->mean, node->upper);
+      fmt::print("  pulls {}  mean {:.4g}  bound {:.4g}", node->pulls, node->mean, node->upper);
     }
     fmt::print("\n");
   }
@@ -52,8 +52,6 @@ int draw_tree(const TreeArguments& arguments) {
     const Document::Table nodes_table{{"nodes", tree_document(space, *optimizer)}};
     fmt::print("{}\n", json_text(nodes_table, 2));
   } else {
-    fmt::print(
-        "Means and upper bounds are in mapped units: 1 is the better end of reward_range.\n");
     print_tree(nodes, space);
   }
   return kSuccess;

@@ -52,8 +52,6 @@ std::string status_text(const Study& study, const TuneProgress& progress) {
 void print_end(Study& study, const TuneEnd& end, bool json) {
   const StudySpecification& specification = study.specification();
   const auto best = study.best();
-  std::optional<Uplift> uplift;
-  if (best) uplift = uplift_of(study.store(), study.record(), specification, best->arm);
   if (json) {
     Document result = Document::Table{
         {"study", study.record().name},
@@ -61,14 +59,18 @@ void print_end(Study& study, const TuneEnd& end, bool json) {
         {"setting", end.setting.empty() ? Document() : parse_json(end.setting, "setting")},
         {"pulls", end.pulls}};
     if (best) {
-      result.set("best", best_and_uplift_document(specification.space, *best, uplift));
+      result.set("best", best_and_uplift_document(specification.space, *best,
+                                                  uplift_of(study, *best, specification)));
     }
     fmt::print("{}\n", json_text(result, 2));
     return;
   }
   fmt::print("{}: {}, after {} pulls\n", study.record().name, end.text, end.pulls);
-  if (best) fmt::print("best     {}\n", best_text(specification.space, *best));
-  if (uplift) fmt::print("uplift   {}\n", uplift_text(*uplift, specification.objective.direction));
+  if (best) {
+    fmt::print("best     {}\n", best_text(specification.space, *best));
+    const std::string uplift = uplift_line(study, *best, specification);
+    if (!uplift.empty()) fmt::print("uplift   {}\n", uplift);
+  }
   if (!end.setting.empty()) fmt::print("left at  {}\n", end.setting);
 }
 
@@ -98,7 +100,13 @@ int tune(const TuneArguments& arguments) {
   TuneEnd end;
   {
     StatusLine line;
+    bool advised = false;
     Tuner tuner(study, StopOnSignal::flag(), [&](const TuneProgress& progress) {
+      if (const auto fitting = study.summary().fitting_range; fitting && !advised) {
+        advised = true;
+        line.clear();
+        fmt::print(stderr, "canopy tune: {}\n", range_advice(study.reward_range(), *fitting));
+      }
       if (line.due()) line.show(status_text(study, progress));
     });
     end = tuner.run();

@@ -6,15 +6,37 @@
 #include <variant>
 
 namespace canopy {
+namespace {
+
+/// Where the integers from..to are halved on a log scale, on which i is the part from log i to
+/// log(i + 1). A square root is the same on every machine; logarithms are not.
+double geometric_middle(double from, double to) {
+  return std::sqrt(from * (to + 1.0));
+}
+
+}  // namespace
 
 // A cell holds, for each axis, the lower end and then the upper end. Ends of whole numbers belong
-// to the cell; they are exact doubles, since a Space keeps them within +-2^53.
+// to the cell and are in the user's units; they are exact doubles, since a Space keeps them within
+// +-2^53.
 
 double BoxPartition::Axis::middle(double from, double to) const {
+  if (kind == Kind::whole_log) {
+    return std::clamp(std::floor(geometric_middle(from, to)), from, to);
+  }
   if (kind != Kind::whole) return std::midpoint(from, to);
   const auto first = static_cast<std::int64_t>(from);
-  const std::int64_t half = (static_cast<std::int64_t>(to) - first) / 2;
-  return static_cast<double>(first + half);
+  const std::int64_t steps = (static_cast<std::int64_t>(to) - first) / step;
+  return static_cast<double>(first + steps / 2 * step);
+}
+
+std::array<double, 2> BoxPartition::Axis::cut(double from, double to) const {
+  if (kind == Kind::whole_log) {
+    const double right = std::clamp(std::round(geometric_middle(from, to)), from + 1.0, to);
+    return {right - 1.0, right};
+  }
+  const double mid = middle(from, to);
+  return {mid, kind == Kind::whole ? mid + static_cast<double>(step) : mid};
 }
 
 double BoxPartition::Axis::in_user_units(double value) const {
@@ -23,28 +45,37 @@ double BoxPartition::Axis::in_user_units(double value) const {
 }
 
 bool BoxPartition::Axis::can_split(double from, double to) const {
-  if (kind == Kind::whole) return from < to;
+  if (is_whole()) return from < to;
   const double mid = middle(from, to);
   return from < mid && mid < to;
 }
 
 double BoxPartition::Axis::relative_width(double from, double to) const {
+  if (kind == Kind::whole_log) {
+    return std::log1p((to - from + 1.0) / from) / std::log1p((high - low + 1.0) / low);
+  }
   // Halved first: the width of a very wide range may be too large for a double.
   return (to / 2.0 - from / 2.0) / (high / 2.0 - low / 2.0);
 }
 
 BoxPartition::BoxPartition(const Space& space, SplitRule rule) : space_(space), rule_(rule) {
-  const auto list = [](double low, double high) { return Axis{Kind::whole, low, high, low, high}; };
+  const auto list = [](Kind kind, std::int64_t first, std::int64_t last) {
+    const auto low = static_cast<double>(first);
+    const auto high = static_cast<double>(last);
+    return Axis{kind, low, high, low, high};
+  };
   for (const Parameter& parameter : space.parameters()) {
     if (const auto* real = std::get_if<Real>(&parameter.domain)) {
       const bool log = real->scale == Scale::log;
       axes_.push_back({log ? Kind::log : Kind::linear, log ? std::log(real->low) : real->low,
                        log ? std::log(real->high) : real->high, real->low, real->high});
     } else if (const auto* integer = std::get_if<Integer>(&parameter.domain)) {
-      axes_.push_back(list(static_cast<double>(integer->low), static_cast<double>(integer->high)));
+      const Kind kind = integer->scale == Scale::log ? Kind::whole_log : Kind::whole;
+      axes_.push_back(list(kind, integer->low, integer->last()));
+      axes_.back().step = integer->step;
     } else {
       const auto& choice = std::get<Choice>(parameter.domain);
-      axes_.push_back(list(0.0, static_cast<double>(choice.choices.size() - 1)));
+      axes_.push_back(list(Kind::whole, 0, static_cast<std::int64_t>(choice.choices.size()) - 1));
       axes_.back().unordered = true;
     }
   }
@@ -83,9 +114,9 @@ bool BoxPartition::split(std::span<const double> cell, std::uint32_t depth,
   const std::span<double> right = parts.last(cell.size());
   std::copy(cell.begin(), cell.end(), left.begin());
   std::copy(cell.begin(), cell.end(), right.begin());
-  const double middle = axes_[axis].middle(cell[2 * axis], cell[2 * axis + 1]);
-  left[2 * axis + 1] = middle;
-  right[2 * axis] = axes_[axis].kind == Kind::whole ? middle + 1.0 : middle;
+  const auto [left_end, right_start] = axes_[axis].cut(cell[2 * axis], cell[2 * axis + 1]);
+  left[2 * axis + 1] = left_end;
+  right[2 * axis] = right_start;
   return true;
 }
 

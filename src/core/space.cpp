@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -61,6 +62,10 @@ class Validator {
       add(prefix_ + ".low", std::to_string(integer.low),
           "must be below high = " + std::to_string(integer.high));
     }
+    if (integer.scale == Scale::log && integer.low < 1) {
+      add(prefix_ + ".low", std::to_string(integer.low), "must be at least 1 on a log scale");
+    }
+    if (in_reach(integer.low) && in_reach(integer.high)) check_step(integer);
   }
 
   void operator()(const Choice& choice) {
@@ -78,6 +83,20 @@ class Validator {
   }
 
  private:
+  void check_step(const Integer& integer) {
+    const auto complain = [&](std::string expected) {
+      add(prefix_ + ".step", std::to_string(integer.step), std::move(expected));
+    };
+    const std::int64_t width = integer.high - integer.low;
+    if (integer.step < 1) {
+      complain("must be at least 1");
+    } else if (integer.scale == Scale::log && integer.step != 1) {
+      complain("must be 1 on a log scale");
+    } else if (width > 0 && integer.step > width) {
+      complain("must be at most high - low = " + std::to_string(width));
+    }
+  }
+
   void add(std::string field, std::string value, std::string expected) {
     violations_.push_back({std::move(field), std::move(value), std::move(expected)});
   }
@@ -98,22 +117,73 @@ struct ToValue {
   }
 };
 
-/// The least of a list of whole numbers and how many there are.
-struct Whole {
-  double low;
-  std::uint64_t count;
+std::uint64_t count_of(const Integer& integer) {
+  return static_cast<std::uint64_t>((integer.high - integer.low) / integer.step) + 1;
+}
+
+/// log((low + place) / low): how far an integer of a log scale is from the first one. Exact even
+/// where neighbours are so large that their logarithms are the same.
+double log_distance(const Integer& integer, double place) {
+  return std::log1p(place / static_cast<double>(integer.low));
+}
+
+/// Which of so many values, from 0, is at a point of [0, 1].
+double place_at(double share, std::uint64_t values) {
+  const auto count = static_cast<double>(values);
+  return std::min(std::floor(share * count), count - 1.0);
+}
+
+/// The coordinate at a point of [0, 1].
+struct FromShare {
+  double share;
+
+  double operator()(const Real& real) const {
+    const auto& [low, high, scale] = real;
+    const double value = scale == Scale::log
+                             ? std::exp(std::lerp(std::log(low), std::log(high), share))
+                             : std::lerp(low, high, share);
+    return std::clamp(value, low, high);
+  }
+  double operator()(const Integer& integer) const {
+    const auto low = static_cast<double>(integer.low);
+    if (integer.scale == Scale::log) {
+      const auto count = static_cast<double>(count_of(integer));
+      const double place = low * std::expm1(share * log_distance(integer, count));
+      return low + std::min(std::floor(place), count - 1.0);
+    }
+    // The product alone may be too large to be exact; the sum is not, and is rounded once.
+    return std::fma(place_at(share, count_of(integer)), static_cast<double>(integer.step), low);
+  }
+  double operator()(const Choice& choice) const { return place_at(share, choice.choices.size()); }
 };
 
-std::optional<Whole> whole_numbers(const Parameter& parameter) {
-  if (const auto* integer = std::get_if<Integer>(&parameter.domain)) {
-    return Whole{static_cast<double>(integer->low),
-                 static_cast<std::uint64_t>(integer->high - integer->low) + 1};
+/// The middle of the points of [0, 1] that are taken to a coordinate.
+struct ToShare {
+  double coordinate;
+
+  double operator()(const Real& real) const {
+    const auto& [low, high, scale] = real;
+    // Halved first: the width of a very wide range may be too large for a double.
+    const double share =
+        scale == Scale::log
+            ? (std::log(coordinate) - std::log(low)) / (std::log(high) - std::log(low))
+            : (coordinate / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
+    return std::clamp(share, 0.0, 1.0);
   }
-  if (const auto* choice = std::get_if<Choice>(&parameter.domain)) {
-    return Whole{0.0, choice->choices.size()};
+  double operator()(const Integer& integer) const {
+    const auto count = static_cast<double>(count_of(integer));
+    const double above = coordinate - static_cast<double>(integer.low);
+    if (integer.scale == Scale::log) {
+      const double middle =
+          std::midpoint(log_distance(integer, above), log_distance(integer, above + 1.0));
+      return middle / log_distance(integer, count);
+    }
+    return (above / static_cast<double>(integer.step) + 0.5) / count;
   }
-  return std::nullopt;
-}
+  double operator()(const Choice& choice) const {
+    return (coordinate + 0.5) / static_cast<double>(choice.choices.size());
+  }
+};
 
 /// Whether a coordinate is one of a domain.
 bool is_value(const std::variant<Real, Integer, Choice>& domain, double coordinate) {
@@ -124,7 +194,8 @@ bool is_value(const std::variant<Real, Integer, Choice>& domain, double coordina
   if (std::floor(coordinate) != coordinate) return false;
   const auto whole = static_cast<std::int64_t>(coordinate);
   if (const auto* integer = std::get_if<Integer>(&domain)) {
-    return whole >= integer->low && whole <= integer->high;
+    return whole >= integer->low && whole <= integer->high &&
+           (whole - integer->low) % integer->step == 0;
   }
   const auto& choices = std::get<Choice>(domain).choices;
   return whole >= 0 && static_cast<std::size_t>(whole) < choices.size();
@@ -155,37 +226,21 @@ Value Space::value(Arm arm, std::size_t index) const {
 }
 
 std::optional<std::uint64_t> Space::value_count(std::size_t index) const {
-  const auto whole = whole_numbers(parameters_[index]);
-  return whole ? std::optional(whole->count) : std::nullopt;
+  const auto& domain = parameters_[index].domain;
+  if (const auto* integer = std::get_if<Integer>(&domain)) return count_of(*integer);
+  if (const auto* choice = std::get_if<Choice>(&domain)) return choice->choices.size();
+  return std::nullopt;
 }
 
 void Space::from_unit_cube(std::span<const double> point, std::span<double> arm) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (const auto whole = whole_numbers(parameters_[i])) {
-      const auto count = static_cast<double>(whole->count);
-      arm[i] = whole->low + std::min(std::floor(point[i] * count), count - 1.0);
-      continue;
-    }
-    const auto& [low, high, scale] = std::get<Real>(parameters_[i].domain);
-    const double value = scale == Scale::log
-                             ? std::exp(std::lerp(std::log(low), std::log(high), point[i]))
-                             : std::lerp(low, high, point[i]);
-    arm[i] = std::clamp(value, low, high);
+    arm[i] = std::visit(FromShare{point[i]}, parameters_[i].domain);
   }
 }
 
 void Space::to_unit_cube(Arm arm, std::span<double> point) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (const auto whole = whole_numbers(parameters_[i])) {
-      point[i] = (arm[i] - whole->low + 0.5) / static_cast<double>(whole->count);
-      continue;
-    }
-    const auto& [low, high, scale] = std::get<Real>(parameters_[i].domain);
-    // Halved first: the width of a very wide range may be too large for a double.
-    const double share = scale == Scale::log
-                             ? (std::log(arm[i]) - std::log(low)) / (std::log(high) - std::log(low))
-                             : (arm[i] / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);
-    point[i] = std::clamp(share, 0.0, 1.0);
+    point[i] = std::visit(ToShare{arm[i]}, parameters_[i].domain);
   }
 }
 

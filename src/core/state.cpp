@@ -11,7 +11,7 @@ namespace canopy {
 namespace {
 
 constexpr std::string_view kKind = "canopy-state";
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 
 std::string checksum_of(std::string_view text) {
   boost::crc_32_type crc;

@@ -1,3 +1,4 @@
+#include "canopy/detail/reward_map.hpp"
 #include "canopy/environments.hpp"
 #include "canopy/experiment.hpp"
 #include "canopy/optimizers.hpp"
@@ -21,8 +22,9 @@ namespace {
 
 constexpr std::size_t kMostCandidates = 10'000;
 
-constexpr std::array<std::string_view, 8> kTopKeys{
-    "name", "title", "steps", "runs", "tuning_runs", "seed", "checkpoints", "comparison"};
+constexpr std::array<std::string_view, 9> kTopKeys{"name",        "title",        "steps",
+                                                   "runs",        "tuning_runs",  "seed",
+                                                   "checkpoints", "reward_range", "comparison"};
 constexpr std::array<std::string_view, 5> kComparisonKeys{"name", "title", "regret", "environment",
                                                           "algorithm"};
 
@@ -246,6 +248,8 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
           "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     }
   }
+  reader.read(root, "", "reward_range", experiment.reward_range);
+  if (experiment.reward_range) reader.complain(range_violations(*experiment.reward_range));
   const auto* comparisons = require_tables(reader, root, "", "comparison");
   for (std::size_t i = 0; comparisons != nullptr && i < comparisons->size(); ++i) {
     const std::string prefix = "comparison[" + std::to_string(i) + "].";

@@ -80,15 +80,21 @@ std::string csv_of(const Estimate& estimate) {
 std::string summary_csv(const std::vector<ComparisonResult>& results) {
   std::string csv =
       "comparison,algorithm,parameters,per_step_regret,low,high,per_step_realised_regret,low,high,"
-      "simple_regret,low,high,nodes,low,high,depth,low,high,switches,low,high\n";
+      "simple_regret,low,high,coverage,median_width,unbounded,nodes,low,high,depth,low,high,"
+      "switches,low,high\n";
   for (const ComparisonResult& result : results) {
     for (const AlgorithmResult& algorithm : result.algorithms) {
       const CurvePoint& end = algorithm.curve.back();
       csv += result.specification.name + ',' + quoted_csv(algorithm.label) + ',' +
              quoted_csv(options_of(algorithm));
       for (const Estimate& estimate :
-           {algorithm.per_step_regret, algorithm.per_step_realised_regret, algorithm.simple_regret,
-            end.nodes, algorithm.depth, end.switches}) {
+           {algorithm.per_step_regret, algorithm.per_step_realised_regret,
+            algorithm.simple_regret}) {
+        csv += ',' + csv_of(estimate);
+      }
+      const auto& [coverage, median_width, unbounded] = algorithm.intervals;
+      for (const double share : {coverage, median_width, unbounded}) csv += ',' + to_text(share);
+      for (const Estimate& estimate : {end.nodes, algorithm.depth, end.switches}) {
         csv += ',' + csv_of(estimate);
       }
       csv += '\n';
@@ -158,6 +164,12 @@ std::string interval_text(const Estimate& estimate, int digits) {
                      low_of(estimate), digits, high_of(estimate), digits);
 }
 
+std::string width_text(const IntervalQuality& intervals) {
+  if (intervals.unbounded == 0.0) return fmt::format("{:.4f}", intervals.median_width);
+  return fmt::format("{:.4f} <small>({:.0f} % have none)</small>", intervals.median_width,
+                     100.0 * intervals.unbounded);
+}
+
 std::string depth_limit_text(const AlgorithmResult& algorithm, const ComparisonResult& result,
                              std::uint64_t steps) {
   const auto limits = limits_of(algorithm, result, steps);
@@ -168,6 +180,7 @@ std::string html_table(const ComparisonResult& result, std::uint64_t steps,
                        const Colours& colours) {
   std::string html =
       "<table><tr><th>algorithm</th><th>regret per step</th><th>realised</th><th>simple regret</th>"
+      "<th>coverage of the best arm</th><th>width of its interval</th>"
       "<th>nodes</th><th>depth</th><th>changes of arm</th><th>CPU s per run</th><th>ns per "
       "step</th>"
       "<th>parameters</th></tr>";
@@ -175,15 +188,17 @@ std::string html_table(const ComparisonResult& result, std::uint64_t steps,
     const CurvePoint& end = algorithm.curve.back();
     html += fmt::format(
         "<tr><td><b "
-        "style=\"color:{}\">{}</b></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}{}</td>"
+        "style=\"color:{}\">{}</b></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</"
+        "td><td>{}</td><td>{}{}</td>"
         "<td>{}</td><td>{:.3g}</td><td>{:.3g}</td><td>{}{}</td></tr>",
         colours.of(algorithm), escaped(algorithm.label),
         interval_text(algorithm.per_step_regret, 4),
         interval_text(algorithm.per_step_realised_regret, 4),
-        interval_text(algorithm.simple_regret, 4), interval_text(end.nodes, 0),
-        interval_text(algorithm.depth, 1), depth_limit_text(algorithm, result, steps),
-        interval_text(end.switches, 0), end.seconds.mean, end.nanoseconds.mean,
-        escaped(options_of(algorithm)),
+        interval_text(algorithm.simple_regret, 4),
+        fmt::format("{:.2f}", algorithm.intervals.coverage), width_text(algorithm.intervals),
+        interval_text(end.nodes, 0), interval_text(algorithm.depth, 1),
+        depth_limit_text(algorithm, result, steps), interval_text(end.switches, 0),
+        end.seconds.mean, end.nanoseconds.mean, escaped(options_of(algorithm)),
         algorithm.candidates > 1 ? fmt::format(" <small>(the best of {}; {:.4f} in tuning)</small>",
                                                algorithm.candidates, algorithm.tuning_regret)
                                  : "");

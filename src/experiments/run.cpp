@@ -189,12 +189,14 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
 
   const auto n = static_cast<double>(steps);
   const Best best = optimizer.best().value();
+  const double best_mean = environment.mean_reward_at(best.arm, steps);
   return {.per_step_regret = judge.regret() / n,
           .per_step_realised_regret = realised(),
-          .simple_regret =
-              environment.optimum_at(steps).value - environment.mean_reward_at(best.arm, steps),
+          .simple_regret = environment.optimum_at(steps).value - best_mean,
+          .covered = best.lower <= best_mean && best_mean <= best.upper,
+          .width = best.upper - best.lower,
           .summary = optimizer.summary(),
-          .best_arm = {best.arm.begin(), best.arm.end()},
+          .best_arm = best.arm,
           .ns_per_step = 1e9 * clock.seconds() / n,
           .checkpoints = std::move(passed)};
 }
@@ -243,7 +245,7 @@ RunResult run_once(const Selection& environment, const Selection& optimizer,
                        .run = options.number});
   const std::unique_ptr<Optimizer> searcher =
       entry.make(with_seed(optimizer.options, entry.fields, random), played->space(),
-                 SplitRule::cyclic, Objective{});
+                 SplitRule::cyclic, Objective{.reward_range = options.reward_range});
   if (auto* hct = dynamic_cast<Hct*>(searcher.get())) {
     return run_compiled(BuiltInEnvironments{}, *hct, *played, random, options, watch);
   }

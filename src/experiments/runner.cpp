@@ -62,8 +62,8 @@ Unit unit_of(const std::string& key) {
 
 std::string line_of(const std::string& key, const RunResult& run) {
   std::string line = key;
-  for (const double value :
-       {run.per_step_regret, run.per_step_realised_regret, run.simple_regret}) {
+  for (const double value : {run.per_step_regret, run.per_step_realised_regret, run.simple_regret,
+                             run.covered ? 1.0 : 0.0, run.width}) {
     line += ',' + to_text(value);
   }
   for (const std::uint64_t value : {run.summary.nodes, std::uint64_t{run.summary.depth},
@@ -87,17 +87,19 @@ std::string line_of(const std::string& key, const RunResult& run) {
 
 RunResult run_of(const std::string& line) {
   const std::vector<std::string> parts = split(line, ',');
-  if (parts.size() < 13) missing_column(line);
+  if (parts.size() < 15) missing_column(line);
   RunResult run;
   run.per_step_regret = number_of<double>(parts[5]);
   run.per_step_realised_regret = number_of<double>(parts[6]);
   run.simple_regret = number_of<double>(parts[7]);
-  run.summary.nodes = number_of<std::uint64_t>(parts[8]);
-  run.summary.depth = number_of<std::uint32_t>(parts[9]);
-  run.summary.switches = number_of<std::uint64_t>(parts[10]);
-  run.summary.refreshes = number_of<std::uint64_t>(parts[11]);
-  if (parts.size() < 14) return run;
-  for (const std::string& text : split(parts[13], '|')) {
+  run.covered = number_of<double>(parts[8]) != 0.0;
+  run.width = number_of<double>(parts[9]);
+  run.summary.nodes = number_of<std::uint64_t>(parts[10]);
+  run.summary.depth = number_of<std::uint32_t>(parts[11]);
+  run.summary.switches = number_of<std::uint64_t>(parts[12]);
+  run.summary.refreshes = number_of<std::uint64_t>(parts[13]);
+  if (parts.size() < 16) return run;
+  for (const std::string& text : split(parts[15], '|')) {
     const std::vector<std::string> fields = split(text, ':');
     if (fields.size() != 6) missing_column(line);
     run.checkpoints.push_back({number_of<std::uint64_t>(fields[0]), number_of<double>(fields[1]),
@@ -158,6 +160,7 @@ AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitL
   RunningEstimate realised;
   RunningEstimate simple;
   RunningEstimate depth;
+  std::vector<RunResult> ends;
   for (std::uint64_t number = 0; number < experiment.runs; ++number) {
     const std::string key = key_of({false, c, a, candidate, number});
     const RunResult run = run_of(log.line(key));
@@ -165,6 +168,7 @@ AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitL
     pseudo.add(run.per_step_regret);
     realised.add(run.per_step_realised_regret);
     simple.add(run.simple_regret);
+    ends.push_back({.covered = run.covered, .width = run.width});
     depth.add(run.summary.depth);
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Checkpoint& at = run.checkpoints[i];
@@ -183,6 +187,7 @@ AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitL
   result.per_step_regret = pseudo.estimate();
   result.per_step_realised_regret = realised.estimate();
   result.simple_regret = simple.estimate();
+  result.intervals = interval_quality(ends);
   result.depth = depth.estimate();
   for (std::size_t i = 0; i < points.size(); ++i) {
     result.curve.push_back({steps[i], points[i].regret.estimate(), points[i].nodes.estimate(),
@@ -199,6 +204,11 @@ std::string fingerprint(const ExperimentSpecification& experiment) {
       "steps " + std::to_string(experiment.steps) + ", runs " + std::to_string(experiment.runs) +
       ", tuning_runs " + std::to_string(experiment.tuning_runs) + ", seed " +
       std::to_string(experiment.seed) + ", checkpoints " + std::to_string(experiment.checkpoints);
+  if (!experiment.reward_range) {
+    text += ", reward_range auto";
+  } else if (const auto& [low, high] = *experiment.reward_range; low != 0.0 || high != 1.0) {
+    text += ", reward_range " + to_text(low) + " to " + to_text(high);
+  }
   for (const ComparisonSpecification& comparison : experiment.comparisons) {
     text.append("; ").append(comparison.name).append(" by ").append(name_of(comparison.regret));
     text.append(" on ").append(comparison.environment.name);
@@ -251,6 +261,7 @@ std::string do_unit(const ExperimentSpecification& experiment, const std::string
                      .label = comparison.algorithms.at(unit.algorithm).label,
                      .purpose = unit.tunes ? "tuning" : "",
                      .number = unit.run};
+  options.reward_range = experiment.reward_range;
   if (!unit.tunes) options.checkpoints = checkpoint_steps(experiment.steps, experiment.checkpoints);
   const RunResult run = run_once(
       comparison.environment,

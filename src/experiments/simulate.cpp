@@ -2,6 +2,8 @@
 
 #include "experiments/parallel.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace canopy {
@@ -15,6 +17,29 @@ Estimate estimate_over(const std::vector<RunResult>& runs, Quantity&& quantity) 
   return estimate(values);
 }
 
+}  // namespace
+
+IntervalQuality interval_quality(const std::vector<RunResult>& runs) {
+  IntervalQuality quality;
+  std::vector<double> widths;
+  double covered = 0.0;
+  for (const RunResult& run : runs) {
+    covered += run.covered ? 1.0 : 0.0;
+    if (std::isfinite(run.width)) widths.push_back(run.width);
+  }
+  const auto all = static_cast<double>(runs.size());
+  quality.coverage = covered / all;
+  quality.unbounded = 1.0 - static_cast<double>(widths.size()) / all;
+  if (!widths.empty()) {
+    const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
+    std::nth_element(widths.begin(), middle, widths.end());
+    quality.median_width = *middle;
+  }
+  return quality;
+}
+
+namespace {
+
 SimulationResult aggregate(std::vector<RunResult> runs) {
   const auto over = [&](auto&& quantity) { return estimate_over(runs, quantity); };
   SimulationResult result{
@@ -22,6 +47,7 @@ SimulationResult aggregate(std::vector<RunResult> runs) {
       .per_step_realised_regret =
           over([](const RunResult& run) { return run.per_step_realised_regret; }),
       .simple_regret = over([](const RunResult& run) { return run.simple_regret; }),
+      .intervals = interval_quality(runs),
       .nodes = over([](const RunResult& run) { return run.summary.nodes; }),
       .depth = over([](const RunResult& run) { return run.summary.depth; }),
       .switches = over([](const RunResult& run) { return run.summary.switches; }),
@@ -44,7 +70,8 @@ std::optional<SimulationResult> simulate(const Selection& environment, const Sel
                              .seed = options.seed,
                              .label = options.label,
                              .number = number,
-                             .checkpoints = options.checkpoints},
+                             .checkpoints = options.checkpoints,
+                             .reward_range = options.reward_range},
                             watch);
   };
   try {

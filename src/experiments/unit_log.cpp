@@ -13,7 +13,7 @@ namespace {
 constexpr int kKeyFields = 5;
 constexpr const char* kColumns =
     "phase,comparison,algorithm,candidate,run,per_step_regret,per_step_realised_regret,"
-    "simple_regret,nodes,depth,switches,refreshes,seconds,checkpoints";
+    "simple_regret,covered,width,nodes,depth,switches,refreshes,seconds,checkpoints";
 
 /// The next line of a file without its end; none when there is no whole one.
 std::optional<std::string> next_line(std::FILE* file) {

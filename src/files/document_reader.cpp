@@ -54,6 +54,22 @@ void DocumentReader::read(const Document& table, const std::string& prefix, std:
 }
 
 void DocumentReader::read(const Document& table, const std::string& prefix, std::string_view key,
+                          std::optional<std::array<double, 2>>& into) {
+  const Document* value = find(table, prefix, key);
+  if (value == nullptr) return;
+  const Document::List* pair = value->as_list();
+  const std::string* word = value->as_text();
+  if (pair != nullptr && pair->size() == 2 && pair->front().as_number() &&
+      pair->back().as_number()) {
+    into = {*pair->front().as_number(), *pair->back().as_number()};
+  } else if (word != nullptr && *word == "auto") {
+    into.reset();
+  } else {
+    complain(prefix + std::string(key), value, "must be \"auto\" or a list of two numbers");
+  }
+}
+
+void DocumentReader::read(const Document& table, const std::string& prefix, std::string_view key,
                           std::int64_t& into) {
   const Document* value = find(table, prefix, key);
   if (value == nullptr) return;

@@ -7,8 +7,10 @@
 
 #include "files/document.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +44,9 @@ class DocumentReader {
   void read(const Document& table, const std::string& prefix, std::string_view key,
             std::string& into);
   void read(const Document& table, const std::string& prefix, std::string_view key, bool& into);
+  /// Two numbers, the first below the second; or "auto", which is none.
+  void read(const Document& table, const std::string& prefix, std::string_view key,
+            std::optional<std::array<double, 2>>& into);
 
   template <class Enum>
   requires std::is_enum_v<Enum>

@@ -10,44 +10,71 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <variant>
 
 namespace canopy {
 namespace {
 
-/// How many arms there are along each parameter.
-std::vector<std::uint64_t> points_by_axis(const Space& space, std::uint64_t points) {
-  std::vector<std::uint64_t> counts;
+/// The integers of a parameter on a log scale; null for any other parameter.
+const Integer* log_integers(const Space& space, std::size_t axis) {
+  const auto* integer = std::get_if<Integer>(&space.parameters()[axis].domain);
+  return integer != nullptr && integer->scale == Scale::log ? integer : nullptr;
+}
+
+/// The coordinates of the arms along one parameter.
+std::vector<double> coordinates_along(const Space& space, std::size_t axis, std::uint64_t points) {
+  const std::uint64_t count = std::min(points, space.value_count(axis).value_or(points));
+  const Integer* integers = log_integers(space, axis);
+  std::vector<double> coordinates;
+  if (integers != nullptr && count == space.value_count(axis)) {  // each of them, the rare ones too
+    for (std::int64_t n = integers->low; n <= integers->high; ++n) {
+      coordinates.push_back(static_cast<double>(n));
+    }
+    return coordinates;
+  }
+  std::vector<double> unit(space.dimension(), 0.5);
+  std::vector<double> arm(space.dimension());
+  for (std::uint64_t i = 0; i < count; ++i) {
+    unit[axis] = (static_cast<double>(i) + 0.5) / static_cast<double>(count);
+    space.from_unit_cube(unit, arm);
+    const bool again =
+        integers != nullptr && !coordinates.empty() && coordinates.back() == arm[axis];
+    if (!again) coordinates.push_back(arm[axis]);
+  }
+  return coordinates;
+}
+
+/// The coordinates of the arms along each parameter.
+std::vector<std::vector<double>> coordinates_by_axis(const Space& space, std::uint64_t points) {
+  std::vector<std::vector<double>> all;
   std::uint64_t arms = 1;
   for (std::size_t i = 0; i < space.dimension(); ++i) {
-    counts.push_back(std::min(points, space.value_count(i).value_or(points)));
-    arms *= counts.back();
+    all.push_back(coordinates_along(space, i, points));
+    arms *= all.back().size();
     if (arms > Grid::kMostArms) {
       throw ConfigurationError({{"optimizer.points", std::to_string(points),
                                  "makes more than 100000 arms from " +
                                      std::to_string(space.dimension()) + " parameters"}});
     }
   }
-  return counts;
+  return all;
 }
 
 }  // namespace
 
 Grid::Grid(const Space& space, const GridOptions& options, const Objective& objective)
-    : TurnOptimizer(checked(options, objective)),
+    : TurnOptimizer(checked(options, objective), space.dimension()),
       space_(space),
       arm_size_(space.dimension()),
       confidence_scale_(options.confidence_scale) {
-  const std::vector<std::uint64_t> counts = points_by_axis(space, options.points);
-  std::vector<std::uint64_t> index(arm_size_, 0);
-  std::vector<double> unit(arm_size_);
+  const auto coordinates = coordinates_by_axis(space, options.points);
+  std::vector<std::size_t> index(arm_size_, 0);
   for (std::size_t axis = 0; axis < arm_size_;) {  // counts through all indices, first axis fastest
-    for (std::size_t i = 0; i < arm_size_; ++i) {
-      unit[i] = (static_cast<double>(index[i]) + 0.5) / static_cast<double>(counts[i]);
-    }
-    arms_.resize(arms_.size() + arm_size_);
-    space.from_unit_cube(unit, std::span(arms_).last(arm_size_));
+    for (std::size_t i = 0; i < arm_size_; ++i) arms_.push_back(coordinates[i][index[i]]);
     statistics_.emplace_back();
-    for (axis = 0; axis < arm_size_ && ++index[axis] == counts[axis]; ++axis) index[axis] = 0;
+    for (axis = 0; axis < arm_size_ && ++index[axis] == coordinates[axis].size(); ++axis) {
+      index[axis] = 0;
+    }
   }
 }
 
@@ -56,12 +83,13 @@ Arm Grid::arm(std::size_t index) const {
 }
 
 double Grid::width(double pulls) const {
-  return confidence_width(confidence_scale_,
+  return confidence_width(scale() * confidence_scale_,
                           2.0 * std::log(static_cast<double>(std::max<std::uint64_t>(1, t_ - 1))),
                           pulls);
 }
 
 TurnOptimizer::Choice Grid::choose() {
+  update_scale_if_due();
   std::size_t chosen = 0;
   double largest = -kInfinity;
   for (std::size_t i = 0; i < statistics_.size(); ++i) {
@@ -98,26 +126,12 @@ void Grid::transfer(State& state) {
   require_nodes_below(arms);
 }
 
-std::optional<Best> Grid::best() const {
-  const Statistics* best = nullptr;
-  const auto lower = [this](const Statistics& arm) {
-    return arm.sum / arm.pulls - width(arm.pulls);
-  };
-  for (const Statistics& candidate : statistics_) {
-    if (candidate.pulls == 0.0) continue;
-    if (best == nullptr || lower(candidate) > lower(*best)) best = &candidate;
-  }
-  if (best == nullptr) return std::nullopt;
-  const auto index = static_cast<std::size_t>(best - statistics_.data());
-  return to_best(arm(index), best->sum / best->pulls, width(best->pulls), best->pulls);
-}
-
 std::unique_ptr<Optimizer> Grid::clone() const {
   return std::make_unique<Grid>(*this);
 }
 
 OptimizerEntry grid_entry() {
-  return optimizer_entry<Grid, GridOptions>("grid", "a fixed grid of arms under UCB1");
+  return optimizer_entry<Grid, GridOptions>("grid", "a fixed grid of arms under UCB1", 2);
 }
 
 }  // namespace canopy

@@ -38,15 +38,21 @@ Hct::Hct(const Space& space, const HctOptions& options, const Objective& objecti
 
 Hct::Hct(std::shared_ptr<const Partition> partition, const HctOptions& options,
          const Objective& objective)
-    : TicketedOptimizer(checked(options, objective)),
+    : TicketedOptimizer(checked(options, objective), partition->dimension()),
       tree_(planted(std::move(partition))),
       parameters_(resolve(options, tree_.partition().dimension())) {
+  if (parameters_.feedback == Feedback::correlated) evidence_.set_mixing_time(options.mixing_time);
+  set_scale();
   grow_tables();
+  evidence_.reserve(tree_.size());
 }
 
 // --- the algorithm ---------------------------------------------------------------------------
 
 void Hct::refresh() {
+  const bool phase_begins = t_ >= t_plus_;  // else the scale alone is new
+  if (phase_begins) ++refreshes_;
+  if (update_scale(phase_begins)) set_scale();
   t_plus_ = phase_end(t_);
   log_confidence_ =
       log_confidence(parameters_.confidence.c1, parameters_.delta, static_cast<double>(t_plus_));
@@ -58,15 +64,20 @@ void Hct::refresh() {
     node.bound = backed_up_bound(tree_, node);
   }
   path_depth_ = 0;
-  ++refreshes_;
+}
+
+void Hct::set_scale() {
+  scaled_c_ = scale() * parameters_.confidence.c;
+  resolutions_.clear();
 }
 
 void Hct::select() {
-  if (t_ >= t_plus_) refresh();
+  if (t_ >= t_plus_ || scale_is_due()) refresh();
   opt_traverse();
   const Arm arm = tree_.arm(selected_);
   if (!std::equal(arm.begin(), arm.end(), selected_arm_.begin(), selected_arm_.end())) ++switches_;
   selected_arm_ = arm;
+  evidence_.turn_to(arm);
 }
 
 void Hct::opt_traverse() {
@@ -103,6 +114,7 @@ void Hct::expand_if_due(NodeIndex at) {
   if (!node.is_leaf() || !node.splittable || !has_enough_pulls(node)) return;
   if (!tree_.expand(at)) return;
   grow_tables();
+  evidence_.reserve(tree_.size());
   if (selected_node_ != nullptr) selected_node_ = &tree_[selected_];  // nodes may have moved
   if (waiting_.empty()) return;
   const NodeIndex left = tree_[at].children;
@@ -143,11 +155,14 @@ std::uint64_t Hct::grant(std::uint64_t pulls) {
   return length;
 }
 
-Status Hct::end_single_episode(double mapped) {
-  if (!RewardMap::usable(mapped)) return Status::not_a_reward;
+Status Hct::end_single_episode(double reward) {
+  if (!RewardMap::usable(map_.to_mapped(reward))) return Status::not_a_reward;
+  note_origin(reward);
   tickets_.close_newest();
-  count(mapped);
-  add(*selected_node_, {1.0, mapped});
+  ++t_;
+  evidence_.add(reward);
+  if (scale_is_provisional()) evidence_.absorb();
+  add(*selected_node_, {1.0, map_.to_mapped(reward)});
   stay_or_leave();
   return Status::ok;
 }
@@ -161,7 +176,7 @@ void Hct::end_episode() {
 /// An episode has ended: is it certain that the next search ends at the same node?
 void Hct::stay_or_leave() {
   const Node& node = *selected_node_;
-  if (node.pulls < stay_pulls_) {
+  if (node.pulls < stay_pulls_ && !scale_is_due()) {
     const double upper = own_upper_bound(node);
     if (upper >= stay_bound_) {
       stage_ = parameters_.feedback == Feedback::iid && !tickets_.newest_is_open()
@@ -213,11 +228,15 @@ void Hct::back_out() {
 /// the width for shrinking, half to the mean for falling.
 void Hct::set_guard(double margin) {
   const Node& node = *selected_node_;
+  if (scale_is_provisional()) {
+    guard_pulls_ = 0.0;
+    return;
+  }
   const double width = std::max(0.0, width_of(node) - 0.5 * margin);
-  const double scaled = parameters_.confidence.c / width;
+  const double scaled = scaled_c_ / width;
   const double last = scaled * scaled * log_confidence_;  // pulls at which the width has shrunk so
   guard_pulls_ = std::min(stay_pulls_, last);
-  const double resolution = resolutions_[node.depth];
+  const double resolution = resolution_of(node);
   const double slack = 1e-12 * (std::abs(stay_bound_) + resolution + width);
   guard_mean_ = stay_bound_ - resolution - width + slack;
 }
@@ -243,7 +262,10 @@ void Hct::accept_late(NodeIndex node, const Sample& sample) {
   forget_selection();
   if (!episode_is_running()) {
     stage_ = Stage::choose;
-  } else if (t_ < t_plus_) {
+    return;
+  }
+  evidence_.turn_to(selected_arm_);  // where the next rewards are from
+  if (t_ < t_plus_) {
     unanswered_ = std::min(unanswered_, t_plus_ - t_);  // the phase ends that much sooner
   } else {
     end_episode();
@@ -278,12 +300,12 @@ void Hct::credit_observed(NodeIndex node) {
 
 /// What is kept by depth, for all depths there are.
 void Hct::grow_tables() {
-  const auto& [feedback, nu1, rho, scale, delta, confidence] = parameters_;
+  const auto& [feedback, nu1, rho, confidence_scale, delta, confidence] = parameters_;
   const std::uint32_t deepest = tree_.depth();
   for (auto h = static_cast<std::uint32_t>(resolutions_.size()); h <= deepest; ++h) {
-    resolutions_.push_back(resolution(nu1, rho, h));
-    path_.push_back({BoundedTree::kRoot, -kInfinity});
+    resolutions_.push_back(scale() * resolution(nu1, rho, h));
   }
+  path_.resize(deepest + 1, {BoundedTree::kRoot, -kInfinity});
   if (thresholds_.empty()) thresholds_.push_back(0.0);  // the root always has pulls enough
   for (auto h = static_cast<std::uint32_t>(thresholds_.size()); h <= deepest; ++h) {
     thresholds_.push_back(expansion_threshold(confidence.c, log_confidence_, nu1, rho, h));
@@ -298,13 +320,6 @@ Status Hct::drop(Ticket ticket) {
 
 void Hct::finish() {
   if (pending_.pulls != 0.0) end_episode();
-}
-
-std::optional<Best> Hct::best() const {
-  const auto best = best_node(tree_, [this](const Node& node) { return width_of(node); });
-  if (!best) return std::nullopt;
-  const Node& node = tree_[*best];
-  return to_best(tree_.arm(*best), node.mean(), width_of(node), node.pulls);
 }
 
 Summary Hct::summary() const {
@@ -331,7 +346,7 @@ void Hct::transfer(State& state) {
   State::require(stage_ <= Stage::single_episode && selected_ < tree_.size());
   State::require(path.size() == tree_.depth() + 1 && path_depth_ < path.size());
   for (const Step& step : path) State::require(step.node < tree_.size());
-  resolutions_.clear();
+  set_scale();
   thresholds_.clear();
   grow_tables();
   path_ = std::move(path);
@@ -357,7 +372,7 @@ const TreeView* Hct::tree() {
 }
 
 std::vector<NodeView> Hct::nodes() const {
-  return views_of(tree_);
+  return in_user_units(views_of(tree_));
 }
 
 std::optional<TreeView::Place> Hct::place(Ticket ticket) const {

@@ -57,7 +57,7 @@ TheoryParameters theory_of(const OptionValues& resolved) {
 
 OptimizerEntry hct_entry() {
   OptimizerEntry entry = optimizer_entry<Hct, HctOptions>(
-      "hct", "High Confidence Tree: anytime, also for correlated feedback");
+      "hct", "High Confidence Tree: anytime, also for correlated feedback", 2);
   entry.takes_correlated_feedback = true;
   entry.resolve = resolve_preset;
   entry.least_pulls = [](const OptionValues& resolved) {

@@ -12,12 +12,13 @@ namespace canopy {
 
 HooTree::HooTree(std::shared_ptr<const Partition> partition, const HooConstants& constants,
                  std::uint64_t seed, const Objective& objective)
-    : TurnOptimizer(objective),
+    : TurnOptimizer(objective, partition->dimension()),
       tree_(std::move(partition)),
       constants_(constants),
-      resolutions_{resolution(constants.nu1, constants.rho, 0)},
       path_{BoundedTree::kRoot},
-      random_({.seed = seed, .algorithm = "hoo"}) {}
+      random_({.seed = seed, .algorithm = "hoo"}) {
+  grow_resolutions();
+}
 
 void HooTree::start_over() {
   BoundedTree fresh(tree_.shared_partition());
@@ -36,6 +37,11 @@ void HooTree::start_over() {
 }
 
 TurnOptimizer::Choice HooTree::choose() {
+  if (update_scale_if_due()) {
+    resolutions_.clear();
+    grow_resolutions();
+    update_all();
+  }
   path_.resize(kept_);
   NodeIndex at = path_.back();
   while (!tree_[at].is_leaf()) {
@@ -50,11 +56,16 @@ TurnOptimizer::Choice HooTree::choose() {
 }
 
 double HooTree::width(double pulls) const {
-  return confidence_width(constants_.confidence_scale, twice_log_, pulls);
+  return confidence_width(scale() * constants_.confidence_scale, twice_log_, pulls);
+}
+
+double HooTree::resolution_of(const Node& node) const {
+  if (node.extent == Extent::shrinks) return resolutions_[node.depth];
+  return node.extent == Extent::one_arm ? 0.0 : resolutions_[0];
 }
 
 double HooTree::own_upper_bound(const Node& node) const {
-  return upper_bound(node.sum / node.pulls, resolutions_[node.depth], width(node.pulls));
+  return upper_bound(node.sum / node.pulls, resolution_of(node), width(node.pulls));
 }
 
 void HooTree::learn(NodeIndex node, const Rewards& mapped) {
@@ -136,7 +147,7 @@ void HooTree::expand(NodeIndex node) {
 void HooTree::grow_resolutions() {
   while (resolutions_.size() <= tree_.depth()) {
     const auto depth = static_cast<std::uint32_t>(resolutions_.size());
-    resolutions_.push_back(resolution(constants_.nu1, constants_.rho, depth));
+    resolutions_.push_back(scale() * resolution(constants_.nu1, constants_.rho, depth));
   }
 }
 
@@ -170,10 +181,11 @@ void HooTree::transfer(State& state) {
   require_nodes_below(std::uint64_t{first_} + tree_.size());
   State::require(!path_.empty() && kept_ >= 1 && kept_ <= path_.size());
   for (const NodeIndex node : path_) State::require(node < tree_.size());
+  resolutions_.clear();
   grow_resolutions();
 }
 
-std::optional<Best> HooTree::best() const {
+std::optional<TicketedOptimizer::Recommendation> HooTree::recommendation() const {
   if (pulls() == 0.0) return std::nullopt;
   NodeIndex at = BoundedTree::kRoot;
   while (!tree_[at].is_leaf()) {
@@ -182,8 +194,7 @@ std::optional<Best> HooTree::best() const {
     if (left.pulls == 0.0 && right.pulls == 0.0) break;
     at = tree_[at].children + (left.pulls >= right.pulls ? 0 : 1);
   }
-  const Node& node = tree_[at];
-  return to_best(tree_.arm(at), node.mean(), width(node.pulls), node.pulls);
+  return Recommendation{tree_.arm(at), tree_[at].mean(), tree_[at].pulls};
 }
 
 Summary HooTree::summary() const {
@@ -194,7 +205,7 @@ Summary HooTree::summary() const {
 }
 
 std::vector<NodeView> HooTree::nodes() const {
-  return views_of(tree_);
+  return in_user_units(views_of(tree_));
 }
 
 std::optional<TreeView::Place> HooTree::place(Ticket ticket) const {

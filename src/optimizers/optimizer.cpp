@@ -13,7 +13,7 @@ std::string_view describe(Status status) {
     case Status::too_many_rewards:
       return "more rewards than the ticket is still good for";
     case Status::not_a_reward:
-      return "a reward must be a finite number (below 1e100 once mapped by reward_range)";
+      return "a reward must be a finite number (at most 1e100)";
     case Status::impossible_sums:
       return "no rewards have this count, sum and spread; count must be at least 1";
     case Status::not_an_arm:

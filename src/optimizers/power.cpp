@@ -1,7 +1,5 @@
 #include "canopy/power.hpp"
 
-#include "canopy/confidence.hpp"
-
 #include "optimizers/checked.hpp"
 #include "optimizers/list.hpp"
 
@@ -21,7 +19,7 @@ double reflected(double coordinate) {
 }  // namespace
 
 Power::Power(Space space, const PowerOptions& options, const Objective& objective)
-    : TurnOptimizer(checked(options, objective)),
+    : TurnOptimizer(checked(options, objective), space.dimension()),
       space_(std::move(space)),
       options_(options),
       arms_(space_.dimension()),
@@ -91,7 +89,7 @@ void Power::transfer(State& state) {
   space_.from_unit_cube(theta_, theta_arm_);
 }
 
-std::optional<Best> Power::best() const {
+std::optional<TicketedOptimizer::Recommendation> Power::recommendation() const {
   if (window_.empty()) return std::nullopt;
   double pulls = 0.0;
   double sum = 0.0;
@@ -99,7 +97,7 @@ std::optional<Best> Power::best() const {
     pulls += rollout.pulls;
     sum += rollout.pulls * rollout.mean_reward;
   }
-  return to_best(theta_arm_, sum / pulls, hoeffding_width(pulls), pulls);
+  return Recommendation{theta_arm_, sum / pulls, pulls};
 }
 
 std::unique_ptr<Optimizer> Power::clone() const {
@@ -107,8 +105,8 @@ std::unique_ptr<Optimizer> Power::clone() const {
 }
 
 OptimizerEntry power_entry() {
-  return optimizer_entry<Power, PowerOptions>("power",
-                                              "PoWER: local policy search by weighted exploration");
+  return optimizer_entry<Power, PowerOptions>(
+      "power", "PoWER: local policy search by weighted exploration", 2);
 }
 
 }  // namespace canopy

@@ -1,7 +1,5 @@
 #include "canopy/random_search.hpp"
 
-#include "canopy/confidence.hpp"
-
 #include "optimizers/checked.hpp"
 #include "optimizers/list.hpp"
 
@@ -11,7 +9,7 @@ namespace canopy {
 
 RandomSearch::RandomSearch(Space space, const RandomSearchOptions& options,
                            const Objective& objective)
-    : TurnOptimizer(checked(options, objective)),
+    : TurnOptimizer(checked(options, objective), space.dimension()),
       space_(std::move(space)),
       arms_(space_.dimension()),
       unit_(space_.dimension()),
@@ -42,9 +40,9 @@ void RandomSearch::transfer(State& state) {
   require_nodes_below(arms_.size());
 }
 
-std::optional<Best> RandomSearch::best() const {
+std::optional<TicketedOptimizer::Recommendation> RandomSearch::recommendation() const {
   if (best_pulls_ == 0.0) return std::nullopt;
-  return to_best(best_arm_, best_mean_, hoeffding_width(best_pulls_), best_pulls_);
+  return Recommendation{best_arm_, best_mean_, best_pulls_};
 }
 
 std::unique_ptr<Optimizer> RandomSearch::clone() const {

@@ -8,8 +8,8 @@
 
 namespace canopy {
 
-std::vector<Violation> violations(const Objective& objective) {
-  const auto [low, high] = objective.reward_range;
+std::vector<Violation> range_violations(const RewardRange& range) {
+  const auto [low, high] = range;
   const std::string value = std::string("[") + to_text(low) + ", " + to_text(high) + ']';
   if (!std::isfinite(low) || !std::isfinite(high) || !std::isfinite(high - low)) {
     return {{"reward_range", value, "must be two finite numbers with a finite difference"}};
@@ -18,10 +18,29 @@ std::vector<Violation> violations(const Objective& objective) {
   return {};
 }
 
+std::vector<Violation> violations(const Objective& objective) {
+  std::vector<Violation> found;
+  if (objective.reward_range) found = range_violations(*objective.reward_range);
+  if (!(objective.confidence > 0.0 && objective.confidence < 1.0)) {
+    found.push_back({"confidence", to_text(objective.confidence), "must be between 0 and 1"});
+  }
+  return found;
+}
+
+RewardMap::RewardMap(const Objective& objective)
+    : minimizes_(objective.direction == Direction::minimize), has_origin_(false), origin_(0.0) {
+  if (objective.reward_range) set_origin((*objective.reward_range)[minimizes_ ? 1 : 0]);
+}
+
+void RewardMap::set_origin(double reward) {
+  origin_ = reward != 0.0 ? reward : (minimizes_ ? 0.0 : -0.0);  // neither x - -0 nor 0 - x is -0
+  has_origin_ = true;
+}
+
 Rewards RewardMap::to_mapped(const Rewards& rewards) const {
-  Rewards mapped{
-      rewards.count, (rewards.sum - static_cast<double>(rewards.count) * origin_) / span_,
-      rewards.squared_deviations / span_ / span_, to_mapped(rewards.min), to_mapped(rewards.max)};
+  const double level = static_cast<double>(rewards.count) * origin_;
+  Rewards mapped{rewards.count, minimizes_ ? level - rewards.sum : rewards.sum - level,
+                 rewards.squared_deviations, to_mapped(rewards.min), to_mapped(rewards.max)};
   if (minimizes_) std::swap(mapped.min, mapped.max);
   return mapped;
 }

@@ -38,8 +38,8 @@ void Thoo::begin_period(std::uint64_t length) {
 
 TurnOptimizer::Choice Thoo::choose() {
   if (doubling_ && t_ >= period_end_) {
-    if (const auto last = HooTree::best()) {
-      past_ = Past{{last->arm.begin(), last->arm.end()}, *last, pulls()};
+    if (const auto last = HooTree::recommendation()) {
+      past_ = Past{{last->arm.begin(), last->arm.end()}, last->mean, last->pulls, pulls()};
     }
     start_over();
     begin_period(2 * period_length_);
@@ -53,11 +53,9 @@ void Thoo::learn_here(NodeIndex node, const Rewards& mapped) {
   if (depth_of(node) < depth_limit_) expand(node);
 }
 
-std::optional<Best> Thoo::best() const {
-  if (!past_ || past_->pulls <= pulls()) return HooTree::best();
-  Best best = past_->best;
-  best.arm = past_->arm;
-  return best;
+std::optional<TicketedOptimizer::Recommendation> Thoo::recommendation() const {
+  if (!past_ || past_->all_pulls <= pulls()) return HooTree::recommendation();
+  return Recommendation{past_->arm, past_->mean, past_->pulls};
 }
 
 void Thoo::transfer(State& state) {
@@ -67,9 +65,8 @@ void Thoo::transfer(State& state) {
   state(period_length_, period_end_, periods_, depth_limit_, has_past);
   if (state.restoring()) past_ = std::nullopt;
   if (!has_past) return;
-  if (state.restoring()) past_ = Past{{}, {}, 0.0};
-  state(past_->arm, past_->best.mean, past_->best.lower, past_->best.upper, past_->best.pulls,
-        past_->pulls);
+  if (state.restoring()) past_ = Past{};
+  state(past_->arm, past_->mean, past_->pulls, past_->all_pulls);
 }
 
 Summary Thoo::summary() const {
@@ -84,7 +81,7 @@ std::unique_ptr<Optimizer> Thoo::clone() const {
 
 OptimizerEntry thoo_entry() {
   OptimizerEntry entry = optimizer_entry<Thoo, ThooOptions>(
-      "thoo", "truncated HOO: a known horizon, or doubling periods");
+      "thoo", "truncated HOO: a known horizon, or doubling periods", 2);
   entry.resolve = resolve_rho<ThooOptions>;
   return entry;
 }

@@ -1,10 +1,25 @@
 #include "canopy/detail/ticketed_optimizer.hpp"
 
+#include "canopy/confidence.hpp"
+
+#include <algorithm>
 #include <utility>
 
 namespace canopy {
 
+TicketedOptimizer::TicketedOptimizer(const Objective& objective, std::size_t dimension)
+    : map_(objective),
+      evidence_(dimension, objective.confidence),
+      range_(objective.reward_range),
+      next_range_(range_) {
+  evidence_.set_range(range_);
+  if (range_) scale_ = (*range_)[1] - (*range_)[0];
+}
+
+// --- telling ---------------------------------------------------------------------------------
+
 void TicketedOptimizer::pass_on(Tickets::Open& ticket, const Rewards& mapped) {
+  after_evidence();
   const NodeIndex node = ticket.node;
   tickets_.use(ticket, mapped.count);
   t_ += mapped.count;
@@ -12,15 +27,12 @@ void TicketedOptimizer::pass_on(Tickets::Open& ticket, const Rewards& mapped) {
 }
 
 Status TicketedOptimizer::tell(Ticket ticket, double reward) {
-  return tell_mapped(ticket, map_.to_mapped(reward));
-}
-
-Status TicketedOptimizer::tell_mapped(Ticket ticket, double mapped) {
   Tickets::Open* open = tickets_.find(ticket);
   if (open == nullptr) return tickets_.absence(ticket);
-  if (!RewardMap::usable(mapped)) return Status::not_a_reward;
-  out_of_range_ += RewardMap::out_of_range(mapped) ? 1U : 0U;
-  pass_on(*open, Rewards::one(mapped));
+  if (!RewardMap::usable(map_.to_mapped(reward))) return Status::not_a_reward;
+  note_origin(reward);
+  evidence_.add(arm_of(open->node), reward);
+  pass_on(*open, Rewards::one(map_.to_mapped(reward)));
   return Status::ok;
 }
 
@@ -29,15 +41,17 @@ Status TicketedOptimizer::tell(Ticket ticket, std::span<const double> rewards) {
   if (open == nullptr) return tickets_.absence(ticket);
   if (rewards.size() > open->remaining) return Status::too_many_rewards;
   if (rewards.empty()) return Status::ok;
+  for (const double reward : rewards) {
+    if (!RewardMap::usable(map_.to_mapped(reward))) return Status::not_a_reward;
+  }
+  note_origin(rewards.front());
   std::vector<double> mapped;
   mapped.reserve(rewards.size());
-  std::uint64_t outside = 0;
+  evidence_.turn_to(arm_of(open->node));
   for (const double reward : rewards) {
     mapped.push_back(map_.to_mapped(reward));
-    if (!RewardMap::usable(mapped.back())) return Status::not_a_reward;
-    outside += RewardMap::out_of_range(mapped.back()) ? 1U : 0U;
+    evidence_.add(reward);
   }
-  out_of_range_ += outside;
   pass_on(*open, Rewards::of(mapped));
   return Status::ok;
 }
@@ -47,15 +61,33 @@ Status TicketedOptimizer::tell(Ticket ticket, const Rewards& rewards) {
   if (open == nullptr) return tickets_.absence(ticket);
   if (rewards.count > open->remaining) return Status::too_many_rewards;
   if (const Status status = check(rewards, map_); status != Status::ok) return status;
+  note_origin(rewards.mean());
+  evidence_.add(arm_of(open->node), rewards);
   pass_on(*open, map_.to_mapped(rewards));
   return Status::ok;
 }
 
+Status TicketedOptimizer::check_arm(Arm arm, const Rewards& rewards) const {
+  return contains(arm) ? check(rewards, map_) : Status::not_an_arm;
+}
+
 Status TicketedOptimizer::observe(Arm arm, const Rewards& rewards) {
-  if (!contains(arm)) return Status::not_an_arm;
-  if (const Status status = check(rewards, map_); status != Status::ok) return status;
+  if (const Status status = check_arm(arm, rewards); status != Status::ok) return status;
+  note_origin(rewards.mean());
+  const std::vector<double> here(evidence_.here().begin(), evidence_.here().end());
+  evidence_.add(arm, rewards);
+  if (!here.empty()) evidence_.turn_to(here);  // where the next rewards are from
+  after_evidence();
   observed_ += rewards.count;
   accept_observed(arm, map_.to_mapped(rewards));
+  return Status::ok;
+}
+
+Status TicketedOptimizer::remember(Arm arm, const Rewards& rewards) {
+  if (const Status status = check_arm(arm, rewards); status != Status::ok) return status;
+  const std::vector<double> here(evidence_.here().begin(), evidence_.here().end());
+  evidence_.add_apart(arm, rewards);
+  if (!here.empty()) evidence_.turn_to(here);
   return Status::ok;
 }
 
@@ -74,6 +106,105 @@ std::vector<Pull> TicketedOptimizer::in_flight() const {
   return pulls;
 }
 
+// --- the scale -------------------------------------------------------------------------------
+
+void TicketedOptimizer::set_reward_range(const std::optional<RewardRange>& range) {
+  if (range) throw_if_any(range_violations(*range));
+  next_range_ = range;
+}
+
+bool TicketedOptimizer::update_scale(bool phase_begins) {
+  evidence_.absorb();
+  if (phase_begins && range_ != next_range_) {
+    range_ = next_range_;
+    evidence_.set_range(range_);
+  }
+  const double before = scale_;
+  has_spread_ = !range_ && has_spread();
+  if (range_) {
+    scale_ = (*range_)[1] - (*range_)[0];
+  } else {
+    scale_ = has_spread_ ? evidence_.max() - evidence_.min() : 1.0;
+  }
+  return scale_ != before;
+}
+
+bool TicketedOptimizer::update_scale_if_due() {
+  const bool begins = t_ >= scale_until_;
+  if (begins) scale_until_ = phase_end(t_);
+  return (begins || scale_is_due()) && update_scale(begins);
+}
+
+// --- looking ---------------------------------------------------------------------------------
+
+std::optional<Best> TicketedOptimizer::best() const {
+  Evidence now = evidence_;  // absorbing must not depend on who looks
+  now.absorb();
+  if (now.size() == 0) return std::nullopt;
+  const bool minimizes = map_.minimizes();
+  const std::optional<Recommendation> own = recommendation();
+  const auto best_of = [&](std::size_t index, Best::Basis basis) {
+    const ArmEstimate known = now.estimate(index);
+    const Arm arm = now.arm(index);
+    return Best{.arm = {arm.begin(), arm.end()},
+                .mean = known.mean,
+                .lower = known.interval.lower,
+                .upper = known.interval.upper,
+                .pulls = known.pulls,
+                .level = now.level(),
+                .rivals = now.rivals(index, minimizes),
+                .basis = basis};
+  };
+  std::optional<Best> best;
+  if (const auto surest = now.surest(minimizes)) {
+    best = best_of(*surest, Best::Basis::interval);
+  } else if (now.has_no_noise()) {
+    best = best_of(*now.best_mean(minimizes), Best::Basis::no_noise);
+  } else if (!own) {
+    best = best_of(*now.most_pulled(minimizes), Best::Basis::repeats_few);
+  } else if (const auto known = now.find(own->arm)) {
+    best = best_of(*known, Best::Basis::repeats_few);
+  } else {  // it was never played itself
+    best = Best{.arm = {own->arm.begin(), own->arm.end()},
+                .mean = map_.to_user(own->mean),
+                .pulls = static_cast<std::uint64_t>(own->pulls),
+                .level = now.level(),
+                .rivals = now.size(),
+                .basis = Best::Basis::repeats_few};
+  }
+  if (own && !std::equal(own->arm.begin(), own->arm.end(), best->arm.begin(), best->arm.end())) {
+    best->own.assign(own->arm.begin(), own->arm.end());
+  }
+  return best;
+}
+
+std::optional<ArmEstimate> TicketedOptimizer::estimate(Arm arm) const {
+  Evidence now = evidence_;
+  now.absorb();
+  const auto index = now.find(arm);
+  return index ? std::optional(now.estimate(*index)) : std::nullopt;
+}
+
+std::vector<NodeView> TicketedOptimizer::in_user_units(std::vector<NodeView> nodes) const {
+  for (NodeView& node : nodes) {
+    if (node.pulls != 0) node.mean = map_.to_user(node.mean);
+    node.upper = map_.to_user(node.upper);
+    node.bound = map_.to_user(node.bound);
+  }
+  return nodes;
+}
+
+Summary TicketedOptimizer::basic_summary() const {
+  return {.t = t_,
+          .out_of_range = evidence_.out_of_range(),
+          .in_flight = tickets_.in_flight(),
+          .observed = observed_,
+          // One that comes with the next phase was not tried yet.
+          .fitting_range = range_ == next_range_ ? evidence_.fitting_range() : std::nullopt};
+}
+
+// --- state -----------------------------------------------------------------------------------
+
 std::string TicketedOptimizer::save() {
   State state;
   transfer(state);
@@ -87,25 +218,19 @@ void TicketedOptimizer::restore(std::string_view saved) {
 }
 
 void TicketedOptimizer::transfer(State& state) {
-  state(t_, out_of_range_, observed_, tickets_);
+  const auto transfer_range = [&](std::optional<RewardRange>& range) {
+    bool given = range.has_value();
+    state(given);
+    if (state.restoring()) range = given ? std::optional(std::array{0.0, 0.0}) : std::nullopt;
+    if (given) state((*range)[0], (*range)[1]);
+  };
+  state(t_, observed_, tickets_, map_, evidence_, scale_, has_spread_, scale_until_);
+  transfer_range(range_);
+  transfer_range(next_range_);
 }
 
 void TicketedOptimizer::require_nodes_below(std::uint64_t end) const {
   tickets_.for_each_open([end](const Tickets::Open& ticket) { State::require(ticket.node < end); });
-}
-
-Summary TicketedOptimizer::basic_summary() const {
-  return {.t = t_,
-          .out_of_range = out_of_range_,
-          .in_flight = tickets_.in_flight(),
-          .observed = observed_};
-}
-
-Best TicketedOptimizer::to_best(Arm arm, double mean, double width, double pulls) const {
-  double lower = map_.to_user(mean - width);
-  double upper = map_.to_user(mean + width);
-  if (map_.minimizes()) std::swap(lower, upper);
-  return {arm, map_.to_user(mean), lower, upper, static_cast<std::uint64_t>(pulls)};
 }
 
 }  // namespace canopy

@@ -9,6 +9,7 @@ void bind_space(nanobind::module_& module);
 void bind_pull(nanobind::module_& module);
 void bind_protocol(nanobind::module_& module);
 void bind_optimizer(nanobind::module_& module);
+void bind_intervals(nanobind::module_& module);
 void bind_environment(nanobind::module_& module);
 void bind_simulate(nanobind::module_& module);
 void bind_study(nanobind::module_& module);

@@ -13,6 +13,7 @@ NB_MODULE(_canopy, module) {
   bind_pull(module);
   bind_protocol(module);
   bind_optimizer(module);
+  bind_intervals(module);
   bind_environment(module);
   bind_simulate(module);
   bind_study(module);

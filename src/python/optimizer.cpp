@@ -6,12 +6,10 @@
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 
-#include <array>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
 namespace canopy::python {
@@ -20,11 +18,13 @@ namespace {
 /// What an optimizer is made of. Throws ConfigurationError.
 StudySpecification specification_from(nb::handle name, const PythonSpace& space,
                                       const nb::dict& given, nb::handle direction,
-                                      std::array<double, 2> reward_range, nb::handle partition) {
+                                      nb::handle reward_range, double confidence,
+                                      nb::handle partition) {
   const OptimizerEntry& entry = entry_named(optimizers(), name);
   StudySpecification specification{.space = space.space()};
   specification.partition = enum_from<SplitRule>("optimizer.partition", partition);
-  specification.objective = {enum_from<Direction>("direction", direction), reward_range};
+  specification.objective = {enum_from<Direction>("direction", direction), range_from(reward_range),
+                             confidence};
   std::vector<Violation> wrong;
   specification.optimizer = {entry.name, options_from(given, entry.fields, "optimizer.", wrong)};
   refuse_others(given, entry.fields, wrong);
@@ -57,15 +57,15 @@ void bind_optimizer(nb::module_& module) {
       .def(
           "__init__",
           [](PythonOptimizer* self, nb::handle name, const nb::object& space,
-             const nb::dict& options, nb::handle direction, std::array<double, 2> reward_range,
-             nb::handle partition) {
-            new (self)
-                PythonOptimizer(specification_from(name, nb::cast<const PythonSpace&>(space),
-                                                   options, direction, reward_range, partition),
-                                space);
+             const nb::dict& options, nb::handle direction, nb::handle reward_range,
+             double confidence, nb::handle partition) {
+            new (self) PythonOptimizer(
+                specification_from(name, nb::cast<const PythonSpace&>(space), options, direction,
+                                   reward_range, confidence, partition),
+                space);
           },
           nb::arg("name").none(), nb::arg("space"), nb::arg("options"), nb::arg("direction").none(),
-          nb::arg("reward_range"), nb::arg("partition").none())
+          nb::arg("reward_range").none(), nb::arg("confidence"), nb::arg("partition").none())
       .def(
           "__init__",
           [](PythonOptimizer* self, const PythonOptimizer& other) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <variant>
 
+#include <nanobind/stl/pair.h>
+
 namespace canopy::python {
 
 std::string shown(nb::handle value) {
@@ -115,6 +117,12 @@ nb::dict options_dictionary(const OptionValues& options) {
     result[name.c_str()] = object;
   }
   return result;
+}
+
+std::optional<RewardRange> range_from(nb::handle reward_range) {
+  if (reward_range.is_none()) return std::nullopt;
+  const auto [low, high] = nb::cast<std::pair<double, double>>(reward_range);
+  return RewardRange{low, high};
 }
 
 void refuse_name(const std::string& kind, nb::handle given,

@@ -2,6 +2,7 @@
 
 #include "canopy/catalogue.hpp"
 #include "canopy/errors.hpp"
+#include "canopy/optimizer.hpp"
 #include "canopy/options.hpp"
 
 #include <optional>
@@ -47,6 +48,9 @@ template <class Entry>
   if (const Entry* entry = catalogue.find(text_from(name).value_or(""))) return *entry;
   refuse_name(catalogue.kind(), name, catalogue.names());
 }
+
+/// Two numbers, or None: rewards tell. What Python's side hands over is one of these.
+[[nodiscard]] std::optional<RewardRange> range_from(nb::handle reward_range);
 
 /// An enumeration by its name. Throws ConfigurationError.
 template <class Enum>

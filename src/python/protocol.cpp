@@ -6,6 +6,7 @@
 #include "python/options.hpp"
 #include "python/pull.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -32,6 +33,10 @@ constexpr const char* kObserveHelp = R"(Tells rewards of an arm that nobody aske
 Such as history, or somebody else's measurements: `observe({"x": 0.5}, 0.7)`. One reward, several,
 or Rewards. They count as pulls of the arm, not as steps. An algorithm that has no place for the arm
 yet keeps them until it has.)";
+constexpr const char* kRememberHelp = R"(Tells rewards of an arm for `best` and `estimate` alone.
+
+Those of a setting that is in use anyway, say: the search does not learn from them. One reward, several, or
+Rewards.)";
 constexpr const char* kDropHelp = R"(Gives back a pull that will not be answered.
 
 Nothing is learnt, so the same arm is likely to be asked for again.)";
@@ -83,13 +88,27 @@ Rewards summed(const GivenRewards& given) {
   return std::get<Rewards>(given);
 }
 
-void observe(Protocol& self, nb::handle arm, nb::handle reward) {
+std::vector<double> coordinates_from(const Protocol& self, nb::handle arm) {
   if (!PyDict_Check(arm.ptr())) refuse("arm", arm, "must be a dictionary of parameters");
-  const std::vector<double> coordinates = self.space().coordinates(nb::borrow<nb::dict>(arm));
+  return self.space().coordinates(nb::borrow<nb::dict>(arm));
+}
+
+/// Rewards of an arm that nobody asked for, by `take`, which is `observe` or `remember`.
+template <auto take>
+void add(Protocol& self, nb::handle arm, nb::handle reward) {
+  const std::vector<double> coordinates = coordinates_from(self, arm);
   const Rewards rewards = summed(rewards_from(reward));
   const Status status =
-      self.with([&](Optimizer& optimizer) { return optimizer.observe(coordinates, rewards); });
+      self.with([&](Optimizer& optimizer) { return (optimizer.*take)(coordinates, rewards); });
   if (status != Status::ok) refuse("reward", reward, std::string(describe(status)));
+}
+
+void set_reward_range(Protocol& self, nb::handle range) {
+  const std::optional<RewardRange> given = range_from(range);
+  self.with([&](Optimizer& optimizer) {
+    optimizer.set_reward_range(given);
+    return Status::ok;
+  });
 }
 
 void drop(Protocol& self, nb::handle pull) {
@@ -130,23 +149,53 @@ std::string path(Protocol& self, const PythonPull& pull) {
   throw std::invalid_argument("pull: is from another optimizer, or its node is gone");
 }
 
-/// (arm, mean, lower, upper, pulls), or None.
+/// The end of an interval; None where it has none.
+nb::object end_or_none(double end) {
+  return std::isfinite(end) ? nb::object(nb::float_(end)) : nb::none();
+}
+
+nb::str text(std::string_view name) {
+  return nb::str(name.data(), name.size());
+}
+
+/// (arm, mean, lower, upper, pulls, level, rivals, basis, own), or None.
 nb::object best(Protocol& self) {
-  std::vector<double> arm;
-  const std::optional<Best> found = self.with([&](Optimizer& optimizer) {
-    const std::optional<Best> best = optimizer.best();
-    if (best) arm.assign(best->arm.begin(), best->arm.end());
-    return best;
-  });
+  const std::optional<Best> found =
+      self.with([](Optimizer& optimizer) { return optimizer.best(); });
   if (!found) return nb::none();
-  return nb::make_tuple(self.space().dictionary(arm), found->mean, found->lower, found->upper,
-                        found->pulls);
+  const PythonSpace& space = self.space();
+  const nb::object own = found->own.empty() ? nb::none() : nb::object(space.dictionary(found->own));
+  return nb::make_tuple(space.dictionary(found->arm), found->mean, end_or_none(found->lower),
+                        end_or_none(found->upper), found->pulls, found->level, found->rivals,
+                        text(name_of(found->basis)), own);
+}
+
+/// (mean, lower, upper, pulls), or None.
+nb::object estimate_of(Protocol& self, nb::handle arm) {
+  const std::vector<double> coordinates = coordinates_from(self, arm);
+  const std::optional<ArmEstimate> known =
+      self.with([&](Optimizer& optimizer) { return optimizer.estimate(coordinates); });
+  if (!known) return nb::none();
+  return nb::make_tuple(known->mean, end_or_none(known->interval.lower),
+                        end_or_none(known->interval.upper), known->pulls);
+}
+
+/// Two numbers, or None.
+nb::object range_or_none(const std::optional<RewardRange>& range) {
+  return range ? nb::object(nb::make_tuple(range->front(), range->back())) : nb::none();
+}
+
+/// The range that was given last; "auto": rewards tell.
+nb::object given_range(Protocol& self) {
+  const std::optional<RewardRange> range =
+      self.with([](Optimizer& optimizer) { return optimizer.reward_range(); });
+  return range ? range_or_none(range) : nb::object(text("auto"));
 }
 
 nb::tuple summary(Protocol& self) {
   const Summary at = self.with([](Optimizer& optimizer) { return optimizer.summary(); });
   return nb::make_tuple(at.t, at.nodes, at.depth, at.switches, at.refreshes, at.out_of_range,
-                        at.in_flight, at.observed);
+                        at.in_flight, at.observed, range_or_none(at.fitting_range));
 }
 
 /// A node with an arm of its own.
@@ -207,10 +256,6 @@ nb::bytes save(Protocol& self) {
   return nb::bytes(saved.data(), saved.size());
 }
 
-nb::str text(std::string_view name) {
-  return nb::str(name.data(), name.size());
-}
-
 }  // namespace
 
 void bind_protocol(nb::module_& module) {
@@ -221,10 +266,14 @@ void bind_protocol(nb::module_& module) {
            nb::sig("def tell(self, pull: Pull | int, reward: float | Iterable[float] | Rewards) -> "
                    "None"),
            kTellHelp)
-      .def("observe", &observe, nb::arg("arm").none(), nb::arg("reward").none(),
+      .def("observe", &add<&Optimizer::observe>, nb::arg("arm").none(), nb::arg("reward").none(),
            nb::sig("def observe(self, arm: dict[str, Any], reward: float | Iterable[float] | "
                    "Rewards) -> None"),
            kObserveHelp)
+      .def("remember", &add<&Optimizer::remember>, nb::arg("arm").none(), nb::arg("reward").none(),
+           nb::sig("def remember(self, arm: dict[str, Any], reward: float | Iterable[float] | "
+                   "Rewards) -> None"),
+           kRememberHelp)
       .def("drop", &drop, nb::arg("pull").none(),
            nb::sig("def drop(self, pull: Pull | int) -> None"), kDropHelp)
       .def("finish", &finish, nb::sig("def finish(self) -> None"), kFinishHelp)
@@ -232,6 +281,8 @@ void bind_protocol(nb::module_& module) {
       .def("path", &path, nb::arg("pull"), nb::sig("def path(self, pull: Pull) -> str"), kPathHelp)
       .def("save", &save, nb::sig("def save(self) -> bytes"), kSaveHelp)
       .def("_best", &best)
+      .def("_estimate", &estimate_of, nb::arg("arm").none())
+      .def("_set_reward_range", &set_reward_range, nb::arg("range").none())
       .def("_summary", &summary)
       .def("_tree", &tree)
       .def_prop_ro("space", &Protocol::space_object, "What is tuned.")
@@ -256,12 +307,11 @@ void bind_protocol(nb::module_& module) {
           },
           R"("maximize" or "minimize".)")
       .def_prop_ro(
-          "reward_range",
-          [](const Protocol& self) {
-            const auto [low, high] = self.specification().objective.reward_range;
-            return nb::make_tuple(low, high);
-          },
-          "The range of rewards.");
+          "confidence",
+          [](const Protocol& self) { return self.specification().objective.confidence; },
+          "The level of the intervals.")
+      .def_prop_ro("reward_range", &given_range,
+                   R"(About how far rewards range: two numbers, or "auto".)");
 }
 
 }  // namespace canopy::python

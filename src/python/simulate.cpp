@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -71,11 +72,18 @@ nb::tuple estimate_tuple(const Estimate& estimate) {
   return nb::make_tuple(estimate.mean, estimate.interval->low, estimate.interval->high);
 }
 
+/// None for the width of an interval without ends.
+nb::object width_or_none(double width) {
+  return std::isfinite(width) ? nb::object(nb::float_(width)) : nb::none();
+}
+
 nb::dict run_dictionary(const RunResult& run, const PythonSpace& space) {
   nb::dict result;
   result["per_step_regret"] = run.per_step_regret;
   result["per_step_realised_regret"] = run.per_step_realised_regret;
   result["simple_regret"] = run.simple_regret;
+  result["covered"] = run.covered;
+  result["width"] = width_or_none(run.width);
   result["nodes"] = run.summary.nodes;
   result["depth"] = run.summary.depth;
   result["switches"] = run.summary.switches;
@@ -99,6 +107,11 @@ nb::dict simulation_dictionary(const SimulationResult& result, const Selection& 
   all["per_step_regret"] = estimate_tuple(result.per_step_regret);
   all["per_step_realised_regret"] = estimate_tuple(result.per_step_realised_regret);
   all["simple_regret"] = estimate_tuple(result.simple_regret);
+  all["coverage"] = result.intervals.coverage;
+  all["median_width"] = result.intervals.unbounded < 1.0
+                            ? nb::object(nb::float_(result.intervals.median_width))
+                            : nb::none();
+  all["unbounded"] = result.intervals.unbounded;
   all["nodes"] = estimate_tuple(result.nodes);
   all["depth"] = estimate_tuple(result.depth);
   all["switches"] = estimate_tuple(result.switches);
@@ -160,18 +173,20 @@ void bind_simulate(nb::module_& module) {
       "simulate",
       [](nb::handle environment, nb::handle optimizer, const nb::dict& options, std::uint64_t steps,
          std::uint64_t runs, std::uint64_t seed, int threads,
-         std::vector<std::uint64_t> checkpoints, const nb::object& progress) {
+         std::vector<std::uint64_t> checkpoints, nb::handle reward_range,
+         const nb::object& progress) {
         return run_simulation(environment, optimizer, options,
                               {.steps = steps,
                                .runs = runs,
                                .seed = seed,
                                .threads = threads,
-                               .checkpoints = std::move(checkpoints)},
+                               .checkpoints = std::move(checkpoints),
+                               .reward_range = range_from(reward_range)},
                               progress);
       },
       nb::arg("environment").none(), nb::arg("optimizer").none(), nb::arg("options"),
       nb::arg("steps"), nb::arg("runs"), nb::arg("seed"), nb::arg("threads"),
-      nb::arg("checkpoints"), nb::arg("progress") = nb::none());
+      nb::arg("checkpoints"), nb::arg("reward_range").none(), nb::arg("progress") = nb::none());
   module.def(
       "estimate",
       [](const std::vector<double>& values) {

@@ -73,6 +73,10 @@ double PythonSpace::coordinate(nb::handle value, std::size_t index) const {
   if (const auto* integer = std::get_if<Integer>(&parameter.domain)) {
     if (std::floor(*number) != *number) refuse("must be a whole number");
     check(*integer);
+    if (!space_.coordinate(index, static_cast<std::int64_t>(*number))) {
+      refuse("must be from " + std::to_string(integer->low) + " to " +
+             std::to_string(integer->last()) + " in steps of " + std::to_string(integer->step));
+    }
   }
   return *number;
 }
@@ -100,7 +104,8 @@ nb::object domain_tuple(const std::string& name, const Real& real) {
   return nb::make_tuple(name, "real", real.low, real.high, real.scale == Scale::log);
 }
 nb::object domain_tuple(const std::string& name, const Integer& integer) {
-  return nb::make_tuple(name, "integer", integer.low, integer.high);
+  return nb::make_tuple(name, "integer", integer.low, integer.high, integer.scale == Scale::log,
+                        integer.step);
 }
 nb::object domain_tuple(const std::string& name, const Choice& choice) {
   return nb::make_tuple(name, "choice", choice.choices);
@@ -130,8 +135,12 @@ std::string must_be_text(nb::handle given) {
   throw std::invalid_argument("space: " + shown(given) + " is not valid text");
 }
 
-/// A parameter as Python gives it: (name, "real", low, high, scale), (name, "integer", low, high)
-/// or (name, "choice", labels).
+Scale scale_from(nb::handle log) {
+  return nb::cast<bool>(log) ? Scale::log : Scale::linear;
+}
+
+/// A parameter as Python gives it: (name, "real", low, high, log), (name, "integer", low, high,
+/// log, step) or (name, "choice", labels).
 Parameter parameter_from(const nb::tuple& given) {
   const auto name = must_be_text(given[0]);
   const auto type = nb::cast<std::string>(given[1]);
@@ -141,11 +150,10 @@ Parameter parameter_from(const nb::tuple& given) {
     return {name, std::move(choice)};
   }
   if (type == "integer") {
-    return {name, Integer{nb::cast<std::int64_t>(given[2]), nb::cast<std::int64_t>(given[3])}};
+    return {name, Integer{nb::cast<std::int64_t>(given[2]), nb::cast<std::int64_t>(given[3]),
+                          scale_from(given[4]), nb::cast<std::int64_t>(given[5])}};
   }
-  const bool log = nb::cast<bool>(given[4]);
-  return {name, Real{nb::cast<double>(given[2]), nb::cast<double>(given[3]),
-                     log ? Scale::log : Scale::linear}};
+  return {name, Real{nb::cast<double>(given[2]), nb::cast<double>(given[3]), scale_from(given[4])}};
 }
 
 }  // namespace

@@ -2,10 +2,15 @@
 
 #include "files/json.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <variant>
 
 namespace canopy {
+
+Document number_or_none(double value) {
+  return std::isfinite(value) ? Document(value) : Document();
+}
 
 Document arm_document(const Space& space, Arm arm) {
   Document table;
@@ -21,22 +26,31 @@ std::string arm_text(const Space& space, Arm arm) {
 }
 
 Document best_document(const Space& space, const Best& best) {
-  return Document::Table{{"arm", arm_document(space, best.arm)},
-                         {"mean", best.mean},
-                         {"lower", best.lower},
-                         {"upper", best.upper},
-                         {"pulls", best.pulls}};
+  Document table = Document::Table{{"arm", arm_document(space, best.arm)},
+                                   {"mean", best.mean},
+                                   {"lower", number_or_none(best.lower)},
+                                   {"upper", number_or_none(best.upper)},
+                                   {"level", best.level},
+                                   {"pulls", best.pulls},
+                                   {"rivals", best.rivals},
+                                   {"basis", name_of(best.basis)}};
+  if (!best.own.empty()) table.set("own", arm_document(space, best.own));
+  return table;
 }
 
 Document summary_document(const Summary& summary) {
-  return Document::Table{{"t", summary.t},
-                         {"nodes", summary.nodes},
-                         {"depth", summary.depth},
-                         {"switches", summary.switches},
-                         {"refreshes", summary.refreshes},
-                         {"out_of_range", summary.out_of_range},
-                         {"in_flight", summary.in_flight},
-                         {"observed", summary.observed}};
+  Document table = Document::Table{{"t", summary.t},
+                                   {"nodes", summary.nodes},
+                                   {"depth", summary.depth},
+                                   {"switches", summary.switches},
+                                   {"refreshes", summary.refreshes},
+                                   {"out_of_range", summary.out_of_range},
+                                   {"in_flight", summary.in_flight},
+                                   {"observed", summary.observed}};
+  if (const auto& range = summary.fitting_range) {
+    table.set("fitting_range", Document::List{range->front(), range->back()});
+  }
+  return table;
 }
 
 Document tree_document(const Space& space, Optimizer& optimizer) {

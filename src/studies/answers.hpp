@@ -15,6 +15,9 @@ namespace canopy {
 [[nodiscard]] Document arm_document(const Space& space, Arm arm);
 [[nodiscard]] std::string arm_text(const Space& space, Arm arm);
 
+/// The number, or null where it is not finite.
+[[nodiscard]] Document number_or_none(double value);
+
 [[nodiscard]] Document best_document(const Space& space, const Best& best);
 [[nodiscard]] Document summary_document(const Summary& summary);
 

@@ -13,8 +13,8 @@ namespace {
 
 // In the order of Event.
 constexpr std::array<std::string_view, std::variant_size_v<Event>> kNames{
-    "ask",  "tell",  "tell_list", "tell_sums", "drop",     "finish",  "start",
-    "stop", "apply", "warm_up",   "hold",      "baseline", "failure", "observe"};
+    "ask",   "tell",    "tell_list", "tell_sums", "drop",    "finish",  "start", "stop",
+    "apply", "warm_up", "hold",      "baseline",  "failure", "observe", "range", "remember"};
 
 void add(std::string& words, double number) {
   if (!words.empty()) words += ' ';
@@ -97,6 +97,13 @@ struct ToColumns {
     add(columns.data, event.rewards);
     add(columns.data, event.arm);
   }
+  void operator()(const Remembered& event) const {
+    add(columns.data, event.rewards);
+    add(columns.data, event.arm);
+  }
+  void operator()(const RangeSet& event) const {
+    if (event.range) add(columns.data, {event.range->begin(), event.range->end()});
+  }
   void operator()(const Dropped& event) const { columns.ticket = event.ticket; }
   void operator()(const Finished& /*event*/) const {}
   void operator()(const TunerStarted& event) const { columns.value = event.earlier_seconds; }
@@ -140,6 +147,16 @@ struct FromColumns {
     Words words(columns.data);
     event.rewards = words.rewards();
     event.arm = words.rest();
+  }
+  void operator()(Remembered& event) const {
+    Words words(columns.data);
+    event.rewards = words.rewards();
+    event.arm = words.rest();
+  }
+  void operator()(RangeSet& event) const {
+    const std::vector<double> ends = Words(columns.data).rest();
+    if (!ends.empty() && (ends.size() != 2 || !(ends[0] < ends[1]))) refuse("it has no range");
+    if (!ends.empty()) event.range = RewardRange{ends[0], ends[1]};
   }
   void operator()(Dropped& event) const { event.ticket = columns.ticket; }
   void operator()(Finished& /*event*/) const {}

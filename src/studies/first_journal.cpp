@@ -72,7 +72,7 @@ Translator::Translator(const StudySpecification& study)
     : space_(study.space),
       player_(make_player(study.optimizer.name, study.optimizer.options, study.space,
                           study.partition, study.objective.direction == Direction::minimize,
-                          study.objective.reward_range)) {}
+                          study.objective.reward_range.value())) {}
 
 Event Translator::ask(const Line& line) {
   Asked asked{line.ticket, line.count, 1, {}};

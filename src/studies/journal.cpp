@@ -6,7 +6,7 @@
 namespace canopy {
 namespace {
 
-/// The arms of the tickets that are open.
+/// The arms of the tickets that are open, and that of the system.
 class OpenArms {
  public:
   /// The arm that an event is about, before it closes its ticket; null if it is about none.
@@ -40,6 +40,8 @@ class OpenArms {
   const std::vector<double>* find(const Asked& event) {
     return &(tickets_[event.ticket] = {event.arm, event.length}).arm;
   }
+  const std::vector<double>* find(const Applied& event) { return &(setting_ = event.arm); }
+  const std::vector<double>* find(const BaselineMeasured& /*event*/) { return &setting_; }
   template <class Kind>
   const std::vector<double>* find(const Kind& event) {
     if constexpr (requires { event.arm; }) {
@@ -60,6 +62,7 @@ class OpenArms {
   }
 
   std::map<Ticket, Open> tickets_;
+  std::vector<double> setting_;  // that was applied last
 };
 
 }  // namespace

@@ -46,6 +46,10 @@ struct DoAgain {
   void operator()(const Observed& event) const {
     require(optimizer.observe(event.arm, event.rewards));
   }
+  void operator()(const Remembered& event) const {
+    require(optimizer.remember(event.arm, event.rewards));
+  }
+  void operator()(const RangeSet& event) const { optimizer.set_reward_range(event.range); }
   void operator()(const Dropped& event) const { require(optimizer.drop(event.ticket)); }
   void operator()(const Finished& /*event*/) const { optimizer.finish(); }
   template <class OfTheTuner>
@@ -80,6 +84,12 @@ Loaded from_snapshot(Store& store, const StudyRecord& record,
 
 }  // namespace
 
+void remember_baseline(Optimizer& optimizer, Arm setting, const Event& event) {
+  const auto* measured = std::get_if<BaselineMeasured>(&event);
+  // A baseline outside the space is one that no optimizer knows.
+  if (measured != nullptr) (void)optimizer.remember(setting, Rewards::one(measured->reward));
+}
+
 Loaded load_all(Store& store, const StudyRecord& record, const StudySpecification& specification) {
   std::uint64_t tuner_events = 0;
   Loaded loaded = from_snapshot(store, record, specification, tuner_events);
@@ -87,11 +97,12 @@ Loaded load_all(Store& store, const StudyRecord& record, const StudySpecificatio
   std::uint64_t number = std::min(tuner_events, loaded.events);
   const auto take = [&](const JournalEntry& entry) {
     require(entry.number == ++number, "an event is missing before it");
+    if (number > tuner_events) loaded.tuner->apply(entry);
     if (number > loaded.events) {
       std::visit(DoAgain{*loaded.optimizer}, entry.event);
+      remember_baseline(*loaded.optimizer, loaded.tuner->setting(), entry.event);
       loaded.events = number;
     }
-    if (number > tuner_events) loaded.tuner->apply(entry);
     loaded.last_at = std::max(loaded.last_at, entry.at);
   };
   read_entries(store, record, number, [&](const JournalEntry& entry) {
@@ -142,6 +153,9 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
   for (const JournalEntry& entry : observations_of(store, record, specification.space)) {
     std::visit(DoAgain{*optimizer}, entry.event);
   }
+  read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
+    if (arm) remember_baseline(*optimizer, *arm, entry.event);
+  });
   return {std::move(optimizer), revision_text(record.name, specification) +
                                     ": this shows what it makes of the same rewards"};
 }

@@ -25,6 +25,10 @@ struct Loaded {
 /// the optimizer would do is an error that names it.
 Loaded load_all(Store& store, const StudyRecord& record, const StudySpecification& specification);
 
+/// A measurement of the baseline, which the system has as its setting, counts for `best` and
+/// `estimate` as any other.
+void remember_baseline(Optimizer& optimizer, Arm setting, const Event& event);
+
 /// The rewards of a journal as observations, those alone whose arm the space has.
 std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& record,
                                           const Space& space);

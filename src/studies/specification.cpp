@@ -20,39 +20,32 @@ namespace canopy {
 namespace {
 
 /// Raised when a specification can say what an older canopy would misunderstand.
-constexpr std::int64_t kFormat = 1;
+constexpr std::int64_t kFormat = 2;
 
-constexpr std::array<std::string_view, 8> kTopKeys{
-    "format", "name", "direction", "reward_range", "optimizer", "space", "system", "budget"};
+constexpr std::array<std::string_view, 9> kTopKeys{"format",       "name",       "direction",
+                                                   "reward_range", "confidence", "optimizer",
+                                                   "space",        "system",     "budget"};
 
 // --- reading ---------------------------------------------------------------------------------
 
 void check_format(const Document& root, const std::string& source) {
   const Document* format = root.find("format");
-  if (format == nullptr || format->as_whole() == kFormat) return;
-  if (const auto number = format->as_whole(); number && *number > kFormat) {
+  const auto number = format != nullptr ? format->as_whole() : kFormat;
+  if (number && *number >= 1 && *number <= kFormat) return;
+  if (number && *number > kFormat) {
     throw SpecificationError(source + ": was written by a newer version of canopy (format " +
                              std::to_string(*number) + ", this one reads " +
                              std::to_string(kFormat) + ")");
   }
-  throw SpecificationError(source + ": format = " + format->excerpt() + ": must be " +
+  throw SpecificationError(source + ": format = " + format->excerpt() + ": must be at most " +
                            std::to_string(kFormat));
 }
 
 Objective read_objective(DocumentReader& reader, const Document& root) {
   Objective objective;
   reader.read(root, "", "direction", objective.direction);
-  if (const Document* range = root.find("reward_range")) {
-    reader.note_line("reward_range", *range);
-    const Document::List* pair = range->as_list();
-    const bool is_pair = pair != nullptr && pair->size() == 2 && pair->front().as_number() &&
-                         pair->back().as_number();
-    if (is_pair) {
-      objective.reward_range = {*pair->front().as_number(), *pair->back().as_number()};
-    } else {
-      reader.complain("reward_range", range, "must be a list of two numbers");
-    }
-  }
+  reader.read(root, "", "reward_range", objective.reward_range);
+  reader.read(root, "", "confidence", objective.confidence);
   reader.complain(violations(objective));
   return objective;
 }
@@ -126,8 +119,8 @@ Choice read_choice(DocumentReader& reader, const Document& table, const std::str
 /// The domain of one [[space]] table of a known type.
 std::variant<Real, Integer, Choice> read_domain(DocumentReader& reader, const Document& table,
                                                 const std::string& prefix, std::string_view type) {
-  static constexpr std::array<std::string_view, 5> real_keys{"name", "type", "low", "high",
-                                                             "scale"};
+  static constexpr std::array<std::string_view, 6> number_keys{"name", "type",  "low",
+                                                               "high", "scale", "step"};
   static constexpr std::array<std::string_view, 3> choice_keys{"name", "type", "choices"};
   if (type == "choice") {
     reader.check_keys(table, prefix, choice_keys);
@@ -136,13 +129,15 @@ std::variant<Real, Integer, Choice> read_domain(DocumentReader& reader, const Do
   reader.require(table, prefix, "low");
   reader.require(table, prefix, "high");
   if (type == "integer") {
-    reader.check_keys(table, prefix, std::span(real_keys).first(4));
+    reader.check_keys(table, prefix, number_keys);
     Integer integer;
     reader.read(table, prefix, "low", integer.low);
     reader.read(table, prefix, "high", integer.high);
+    reader.read(table, prefix, "scale", integer.scale);
+    reader.read(table, prefix, "step", integer.step);
     return integer;
   }
-  reader.check_keys(table, prefix, real_keys);
+  reader.check_keys(table, prefix, std::span(number_keys).first(5));
   Real real;
   reader.read(table, prefix, "low", real.low);
   reader.read(table, prefix, "high", real.high);
@@ -220,6 +215,9 @@ Document domain_document(const Parameter& parameter) {
     table.set("type", "integer");
     table.set("low", integer->low);
     table.set("high", integer->high);
+    // Written only where they say something, so that files of before read and compare as they did.
+    if (integer->scale != Scale::linear) table.set("scale", name_of(integer->scale));
+    if (integer->step != 1) table.set("step", integer->step);
   } else {
     const auto& real = std::get<Real>(parameter.domain);
     table.set("type", "real");
@@ -249,8 +247,10 @@ Document document_of(const StudySpecification& study) {
   root.set("format", kFormat);
   if (!study.name.empty()) root.set("name", study.name);
   root.set("direction", name_of(study.objective.direction));
+  const std::optional<RewardRange>& range = study.objective.reward_range;
   root.set("reward_range",
-           Document::List{study.objective.reward_range[0], study.objective.reward_range[1]});
+           range ? Document(Document::List{range->front(), range->back()}) : Document("auto"));
+  root.set("confidence", study.objective.confidence);
   root.set("optimizer", optimizer_document(study));
   Document::List parameters;
   for (const Parameter& parameter : study.space.parameters()) {
@@ -269,7 +269,9 @@ std::string domain_text(const Real& real) {
          (real.scale == Scale::log ? " on a log scale" : "");
 }
 std::string domain_text(const Integer& integer) {
-  return "integer from " + std::to_string(integer.low) + " to " + std::to_string(integer.high);
+  return "integer from " + std::to_string(integer.low) + " to " + std::to_string(integer.high) +
+         (integer.step != 1 ? " in steps of " + std::to_string(integer.step) : "") +
+         (integer.scale == Scale::log ? " on a log scale" : "");
 }
 std::string domain_text(const Choice& choice) {
   std::string text = "one of";
@@ -282,9 +284,7 @@ std::map<std::string, std::string> learning_fields(const StudySpecification& giv
   const StudySpecification study = resolved(given);
   std::map<std::string, std::string> fields;
   const Document document = document_of(study);
-  for (const char* key : {"direction", "reward_range"}) {
-    fields[key] = document.find(key)->excerpt();
-  }
+  fields["direction"] = document.find("direction")->excerpt();
   for (const auto& [name, value] : *document.find("optimizer")->as_table()) {
     fields["optimizer." + name] = value.excerpt();
   }

@@ -92,6 +92,9 @@ StudyRecord forked(Store& store, const StudyRecord& original, const std::string&
   fork.forked_from = original.name;
   std::vector<JournalEntry> observations;
   if (learning_differences(before, specification).empty()) {
+    StudySpecification begun = specification;  // where a replay of the journal starts
+    begun.objective.reward_range = before.objective.reward_range;
+    fork.specification = json_of(begun);
     fork.copied = original.id;
   } else if (have_same_parameters(before.space, specification.space)) {
     observations = observations_of(store, original, specification.space);
@@ -143,9 +146,13 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
   }
   std::unique_ptr<StudyLock> lock = lock_study(store, record);
   record = find_study(store, record.name);
-  const std::string text = json_of(specification);
+  // The range that the study was begun with stays in its specification, that replays start from;
+  // later ones are events.
+  StudySpecification kept = specification;
+  const StudySpecification before = specification_of(record);
+  if (record.events > 0) kept.objective.reward_range = before.objective.reward_range;
+  const std::string text = json_of(kept);
   if (record.specification != text) {
-    const StudySpecification before = specification_of(record);
     if (record.events > 0) {
       if (!has_own_revision(before)) {
         throw StudyError(Fault::other_revision, revision_text(record.name, before));
@@ -160,7 +167,12 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
     store.set_specification(record.id, text);
     record = find_study(store, record.name);
   }
-  return {store, std::move(record), specification, std::move(lock)};
+  Study study{store, std::move(record), std::move(kept), std::move(lock)};
+  if (study.reward_range() != specification.objective.reward_range) {
+    study.set_reward_range(specification.objective.reward_range);
+    study.commit();
+  }
+  return study;
 }
 
 Study Study::reopen(Store& store, const OpenOptions& options) {
@@ -168,6 +180,11 @@ Study Study::reopen(Store& store, const OpenOptions& options) {
   StudySpecification specification = specification_of(record);
   if (options.fork) {
     specification.revision = 0;  // the new study has the one that is here
+    read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> /*arm*/) {
+      if (const auto* set = std::get_if<RangeSet>(&entry.event)) {
+        specification.objective.reward_range = set->range;
+      }
+    });
     return open(store, specification, options);
   }
   if (!has_own_revision(specification)) {
@@ -225,6 +242,7 @@ std::uint64_t Study::events() const {
 void Study::note(Event event) {
   uncommitted_.push_back({events() + 1, now(), std::move(event)});
   tuner_->apply(uncommitted_.back());
+  remember_baseline(live(), tuner_->setting(), uncommitted_.back().event);
 }
 
 Status Study::journaled(Status status, Event event) {
@@ -256,6 +274,15 @@ Status Study::tell(Ticket ticket, const Rewards& rewards) {
 
 Status Study::observe(Arm arm, const Rewards& rewards) {
   return journaled(live().observe(arm, rewards), Observed{{arm.begin(), arm.end()}, rewards});
+}
+
+Status Study::remember(Arm arm, const Rewards& rewards) {
+  return journaled(live().remember(arm, rewards), Remembered{{arm.begin(), arm.end()}, rewards});
+}
+
+void Study::set_reward_range(const std::optional<RewardRange>& range) {
+  live().set_reward_range(range);
+  note(RangeSet{range});
 }
 
 Status Study::drop(Ticket ticket) {

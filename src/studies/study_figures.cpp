@@ -128,14 +128,12 @@ SeriesFigure pulls_figure(const std::string& name, std::size_t axis, const Histo
 
 /// The means of the arms that were pulled, each with the bound that the search goes by.
 SeriesFigure estimate_figure(const std::string& name, std::size_t axis,
-                             const std::vector<NodeView>& nodes, const Objective& objective) {
-  const RewardMap map(objective);
+                             const std::vector<NodeView>& nodes) {
   Series means{"mean, and bound of the cell", kBlue, {}, SeriesStyle::intervals};
   for (const NodeView& node : nodes) {
     if (node.pulls == 0 || !std::isfinite(node.upper)) continue;
-    const double mean = map.to_user(node.mean);
-    const double bound = map.to_user(node.upper);
-    means.points.push_back({node.arm[axis], mean, std::min(mean, bound), std::max(mean, bound)});
+    means.points.push_back({node.arm[axis], node.mean, std::min(node.mean, node.upper),
+                            std::max(node.mean, node.upper)});
   }
   return {"The estimate of f", name, "reward", {means}, FigureScale::linear};
 }
@@ -175,7 +173,7 @@ std::vector<SeriesFigure> study_figures(Store& store, const StudyRecord& record,
     figures.push_back(setting_figure(name, i, history));
     figures.push_back(pulls_figure(name, i, history));
     if (!nodes.empty()) {
-      figures.push_back(estimate_figure(name, i, nodes, specification.objective));
+      figures.push_back(estimate_figure(name, i, nodes));
     }
   }
   if (!nodes.empty()) figures.push_back(tree_figure(record.name, nodes));

@@ -6,7 +6,7 @@ StudySession::StudySession(std::unique_ptr<Store> store, const std::function<Stu
     : store_(std::move(store)),
       study_(open(*store_)),
       name_(study_->record().name),
-      kept_(study_->events()) {}
+      kept_(study_->record().events) {}
 
 StudySession::~StudySession() = default;
 

@@ -28,8 +28,7 @@ Tuner::Tuner(Study& study, const std::atomic<bool>& stop,
       options_(system_specification_.options),
       stop_(stop),
       on_progress_(std::move(on_progress)),
-      system_(system_specification_, study.specification().space, &stop),
-      map_(study.specification().objective) {}
+      system_(system_specification_, study.specification().space, &stop) {}
 
 std::string Tuner::text_of(Arm arm) const {
   return arm_text(study_.specification().space, arm);
@@ -172,7 +171,7 @@ std::optional<double> Tuner::measured(Arm arm, Ticket ticket) {
     const auto result = system_.measure(arm);
     if (const auto* failure = std::get_if<SystemFailure>(&result)) return *failure;
     reward = std::get<double>(result);
-    if (RewardMap::usable(map_.to_mapped(*reward))) return std::nullopt;
+    if (RewardMap::usable(*reward)) return std::nullopt;
     return SystemFailure{
         fmt::format("the reward {:g}: {}", *reward, describe(Status::not_a_reward))};
   });

@@ -84,7 +84,6 @@ class Tuner {
   const std::atomic<bool>& stop_;
   std::function<void(const TuneProgress&)> on_progress_;
   System system_;
-  RewardMap map_;
 
   std::optional<OwnedPull> pull_;  // the ticket that is being answered
   std::vector<double> setting_;    // that the system has, as far as this tuner knows; empty: not

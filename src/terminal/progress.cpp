@@ -79,6 +79,10 @@ StatusLine::StatusLine() : on_terminal_(isatty(STDERR_FILENO) != 0), next_(Clock
 }
 
 StatusLine::~StatusLine() {
+  clear();
+}
+
+void StatusLine::clear() const {
   if (on_terminal_) fmt::print(stderr, "\r\033[K");
 }
 

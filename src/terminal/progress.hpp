@@ -45,6 +45,8 @@ class StatusLine {
   /// Whether it is time for another one.
   [[nodiscard]] bool due() const;
   void show(const std::string& line);
+  /// Makes room for something else.
+  void clear() const;
 
  private:
   using Clock = std::chrono::steady_clock;

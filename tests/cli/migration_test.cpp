@@ -36,8 +36,14 @@ TEST_F(OldStore, IsListedShownExportedAndReportedLikeANewOne) {
   EXPECT_NE(exported.out.find(",ask,1,"), std::string::npos);
 }
 
-TEST_F(OldStore, CanBeContinuedByPipe) {
-  testing::Process process({"pipe", "--study", "hct", "--store", folder_.path("old.db")});
+TEST_F(OldStore, OnlyAForkGoesOn) {
+  const auto refused = run_tool("pipe --study hct" + store());
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("revision 1 of hct, and this canopy has revision 2"),
+            std::string::npos)
+      << refused.err;
+  testing::Process process(
+      {"pipe", "--study", "hct", "--fork", "hct again", "--store", folder_.path("old.db")});
   process.write("{\"op\":\"ask\"}\n");
   const std::string answer = process.read_line();
   EXPECT_EQ(answer.find("{\"ticket\":"), 0U) << answer;

@@ -70,7 +70,9 @@ TEST_F(TuneCommand, TunesAndTellsTheBest) {
   EXPECT_NE(result.out.find("uplift   +0.3"), std::string::npos) << result.out;
   const auto best = run_tool("best a" + store());
   EXPECT_EQ(best.status, 0);
-  EXPECT_NE(best.out.find("over the baseline (95 % interval +0.3"), std::string::npos) << best.out;
+  EXPECT_NE(best.out.find("over the baseline (rewards of an arm never differ; 1 against"),
+            std::string::npos)
+      << best.out;
   const json parsed = json::parse(run_tool("best a --json" + store()).out);
   EXPECT_NEAR(parsed["arm"]["x"].get<double>(), 0.3, 0.1);
   EXPECT_NEAR(parsed["uplift"]["mean"].get<double>(), 0.36, 0.02);
@@ -230,7 +232,36 @@ TEST_F(TuneCommand, WhatIsSavedOfACostIsSaidAsSuch) {
                 "baseline = { x = 0.9 }\nbaseline_every = 20\n[budget]\npulls = 60\n");
   const auto result = run_tool("tune " + folder_.path("c.toml") + store());
   EXPECT_NE(result.out.find("uplift   0.3"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find(" below the baseline (95 % interval 0.3"), std::string::npos);
+  EXPECT_NE(result.out.find(" below the baseline (rewards of an arm never differ;"),
+            std::string::npos);
+}
+
+TEST_F(TuneCommand, SaysHowSureItIsAndWhetherTheRangeFits) {
+  // Throughput in MB/s, with noise from the number of the measurement.
+  const std::string count = folder_.path("count");
+  folder_.write("m.sh", "echo >> " + count + "\nawk -v n=$1 -v s=$(wc -l < " + count +
+                            ") 'BEGIN { srand(s); print 1000 * n + 100 * rand() }'\n");
+  const auto file = [&](const std::string& first) {
+    folder_.write("n.toml",
+                  first + "[[space]]\nname = \"n\"\ntype = \"integer\"\nlow = 1\nhigh = 4\n" +
+                      "[system]\nmeasure = \"sh " + folder_.path("m.sh") + " {n}\"\n" +
+                      "baseline = { n = 1 }\nbaseline_every = 10\n[budget]\npulls = 150\n");
+    return folder_.path("n.toml");
+  };
+  const auto result = run_tool("tune " + file("reward_range = [0, 1]\n") + store());
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.err.find("reward_range = [0, 1] does not fit: the rewards so far are in ["),
+            std::string::npos)
+      << result.err;
+  const auto best = run_tool("best n" + store());
+  EXPECT_NE(best.err.find("does not fit"), std::string::npos) << best.err;
+  EXPECT_EQ(best.out.find("n = 4: 40"), 0U) << best.out;
+  EXPECT_NE(best.out.find(" at 95 %), "), std::string::npos) << best.out;
+  EXPECT_NE(best.out.find("over the baseline (95 % interval +"), std::string::npos) << best.out;
+  const auto again = run_tool("tune " + file("confidence = 0.9\n") + store());
+  EXPECT_EQ(again.status, 0) << again.err << ": another range needs no fork";
+  EXPECT_EQ(again.err.find("does not fit"), std::string::npos) << again.err;
+  EXPECT_NE(run_tool("studies export n" + store()).out.find(",range,"), std::string::npos);
 }
 
 TEST_F(TuneCommand, WrongWordsAreNamed) {

@@ -83,8 +83,19 @@ void collect_leaves(const Partition& partition, const Cell& cell, std::uint32_t 
   }
 }
 
+/// A few integers: in steps, on a log scale, or plain.
+Integer random_integers(std::int64_t most) {
+  const std::int64_t width = *rc::gen::inRange<std::int64_t>(1, most);
+  if (*rc::gen::arbitrary<bool>()) {
+    const auto low = *rc::gen::inRange<std::int64_t>(1, 1000);
+    return {low, low + width, Scale::log};
+  }
+  const auto low = *rc::gen::inRange<std::int64_t>(-1000, 1000);
+  return {low, low + width, Scale::linear, *rc::gen::inRange<std::int64_t>(1, width + 1)};
+}
+
 Parameter random_parameter(std::string name) {
-  switch (*rc::gen::inRange(0, 4)) {
+  switch (*rc::gen::inRange(0, 5)) {
     case 0: {
       const double low = *rc::gen::inRange(-1000, 1000) / 7.0;
       return {std::move(name), Real{low, low + *rc::gen::inRange(1, 1000) / 13.0}};
@@ -98,6 +109,8 @@ Parameter random_parameter(std::string name) {
       const auto low = *rc::gen::inRange<std::int64_t>(-1000, 1000);
       return {std::move(name), Integer{low, low + *rc::gen::inRange<std::int64_t>(1, 100)}};
     }
+    case 3:
+      return {std::move(name), random_integers(100)};
     default: {
       Choice choice;
       const int values = *rc::gen::inRange(1, 9);
@@ -121,6 +134,26 @@ bool is_real(const Parameter& parameter) {
   return std::holds_alternative<Real>(parameter.domain);
 }
 
+/// The integers of a parameter on a log scale; null for any other parameter.
+const Integer* log_integers_of(const Parameter& parameter) {
+  const auto* integer = std::get_if<Integer>(&parameter.domain);
+  return integer != nullptr && integer->scale == Scale::log ? integer : nullptr;
+}
+
+double step_of(const Parameter& parameter) {
+  const auto* integer = std::get_if<Integer>(&parameter.domain);
+  return integer != nullptr ? static_cast<double>(integer->step) : 1.0;
+}
+
+/// No other cut of the integers from..to makes halves that are more alike in log units.
+void check_log_cut(double from, double to, double right) {
+  const auto difference = [&](double start) {
+    return std::abs(std::log(start / from) - std::log((to + 1.0) / start));
+  };
+  if (right > from + 1.0) RC_ASSERT(difference(right) <= difference(right - 1.0) + 1e-9);
+  if (right < to) RC_ASSERT(difference(right) <= difference(right + 1.0) + 1e-9);
+}
+
 /// The two halves cover the cell and do not overlap.
 void check_halves(const Parameter& parameter, const double* cell, const double* left,
                   const double* right) {
@@ -131,10 +164,15 @@ void check_halves(const Parameter& parameter, const double* cell, const double* 
     RC_ASSERT(cell[0] < left[1] && left[1] < cell[1]);
     RC_ASSERT(std::abs((left[1] - cell[0]) - (cell[1] - left[1])) <=
               1e-15 * (std::abs(cell[0]) + std::abs(cell[1])));
+    return;
+  }
+  RC_ASSERT(left[0] <= left[1] && right[0] <= right[1]);
+  RC_ASSERT(right[0] == left[1] + step_of(parameter));
+  if (log_integers_of(parameter) != nullptr) {
+    check_log_cut(cell[0], cell[1], right[0]);
   } else {
-    RC_ASSERT(right[0] == left[1] + 1.0);
     const double extra = (left[1] - left[0]) - (right[1] - right[0]);
-    RC_ASSERT(extra == 0.0 || extra == 1.0);
+    RC_ASSERT(extra == 0.0 || extra == step_of(parameter));
   }
 }
 
@@ -148,8 +186,11 @@ void check_arm(const Parameter& parameter, const double* cell, double arm) {
     RC_ASSERT(low <= arm && arm <= high);
     const double middle = log ? std::exp(0.5 * (cell[0] + cell[1])) : 0.5 * (cell[0] + cell[1]);
     RC_ASSERT(std::abs(arm - middle) <= 1e-12 * std::abs(middle) + 1e-300);
+  } else if (log_integers_of(parameter) != nullptr) {
+    RC_ASSERT(arm == std::floor(std::sqrt(cell[0] * (cell[1] + 1.0))));
   } else {
-    RC_ASSERT(arm == std::floor(0.5 * (cell[0] + cell[1])));
+    const double step = step_of(parameter);
+    RC_ASSERT(arm == cell[0] + step * std::floor(0.5 * (cell[1] - cell[0]) / step));
   }
 }
 
@@ -171,6 +212,21 @@ RC_GTEST_PROP(Partition, HalvesCoverTheCellWithoutOverlap, ()) {
                  &both->second[2 * axis]);
     cell = turns.uniform() < 0.5 ? both->first : both->second;
   }
+}
+
+RC_GTEST_PROP(Partition, EveryValueOfAnIntegerIsALeafExactlyOnceAndInOrder, ()) {
+  const Integer integer = random_integers(300);
+  const Space space{{"n", integer}};
+  const BoxPartition partition(space);
+  std::vector<double> found;
+  collect_leaves(partition, root_of(partition), 0, found);
+  std::vector<double> expected;
+  for (std::int64_t n = integer.low; n <= integer.high; n += integer.step) {
+    expected.push_back(static_cast<double>(n));
+  }
+  RC_ASSERT(found == expected);
+  RC_ASSERT(space.value_count(0) == expected.size());
+  for (const double value : found) RC_ASSERT(partition.contains(std::vector{value}));
 }
 
 RC_GTEST_PROP(Partition, EveryIntegerIsALeafExactlyOnceAndInOrder, ()) {
@@ -271,6 +327,86 @@ TEST(Partition, AnIntegerCellIsRepresentedByItsMiddleRoundedDown) {
   EXPECT_EQ(arm_of(partition, Cell{-4.0, -3.0}), std::vector{-4.0}) << "down, not towards zero";
   EXPECT_EQ(arm_of(partition, Cell{-3.0, 2.0}), std::vector{-1.0}) << "-1/2 down";
   EXPECT_EQ(arm_of(partition, Cell{8.0, 8.0}), std::vector{8.0});
+}
+
+TEST(Partition, IntegersInStepsAreHalvedAsTheListOfTheirValues) {
+  const BoxPartition partition(Space{{"n", Integer{0, 22, Scale::linear, 5}}});  // 0 5 10 15 20
+  EXPECT_EQ(root_of(partition), (Cell{0.0, 20.0})) << "to the last value, not to high";
+  EXPECT_EQ(arm_of(partition, root_of(partition)), std::vector{10.0});
+  const auto both = halves(partition, root_of(partition), 0);
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->first, (Cell{0.0, 10.0}));
+  EXPECT_EQ(both->second, (Cell{15.0, 20.0}));
+  EXPECT_EQ(arm_of(partition, both->second), std::vector{15.0});
+  EXPECT_EQ(partition.side(both->second, 0), (std::array{15.0, 20.0}));
+  EXPECT_EQ(partition.extent(both->second), Extent::shrinks);
+  EXPECT_EQ(partition.extent(Cell{15.0, 15.0}), Extent::one_arm);
+}
+
+TEST(Partition, IntegersOnALogScaleAreHalvedInLogUnits) {
+  const BoxPartition partition(Space{{"n", Integer{1, 65536, Scale::log}}});
+  const Cell root = root_of(partition);
+  EXPECT_EQ(root, (Cell{1.0, 65536.0}));
+  EXPECT_EQ(arm_of(partition, root), std::vector{256.0});
+  const auto both = halves(partition, root, 0);
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->first, (Cell{1.0, 255.0}));
+  EXPECT_EQ(both->second, (Cell{256.0, 65536.0}));
+  EXPECT_EQ(arm_of(partition, both->first), std::vector{16.0});
+  EXPECT_EQ(arm_of(partition, both->second), std::vector{4096.0});
+  EXPECT_EQ(partition.side(both->second, 0), (std::array{256.0, 65536.0}));
+}
+
+TEST(Partition, FewIntegersOnALogScaleHaveHalvesThatAreNotEmpty) {
+  const BoxPartition partition(Space{{"n", Integer{1, 100, Scale::log}}});
+  const auto left = [&](double from, double to) {
+    const auto both = halves(partition, Cell{from, to}, 0);
+    return both ? both->first : Cell{};
+  };
+  EXPECT_EQ(left(1.0, 2.0), (Cell{1.0, 1.0}));
+  EXPECT_EQ(left(1.0, 3.0), (Cell{1.0, 1.0})) << "1 takes as much as 2 and 3";
+  EXPECT_EQ(left(99.0, 100.0), (Cell{99.0, 99.0}));
+  EXPECT_EQ(left(98.0, 100.0), (Cell{98.0, 98.0}));
+  EXPECT_EQ(left(7.0, 7.0), Cell{}) << "cannot be cut";
+}
+
+RC_GTEST_PROP(Partition, EveryIntegerOfTheWidestLogScaleCanBeReached, ()) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+  const BoxPartition partition(Space{{"n", Integer{1, kLargest, Scale::log}}});
+  const auto distance = *rc::gen::inRange<std::int64_t>(1, 1000);
+  const auto somewhere = *rc::gen::inRange<std::int64_t>(1, kLargest + 1);
+  const auto target =
+      static_cast<double>(*rc::gen::element(somewhere, distance, kLargest + 1 - distance));
+  Cell cell = root_of(partition);
+  std::uint32_t depth = 0;
+  while (const auto both = halves(partition, cell, depth)) {
+    RC_ASSERT(both->first[0] <= both->first[1] && both->second[0] <= both->second[1]);
+    RC_ASSERT(both->second[0] - both->first[1] == 1.0);
+    cell = target <= both->first[1] ? both->first : both->second;
+    RC_ASSERT(cell[0] <= target && target <= cell[1]);
+    const double arm = arm_of(partition, cell)[0];
+    RC_ASSERT(cell[0] <= arm && arm <= cell[1]);
+    ++depth;
+  }
+  RC_ASSERT(arm_of(partition, cell) == std::vector{target});
+  RC_ASSERT(depth <= 60U);
+}
+
+RC_GTEST_PROP(Partition, WideIntegersInStepsStayOnTheirSteps, ()) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+  const auto step = *rc::gen::inRange<std::int64_t>(1, 1000);
+  const Space space{{"n", Integer{-kLargest, kLargest, Scale::linear, step}}};
+  const BoxPartition partition(space);
+  RandomStream turns({.seed = *rc::gen::arbitrary<std::uint64_t>()});
+  Cell cell = root_of(partition);
+  std::uint32_t depth = 0;
+  while (const auto both = halves(partition, cell, depth)) {
+    RC_ASSERT(both->second[0] - both->first[1] == static_cast<double>(step));
+    cell = turns.uniform() < 0.5 ? both->first : both->second;
+    RC_ASSERT(space.contains(arm_of(partition, cell)));
+    ++depth;
+  }
+  RC_ASSERT(cell[0] == cell[1]);
 }
 
 TEST(Partition, AChoiceIsTheListOfItsIndices) {
@@ -383,6 +519,12 @@ TEST(Partition, TheLongestSideOfALogScaleIsMeasuredInLogUnits) {
   const BoxPartition partition(Space{{"x", Real{1.0, 1e8, Scale::log}}, {"y", Real{0.0, 1.0}}},
                                SplitRule::longest_side);
   EXPECT_EQ(axes_cut(partition, 4), (std::vector<std::size_t>{0, 1, 0, 1}));
+}
+
+TEST(Partition, TheLongestSideOfLogIntegersIsMeasuredInLogUnits) {
+  const BoxPartition partition(Space{{"n", Integer{1, 65535, Scale::log}}, {"y", Real{0.0, 1.0}}},
+                               SplitRule::longest_side);
+  EXPECT_EQ(axes_cut(partition, 6), (std::vector<std::size_t>{0, 1, 0, 1, 0, 1}));
 }
 
 TEST(Partition, SingleIntegersCannotBeCut) {

@@ -22,9 +22,9 @@
 namespace canopy {
 namespace {
 
+using testing::kInf;
 using testing::kNan;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kLargest = std::int64_t{1} << 53;
 
 /// What the constructor says is wrong, sentence by sentence; nothing when it is content.
@@ -113,6 +113,29 @@ TEST(Space, RefusesIntegersThatADoubleCannotHold) {
   EXPECT_EQ(complaints({{"n", Integer{-kLargest, kLargest}}}), Sentences{});
 }
 
+TEST(Space, RefusesALogScaleOfIntegersThatDoesNotStartAtOneOrAbove) {
+  EXPECT_EQ(complaints({{"n", Integer{0, 9, Scale::log}}}),
+            Sentences{"space.n.low = 0: must be at least 1 on a log scale"});
+  EXPECT_EQ(complaints({{"n", Integer{-3, 9, Scale::log}}}),
+            Sentences{"space.n.low = -3: must be at least 1 on a log scale"});
+  EXPECT_EQ(complaints({{"n", Integer{1, kLargest, Scale::log}}}), Sentences{});
+}
+
+TEST(Space, RefusesStepsThatLeadNowhere) {
+  const auto refused = [](std::int64_t step, Scale scale = Scale::linear) {
+    return complaints({{"n", Integer{1, 9, scale, step}}});
+  };
+  EXPECT_EQ(refused(0), Sentences{"space.n.step = 0: must be at least 1"});
+  EXPECT_EQ(refused(-2), Sentences{"space.n.step = -2: must be at least 1"});
+  EXPECT_EQ(refused(9), Sentences{"space.n.step = 9: must be at most high - low = 8"});
+  EXPECT_EQ(refused(8), Sentences{});
+  EXPECT_EQ(refused(5), Sentences{}) << "it need not end at high";
+  EXPECT_EQ(refused(2, Scale::log), Sentences{"space.n.step = 2: must be 1 on a log scale"});
+  EXPECT_EQ(refused(1, Scale::log), Sentences{});
+  EXPECT_EQ(complaints({{"n", Integer{-kLargest, kLargest, Scale::linear, 2 * kLargest}}}),
+            Sentences{});
+}
+
 TEST(Space, RefusesEmptyAndRepeatedChoices) {
   EXPECT_EQ(complaints({{"c", Choice{}}}),
             Sentences{"space.c.choices = []: must have at least one value"});
@@ -179,6 +202,95 @@ TEST(Space, KnowsHowManyValuesAParameterHas) {
   EXPECT_FALSE(space.value_count(0).has_value());
   EXPECT_EQ(space.value_count(1), 11U);
   EXPECT_EQ(space.value_count(2), 3U);
+}
+
+TEST(Space, IntegersInStepsAreThoseFromLowOn) {
+  const Space space{{"n", Integer{-3, 9, Scale::linear, 5}}};  // -3 2 7
+  EXPECT_EQ(std::get<Integer>(space.parameters()[0].domain).last(), 7);
+  EXPECT_EQ(space.value_count(0), 3U);
+  for (const std::int64_t n : {-3, 2, 7}) {
+    const std::array arm{static_cast<double>(n)};
+    EXPECT_TRUE(space.contains(arm)) << n;
+    EXPECT_EQ(space.coordinate(0, n), arm[0]);
+    EXPECT_EQ(std::get<std::int64_t>(space.value(arm, 0)), n);
+    EXPECT_EQ(space.describe(arm), "n = " + std::to_string(n));
+  }
+  for (const std::int64_t n : {-8, -2, 0, 5, 8, 9, 12}) {
+    EXPECT_FALSE(space.contains(std::array{static_cast<double>(n)})) << n;
+    EXPECT_FALSE(space.coordinate(0, n).has_value()) << n;
+  }
+}
+
+TEST(Space, IntegersInStepsShareTheUnitIntervalEqually) {
+  const Space space{{"n", Integer{0, 17, Scale::linear, 5}}};  // 0 5 10 15
+  std::array<double, 1> arm{};
+  for (const auto& [point, value] :
+       {std::pair{0.0, 0.0}, {0.24, 0.0}, {0.25, 5.0}, {0.5, 10.0}, {0.99, 15.0}, {1.0, 15.0}}) {
+    space.from_unit_cube(std::array{point}, arm);
+    EXPECT_EQ(arm[0], value) << point;
+  }
+  std::array<double, 1> point{};
+  space.to_unit_cube(std::array{10.0}, point);
+  EXPECT_DOUBLE_EQ(point[0], 0.625);
+}
+
+TEST(Space, IntegersOnALogScaleShareTheUnitIntervalInLogUnits) {
+  const Space space{{"n", Integer{1, 7, Scale::log}}};  // log 8 in all: 1 has a third, 2..3 another
+  std::array<double, 1> arm{};
+  for (const auto& [point, value] :
+       {std::pair{0.0, 1.0}, {0.33, 1.0}, {0.34, 2.0}, {0.66, 3.0}, {0.67, 4.0}, {1.0, 7.0}}) {
+    space.from_unit_cube(std::array{point}, arm);
+    EXPECT_EQ(arm[0], value) << point;
+  }
+  std::array<double, 1> point{};
+  space.to_unit_cube(std::array{1.0}, point);
+  EXPECT_DOUBLE_EQ(point[0], 0.5 / 3.0);
+  EXPECT_EQ(space.value_count(0), 7U);
+  EXPECT_TRUE(space.contains(std::array{7.0}));
+  EXPECT_FALSE(space.contains(std::array{2.5}));
+  EXPECT_FALSE(space.contains(std::array{8.0}));
+}
+
+TEST(Space, UniformPointsGiveEachIntegerOfALogScaleItsShare) {
+  const Space space{{"n", Integer{2, 9, Scale::log}}};
+  std::array<int, 10> counts{};
+  constexpr int kPoints = 100'000;
+  for (int i = 0; i < kPoints; ++i) {
+    std::array<double, 1> arm{};
+    space.from_unit_cube(std::array{(i + 0.5) / kPoints}, arm);
+    ++counts.at(static_cast<std::size_t>(arm[0]));
+  }
+  for (std::size_t n = 2; n <= 9; ++n) {
+    const auto from = static_cast<double>(n);
+    EXPECT_NEAR(counts.at(n), kPoints * std::log((from + 1.0) / from) / std::log(10.0 / 2.0), 1.0)
+        << n;
+  }
+}
+
+RC_GTEST_PROP(Space, EveryValueOfAnIntegerIsInItAndLeadsThereAndBack, ()) {
+  const bool log = *rc::gen::arbitrary<bool>();
+  const auto low = *rc::gen::inRange<std::int64_t>(log ? 1 : -300, 300);
+  const auto width = *rc::gen::inRange<std::int64_t>(1, 300);
+  const auto step = log ? 1 : *rc::gen::inRange<std::int64_t>(1, width + 1);
+  const Integer integer{low, low + width, log ? Scale::log : Scale::linear, step};
+  const Space space{{"n", integer}};
+  std::uint64_t values = 0;
+  for (std::int64_t n = low - 2; n <= low + width + 2; ++n) {
+    const std::array arm{static_cast<double>(n)};
+    const bool inside = n >= low && n <= integer.last() && (n - low) % step == 0;
+    RC_ASSERT(space.contains(arm) == inside);
+    RC_ASSERT(space.coordinate(0, n).has_value() == inside);
+    if (!inside) continue;
+    ++values;
+    RC_ASSERT(space.coordinate(0, n) == arm[0]);
+    RC_ASSERT(space.value(arm, 0) == Value(n));
+    std::array<double, 1> point{};
+    std::array<double, 1> back{};
+    space.to_unit_cube(arm, point);
+    space.from_unit_cube(point, back);
+    RC_ASSERT(back == arm);
+  }
+  RC_ASSERT(space.value_count(0) == values);
 }
 
 TEST(Space, FindsTheArmAtAPointOfTheUnitCube) {
@@ -273,7 +385,8 @@ RC_GTEST_PROP(Space, ArmsOfTheUnitCubeLeadThereAndBack, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const Space space = *rc::gen::element(
       one_of_each(), Space{{"x", Real{-kMax, kMax}}}, Space{{"x", Real{1e-300, kMax, Scale::log}}},
-      Space{{"n", Integer{-kLargest, kLargest}}},
+      Space{{"n", Integer{-kLargest, kLargest}}}, Space{{"n", Integer{1, 900, Scale::log}}},
+      Space{{"n", Integer{-kLargest, kLargest, Scale::linear, std::int64_t{1} << 45}}},
       Space{{"x", Real{1e-3, 1e-2, Scale::log}}, {"n", Integer{0, 1}}});
   RC_LOG() << "seed " << seed << " space " << space.parameters()[0].name << ' '
            << space.dimension();
@@ -304,6 +417,39 @@ RC_GTEST_PROP(Space, ArmsOfTheUnitCubeLeadThereAndBack, ()) {
       }
       RC_ASSERT(space.coordinate(axis, space.value(arm, axis)) == arm[axis]);
     }
+  }
+}
+
+TEST(Space, ALogScaleOfFewLargeIntegersIsAlmostLinear) {
+  const Space space{{"n", Integer{kLargest - 3, kLargest, Scale::log}}};
+  for (const double above : {0.0, 1.0, 2.0, 3.0}) {
+    const std::array arm{0x1p53 - 3.0 + above};
+    std::array<double, 1> point{};
+    std::array<double, 1> back{};
+    space.to_unit_cube(arm, point);
+    EXPECT_NEAR(point[0], (above + 0.5) / 4.0, 1e-12);
+    space.from_unit_cube(point, back);
+    EXPECT_EQ(back, arm);
+  }
+}
+
+RC_GTEST_PROP(Space, ArmsOfVeryWideIntegersStayOnTheirScale, ()) {
+  const auto step = *rc::gen::inRange<std::int64_t>(1, 1000);
+  const Space space{{"n", Integer{-kLargest, kLargest, Scale::linear, step}},
+                    {"m", Integer{1, kLargest, Scale::log}}};
+  RandomStream random({.seed = *rc::gen::arbitrary<std::uint64_t>()});
+  for (int i = 0; i < 100; ++i) {
+    const std::array point{random.uniform(), random.uniform()};
+    std::array<double, 2> arm{};
+    space.from_unit_cube(point, arm);
+    RC_ASSERT(space.contains(arm));
+    std::array<double, 2> back{};
+    space.to_unit_cube(arm, back);
+    RC_ASSERT(std::abs(back[0] - point[0]) <= 1e-12);
+    if (arm[1] > 1e6) RC_ASSERT(std::abs(back[1] - point[1]) <= 1e-6);
+    std::array<double, 2> again{};
+    space.from_unit_cube(back, again);
+    RC_ASSERT(std::abs(again[1] - arm[1]) <= 1e-12 * arm[1]);
   }
 }
 

@@ -22,9 +22,8 @@
 namespace canopy {
 namespace {
 
+using testing::kInf;
 using testing::kNan;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// An arm of one number.
 struct At {

@@ -20,7 +20,7 @@ using testing::repeated;
 
 using Kind = Document::Kind;
 
-std::string refusal(const std::string& json) {
+std::string refusal_of_json(const std::string& json) {
   try {
     (void)parse_json(json, "s.json");
     return "accepted";
@@ -60,31 +60,32 @@ TEST(ParseJson, ReadsLargeNumbersAsFarAsTheyGo) {
   EXPECT_EQ(parse_json("9223372036854775808", "s"), Document(0x1p63));
   EXPECT_EQ(parse_json("18446744073709551616", "s"), Document(0x1p64));
   EXPECT_EQ(parse_json("1e-999", "s"), Document(0.0));
-  EXPECT_EQ(refusal("[1e999]"), "s.json:1:6: not valid JSON: a number is too large");
-  EXPECT_EQ(refusal(std::string(1'000'000, '9')),
+  EXPECT_EQ(refusal_of_json("[1e999]"), "s.json:1:6: not valid JSON: a number is too large");
+  EXPECT_EQ(refusal_of_json(std::string(1'000'000, '9')),
             "s.json:1:1000000: not valid JSON: a number is too large");
 }
 
 TEST(ParseJson, TellsLineAndColumnOfASyntaxError) {
-  EXPECT_EQ(refusal("{\n  \"a\": x}"),
+  EXPECT_EQ(refusal_of_json("{\n  \"a\": x}"),
             "s.json:2:8: not valid JSON: syntax error while parsing value - invalid literal");
-  EXPECT_EQ(refusal("").substr(0, 28), "s.json:1:1: not valid JSON: ");
-  EXPECT_EQ(refusal("{} {").substr(0, 28), "s.json:1:4: not valid JSON: ");
+  EXPECT_EQ(refusal_of_json("").substr(0, 28), "s.json:1:1: not valid JSON: ");
+  EXPECT_EQ(refusal_of_json("{} {").substr(0, 28), "s.json:1:4: not valid JSON: ");
 }
 
 TEST(ParseJson, RefusesKeysThatStandTwice) {
-  EXPECT_EQ(refusal(R"({"a": {"b": 1}, "b": 2, "a": 3})"),
+  EXPECT_EQ(refusal_of_json(R"({"a": {"b": 1}, "b": 2, "a": 3})"),
             "s.json: not valid JSON: the key 'a' appears twice in a table");
-  EXPECT_EQ(refusal(R"([{"a": 1}, {"a": 1}])"), "accepted");
-  EXPECT_EQ(refusal(R"({"": 1, "": 1})"),
+  EXPECT_EQ(refusal_of_json(R"([{"a": 1}, {"a": 1}])"), "accepted");
+  EXPECT_EQ(refusal_of_json(R"({"": 1, "": 1})"),
             "s.json: not valid JSON: the key '' appears twice in a table");
 }
 
 TEST(ParseJson, RefusesWhatIsNestedTooDeeply) {
-  EXPECT_EQ(refusal(repeated("[", 100) + repeated("]", 100)), "accepted");
-  EXPECT_EQ(refusal(repeated("[", 101) + repeated("]", 101)), "s.json: nested more than 100 deep");
-  EXPECT_EQ(refusal(repeated("[", 1'000'000)), "s.json: nested more than 100 deep");
-  EXPECT_EQ(refusal(repeated("{\"a\":", 1'000'000)), "s.json: nested more than 100 deep");
+  EXPECT_EQ(refusal_of_json(repeated("[", 100) + repeated("]", 100)), "accepted");
+  EXPECT_EQ(refusal_of_json(repeated("[", 101) + repeated("]", 101)),
+            "s.json: nested more than 100 deep");
+  EXPECT_EQ(refusal_of_json(repeated("[", 1'000'000)), "s.json: nested more than 100 deep");
+  EXPECT_EQ(refusal_of_json(repeated("{\"a\":", 1'000'000)), "s.json: nested more than 100 deep");
 }
 
 TEST(ParseJson, RefusesHostileText) {
@@ -94,7 +95,7 @@ TEST(ParseJson, RefusesHostileText) {
         std::string("NaN"), std::string("[1,]"), std::string("'a'"), std::string("{a: 1}"),
         std::string("// comment\n1"), "\"" + std::string(1'000'000, 'x'),
         std::string(1'000'000, 'x')}) {
-    const std::string message = refusal(json);
+    const std::string message = refusal_of_json(json);
     EXPECT_NE(message.find(": not valid JSON: "), std::string::npos) << message;
     EXPECT_EQ(message.find_first_of(std::string("\n\0", 2)), std::string::npos) << message;
     EXPECT_LT(message.size(), 200U) << message;
@@ -138,7 +139,7 @@ RC_GTEST_PROP(ParseJson, RefusesOrReadsWhateverComes, ()) {
   const auto changes = *rc::gen::container<std::vector<std::pair<std::size_t, char>>>(
       rc::gen::pair(rc::gen::arbitrary<std::size_t>(), rc::gen::arbitrary<char>()));
   for (const auto& [at, letter] : changes) text[at % text.size()] = letter;
-  const std::string message = refusal(text);
+  const std::string message = refusal_of_json(text);
   RC_ASSERT(message == "accepted" || message.starts_with("s.json:"));
 }
 

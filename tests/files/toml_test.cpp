@@ -19,7 +19,7 @@ using testing::repeated;
 
 using Kind = Document::Kind;
 
-std::string refusal(const std::string& toml) {
+std::string refusal_of_toml(const std::string& toml) {
   try {
     (void)parse_toml(toml, "s.toml");
     return "accepted";
@@ -77,8 +77,8 @@ TEST(ParseToml, RemembersLines) {
 }
 
 TEST(ParseToml, TellsLineAndColumnOfASyntaxError) {
-  EXPECT_EQ(refusal("a = \n").substr(0, 29), "s.toml:1:5: not valid TOML: E");
-  EXPECT_EQ(refusal("a = 1\na = 2\n").substr(0, 27), "s.toml:2:5: not valid TOML:");
+  EXPECT_EQ(refusal_of_toml("a = \n").substr(0, 29), "s.toml:1:5: not valid TOML: E");
+  EXPECT_EQ(refusal_of_toml("a = 1\na = 2\n").substr(0, 27), "s.toml:2:5: not valid TOML:");
 }
 
 TEST(ParseToml, RefusesHostileText) {
@@ -89,7 +89,7 @@ TEST(ParseToml, RefusesHostileText) {
         std::string("a = {b = 1, b = 2}"), std::string("[a]\n[a]"), std::string(R"(a = "\ud800")"),
         std::string("\x80\x80\x80"), std::string("a = \"\n\""),
         "a = '" + std::string(1'000'000, 'x'), "a = " + std::string(1'000'000, '9')}) {
-    const std::string message = refusal(toml);
+    const std::string message = refusal_of_toml(toml);
     EXPECT_NE(message.find(": not valid TOML: "), std::string::npos) << message;
     EXPECT_EQ(message.find_first_of(std::string("\n\0", 2)), std::string::npos) << message;
     EXPECT_LT(message.size(), 240U) << message;
@@ -99,43 +99,46 @@ TEST(ParseToml, RefusesHostileText) {
 TEST(ParseToml, CutsNoCharacterOfAMessageInTwo) {
   for (const char* before : {"", "x", "xx"}) {
     const std::string header = "['" + std::string(before) + repeated("€", 1000) + "']\n";
-    const std::string message = refusal(header + header);
+    const std::string message = refusal_of_toml(header + header);
     EXPECT_TRUE(message.ends_with("€...")) << message;
   }
 }
 
 TEST(ParseToml, RefusesWhatIsNestedTooDeeply) {
-  EXPECT_EQ(refusal("a = " + repeated("[", 100) + repeated("]", 100)),
+  EXPECT_EQ(refusal_of_toml("a = " + repeated("[", 100) + repeated("]", 100)),
             "s.toml:1: nested more than 100 deep");
-  EXPECT_EQ(refusal("a = " + repeated("[", 99) + repeated("]", 99)), "accepted");
-  EXPECT_NE(refusal("a = " + repeated("[", 100'000)), "accepted");
-  EXPECT_NE(refusal("a = " + repeated("{a=", 100'000)), "accepted");
+  EXPECT_EQ(refusal_of_toml("a = " + repeated("[", 99) + repeated("]", 99)), "accepted");
+  EXPECT_NE(refusal_of_toml("a = " + repeated("[", 100'000)), "accepted");
+  EXPECT_NE(refusal_of_toml("a = " + repeated("{a=", 100'000)), "accepted");
 }
 
 TEST(ParseToml, RefusesKeysOfManyParts) {
   const std::string why = ": not valid TOML: a key has more than 16 parts";
-  EXPECT_EQ(refusal(repeated("a.", 15) + "a = 1"), "accepted");
-  EXPECT_EQ(refusal("\n" + repeated("a.", 16) + "a = 1"), "s.toml:2" + why);
-  EXPECT_EQ(refusal(repeated("a.", 500'000) + "a = 1"), "s.toml:1" + why);
-  EXPECT_EQ(refusal("[" + repeated("a.", 500'000) + "a]"), "s.toml:1" + why);
-  EXPECT_EQ(refusal(repeated("'#' . \"=\" . ", 50'000) + "a = 1"), "s.toml:1" + why);
-  EXPECT_EQ(refusal("a = [\"\"\"\n\\\"\"\"\"\"\", {" + repeated("a.", 20) + "a = 1}]"),
+  EXPECT_EQ(refusal_of_toml(repeated("a.", 15) + "a = 1"), "accepted");
+  EXPECT_EQ(refusal_of_toml("\n" + repeated("a.", 16) + "a = 1"), "s.toml:2" + why);
+  EXPECT_EQ(refusal_of_toml(repeated("a.", 500'000) + "a = 1"), "s.toml:1" + why);
+  EXPECT_EQ(refusal_of_toml("[" + repeated("a.", 500'000) + "a]"), "s.toml:1" + why);
+  EXPECT_EQ(refusal_of_toml(repeated("'#' . \"=\" . ", 50'000) + "a = 1"), "s.toml:1" + why);
+  EXPECT_EQ(refusal_of_toml("a = [\"\"\"\n\\\"\"\"\"\"\", {" + repeated("a.", 20) + "a = 1}]"),
             "s.toml:2" + why);
-  EXPECT_EQ(refusal("a = '" + repeated("a.", 20) + "'\nb = [" + repeated("0.5, ", 40) + "] # " +
-                    repeated("a.", 20) + "\nc = '''\n" + repeated("a.", 20) + "'''"),
-            "accepted")
+  EXPECT_EQ(
+      refusal_of_toml("a = '" + repeated("a.", 20) + "'\nb = [" + repeated("0.5, ", 40) + "] # " +
+                      repeated("a.", 20) + "\nc = '''\n" + repeated("a.", 20) + "'''"),
+      "accepted")
       << "neither strings nor numbers nor comments are keys";
   std::string deepest = "a = ";
   for (int i = 0; i < 250; ++i) deepest += "{" + repeated("a.", 15) + "a = ";
-  EXPECT_EQ(refusal(deepest + "1" + repeated("}", 250)), "s.toml:1: nested more than 100 deep");
+  EXPECT_EQ(refusal_of_toml(deepest + "1" + repeated("}", 250)),
+            "s.toml:1: nested more than 100 deep");
 }
 
 TEST(ParseToml, RefusesLettersBeyondAsciiOutsideOfQuotes) {
   const std::string why = ": not valid TOML: non-ASCII characters outside quotes";
-  EXPECT_EQ(refusal("\nä = 1"), "s.toml:2" + why);
-  EXPECT_EQ(refusal("a = \"\"\"\n\"\"\" ä"), "s.toml:2" + why);
-  EXPECT_EQ(refusal("\uFEFF'ä' = \"ä\" # ä\nb = \"\"\"ä\\\"\nä\"\"\"\"\"\nc = ''''ä'''' # ä"),
-            "accepted");
+  EXPECT_EQ(refusal_of_toml("\nä = 1"), "s.toml:2" + why);
+  EXPECT_EQ(refusal_of_toml("a = \"\"\"\n\"\"\" ä"), "s.toml:2" + why);
+  EXPECT_EQ(
+      refusal_of_toml("\uFEFF'ä' = \"ä\" # ä\nb = \"\"\"ä\\\"\nä\"\"\"\"\"\nc = ''''ä'''' # ä"),
+      "accepted");
 }
 
 TEST(ParseToml, ReadsLongText) {
@@ -268,7 +271,7 @@ RC_GTEST_PROP(ParseToml, RefusesOrReadsWhateverComes, ()) {
   for (const auto& [at, letter] : changes) {
     if (!text.empty()) text[at % text.size()] = letter;
   }
-  const std::string message = refusal(text);
+  const std::string message = refusal_of_toml(text);
   RC_ASSERT(message == "accepted" || message.starts_with("s.toml:"));
 }
 

@@ -6,6 +6,7 @@
 #include "canopy/random.hpp"
 
 #include "support/every_optimizer.hpp"
+#include "support/objectives.hpp"
 #include "support/round_robin.hpp"
 #include "support/values.hpp"
 
@@ -102,8 +103,8 @@ TEST_P(EveryOptimizer, ArmsLieInTheSpaceAndOneIsRecommended) {
 }
 
 TEST_P(EveryOptimizer, MinimizingIsMaximizingTheOppositeInOtherUnits) {
-  const auto maximizes = make();
-  const auto minimizes = make({.direction = Direction::minimize, .reward_range = {-8.0, 0.0}});
+  const auto maximizes = make(testing::unit_range());
+  const auto minimizes = make({.direction = Direction::minimize, .reward_range = {{-8.0, 0.0}}});
   RandomStream random({.seed = 6});
   for (int i = 0; i < 500; ++i) {
     const Pull up = maximizes->ask(1);

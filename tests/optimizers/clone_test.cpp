@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Clone, CloneOfEveryOptimizer,
 
 RC_GTEST_PROP(Clone, OfHctGoesOnAsTheOriginalWouldInAnyConfiguration, (const RandomHct& config)) {
   RC_LOG() << config;
-  expect_two_of_a_kind(std::make_unique<Hct>(config.partition, config.options),
+  expect_two_of_a_kind(std::make_unique<Hct>(config.partition, config.options, config.objective),
                        RandomHct::make_space(config.space));
 }
 

@@ -3,6 +3,8 @@
 #include "canopy/errors.hpp"
 #include "canopy/random.hpp"
 
+#include "support/objectives.hpp"
+
 #include <cmath>
 #include <set>
 #include <string>
@@ -49,8 +51,28 @@ TEST(Grid, WholeNumbersAndChoicesHaveNoMoreArmsThanValues) {
   EXPECT_EQ(arms_of(coarse), (std::vector<std::vector<double>>{{12}, {37}, {62}, {87}}));
 }
 
+TEST(Grid, IntegersInStepsAreOnTheirSteps) {
+  Grid few({{"n", Integer{0, 12, Scale::linear, 5}}}, {.points = 100});
+  EXPECT_EQ(arms_of(few), (std::vector<std::vector<double>>{{0}, {5}, {10}}));
+}
+
+TEST(Grid, IntegersOnALogScaleAreThereOnce) {
+  Grid few({{"n", Integer{1, 5, Scale::log}}}, {.points = 5});
+  EXPECT_EQ(arms_of(few), (std::vector<std::vector<double>>{{1}, {2}, {3}, {4}, {5}}));
+  // The middles of 16 parts are sqrt(2), 2 sqrt(2), 4 sqrt(2), ...; those of 32 begin
+  // with 1.19, 1.68.
+  Grid many({{"n", Integer{1, 65535, Scale::log}}}, {.points = 16});
+  const auto arms = arms_of(many);
+  ASSERT_EQ(arms.size(), 16U);
+  EXPECT_EQ(arms[0], std::vector{1.0}) << "1.41 rounded down";
+  EXPECT_EQ(arms[8], std::vector{362.0}) << "362.04";
+  EXPECT_EQ(arms[15], std::vector{46340.0});
+  Grid fine({{"n", Integer{1, 65535, Scale::log}}}, {.points = 32});
+  EXPECT_EQ(fine.size(), 31U) << "1 only once";
+}
+
 TEST(Grid, TriesEveryArmOnceAndThenFollowsTheIndexOfUcb1) {
-  Grid grid({{"x", Real{0.0, 1.0}}}, {.points = 2, .confidence_scale = 1.0});
+  Grid grid({{"x", Real{0.0, 1.0}}}, {.points = 2, .confidence_scale = 1.0}, testing::unit_range());
   EXPECT_EQ(grid.tell(grid.ask().ticket, 0.4), Status::ok);
   EXPECT_EQ(grid.tell(grid.ask().ticket, 0.6), Status::ok);
   // After two: 0.4 + sqrt(2 ln 2) against 0.6 + sqrt(2 ln 2).

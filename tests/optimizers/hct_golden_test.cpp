@@ -26,7 +26,7 @@ double reward(double x, RandomStream& random) {
 /// One line a selection: t, the path, how many pulls in a row.
 std::string trace(const HctOptions& options) {
   constexpr std::uint64_t kSteps = 2'000;
-  Hct hct(Space{{"x", Real{0.0, 1.0}}}, options);
+  Hct hct(Space{{"x", Real{0.0, 1.0}}}, options, {.reward_range = {{0.0, 1.0}}});
   const TreeView& tree = *hct.tree();  // once: each call brings bounds up to date
   RandomStream random({.seed = 2014});
   std::ostringstream text;

@@ -87,7 +87,7 @@ TEST(HctInFlight, ALateAnswerUpdatesItsOwnNode) {
 
 TEST(HctInFlight, AggregatedAnswersEqualSingleOnesUpToRounding) {
   const HctOptions options{.feedback = Feedback::correlated};
-  const Objective objective{.direction = Direction::minimize, .reward_range = {-1.0, 3.0}};
+  const Objective objective{.direction = Direction::minimize, .reward_range = {{-1.0, 3.0}}};
   Hct singles(line(), options, objective);
   Hct sums(line(), options, objective);
   RandomStream random({.seed = 3});
@@ -105,12 +105,13 @@ TEST(HctInFlight, AggregatedAnswersEqualSingleOnesUpToRounding) {
   EXPECT_NEAR(singles.best()->mean, sums.best()->mean, 1e-9);
 }
 
-TEST(HctInFlight, AggregatedAnswersStayFiniteInAHugeRange) {
-  Hct hct(line(), {}, {.reward_range = {1e307, 1.7e308}});
+TEST(HctInFlight, AnswersTooFarFromTheOriginAreRefusedWhateverTheRange) {
+  Hct hct(line(), {}, {.reward_range = {{1e307, 1.7e308}}});
   const Pull pull = hct.ask();
   EXPECT_EQ(hct.tell(pull.ticket, Rewards::from_sums(1, 1.6e308, 1e300)), Status::not_a_reward);
   EXPECT_EQ(hct.tell(pull.ticket, Rewards::from_sums(1, 2e307, 1e308)), Status::not_a_reward);
-  ASSERT_EQ(hct.tell(pull.ticket, Rewards::one(2e307)), Status::ok);
+  EXPECT_EQ(hct.tell(pull.ticket, Rewards::one(2e307)), Status::not_a_reward);
+  ASSERT_EQ(hct.tell(pull.ticket, Rewards::one(1e307)), Status::ok) << "the origin itself";
   EXPECT_TRUE(std::isfinite(hct.best()->mean));
 }
 

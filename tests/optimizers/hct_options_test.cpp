@@ -195,12 +195,12 @@ TEST(HctOptions, ListsEveryViolationInOneMessage) {
 }
 
 TEST(HctOptions, RefusesAWrongObjective) {
-  EXPECT_EQ(complaints(line(), {}, {.reward_range = {1.0, 0.0}}),
+  EXPECT_EQ(complaints(line(), {}, {.reward_range = {{1.0, 0.0}}}),
             Sentences{"reward_range = [1, 0]: the first must be below the second"});
   EXPECT_EQ(
-      complaints(line(), {}, {.direction = Direction::minimize, .reward_range = {0.0, kNan}}),
+      complaints(line(), {}, {.direction = Direction::minimize, .reward_range = {{0.0, kNan}}}),
       Sentences{"reward_range = [0, nan]: must be two finite numbers with a finite difference"});
-  EXPECT_EQ(complaints(line(), {}, {.reward_range = {-3.0, 7.0}}), Sentences{});
+  EXPECT_EQ(complaints(line(), {}, {.reward_range = {{-3.0, 7.0}}}), Sentences{});
 }
 
 TEST(HctOptions, RefusesASpaceOfOneArm) {

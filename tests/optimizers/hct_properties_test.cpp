@@ -20,8 +20,14 @@ namespace {
 using testing::nodes_of;
 using testing::RandomHct;
 
-/// B <= U; B is the min/max rule at every node; a parent comes before its two children.
-void check_bounds(const std::vector<NodeView>& tree) {
+/// B <= U; B is the min/max rule at every node; a parent comes before its two children. When
+/// minimizing, all of it upside down.
+void check_bounds(std::vector<NodeView> tree, Direction direction) {
+  for (NodeView& node : tree) {
+    if (direction == Direction::maximize) break;
+    node.upper = -node.upper;
+    node.bound = -node.bound;
+  }
   std::map<std::string, const NodeView*> by_path;
   for (const NodeView& node : tree) by_path[node.path] = &node;
   for (const NodeView& node : tree) {
@@ -56,14 +62,15 @@ void play(Hct& hct, const RandomHct& config, std::uint64_t steps, std::uint64_t 
 
 RC_GTEST_PROP(HctProperties, BoundsFollowTheRuleAtEveryLook, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
-  Hct hct(config.partition, config.options);
-  play(hct, config, 200, seed,
-       [&](const std::string& /*path*/, std::uint64_t /*length*/) { check_bounds(nodes_of(hct)); });
+  Hct hct(config.partition, config.options, config.objective);
+  play(hct, config, 200, seed, [&](const std::string& /*path*/, std::uint64_t /*length*/) {
+    check_bounds(nodes_of(hct), config.objective.direction);
+  });
 }
 
 RC_GTEST_PROP(HctProperties, ALeafExpandsOnceAndOnlyWhenPulledEnough, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
-  Hct hct(config.partition, config.options);
+  Hct hct(config.partition, config.options, config.objective);
   const HctParameters& p = hct.parameters();
   std::size_t nodes = nodes_of(hct).size();
   play(hct, config, 300, seed, [&](const std::string& path, std::uint64_t length) {
@@ -91,7 +98,7 @@ RC_GTEST_PROP(HctProperties, ASequentialRunRefreshesFloorLog2OfNPlusOneTimes,
               (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto steps = static_cast<std::uint64_t>(*rc::gen::inRange(1, 2000));
-  Hct hct(config.partition, config.options);
+  Hct hct(config.partition, config.options, config.objective);
   play(hct, config, steps, seed, [](const std::string& /*path*/, std::uint64_t /*length*/) {});
   RC_ASSERT(hct.summary().refreshes == static_cast<std::uint64_t>(std::bit_width(steps)));
 }
@@ -99,7 +106,7 @@ RC_GTEST_PROP(HctProperties, ASequentialRunRefreshesFloorLog2OfNPlusOneTimes,
 RC_GTEST_PROP(HctProperties, PullsSumToTheAnswersCommitted, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto steps = static_cast<std::uint64_t>(*rc::gen::inRange(1, 2000));
-  Hct hct(config.partition, config.options);
+  Hct hct(config.partition, config.options, config.objective);
   play(hct, config, steps, seed, [](const std::string& /*path*/, std::uint64_t /*length*/) {});
   std::uint64_t pulls = 0;
   for (const NodeView& node : nodes_of(hct)) pulls += node.pulls;
@@ -110,7 +117,7 @@ RC_GTEST_PROP(HctProperties, PullsSumToTheAnswersCommitted, (const RandomHct& co
 RC_GTEST_PROP(HctProperties, EpisodesOfANodeStayBelowLemma2, (RandomHct config)) {
   config.options.feedback = Feedback::correlated;
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
-  Hct hct(config.partition, config.options);
+  Hct hct(config.partition, config.options, config.objective);
   std::map<std::string, std::uint64_t> episodes;
   play(hct, config, 3000, seed,
        [&](const std::string& path, std::uint64_t /*length*/) { ++episodes[path]; });
@@ -124,7 +131,7 @@ RC_GTEST_PROP(HctProperties, EpisodesOfANodeStayBelowLemma2, (RandomHct config))
 RC_GTEST_PROP(HctProperties, DepthAndNodesStayWithinTheCertainBounds, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto steps = static_cast<std::uint64_t>(*rc::gen::inRange(1, 3000));
-  Hct hct(config.partition, config.options);
+  Hct hct(config.partition, config.options, config.objective);
   play(hct, config, steps, seed, [](const std::string& /*path*/, std::uint64_t /*length*/) {});
   const HctParameters& p = hct.parameters();
   const TheoryParameters theory{

@@ -4,6 +4,8 @@
 #include "canopy/hct.hpp"
 #include "canopy/random.hpp"
 
+#include "support/objectives.hpp"
+
 #include <gtest/gtest.h>
 
 namespace canopy {
@@ -21,7 +23,7 @@ Outcome play(const HctOptions& options, int steps) {
   Outcome outcome;
   for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
     AnEnvironment environment;
-    Hct hct(environment.space(), options);
+    Hct hct(environment.space(), options, testing::unit_range());
     RandomStream random({.seed = seed});
     environment.start(random);
     double regret = 0.0;

@@ -2,6 +2,7 @@
 
 #include "canopy/random.hpp"
 
+#include "support/objectives.hpp"
 #include "support/tree.hpp"
 #include "support/values.hpp"
 
@@ -17,6 +18,7 @@ using testing::kNan;
 using testing::line;
 using testing::nodes_of;
 using testing::path_of;
+using testing::unit_range;
 
 /// Plays `rewards` one by one and returns the paths that were selected.
 std::vector<std::string> play(Hct& hct, const std::vector<double>& rewards) {
@@ -64,7 +66,7 @@ TEST(Hct, NeverPullsTheRootAndTriesTheLeftChildFirst) {
 TEST(Hct, ComputesTheBoundsOfTheFirstStepsAsWorkedByHand) {
   // rho 0.5, nu1 1: c = 2 sqrt 2, c1 = (1/6)^(1/8); scale 0.1 makes c = 0.2828...
   // t = 1: t+ = 2, L = ln(2 / (c1 0.05)) = 3.91284857...; tau_1 = c^2 L 4 = 0.08 L 4 = 1.2521...
-  Hct hct(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 0.1, .delta = 0.05});
+  Hct hct(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 0.1, .delta = 0.05}, unit_range());
   const double c = 0.1 * 2.0 * std::sqrt(2.0);
   const double c1 = std::pow(1.0 / 6.0, 0.125);
   const double first_log = std::log(2.0 / (c1 * 0.05));
@@ -189,14 +191,14 @@ TEST(Hct, RefusesADroppedTicket) {
 }
 
 TEST(Hct, CountsRewardsOutOfRangeAndUsesThem) {
-  Hct hct(line(), {}, {.reward_range = {0.0, 10.0}});
+  Hct hct(line(), {}, {.reward_range = {{0.0, 10.0}}});
   play(hct, {-1.0, 11.0, 5.0, 0.0, 10.0});
   EXPECT_EQ(hct.summary().out_of_range, 2U);
-  EXPECT_DOUBLE_EQ(node_at(hct, "1").mean, 1.1);
+  EXPECT_DOUBLE_EQ(node_at(hct, "1").mean, 11.0) << "in the user's units";
 }
 
 TEST(Hct, MinimizesInTheUsersUnits) {
-  Hct hct(line(), {}, {.direction = Direction::minimize, .reward_range = {10.0, 30.0}});
+  Hct hct(line(), {}, {.direction = Direction::minimize, .reward_range = {{10.0, 30.0}}});
   RandomStream random({.seed = 5});
   for (int i = 0; i < 3000; ++i) {
     const Pull pull = hct.ask();

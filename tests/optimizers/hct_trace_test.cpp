@@ -46,7 +46,8 @@ void play_side_by_side(Hct& fast, TextbookHct& textbook, std::uint64_t steps, bo
       }
       const double r = reward(pull.arm);
       RC_ASSERT(fast.tell(pull.ticket, r) == Status::ok);
-      sum += r;
+      textbook.scale().see(r);
+      sum += textbook.scale().to_mapped(r);
     }
     textbook.advance(length);
     textbook.learn(node, static_cast<double>(length), sum);
@@ -59,8 +60,8 @@ RC_GTEST_PROP(HctTrace, EqualsTheTextbookOnRandomConfigurations, (const RandomHc
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto steps = static_cast<std::uint64_t>(*rc::gen::inRange(1, 3000));
   RC_LOG() << config << " seed " << seed << " steps " << steps;
-  Hct fast(config.partition, config.options);
-  TextbookHct textbook(config.partition, config.options);
+  Hct fast(config.partition, config.options, config.objective);
+  TextbookHct textbook(config.partition, config.options, config.objective);
   RandomStream random({.seed = seed});
   play_side_by_side(fast, textbook, steps, *rc::gen::arbitrary<bool>(),
                     [&](Arm arm) { return config.reward(arm, random.uniform()); });
@@ -71,8 +72,8 @@ RC_GTEST_PROP(HctTrace, EqualsTheTextbookOnRandomConfigurations, (const RandomHc
 
 RC_GTEST_PROP(HctTrace, LooksInBetweenChangeNothing, (const RandomHct& config)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
-  Hct watched(config.partition, config.options);
-  Hct alone(config.partition, config.options);
+  Hct watched(config.partition, config.options, config.objective);
+  Hct alone(config.partition, config.options, config.objective);
   const TreeView& of_watched = *watched.tree();
   const TreeView& of_alone = *alone.tree();
   RandomStream random({.seed = seed});
@@ -92,15 +93,17 @@ TEST(HctTrace, EqualsTheTextbookOnGarlandForALongRun) {
   for (const Feedback feedback : {Feedback::iid, Feedback::correlated}) {
     const HctOptions options{
         .feedback = feedback, .nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05};
-    Garland garland;
-    const auto partition = std::make_shared<BoxPartition>(garland.space());
-    Hct fast(partition, options);
-    TextbookHct textbook(partition, options);
-    RandomStream random({.seed = 7});
-    play_side_by_side(fast, textbook, 300'000, false,
-                      [&](Arm arm) { return garland.pull(arm, random); });
-    EXPECT_EQ(difference(nodes_of(fast), textbook), "");
-    EXPECT_GT(fast.summary().depth, 8U);
+    for (const Objective& objective : {Objective{.reward_range = {{0.0, 1.0}}}, Objective{}}) {
+      Garland garland;
+      const auto partition = std::make_shared<BoxPartition>(garland.space());
+      Hct fast(partition, options, objective);
+      TextbookHct textbook(partition, options, objective);
+      RandomStream random({.seed = 7});
+      play_side_by_side(fast, textbook, 300'000, false,
+                        [&](Arm arm) { return garland.pull(arm, random); });
+      EXPECT_EQ(difference(nodes_of(fast), textbook), "");
+      EXPECT_GT(fast.summary().depth, 8U);
+    }
   }
 }
 
@@ -108,11 +111,13 @@ TEST(HctTrace, EqualsTheTextbookWhenEveryPullChangesTheArm) {
   const Space space{{"x", Real{0.0, 1.0}}};
   const auto partition = std::make_shared<BoxPartition>(space);
   const HctOptions options{.nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05};
-  Hct fast(partition, options);
-  TextbookHct textbook(partition, options);
-  play_side_by_side(fast, textbook, 50'000, true, [](Arm arm) { return garland(arm[0]); });
-  EXPECT_EQ(difference(nodes_of(fast), textbook), "");
-  EXPECT_GT(fast.summary().switches, 10'000U);
+  for (const Objective& objective : {Objective{.reward_range = {{0.0, 1.0}}}, Objective{}}) {
+    Hct fast(partition, options, objective);
+    TextbookHct textbook(partition, options, objective);
+    play_side_by_side(fast, textbook, 50'000, true, [](Arm arm) { return garland(arm[0]); });
+    EXPECT_EQ(difference(nodes_of(fast), textbook), "");
+    EXPECT_GT(fast.summary().switches, 10'000U);
+  }
 }
 
 }  // namespace

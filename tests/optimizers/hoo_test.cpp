@@ -3,12 +3,14 @@
 #include "canopy/errors.hpp"
 #include "canopy/random.hpp"
 
+#include "support/objectives.hpp"
 #include "support/random_hct.hpp"
 #include "support/textbook_hoo.hpp"
 #include "support/tree.hpp"
 #include "support/values.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -26,6 +28,7 @@ using testing::line;
 using testing::nodes_of;
 using testing::RandomHct;
 using testing::TextbookHoo;
+using testing::TextbookScale;
 
 /// What the constructor says is wrong; empty when it is content.
 std::string complaint(const HooOptions& options) {
@@ -49,7 +52,7 @@ TEST(Hoo, PlaysAChildOfTheRootFirstAndGivesItChildren) {
 }
 
 TEST(Hoo, BoundsAreThoseWorkedByHand) {
-  Hoo hoo(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 1.0});
+  Hoo hoo(line(), {.nu1 = 1.0, .rho = 0.5, .confidence_scale = 1.0}, testing::unit_range());
   for (const double reward : {0.4, 0.8}) {
     EXPECT_EQ(hoo.tell(hoo.ask().ticket, reward), Status::ok);
   }
@@ -92,20 +95,25 @@ RC_GTEST_PROP(Hoo, IsTheAlgorithmOfItsPaperPullForPull, ()) {
   const double rho = *rc::gen::element(0.3, 0.5, 0.8);
   const double scale = *rc::gen::element(0.05, 0.3, 1.0);
   const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
-  Hoo hoo(setting.partition, {.nu1 = nu1, .rho = rho, .confidence_scale = scale, .seed = seed});
-  TextbookHoo textbook(setting.partition, nu1, rho, scale);
+  RC_LOG() << setting << " seed " << seed;
+  Hoo hoo(setting.partition, {.nu1 = nu1, .rho = rho, .confidence_scale = scale, .seed = seed},
+          setting.objective);
+  TextbookScale known(setting.objective);
+  TextbookHoo textbook(setting.partition, known, nu1, rho, scale);
   RandomStream ties({.seed = seed, .algorithm = "hoo"});
   RandomStream noise({.seed = seed});
-  for (int t = 0; t < 200; ++t) {
+  for (std::uint64_t t = 1; t <= 200; ++t) {
+    if (std::has_single_bit(t) || known.is_due()) known.update(std::has_single_bit(t));
     const auto path = textbook.select(ties);
     const Pull pull = hoo.ask();
     const std::vector<double> arm = textbook.arm(*path.back());
     RC_ASSERT(std::vector<double>(pull.arm.begin(), pull.arm.end()) == arm);
     RC_ASSERT(depth_of(hoo, pull.ticket) == static_cast<std::uint32_t>(path.back()->depth));
     const double reward = setting.reward(pull.arm, noise.uniform());
-    textbook.learn(path, reward);
+    known.see(reward);
+    textbook.learn(path, known.to_mapped(reward));
     RC_ASSERT(hoo.tell(pull.ticket, reward) == Status::ok);
-    RC_ASSERT(nodes_of(hoo).front().bound == textbook.root().bound);
+    RC_ASSERT(nodes_of(hoo).front().bound == known.to_user(textbook.root().bound));
   }
 }
 

@@ -5,6 +5,8 @@
 #include "canopy/hct.hpp"
 #include "canopy/random.hpp"
 
+#include "support/objectives.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -57,7 +59,8 @@ TEST(Power, StaysInTheBoxHoweverWildTheExploration) {
 
 TEST(Power, TheMoveIsTheOneWorkedByHand) {
   // One parameter, so that the first two rollouts and the point between them are on a line.
-  Power power({{"x", Real{0.0, 1.0}}}, {.sigma = 0.2, .window = 2, .rollout_length = 1, .seed = 5});
+  Power power({{"x", Real{0.0, 1.0}}}, {.sigma = 0.2, .window = 2, .rollout_length = 1, .seed = 5},
+              testing::unit_range());
   const auto play = [&](double reward) {
     const Pull pull = power.ask();
     const double x = pull.arm[0];
@@ -77,7 +80,7 @@ TEST(Power, TheMoveIsTheOneWorkedByHand) {
 }
 
 TEST(Power, ReturnsBelowZeroAreShifted) {
-  Power power({{"x", Real{0.0, 1.0}}}, {.window = 2, .rollout_length = 1});
+  Power power({{"x", Real{0.0, 1.0}}}, {.window = 2, .rollout_length = 1}, testing::unit_range());
   const auto play = [&](double reward) {
     const Pull pull = power.ask();
     const double x = pull.arm[0];

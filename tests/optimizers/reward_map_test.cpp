@@ -19,40 +19,57 @@
 namespace canopy {
 namespace {
 
+using testing::kInf;
 using testing::kNan;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kTiny = std::numeric_limits<double>::denorm_min();
 
+Objective objective(Direction direction, double low, double high) {
+  return {.direction = direction, .reward_range = {{low, high}}};
+}
 RewardMap maximizing(double low, double high) {
-  return RewardMap({Direction::maximize, {low, high}});
+  return RewardMap(objective(Direction::maximize, low, high));
 }
 RewardMap minimizing(double low, double high) {
-  return RewardMap({Direction::minimize, {low, high}});
+  return RewardMap(objective(Direction::minimize, low, high));
 }
 
-TEST(RewardMap, MaximizingMapsTheLowEndToZero) {
+TEST(RewardMap, MaximizingMapsTheLowEndToZeroAndKeepsTheSize) {
   const RewardMap map = maximizing(-2.0, 6.0);
   EXPECT_FALSE(map.minimizes());
+  EXPECT_FALSE(map.needs_origin());
   EXPECT_EQ(map.to_mapped(-2.0), 0.0);
-  EXPECT_EQ(map.to_mapped(0.0), 0.25);
-  EXPECT_EQ(map.to_mapped(6.0), 1.0);
-  EXPECT_EQ(map.to_mapped(14.0), 2.0) << "nothing is clipped";
-  EXPECT_EQ(map.to_mapped(-10.0), -1.0) << "nothing is clipped";
+  EXPECT_EQ(map.to_mapped(0.0), 2.0);
+  EXPECT_EQ(map.to_mapped(6.0), 8.0);
+  EXPECT_EQ(map.to_mapped(14.0), 16.0) << "nothing is clipped";
+  EXPECT_EQ(map.to_mapped(-10.0), -8.0) << "nothing is clipped";
 }
 
-TEST(RewardMap, MinimizingMapsTheHighEndToZero) {
+TEST(RewardMap, MinimizingMapsTheHighEndToZeroAndTurnsTheSign) {
   const RewardMap map = minimizing(-2.0, 6.0);
   EXPECT_TRUE(map.minimizes());
   EXPECT_EQ(map.to_mapped(6.0), 0.0);
-  EXPECT_EQ(map.to_mapped(0.0), 0.75);
-  EXPECT_EQ(map.to_mapped(-2.0), 1.0);
-  EXPECT_EQ(map.to_mapped(-10.0), 2.0);
+  EXPECT_EQ(map.to_mapped(0.0), 6.0);
+  EXPECT_EQ(map.to_mapped(-2.0), 8.0);
+  EXPECT_EQ(map.to_mapped(-10.0), 16.0);
+}
+
+TEST(RewardMap, WithoutARangeTheFirstRewardIsTheOrigin) {
+  for (const Direction direction : {Direction::maximize, Direction::minimize}) {
+    RewardMap map({.direction = direction});
+    EXPECT_TRUE(map.needs_origin());
+    map.set_origin(1e6);
+    EXPECT_FALSE(map.needs_origin());
+    const double sign = direction == Direction::maximize ? 1.0 : -1.0;
+    EXPECT_EQ(map.to_mapped(1e6), 0.0);
+    EXPECT_EQ(map.to_mapped(1e6 + 3.0), sign * 3.0);
+    EXPECT_EQ(map.to_user(sign * 3.0), 1e6 + 3.0);
+  }
 }
 
 TEST(RewardMap, TheUnitRangeLeavesRewardsAsTheyAre) {
-  const RewardMap map{Objective{}};
+  const RewardMap map = maximizing(0.0, 1.0);
   for (const double reward : {0.0, 0.1, 1.0 / 3.0, 1.0, -7.5, 1e50}) {
     EXPECT_EQ(map.to_mapped(reward), reward);
     EXPECT_EQ(map.to_user(reward), reward);
@@ -60,9 +77,9 @@ TEST(RewardMap, TheUnitRangeLeavesRewardsAsTheyAre) {
 }
 
 TEST(RewardMap, LeadsBackToTheUsersUnits) {
-  EXPECT_EQ(maximizing(-2.0, 6.0).to_user(0.25), 0.0);
-  EXPECT_EQ(maximizing(-2.0, 6.0).to_user(2.0), 14.0);
-  EXPECT_EQ(minimizing(-2.0, 6.0).to_user(0.75), 0.0);
+  EXPECT_EQ(maximizing(-2.0, 6.0).to_user(2.0), 0.0);
+  EXPECT_EQ(maximizing(-2.0, 6.0).to_user(16.0), 14.0);
+  EXPECT_EQ(minimizing(-2.0, 6.0).to_user(6.0), 0.0);
   EXPECT_EQ(minimizing(-2.0, 6.0).to_user(0.0), 6.0);
 }
 
@@ -75,21 +92,21 @@ RandomMap random_map() {
   const double low = *rc::gen::inRange(-1000, 1000) / 16.0;
   const double high = low + *rc::gen::inRange(1, 1000) / 16.0;
   const auto direction = *rc::gen::element(Direction::maximize, Direction::minimize);
-  return {{direction, {low, high}}, *rc::gen::inRange(-100'000, 100'000) / 128.0};
+  return {objective(direction, low, high), *rc::gen::inRange(-100'000, 100'000) / 128.0};
 }
 
 RC_GTEST_PROP(RewardMap, ThereAndBackIsTheSameUpToRounding, ()) {
   const auto [objective, reward] = random_map();
   const RewardMap map(objective);
-  const double scale = 1.0 + std::abs(reward) + std::abs(objective.reward_range[1]);
+  const double scale = 1.0 + std::abs(reward) + std::abs((*objective.reward_range)[1]);
   RC_ASSERT(std::abs(map.to_user(map.to_mapped(reward)) - reward) <= 8.0 * kEpsilon * scale);
 }
 
 RC_GTEST_PROP(RewardMap, IsTheFormulaOfTheObjective, ()) {
   const auto [objective, reward] = random_map();
-  const auto [low, high] = objective.reward_range;
+  const auto [low, high] = *objective.reward_range;
   const bool up = objective.direction == Direction::maximize;
-  const double expected = (up ? reward - low : high - reward) / (high - low);
+  const double expected = up ? reward - low : high - reward;
   RC_ASSERT(RewardMap(objective).to_mapped(reward) == expected);
 }
 
@@ -125,24 +142,17 @@ TEST(RewardMap, NeverGivesANegativeZero) {
       EXPECT_FALSE(mapped == 0.0 && std::signbit(mapped)) << reward;
     }
     EXPECT_EQ(map.to_mapped(origin), 0.0);
-    EXPECT_FALSE(RewardMap::out_of_range(map.to_mapped(origin)));
   }
-  EXPECT_FALSE(RewardMap::out_of_range(maximizing(0.0, 1.0).to_mapped(-0.0)));
-  EXPECT_FALSE(RewardMap::out_of_range(minimizing(0.0, 1.0).to_mapped(-0.0)));
-}
-
-TEST(RewardMap, TheUnitIntervalIsInRangeWithBothEnds) {
-  for (const double mapped : {0.0, kTiny, 0.5, 1.0 - kEpsilon, 1.0}) {
-    EXPECT_FALSE(RewardMap::out_of_range(mapped)) << mapped;
+  for (const double first : {0.0, -0.0, 3.0}) {
+    for (const Direction direction : {Direction::maximize, Direction::minimize}) {
+      RewardMap map({.direction = direction});
+      map.set_origin(first);
+      for (const double reward : {first, -first}) {
+        const double mapped = map.to_mapped(reward);
+        EXPECT_FALSE(mapped == 0.0 && std::signbit(mapped)) << first << ' ' << reward;
+      }
+    }
   }
-  for (const double mapped : {-kTiny, -kEpsilon, -1.0, 1.0 + kEpsilon, 2.0, 1e100, -1e100}) {
-    EXPECT_TRUE(RewardMap::out_of_range(mapped)) << mapped;
-  }
-}
-
-RC_GTEST_PROP(RewardMap, OutOfRangeIsWhatItSays, (double mapped)) {
-  const double nonzero = mapped + 0.0;  // never -0
-  RC_ASSERT(RewardMap::out_of_range(nonzero) == (nonzero < 0.0 || nonzero > 1.0));
 }
 
 TEST(RewardMap, UsableIsWhatCanBeAddedUp) {
@@ -164,7 +174,6 @@ TEST(RewardMap, WhatIsNotANumberStaysUnusableWhenMapped) {
       EXPECT_FALSE(RewardMap::usable(map.to_mapped(reward))) << reward;
     }
   }
-  EXPECT_FALSE(RewardMap::usable(maximizing(0.0, 1e-300).to_mapped(1e10))) << "overflows";
 }
 
 RC_GTEST_PROP(RewardMap, SumsOfRewardsAreAccepted, ()) {
@@ -240,33 +249,42 @@ using Sentences = std::vector<std::string>;
 
 TEST(RewardMap, ARightObjectiveHasNoViolations) {
   EXPECT_EQ(sentences({}), Sentences{});
-  EXPECT_EQ(sentences({Direction::minimize, {-3.5, -3.25}}), Sentences{});
-  EXPECT_EQ(sentences({Direction::maximize, {-1e100, 1e100}}), Sentences{});
+  EXPECT_EQ(sentences(objective(Direction::minimize, -3.5, -3.25)), Sentences{});
+  EXPECT_EQ(sentences(objective(Direction::maximize, -1e100, 1e100)), Sentences{});
+  EXPECT_EQ(sentences({.confidence = 0.999}), Sentences{});
 }
 
 TEST(RewardMap, RefusesARangeThatIsNotOne) {
   const Sentences reversed = {"reward_range = [2, 1.5]: the first must be below the second"};
-  EXPECT_EQ(sentences({Direction::maximize, {2.0, 1.5}}), reversed);
-  EXPECT_EQ(sentences({Direction::minimize, {2.0, 1.5}}), reversed);
-  EXPECT_EQ(sentences({Direction::maximize, {1.0, 1.0}}),
+  EXPECT_EQ(sentences(objective(Direction::maximize, 2.0, 1.5)), reversed);
+  EXPECT_EQ(sentences(objective(Direction::minimize, 2.0, 1.5)), reversed);
+  EXPECT_EQ(sentences(objective(Direction::maximize, 1.0, 1.0)),
             Sentences{"reward_range = [1, 1]: the first must be below the second"});
 }
 
 TEST(RewardMap, RefusesARangeThatIsNotFinite) {
   EXPECT_EQ(
-      sentences({Direction::maximize, {kNan, 1.0}}),
+      sentences(objective(Direction::maximize, kNan, 1.0)),
       Sentences{"reward_range = [nan, 1]: must be two finite numbers with a finite difference"});
   EXPECT_EQ(
-      sentences({Direction::maximize, {0.0, kNan}}),
+      sentences(objective(Direction::maximize, 0.0, kNan)),
       Sentences{"reward_range = [0, nan]: must be two finite numbers with a finite difference"});
   EXPECT_EQ(
-      sentences({Direction::maximize, {-kInf, 1.0}}),
+      sentences(objective(Direction::maximize, -kInf, 1.0)),
       Sentences{"reward_range = [-inf, 1]: must be two finite numbers with a finite difference"});
   EXPECT_EQ(
-      sentences({Direction::maximize, {0.0, kInf}}),
+      sentences(objective(Direction::maximize, 0.0, kInf)),
       Sentences{"reward_range = [0, inf]: must be two finite numbers with a finite difference"});
-  EXPECT_EQ(violations(Objective{Direction::maximize, {-1e308, 1e308}}).size(), 1U)
+  EXPECT_EQ(violations(objective(Direction::maximize, -1e308, 1e308)).size(), 1U)
       << "its width is not finite";
+}
+
+TEST(RewardMap, RefusesAConfidenceThatIsNoProbability) {
+  EXPECT_EQ(sentences({.confidence = 1.0}), Sentences{"confidence = 1: must be between 0 and 1"});
+  EXPECT_EQ(sentences({.confidence = 0.0}), Sentences{"confidence = 0: must be between 0 and 1"});
+  EXPECT_EQ(sentences({.confidence = kNan}),
+            Sentences{"confidence = nan: must be between 0 and 1"});
+  EXPECT_EQ(sentences({.reward_range = {{1.0, 0.0}}, .confidence = 2.0}).size(), 2U);
 }
 
 TEST(RewardMap, EveryStatusHasItsOwnSentence) {

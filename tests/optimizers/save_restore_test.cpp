@@ -21,9 +21,9 @@ namespace {
 using testing::Conversation;
 using testing::RandomHct;
 
-void expect_going_on(const Selection& optimizer, const Space& space, std::uint64_t seed, int before,
-                     bool observes) {
-  const auto fresh = [&] { return make_optimizer(optimizer, space); };
+void expect_going_on(const Selection& optimizer, const Space& space, const Objective& objective,
+                     std::uint64_t seed, int before, bool observes) {
+  const auto fresh = [&] { return make_optimizer(optimizer, space, SplitRule::cyclic, objective); };
   const auto one = fresh();
   const auto twin = fresh();
   Conversation conversation(seed);
@@ -44,8 +44,8 @@ RC_GTEST_PROP(SaveRestore, HctGoesOnAsIfNothingHadHappened, (const RandomHct& co
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto before = *rc::gen::inRange(0, 1000);
   RC_LOG() << config << " seed " << seed << " before " << before;
-  expect_going_on({"hct", values_of(config.options)}, RandomHct::make_space(config.space), seed,
-                  before, *rc::gen::arbitrary<bool>());
+  expect_going_on({"hct", values_of(config.options)}, RandomHct::make_space(config.space),
+                  config.objective, seed, before, *rc::gen::arbitrary<bool>());
 }
 
 RC_GTEST_PROP(SaveRestore, RivalsGoOnAsIfNothingHadHappened, ()) {
@@ -59,7 +59,8 @@ RC_GTEST_PROP(SaveRestore, RivalsGoOnAsIfNothingHadHappened, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto before = *rc::gen::inRange(0, 500);
   RC_LOG() << optimizer.name << " seed " << seed << " before " << before;
-  expect_going_on(optimizer, RandomHct::make_space(*rc::gen::inRange(0, 4)), seed, before,
+  const auto config = *rc::gen::arbitrary<RandomHct>();
+  expect_going_on(optimizer, RandomHct::make_space(config.space), config.objective, seed, before,
                   *rc::gen::arbitrary<bool>());
 }
 
@@ -98,11 +99,11 @@ TEST(SaveRestore, DamageAnywhereIsNoticed) {
 
 TEST(SaveRestore, AStateOfANewerVersionIsRefusedByName) {
   std::string saved = saved_after(10);
-  saved.replace(saved.find(" 2 "), 3, " 3 ");
+  saved.replace(saved.find(" 3 "), 3, " 4 ");
   EXPECT_EQ(complaint_about(saved),
-            "the state was saved by a newer version of canopy (format 3, this one reads 2)");
+            "the state was saved by a newer version of canopy (format 4, this one reads 3)");
   EXPECT_THROW(on_a_line()->restore(saved), NewerStateError);
-  saved.replace(saved.find(" 3 "), 3, " 1 ");
+  saved.replace(saved.find(" 4 "), 3, " 2 ");
   EXPECT_EQ(complaint_about(saved).substr(0, 58),
             "the state was saved by an older version of canopy (format ");
 }

@@ -19,8 +19,7 @@ def test_a_real_environment_end_to_end():
     result = canopy.policy_search(env, pendulum_policy, GAINS, steps=5000)
     assert result.pulls == 5000 and set(result.best.arm) == set(GAINS)
     assert result.optimizer.options["feedback"] == "correlated"
-    low, high = result.optimizer.reward_range  # measured
-    assert -17 < low < high <= 0
+    assert result.optimizer.reward_range == "auto" and -17 < min(result.rewards) < result.best.mean <= 0
     again = canopy.policy_search(gymnasium.make("Pendulum-v1"), pendulum_policy, GAINS, steps=5000)
     assert again.rewards == result.rewards
 
@@ -63,9 +62,17 @@ def test_an_end_may_be_worth_something_else():
         assert result.rewards[2] == (-1.0 if terminates else 0.3)
 
 
-def test_rewards_that_never_vary_have_no_range():
-    with pytest.raises(ValueError, match="every reward of 16 random policies was 1"):
-        canopy.policy_search(gymnasium.make("CartPole-v1"), lambda theta, seen: 0, {"x": canopy.real(0, 1)}, steps=10)
+def test_nothing_is_played_before_the_search_and_rewards_need_not_vary():
+    env = gymnasium.make("CartPole-v1")
+    result = canopy.policy_search(env, lambda theta, seen: 0, {"x": canopy.real(0, 1)}, steps=100)
+    assert result.rewards == [1.0] * 100 and result.best.mean == 1 and result.optimizer.summary().t == 101
+
+
+def test_a_range_may_be_given():
+    for given in ((-1, 1), [0, 1], "auto", None):
+        result = canopy.policy_search(Counter(True), lambda theta, seen: seen, GAINS, steps=10, reward_range=given)
+        assert result.optimizer.reward_range == ("auto" if given in ("auto", None) else tuple(given))
+
 
 
 def test_other_optimizers_can_search_too():
@@ -99,5 +106,10 @@ def test_wrong_use_is_named():
         assert not env.seeds  # nothing was played
     with pytest.raises(ValueError, match="rhoo"):
         canopy.policy_search(Counter(True), print, GAINS, steps=10, rhoo=1)
-    with pytest.raises(ValueError, match="reward_range"):
+    with pytest.raises(ValueError, match="reward_range: the given optimizer"):
         canopy.policy_search(Counter(True), print, steps=10, optimizer=canopy.Hct(GAINS), reward_range=(0, 1))
+    for wrong in (3, (1, 0)):
+        env = Counter(True)
+        with pytest.raises(ValueError, match="reward_range"):
+            canopy.policy_search(env, print, GAINS, steps=10, reward_range=wrong)
+        assert not env.seeds

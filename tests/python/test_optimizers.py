@@ -42,8 +42,11 @@ def trace(opt, steps=2000):
 @pytest.mark.parametrize(
     ("file", "options"),
     [
-        ("hct_iid.txt", {"nu1": 1.0, "rho": 0.7, "confidence_scale": 0.1}),
-        ("hct_correlated.txt", {"feedback": "correlated", "nu1": 1.0, "rho": 0.7, "confidence_scale": 0.02}),
+        ("hct_iid.txt", {"reward_range": (0, 1), "nu1": 1.0, "rho": 0.7, "confidence_scale": 0.1}),
+        (
+            "hct_correlated.txt",
+            {"reward_range": (0, 1), "feedback": "correlated", "nu1": 1.0, "rho": 0.7, "confidence_scale": 0.02},
+        ),
     ],
 )
 def test_traces_are_those_of_cpp(root, file, options):
@@ -63,7 +66,7 @@ def play(opt, chances):
 @pytest.mark.parametrize("name", NAMES)
 def test_options_are_those_of_cpp(name):
     given = inspect.signature(type(canopy.make_optimizer(name, X)).__init__).parameters
-    common = {"self", "space", "direction", "reward_range", "partition"}
+    common = {"self", "space", "direction", "reward_range", "confidence", "partition"}
     defaults = {key: each.default for key, each in given.items() if key not in common}
     ours = _canopy.optimizer_defaults(name)
     if "seed" not in ours:  # where there is no chance, a seed is accepted all the same
@@ -80,7 +83,8 @@ def test_every_optimizer_finds_a_hill(name):
     opt.finish()
     best = opt.best()
     assert abs(best.arm["x"] - 0.3) < (0.2 if name == "power" else 0.05)
-    assert best.lower <= best.mean <= best.upper
+    assert best.lower is None and best.upper is None  # there is no noise
+    assert best.basis == ("repeats_few" if name in ("hoo", "random") else "no_noise")
     assert opt.summary().t == 601
 
 
@@ -109,11 +113,11 @@ def test_rewards_may_be_told_in_many_shapes():
         lambda opt, pull: [opt.tell(pull, each) for each in numpy.array(told)],
         lambda opt, pull: [opt.tell(pull, numpy.array(each)) for each in told],
         lambda opt, pull: [opt.tell(pull, numpy.float32(each)) for each in told],
-        lambda opt, pull: opt.tell(pull, canopy.Rewards(count=4, sum=1.75, sum_squares=1.3125)),
+        lambda opt, pull: opt.tell(pull, canopy.Rewards(count=4, sum=1.75, sum_squares=1.3125, min=0, max=1)),
     ]
-    saved = set()
+    saved, trees, bests = [], [], []
     for tell in shapes:
-        opt = canopy.Hct(X, feedback="correlated")
+        opt = canopy.Hct(X, feedback="correlated", reward_range=(0, 1))
         for _ in range(3):
             pull = opt.ask(1)
             opt.tell(pull, 1.0)
@@ -122,8 +126,11 @@ def test_rewards_may_be_told_in_many_shapes():
             opt.tell(pull, [1.0] * pull.length)
             pull = opt.ask(4)
         tell(opt, pull)
-        saved.add(opt.save())
-    assert len(saved) == 1
+        saved.append(opt.save())
+        trees.append(opt.tree())
+        bests.append(opt.best())
+    assert len(set(saved[:-1])) == 1  # sums do not say how the rewards follow each other
+    assert all(tree == trees[0] for tree in trees) and all(best == bests[0] for best in bests)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +188,15 @@ def test_wrong_numbers_of_pulls_are_refused(wrong):
         (lambda: canopy.Hct(X, feedback="often"), 'optimizer.feedback = \'often\': must be "iid" or "correlated"'),
         (lambda: canopy.Hct(X, rho=2, nu1=-1), "optimizer.nu1 = -1.*; optimizer.rho = 2"),
         (lambda: canopy.Hct(X, reward_range=(1, 1)), "reward_range"),
-        (lambda: canopy.Hct(X, reward_range=3), "reward_range = 3: must be two numbers"),
+        (lambda: canopy.Hct(X, reward_range=3), 'reward_range = 3: must be "auto" or two numbers'),
+        (lambda: canopy.Hct(X, reward_range="automatic"), 'reward_range = .automatic.: must be "auto" or two numbers'),
+        (lambda: canopy.Hct(X).set_reward_range((2, 1)), "reward_range = .*: the first must be below the second"),
+        (lambda: canopy.Hct(X).set_reward_range(3), 'reward_range = 3: must be "auto" or two numbers'),
+        (lambda: canopy.Hct(X, confidence=1), "confidence = 1: must be between 0 and 1"),
+        (lambda: canopy.Hct(X, confidence="high"), "confidence = 'high': must be a number"),
+        (lambda: canopy.Hct(X).estimate({"x": 2}), "x = 2: must be from 0 to 1"),
+        (lambda: canopy.Hct(X).estimate(None), "arm = None: must be a dictionary"),
+        (lambda: canopy.Hct(X).estimate({"y": 0.5}), "x"),
         (lambda: canopy.Hct(X, direction="up"), "direction = 'up': must be"),
         (lambda: canopy.Hct(X, partition="thirds"), "partition"),
         (lambda: canopy.Hct({"x": canopy.integer(1, 1)}), "must be below high"),
@@ -322,10 +337,11 @@ def test_copies_have_the_attributes_of_their_own():
 
 
 def test_what_it_was_made_of_cannot_be_changed():
-    opt = canopy.Hct(X, direction="minimize", reward_range=(1, 3), partition="longest_side")
+    opt = canopy.Hct(X, direction="minimize", reward_range=(1, 3), confidence=0.9, partition="longest_side")
     assert (opt.direction, opt.reward_range, opt.partition) == ("minimize", (1.0, 3.0), "longest_side")
+    assert opt.confidence == 0.9 and canopy.Hct(X).confidence == 0.95
     assert opt.space == canopy.Space(X) and opt.optimizer_name == opt.name == "hct"
-    for name in ("space", "direction", "reward_range", "partition", "options"):
+    for name in ("space", "direction", "reward_range", "confidence", "partition", "options"):
         with pytest.raises(AttributeError):
             setattr(opt, name, None)
 

@@ -34,6 +34,22 @@ def test_a_real_study_with_every_kind_of_parameter(direction):
     assert sampler.optimizer.summary().in_flight == 0
 
 
+def test_ints_are_integers_on_their_scale_and_in_their_steps():
+    space = {"k": IntDistribution(1, 9, step=2), "depth": IntDistribution(1, 100, log=True)}
+    sampler = HctSampler(search_space=space)
+    study = optuna.create_study(sampler=sampler, direction="maximize")
+
+    def worth(trial):
+        k, depth = trial.suggest_int("k", 1, 9, step=2), trial.suggest_int("depth", 1, 100, log=True)
+        assert k in (1, 3, 5, 7, 9) and 1 <= depth <= 100
+        return 1 - abs(k - 7) / 20 - abs(math.log(depth / 20)) / 10
+
+    study.optimize(worth, n_trials=200)
+    assert sampler.optimizer.space == {"k": canopy.integer(1, 9, step=2), "depth": canopy.integer(1, 100, log=True)}
+    assert sampler.optimizer.summary().t == 201
+    assert study.best_params["k"] == 7 and 15 <= study.best_params["depth"] <= 27
+
+
 def test_lists_whose_length_is_no_power_of_two_are_searched_as_well():
     study = optuna.create_study(sampler=HctSampler(seed=1), direction="maximize")
     worth = {"a": 0.5, "b": 0.7, "c": 0.3}
@@ -84,7 +100,50 @@ def test_ask_and_tell_failures_and_pruning():
     assert (summary.t, summary.in_flight) == (4, 1)
     study.tell(trials[3], 0.25)
     assert sampler.optimizer.summary().t == 5
-    assert sum(node.pulls * node.mean for node in sampler.optimizer.tree()) == pytest.approx(0.5 + 0.0 + 0.125 + 0.25)
+    failed = 0.125 - 0.1 * (0.5 - 0.125)
+    told = [node for node in sampler.optimizer.tree() if node.pulls]
+    assert sum(node.pulls * node.mean for node in told) == pytest.approx(0.5 + failed + 0.125 + 0.25)
+
+
+@pytest.mark.parametrize(("direction", "worth"), [("maximize", 300 - 0.1 * 200), ("minimize", 500 + 0.1 * 200)])
+def test_without_a_range_a_failure_is_worth_a_little_less_than_the_worst_value(direction, worth):
+    space = {"x": FloatDistribution(0, 1)}
+    sampler = HctSampler(search_space=space)
+    study = optuna.create_study(sampler=sampler, direction=direction)
+    failed, first, second = study.ask(space), study.ask(space), study.ask(space)
+    study.tell(failed, state=optuna.trial.TrialState.FAIL)
+    assert sampler.optimizer.summary().t == 1  # nobody knows yet what is bad
+    study.tell(first, 300)
+    assert sampler.optimizer.summary().t == 2
+    study.tell(pickle.loads(pickle.dumps(sampler)) and second, 500)
+    assert sampler.optimizer.summary().t == 4 and sampler.optimizer.summary().in_flight == 0
+    told = [node for node in sampler.optimizer.tree() if node.pulls]
+    assert sum(node.pulls * node.mean for node in told) == pytest.approx(300 + 500 + worth)
+
+
+def test_with_a_range_a_failure_is_worth_its_bad_end():
+    space = {"x": FloatDistribution(0, 1)}
+    for direction, bad in (("maximize", -5), ("minimize", 5)):
+        sampler = HctSampler(search_space=space, reward_range=(-5, 5))
+        study = optuna.create_study(sampler=sampler, direction=direction)
+        trial = study.ask(space)
+        study.tell(trial, state=optuna.trial.TrialState.FAIL)
+        assert sampler.optimizer.estimate(trial.params).mean == bad
+
+
+def test_if_the_first_arm_always_fails_others_are_tried():
+    sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)}, seed=1)
+    study = optuna.create_study(sampler=sampler, direction="maximize")
+
+    def fails_on_the_left(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if x < 0.6:
+            raise RuntimeError
+        return 1000 * x
+
+    study.optimize(fails_on_the_left, n_trials=100, catch=RuntimeError)
+    complete = [trial for trial in study.trials if trial.state == optuna.trial.TrialState.COMPLETE]
+    assert len(complete) > 50 and sampler.optimizer.summary().in_flight == 0
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])
@@ -133,7 +192,7 @@ def test_a_pruner_does_not_keep_it_from_moving_on():
 def test_values_that_are_no_rewards_do_not_end_the_study():
     sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)})
     study = optuna.create_study(sampler=sampler, direction="maximize")
-    with pytest.warns(UserWarning, match="bad end of reward_range"):
+    with pytest.warns(UserWarning, match="it counts as a trial that failed"):
         study.optimize(
             lambda trial: trial.suggest_float("x", 0, 1) + (math.inf if trial.number == 3 else 0), n_trials=20
         )
@@ -211,7 +270,17 @@ def test_wrong_use_is_named():
         )
 
 
-def test_values_far_outside_their_range_are_warned_of():
-    study = optuna.create_study(sampler=HctSampler(seed=1))
-    with pytest.warns(UserWarning, match="reward_range"):
-        study.optimize(lambda trial: 1000 * trial.suggest_float("x", 0.5, 1), n_trials=50)
+def test_values_outside_their_range_are_warned_of_once():
+    study = optuna.create_study(sampler=HctSampler(seed=1, reward_range=(0, 1)))
+    with pytest.warns(canopy.RangeWarning, match="does not fit") as caught:
+        study.optimize(lambda trial: 1000 * trial.suggest_float("x", 0.5, 1), n_trials=150)
+    assert len(caught) == 1
+
+
+def test_values_in_any_units_give_the_same_trials():
+    def params(values):
+        study = optuna.create_study(sampler=HctSampler(search_space={"x": FloatDistribution(0, 1)}))
+        study.optimize(lambda trial: values(abs(trial.suggest_float("x", 0, 1) - 0.25)), n_trials=100)
+        return [trial.params for trial in study.trials]
+
+    assert params(lambda f: f) == params(lambda f: f * 2.0**-20) == params(lambda f: f * 1024)

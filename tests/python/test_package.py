@@ -49,7 +49,18 @@ def test_what_a_bridge_needs_is_named():
     assert "canopy.optuna needs optuna: pip install optuna" in shown
 
 
-MODULES = ["", "._optimizers", "._search", "._simulation", "._space", "._studies", ".gymnasium", ".optuna", ".plot"]
+MODULES = [
+    "",
+    ".intervals",
+    "._optimizers",
+    "._search",
+    "._simulation",
+    "._space",
+    "._studies",
+    ".gymnasium",
+    ".optuna",
+    ".plot",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -114,7 +125,7 @@ def test_the_first_steps_of_the_guide_run(root):
     page = (root / "docs/python.md").read_text()
     code = blocks(page.split("## Ask and tell")[1], "python")[0]
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    assert shown.startswith("Best(arm={'x': 0.3")
+    assert shown.startswith("x = 0.3") and " at 95 %), " in shown
 
 
 def test_the_sdist_has_all_that_building_takes(root, tmp_path, monkeypatch):

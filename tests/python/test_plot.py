@@ -1,3 +1,5 @@
+import random
+
 import canopy
 import matplotlib.pyplot as plt
 import pytest
@@ -8,6 +10,10 @@ ONE_PARAMETER = {
     "log": canopy.real(0.01, 1, log=True),
     "integer": canopy.integer(1, 30),
     "many integers": canopy.integer(-1000, 5000),
+    "integers in steps": canopy.integer(-7, 30, step=5),
+    "many integers in steps": canopy.integer(0, 10_000, step=7),
+    "few log integers": canopy.integer(1, 9, log=True),
+    "log integers": canopy.integer(3, 65536, log=True),
     "choice": canopy.choice("a", "b", "c", "d"),
 }
 
@@ -34,10 +40,18 @@ def test_one_parameter_of_any_kind(parameter, tmp_path):
     result = search({"p": parameter})
     ax = drawn(canopy.plot.estimate(result, truth=lambda p: 0.5), tmp_path / "estimate.png")
     assert ax.get_xlabel() == "p"
+    assert ax.get_xscale() == ("log" if getattr(parameter, "log", False) else "linear")
     bars = next(axes for axes in ax.figure.axes if axes is not ax)
     assert sum(bar.get_height() for bar in bars.patches) == 300
     drawn(canopy.plot.pulls(result), tmp_path / "pulls.png")
     drawn(canopy.plot.tree(result), tmp_path / "tree.png")
+
+
+def test_whole_numbers_reach_half_way_to_their_neighbours():
+    ax = canopy.plot.estimate(search({"p": canopy.integer(0, 22, step=5)}))
+    assert ax.get_xlim() == (-2.5, 22.5)
+    ax = canopy.plot.estimate(search({"p": canopy.integer(1, 64, log=True)}))
+    assert ax.get_xlim() == (0.5, 64.5)
 
 
 def test_two_parameters_are_a_map(tmp_path):
@@ -63,8 +77,20 @@ def test_the_estimate_shows_means_and_bounds_of_the_leaves():
     line = next(line for line in ax.get_lines() if line.get_label() == "estimate")
     assert min(line.get_ydata()) >= 20 and max(line.get_ydata()) <= 30
     assert line.get_xdata()[0] == 0 and line.get_xdata()[-1] == 1
+    means = {node.mean for node in result.optimizer.tree() if node.pulls}
+    assert set(line.get_ydata()) <= means
     best = next(line for line in ax.get_lines() if line.get_label() == "best")
     assert best.get_xdata()[0] == result.best.arm["x"]
+
+
+def test_the_estimate_has_the_intervals_of_the_arms():
+    chance = random.Random(1)
+    result = canopy.minimize(lambda k: 1000 + 10 * k + chance.gauss(0, 1), {"k": canopy.integer(1, 3)}, pulls=300)
+    ax = canopy.plot.estimate(result)
+    (band,) = [each for each in ax.collections if each.get_label() == "95 % intervals"]
+    heights = [y for x, y in band.get_paths()[0].vertices if x == 0.5]
+    known = result.optimizer.estimate({"k": 1})
+    assert min(heights) == pytest.approx(known.lower) and max(heights) == pytest.approx(known.upper)
 
 
 def test_regret_has_a_band_a_simulation(tmp_path):

@@ -1,9 +1,12 @@
+import copy
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import canopy
 import numpy
@@ -210,9 +213,55 @@ def test_wrong_use_is_named(call, message):
         call()
 
 
-def test_rewards_far_outside_their_range_are_warned_of_once():
-    with pytest.warns(UserWarning, match=r"outside reward_range \(0, 1\); they went from"):
-        canopy.maximize(lambda x: 100 * x, X, pulls=50)
+def test_a_range_that_does_not_fit_is_said_at_once_and_once():
+    said_at = []
+
+    def measure(x):
+        said_at.append(len(caught))
+        return 1e6 + 100 * x
+
+    message = r"reward_range = \(0, 1\) does not fit the rewards so far, which are from 10000\S+ to 10000\S+\. Give"
+    opt = canopy.Hct(X, reward_range=(0, 1))
+    with pytest.warns(canopy.RangeWarning, match=message) as caught:
+        canopy.maximize(measure, pulls=150, optimizer=opt)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert said_at == [0] * 100 + [1] * 50  # a hundred rewards tell
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        canopy.maximize(lambda x: 1e6 + 100 * x, pulls=50, optimizer=opt)
+        canopy.maximize(lambda x: 1e6 + 100 * x, pulls=50, optimizer=copy.copy(opt))
+        canopy.maximize(lambda x: 1e6 + 100 * x, pulls=50, optimizer=pickle.loads(pickle.dumps(opt)))
+
+
+def test_a_range_that_is_far_too_wide_is_said():
+    with pytest.warns(canopy.RangeWarning, match="does not fit"):
+        canopy.minimize(lambda x: x, X, pulls=100, reward_range=(0, 20))
+
+
+def test_a_range_that_fits_is_not_spoken_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        canopy.maximize(lambda x: 100 * x, X, pulls=300)
+        canopy.maximize(lambda x: 100 * x, X, pulls=300, reward_range=(0, 100))
+        assert canopy.maximize(lambda x: 5.0, X, pulls=300, reward_range=(0, 1)).summary.fitting_range is None
+
+
+def test_a_range_can_be_mended_on_the_way():
+    opt = canopy.Hct(X, reward_range=(0, 1))
+    with pytest.warns(canopy.RangeWarning):
+        canopy.maximize(lambda x: 100 * hill(x), pulls=100, optimizer=opt)
+    assert opt.summary().fitting_range is not None
+    opt.set_reward_range((0, 100))
+    assert opt.reward_range == (0.0, 100.0) and opt.summary().fitting_range is None  # it was not tried yet
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = canopy.maximize(lambda x: 100 * hill(x), pulls=400, optimizer=opt)
+    assert abs(result.best.arm["x"] - 0.3) < 0.02
+    opt.set_reward_range("auto")
+    assert opt.reward_range == "auto" and opt.summary().fitting_range is None
+    opt.set_reward_range((0, 1))
+    with pytest.warns(canopy.RangeWarning):  # another one that does not fit is said again
+        canopy.maximize(lambda x: 100 * hill(x), pulls=2000, optimizer=opt)
 
 
 def test_progress_is_shown_on_stderr(capfd):

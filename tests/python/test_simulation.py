@@ -41,6 +41,25 @@ def test_numbers_are_those_of_the_command_line(root, environment, optimizer, opt
     ):
         estimate = getattr(ours, name)
         assert (estimate.mean, estimate.low, estimate.high) == tuple(theirs[name].values())
+    assert (ours.coverage, ours.unbounded) == (theirs["coverage"], theirs["unbounded"])
+    assert ours.median_width == (theirs["median_width"] if ours.unbounded < 1 else None)
+
+
+def test_how_honest_the_intervals_are_is_measured():
+    result = canopy.simulate("garland", steps=2000, runs=20, seed=3)
+    assert result.coverage == sum(run["covered"] for run in result.runs) / 20 >= 0.95
+    assert result.unbounded == 0 and result.median_width in [run["width"] for run in result.runs]
+    never = canopy.simulate("garland", "random", steps=200, runs=2)
+    assert (never.coverage, never.unbounded, never.median_width) == (1, 1, None)
+    assert [run["width"] for run in never.runs] == [None, None]
+
+
+def test_the_range_of_a_simulation_is_known_unless_it_is_to_be_learnt():
+    regret = [
+        canopy.simulate("garland", steps=500, runs=2, **options).per_step_regret.mean
+        for options in ({}, {"reward_range": (0, 1)}, {"reward_range": "auto"}, {"reward_range": None})
+    ]
+    assert regret[0] == regret[1] != regret[2] == regret[3]
 
 
 def test_results_do_not_depend_on_threads():
@@ -102,6 +121,8 @@ def test_progress_is_shown(capfd):
         ({"environment": "garland", "checkpoints": ["5"]}, "checkpoints = '5'"),
         ({"environment": "garland", "steps": 0}, "steps = 0"),
         ({"environment": "garland", "runs": 1.5}, "runs = 1.5"),
+        ({"environment": "garland", "reward_range": 1}, "reward_range = 1"),
+        ({"environment": "garland", "reward_range": (1, 0)}, "reward_range"),
         ({"environment": "garland", "seed": -1}, "seed = -1"),
         ({"environment": "garland", "threads": "2"}, "threads = '2'"),
         ({"environment": "garland", "rhoo": 0.5}, "rhoo = 0.5: .*rho"),

@@ -11,6 +11,29 @@ def test_an_arm_has_the_types_of_its_parameters():
     assert list(arm) == ["x", "k", "c"]
 
 
+def test_integers_may_be_on_a_log_scale_or_in_steps():
+    assert canopy.integer(1, 9) == canopy.Integer(1, 9) == canopy.Integer(1, 9, log=False, step=1)
+    opt = canopy.Hct({"n": canopy.integer(1, 65536, log=True)})
+    assert next(node.arm for node in opt.tree() if node.depth == 0) == {"n": 256}
+    assert sorted(node.cell["n"] for node in opt.tree() if node.depth == 1) == [(1, 255), (256, 65536)]
+    grid = canopy.Grid({"n": canopy.integer(0, 22, step=5)}, points=9)
+    seen = []
+    for _ in range(5):
+        pull = grid.ask(1)
+        seen.append(pull.arm["n"])
+        grid.tell(pull, 0.5)
+    assert seen == [0, 5, 10, 15, 20] and all(type(value) is int for value in seen)
+
+
+def test_a_number_off_the_steps_is_no_arm():
+    opt = canopy.RandomSearch({"n": canopy.integer(0, 22, step=5)})
+    opt.observe({"n": 20}, 0.5)
+    with pytest.raises(ValueError, match="n = 21: must be from 0 to 20 in steps of 5"):
+        opt.observe({"n": 21}, 0.5)
+    with pytest.raises(ValueError, match="n = 25: must be from 0 to 22"):
+        opt.observe({"n": 25}, 0.5)
+
+
 def test_choices_may_be_any_objects():
     values = [None, 3, "3", (1, 2)]
     opt = canopy.Grid({"c": canopy.choice(values)}, points=4)
@@ -28,6 +51,8 @@ def test_a_space_is_a_mapping_and_can_be_pickled():
     assert dict(space) == {"x": canopy.Real(1.0, 100.0, True)} and "x" in space and len(space) == 1
     assert space == {"x": canopy.real(1, 100, log=True)} and space.get("y") is None
     again = pickle.loads(pickle.dumps(space))
+    steps = canopy.Space({"n": canopy.integer(1, 64, log=True), "k": canopy.integer(0, 9, step=3)})
+    assert pickle.loads(pickle.dumps(steps)) == steps
     assert again == space and hash(again) == hash(space) and repr(again) == repr(space)
 
 
@@ -40,6 +65,11 @@ def test_a_space_is_a_mapping_and_can_be_pickled():
         ({"x": canopy.real(0, float("inf"))}, "space.x"),
         ({"x": canopy.real(0, float("nan"))}, "space.x"),
         ({"x": canopy.integer(2, 1)}, "space.x"),
+        ({"x": canopy.integer(0, 9, log=True)}, "space.x.low = 0: must be at least 1 on a log scale"),
+        ({"x": canopy.integer(1, 9, log=True, step=2)}, "space.x.step = 2: must be 1 on a log scale"),
+        ({"x": canopy.integer(1, 9, step=0)}, "space.x.step = 0: must be at least 1"),
+        ({"x": canopy.integer(1, 9, step=20)}, "space.x.step = 20: must be at most high - low = 8"),
+        ({"x": canopy.Integer(1, 9, step=1.5)}, "space.x.step = 1.5"),
         ({"x": canopy.choice()}, "space.x"),
         ({"x": canopy.choice("a", "a")}, "space.x"),
         ({"": canopy.real(0, 1)}, "name"),
@@ -67,6 +97,7 @@ def test_a_wrong_space_is_named(parameters, message):
         lambda: canopy.real(0, 10**400),
         lambda: canopy.integer(0.5, 2),
         lambda: canopy.integer(0, None),
+        lambda: canopy.integer(0, 9, step=0.5),
     ],
 )
 def test_ends_must_be_numbers(make):

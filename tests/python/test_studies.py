@@ -2,6 +2,7 @@ import contextlib
 import copy
 import json
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -130,7 +131,7 @@ def test_another_study_of_that_name_is_refused_and_can_be_forked(store):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"rho": 0.6}, {"optimizer": "grid"}, {"direction": "minimize"}, {"reward_range": (0, 2)}]
+    "changes", [{"rho": 0.6}, {"optimizer": "grid"}, {"direction": "minimize"}, {"rho": 0.6, "reward_range": (0, 2)}]
 )
 def test_a_fork_with_other_settings_carries_the_history_over(store, changes):
     with canopy.Study.open("a", store, space=SPACE) as study:
@@ -146,6 +147,95 @@ def test_a_fork_with_other_settings_carries_the_history_over(store, changes):
     assert [each.forked_from for each in canopy.studies(store)] == ["", "a"]
     result = canopy.load_result("b", store)
     assert [each.arm for each in result.episodes[:2]] == [arms[0], arms[1]] and result.pulls == 5
+
+
+@pytest.mark.parametrize(("first", "second"), [("auto", (0, 200)), ((0, 1), (0, 200)), ((0, 1), "auto")])
+def test_another_range_needs_no_fork(store, first, second):
+    noise = random.Random(1)
+
+    def measure(x, k, mode):
+        return 100 * hill(x, k, mode) + noise.gauss(0, 5)
+
+    with canopy.Study.open("a", store, space=SPACE, reward_range=first) as study:
+        canopy.maximize(measure, optimizer=study, pulls=70)
+        arms = [node.arm for node in study.tree()]
+    with canopy.Study.open("a", store, space=SPACE, reward_range=second) as study:
+        assert study.reward_range == second and [node.arm for node in study.tree()] == arms
+        canopy.maximize(measure, optimizer=study, pulls=100)
+        state = study.save()
+        study.set_reward_range((-1, 1000))
+        assert canopy.load_optimizer("a", store).reward_range == (-1, 1000)
+        study.set_reward_range(second)
+    for _ in range(2):
+        with canopy.Study.open("a", store) as study:
+            assert study.reward_range == second and study.summary().t == 171
+    assert canopy.load_optimizer("a", store).reward_range == second
+    assert canopy.load_optimizer("a", store).save() == state
+
+
+@pytest.mark.parametrize("space", [None, SPACE])
+def test_a_fork_begins_with_the_last_range_and_may_have_another(store, space):
+    with canopy.Study.open("a", store, space=SPACE) as study:
+        canopy.maximize(hill, optimizer=study, pulls=70)
+        study.set_reward_range((0, 2))
+        canopy.maximize(hill, optimizer=study, pulls=70)
+    about = {} if space is None else {"space": space, "reward_range": (0, 3)}
+    for _ in range(2):
+        with canopy.Study.open("a", store, fork="b", **about) as fork:
+            assert fork.reward_range == ((0, 2) if space is None else (0, 3)) and fork.summary().t == 141
+    with canopy.Study.open("b", store) as fork:
+        assert fork.reward_range == ((0, 2) if space is None else (0, 3))
+        canopy.maximize(hill, optimizer=fork, pulls=70)
+    with canopy.Study.open("a", store) as study:
+        assert study.reward_range == (0, 2)
+
+
+def test_a_fork_with_other_settings_begins_with_the_last_range(store):
+    with canopy.Study.open("a", store, space=SPACE) as study:
+        study.tell(study.ask(1), 0.5)
+        study.set_reward_range((0, 2))
+    edit_specification(store, lambda specification: specification["optimizer"].update(revision=99))
+    with canopy.Study.open("a", store, fork="b") as fork:
+        assert fork.reward_range == (0, 2) and fork.summary().observed == 1
+
+
+def test_another_confidence_needs_no_fork(store):
+    chance = random.Random(1)
+    with canopy.Study.open("a", store, space={"k": canopy.integer(1, 3)}) as study:
+        canopy.maximize(lambda k: k + chance.gauss(0, 1), optimizer=study, pulls=300)
+        wide = study.best()
+        assert study.confidence == wide.level == 0.95
+    with canopy.Study.open("a", store, space={"k": canopy.integer(1, 3)}, confidence=0.8) as study:
+        best = study.best()
+        assert study.confidence == best.level == 0.8 and best.arm == wide.arm == {"k": 3}
+        assert wide.lower < best.lower < best.mean == wide.mean
+    assert canopy.load_optimizer("a", store).best() == best
+
+
+def test_a_study_says_that_its_range_does_not_fit(store):
+    with canopy.Study.open("a", store, space=SPACE, reward_range=(0, 1)) as study:
+        with pytest.warns(canopy.RangeWarning, match=r"reward_range = \(0, 1\) does not fit") as caught:
+            for number in range(120):
+                pull = study.ask(1)
+                study.tell(pull, 100 + 10 * hill(**pull.arm))
+                assert len(caught) == (number >= 99)
+        assert caught[0].filename == __file__
+    with canopy.Study.open("b", store, space=SPACE, reward_range=(0, 1)) as study, pytest.warns(canopy.RangeWarning):
+        canopy.maximize(lambda **arm: 100 + 10 * hill(**arm), optimizer=study, pulls=120)
+    with canopy.Study.open("c", store, space=SPACE, reward_range=(0, 1)) as study, pytest.warns(canopy.RangeWarning):
+        study.observe(study.ask(1).arm, [100 + i for i in range(100)])
+
+
+def test_what_is_remembered_is_on_the_disk_and_not_searched(store):
+    arm = {"x": 10.0, "k": 3, "mode": "fast"}
+    with canopy.Study.open("a", store, space=SPACE) as study:
+        study.remember(arm, [0.4, 0.5, 0.6])
+        assert study.summary().observed == 0 and study.summary().t == 1
+        assert study.estimate(arm).mean == pytest.approx(0.5)
+        state = study.save()
+    with canopy.Study.open("a", store) as study:
+        assert study.save() == state and study.estimate(arm).pulls == 3
+    assert canopy.load_result("a", store).pulls == 0
 
 
 def test_a_fork_in_a_smaller_space_has_the_rewards_of_the_arms_that_are_left(store):
@@ -264,6 +354,10 @@ PARAMETERS = st.one_of(
     st.lists(st.integers(-(2**53), 2**53), min_size=2, max_size=2, unique=True).map(
         lambda ends: canopy.integer(*sorted(ends))
     ),
+    st.lists(st.integers(1, 2**53), min_size=2, max_size=2, unique=True).map(
+        lambda ends: canopy.integer(*sorted(ends), log=True)
+    ),
+    st.integers(1, 100).map(lambda step: canopy.integer(-100, 200, step=step)),
     st.lists(TEXTS, min_size=2, max_size=4, unique=True).map(canopy.choice),
 )
 

@@ -6,8 +6,10 @@
 #include "canopy/study.hpp"
 
 #include "core/text.hpp"
+#include "files/json.hpp"
 #include "studies/answers.hpp"
 #include "studies/requests.hpp"
+#include "studies/system_document.hpp"
 #include "support/sqlite.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -151,6 +153,8 @@ struct CompareEvent {
   }
   void operator()(const Finished& /*event*/) const {}
   void operator()(const Observed& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const Remembered& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const RangeSet& /*event*/) const { FAIL() << "the first format had none"; }
   template <class Measured>  // Told, WarmedUp, Held
   void operator()(const Measured& event) const {
     EXPECT_EQ(std::to_string(event.ticket), line.ticket);
@@ -248,7 +252,9 @@ TEST_F(MigrationTest, KeepsEveryEventWithItsTimeAndFindsItsArm) {
       EXPECT_EQ(fmt::format("{:.6f}", entry.at), line.at);
       EXPECT_EQ(kind_name(entry.event), line.kind);
       std::visit(CompareEvent{line, space}, entry.event);
-      if (!std::holds_alternative<Applied>(entry.event)) {  // which had none for the baseline
+      // These had none for the baseline.
+      if (!std::holds_alternative<Applied>(entry.event) &&
+          !std::holds_alternative<BaselineMeasured>(entry.event)) {
         EXPECT_EQ(arm_cells(space, arm), line.arm);
       }
     });
@@ -282,27 +288,53 @@ TEST_F(MigrationTest, AStudyKnowsWhatItKnew) {
     const StudyRecord record = find_study(*store, name);
     const StudySpecification specification = specification_of(record);
     const LoadedOptimizer loaded = load_optimizer(*store, record, specification);
-    EXPECT_EQ(loaded.warning, "");
-    const auto answer = [&](const char* op) {
-      const std::string line = json{{"op", op}}.dump();
-      return json::parse(answer_request(line, specification.space, *loaded.optimizer));
-    };
-    expect_same_facts(answer("summary"), facts["summary"]);
-    if (facts["best"].is_null()) {
-      EXPECT_EQ(answer("best")["error"]["code"], "no_answers");
+    const Summary summary = loaded.optimizer->summary();
+    EXPECT_EQ(loaded.warning.empty(), name == "random") << "the others decide differently now";
+    EXPECT_EQ(summary.t - 1 + summary.observed, facts["summary"]["t"].get<std::uint64_t>() - 1);
+    const auto best = loaded.optimizer->best();
+    ASSERT_EQ(best.has_value(), !facts["best"].is_null());
+    if (!best || name == "power") continue;  // which recommends what it never played
+    const json& then = facts["best"]["arm"];
+    const auto arm = arm_from(specification.space, parse_json(then.dump(), "best"));
+    const auto known = loaded.optimizer->estimate(arm.value());
+    ASSERT_TRUE(known.has_value() || name.starts_with("hoo") || name.starts_with("thoo"));
+    if (!known) continue;  // the best of those was the arm of a subtree
+    if (specification.objective.direction == Direction::maximize) {
+      EXPECT_GE(best->lower, known->interval.lower);
     } else {
-      expect_same_facts(answer("best"), facts["best"]);
+      EXPECT_LE(best->upper, known->interval.upper);
     }
   }
 }
 
-TEST_F(MigrationTest, EveryStudyGoesOnAsItWouldHaveGoneOn) {
+TEST_F(MigrationTest, OnlyAForkGoesOnWithAnOlderRevision) {
   const std::unique_ptr<Store> store = open();
   for (const auto& [name, facts] : expected().items()) {
+    if (name == "random") continue;  // it is the same still
+    SCOPED_TRACE(name);
+    try {
+      (void)Study::reopen(*store, {name, {}});
+      ADD_FAILURE();
+    } catch (const StudyError& error) {
+      EXPECT_EQ(error.fault(), StudyError::Fault::other_revision);
+    }
+    Study fork = Study::reopen(*store, {name, name + " again"});
+    EXPECT_EQ(fork.summary().observed, facts["summary"]["t"].get<std::uint64_t>() - 1);
+    const Pull pull = fork.ask(1);
+    EXPECT_EQ(fork.tell(pull.ticket, 0.5), Status::ok);
+    fork.commit();
+  }
+}
+
+TEST_F(MigrationTest, AStudyOfTheSameRevisionGoesOnAsItWouldHaveGoneOn) {
+  const std::unique_ptr<Store> store = open();
+  for (const auto& [name, facts] : expected().items()) {
+    if (name != "random") continue;
     SCOPED_TRACE(name);
     Study study = Study::reopen(*store, {name, {}});
     int asks = 0;
     for (const json& exchange : facts["conversation"]) {
+      if (exchange[0]["op"] == "best") continue;  // which is another one now
       const json& then = exchange[1];
       const std::string line = exchange[0].dump();
       const json now = json::parse(answer_request(line, study.specification().space, study));
@@ -323,24 +355,15 @@ TEST_F(MigrationTest, WhatWasChangedByHandIsCarriedOverAndNamedByWhoeverGoesOn) 
   execute(path(), "UPDATE events SET ticket = 7777 WHERE number = " + changed + " AND " + hct);
   execute(path(),
           "DELETE FROM events WHERE number = 50 AND study = (SELECT id FROM studies WHERE name = "
-          "'thoo')");
+          "'random')");
   const std::unique_ptr<Store> store = open();
-  const auto complaint = [&](const std::string& name) {
-    try {
-      (void)Study::reopen(*store, {name, {}});
-    } catch (const StudyError& error) {
-      EXPECT_EQ(error.fault(), StudyError::Fault::damaged);
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  EXPECT_EQ(complaint("hct"), "hct: event " + changed + " of its journal does not match: " +
-                                  std::string(describe(Status::unknown_ticket)));
-  EXPECT_EQ(complaint("thoo"),
-            "thoo: event 51 of its journal does not match: an event is missing before it");
-  for (const auto& [name, facts] : expected().items()) {
-    if (name == "hct" || name == "thoo") continue;
-    EXPECT_EQ(complaint(name), "") << name;
+  try {
+    (void)Study::reopen(*store, {"random", {}});
+    ADD_FAILURE();
+  } catch (const StudyError& error) {
+    EXPECT_EQ(error.fault(), StudyError::Fault::damaged);
+    EXPECT_STREQ(error.what(),
+                 "random: event 51 of its journal does not match: an event is missing before it");
   }
   // Up to there the arms are those that were played; what follows is there all the same.
   const StudyRecord record = find_study(*store, "hct");

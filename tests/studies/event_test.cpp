@@ -32,7 +32,9 @@ std::vector<Event> all_kinds() {
           Held{7, 1e100},
           BaselineMeasured{0.5},
           Failed{7, "apply: ended with status 1"},
-          Observed{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}}};
+          Observed{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}},
+          RangeSet{{{-1.0, 3.5}}},
+          Remembered{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}}};
 }
 
 /// What is wrong with some columns.
@@ -79,7 +81,9 @@ RC_GTEST_PROP(EventColumns, GiveBackTheSameEvent, ()) {
 
 TEST(EventColumns, ThatAreNoEventAreRefusedInWords) {
   EXPECT_EQ(complaint({.kind = -1}), "there is no event of kind -1");
-  EXPECT_EQ(complaint({.kind = 14}), "there is no event of kind 14");
+  EXPECT_EQ(complaint({.kind = 16}), "there is no event of kind 16");
+  EXPECT_EQ(complaint({.kind = 14, .data = "1"}), "it has no range");
+  EXPECT_EQ(complaint({.kind = 14, .data = "2 1"}), "it has no range");
   EXPECT_EQ(complaint({.kind = 0, .ticket = 1, .data = ""}), "\"\" is not a number");
   EXPECT_EQ(complaint({.kind = 0, .ticket = 1, .data = "1"}), "\"\" is not a number");
   EXPECT_EQ(complaint({.kind = 0, .ticket = 1, .data = "1 x 0.5"}), "\"x\" is not a number");

@@ -53,11 +53,11 @@ TEST(Journal, ObservationsAndSettingsBringTheirOwnArms) {
 }
 
 TEST(Journal, WhatATunerMeasuresIsOfTheArmThatIsAsked) {
-  EXPECT_EQ(arms_of({TunerStarted{}, Asked{1, 0, 1, kOne}, Applied{1, kOne}, WarmedUp{1, 0.1},
-                     Failed{1, "oops"}, Held{1, 0.2}, Told{1, 0.2}, BaselineMeasured{0.3},
-                     Finished{}, TunerStopped{"", false}}),
-            (Arms{std::nullopt, kOne, kOne, kOne, kOne, kOne, kOne, std::nullopt, std::nullopt,
-                  std::nullopt}));
+  EXPECT_EQ(
+      arms_of({TunerStarted{}, Asked{1, 0, 1, kOne}, Applied{1, kOne}, WarmedUp{1, 0.1},
+               Failed{1, "oops"}, Held{1, 0.2}, Told{1, 0.2}, BaselineMeasured{0.3}, Finished{},
+               TunerStopped{"", false}}),
+      (Arms{std::nullopt, kOne, kOne, kOne, kOne, kOne, kOne, kOne, std::nullopt, std::nullopt}));
 }
 
 TEST(Journal, WithoutAnArmOfTheAskThereIsNone) {

@@ -77,8 +77,10 @@ TEST_F(RequestsTest, TellsTheBestArmOnceThereIsOne) {
   EXPECT_EQ(best["arm"]["n"], 5);
   EXPECT_EQ(best["mean"], 0.5);
   EXPECT_EQ(best["pulls"], 1);
-  EXPECT_LT(best["lower"], best["mean"]);
-  EXPECT_GT(best["upper"], best["mean"]);
+  EXPECT_EQ(best["lower"], nullptr) << "nothing was repeated";
+  EXPECT_EQ(best["upper"], nullptr);
+  EXPECT_EQ(best["basis"], "repeats_few");
+  EXPECT_EQ(best["level"], 0.95);
 }
 
 TEST_F(RequestsTest, ShowsSummaryAndTree) {
@@ -89,7 +91,7 @@ TEST_F(RequestsTest, ShowsSummaryAndTree) {
                                                  {"depth", 2},
                                                  {"switches", 1},
                                                  {"refreshes", 1},
-                                                 {"out_of_range", 1},
+                                                 {"out_of_range", 0},
                                                  {"in_flight", 0},
                                                  {"observed", 0}}));
   const json nodes = answer(R"({"op":"tree"})")["nodes"];

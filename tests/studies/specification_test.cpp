@@ -74,8 +74,7 @@ choices = ["a", "b"]
                                                "s.toml");
   EXPECT_EQ(study.name, "mine");
   EXPECT_EQ(study.objective.direction, Direction::minimize);
-  EXPECT_EQ(study.objective.reward_range[0], -1.0);
-  EXPECT_EQ(study.objective.reward_range[1], 3.5);
+  EXPECT_EQ(study.objective.reward_range, (RewardRange{-1.0, 3.5}));
   EXPECT_EQ(study.optimizer.name, "hct");
   EXPECT_EQ(study.revision, 1U);
   EXPECT_EQ(option(study, "feedback"), OptionValue("correlated"));
@@ -91,6 +90,33 @@ choices = ["a", "b"]
   EXPECT_EQ(study.space, (Space{{"x", Real{0.1, 1.0, Scale::log}},
                                 {"n", Integer{-2, 9}},
                                 {"mode", Choice{{"a", "b"}}}}));
+}
+
+TEST(Specification, ReadsIntegersOnALogScaleAndInSteps) {
+  const std::string toml =
+      "[[space]]\nname = \"n\"\ntype = \"integer\"\nlow = 1\nhigh = 65536\nscale = \"log\"\n"
+      "[[space]]\nname = \"k\"\ntype = \"integer\"\nlow = 0\nhigh = 100\nstep = 5\n"
+      "[[space]]\nname = \"j\"\ntype = \"integer\"\nlow = 0\nhigh = 9\nscale = \"linear\"\n"
+      "step = 1\n";
+  EXPECT_EQ(parse_study(toml, "s.toml").space, (Space{{"n", Integer{1, 65536, Scale::log}},
+                                                      {"k", Integer{0, 100, Scale::linear, 5}},
+                                                      {"j", Integer{0, 9}}}));
+}
+
+TEST(Specification, OfPlainIntegersIsWrittenAsItWasBeforeTheyHadScaleAndStep) {
+  const std::string stored =
+      R"({"format":1,"direction":"maximize","reward_range":[0.0,1.0],"optimizer":{"name":"random"},)"
+      R"("space":[{"name":"n","type":"integer","low":0,"high":9}]})";
+  const StudySpecification before = parse_stored_study(stored, "s");
+  EXPECT_EQ(before.space, (Space{{"n", Integer{0, 9}}}));
+  const std::string written = json_of(before);
+  EXPECT_EQ(written.find("scale"), std::string::npos) << written;
+  EXPECT_EQ(written.find("step"), std::string::npos) << written;
+  StudySpecification now{.space = Space{{"n", Integer{0, 9, Scale::linear, 1}}}};
+  now.optimizer.name = "random";
+  now.objective.reward_range = {0.0, 1.0};
+  EXPECT_EQ(learning_differences(before, now), "");
+  EXPECT_EQ(json_of(now), written);
 }
 
 TEST(Specification, HasOnlyTheOptionsThatAreWritten) {
@@ -158,7 +184,7 @@ TEST(Specification, NamesLineKeyValueAndExpectation) {
   EXPECT_EQ(refusal(with_space("reward_range = [1.0, 1.0]\n")),
             "s.toml:1: reward_range = [1, 1]: the first must be below the second");
   EXPECT_EQ(refusal(with_space("reward_range = [1.0]\n")),
-            "s.toml:1: reward_range = [ 1.0 ]: must be a list of two numbers");
+            R"(s.toml:1: reward_range = [ 1.0 ]: must be "auto" or a list of two numbers)");
 }
 
 TEST(Specification, SuggestsTheNearestKnownKey) {
@@ -180,6 +206,16 @@ TEST(Specification, RefusesWrongSpaces) {
   EXPECT_EQ(refusal(x + "low = 0.0\n"), "s.toml:1: space.x.high: is missing");
   EXPECT_EQ(refusal(x + "type = \"integer\"\nlow = 0.5\nhigh = 3\n"),
             "s.toml:4: space.x.low = 0.5: must be a whole number");
+  EXPECT_EQ(refusal(x + "type = \"integer\"\nlow = 0\nhigh = 9\nscale = \"log\"\n"),
+            "s.toml:4: space.x.low = 0: must be at least 1 on a log scale");
+  EXPECT_EQ(refusal(x + "type = \"integer\"\nlow = 1\nhigh = 9\nscale = \"log\"\nstep = 2\n"),
+            "s.toml:7: space.x.step = 2: must be 1 on a log scale");
+  EXPECT_EQ(refusal(x + "type = \"integer\"\nlow = 1\nhigh = 9\nstep = 0\n"),
+            "s.toml:6: space.x.step = 0: must be at least 1");
+  EXPECT_EQ(refusal(x + "type = \"integer\"\nlow = 1\nhigh = 9\nstep = 0.5\n"),
+            "s.toml:6: space.x.step = 0.5: must be a whole number");
+  EXPECT_EQ(refusal(x + "low = 0\nhigh = 1\nstep = 1\n"),
+            "s.toml:5: space.x.step = 1: unknown key; known: name type low high scale");
   EXPECT_EQ(refusal(x + "type = \"int\"\n"),
             R"(s.toml:3: space.x.type = 'int': must be "real", "integer" or "choice")");
   EXPECT_EQ(refusal(x + "type = \"choice\"\nchoices = [1, 2]\n"),
@@ -212,10 +248,10 @@ TEST(Specification, ReadsFilesOfBothKindsAndRefusesThoseThatCannotBeRead) {
 }
 
 TEST(Specification, OfANewerFormatIsRefused) {
-  EXPECT_EQ(refusal(with_space("format = 2\nfrom_the_future = true\n")),
-            "s.toml: was written by a newer version of canopy (format 2, this one reads 1)");
-  EXPECT_NE(refusal(with_space("format = 0\n")).find("must be 1"), std::string::npos);
-  EXPECT_NE(refusal(with_space("format = \"1\"\n")).find("must be 1"), std::string::npos);
+  EXPECT_EQ(refusal(with_space("format = 3\nfrom_the_future = true\n")),
+            "s.toml: was written by a newer version of canopy (format 3, this one reads 2)");
+  EXPECT_NE(refusal(with_space("format = 0\n")).find("must be at most 2"), std::string::npos);
+  EXPECT_NE(refusal(with_space("format = \"1\"\n")).find("must be at most 2"), std::string::npos);
 }
 
 TEST(Specification, MakesTheOptimizerItDescribes) {
@@ -241,11 +277,19 @@ OptionValue random_value(const OptionField& field) {
 Parameter random_parameter(std::size_t index) {
   const std::string name =
       *rc::gen::element<std::string>("x", "a b", "\"q\"", "ä", "n.m", "'") + std::to_string(index);
-  switch (*rc::gen::inRange(0, 3)) {
+  switch (*rc::gen::inRange(0, 4)) {
     case 0:
       return {name, Real{*rc::gen::element(0.1, 1e-300, 1.0 / 3.0), *rc::gen::element(1.0, 1e22),
                          *rc::gen::element(Scale::linear, Scale::log)}};
     case 1:
+      if (*rc::gen::arbitrary<bool>()) {
+        return {name, Integer{*rc::gen::inRange<std::int64_t>(1, 100),
+                              *rc::gen::inRange<std::int64_t>(100, 1000), Scale::log}};
+      }
+      return {name, Integer{*rc::gen::inRange<std::int64_t>(-100, 0),
+                            *rc::gen::inRange<std::int64_t>(100, 1000), Scale::linear,
+                            *rc::gen::inRange<std::int64_t>(1, 100)}};
+    case 2:
       return {name, Integer{*rc::gen::inRange<std::int64_t>(-9'007'199'254'740'992, 0),
                             *rc::gen::inRange<std::int64_t>(1, 9'007'199'254'740'992)}};
     default:
@@ -353,13 +397,24 @@ TEST(Specification, TellsWhatDiffersThatLearningDependsOn) {
   after.optimizer.options.set("nu1", 4.0);  // the default
   EXPECT_EQ(learning_differences(before, after), "optimizer.rho was 0.5 and is 0.7");
   after = before;
-  after.revision = 2;
-  EXPECT_EQ(learning_differences(before, after), "optimizer.revision was 1 and is 2");
+  after.revision = 9;
+  EXPECT_EQ(learning_differences(before, after), "optimizer.revision was 2 and is 9");
+  after = before;
+  after.objective = {.reward_range = {{2.0, 5.0}}, .confidence = 0.9};
+  EXPECT_EQ(learning_differences(before, after), "") << "an event tells of another range";
   after = before;
   after.space = Space{{"x", Real{}}, {"y", Integer{0, 3}}};
   EXPECT_NE(learning_differences(before, after)
                 .find("space.y was not there and is number 2, integer from 0 to 3"),
             std::string::npos);
+  after.space = Space{{"x", Real{}}, {"y", Integer{1, 9, Scale::log}}};
+  EXPECT_NE(learning_differences(before, after).find("integer from 1 to 9 on a log scale"),
+            std::string::npos);
+  StudySpecification in_steps = after;
+  in_steps.space = Space{{"x", Real{}}, {"y", Integer{1, 9, Scale::linear, 4}}};
+  EXPECT_EQ(learning_differences(after, in_steps),
+            "space.y was number 2, integer from 1 to 9 on a log scale and is number 2, integer "
+            "from 1 to 9 in steps of 4");
   after.optimizer = {"random", {}};
   EXPECT_NE(learning_differences(before, after).find("optimizer.rho was 0.5 and is gone"),
             std::string::npos);

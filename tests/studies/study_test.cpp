@@ -262,7 +262,7 @@ TEST_F(StudyTest, ASpecificationIsKeptWithEveryOption) {
   { const Study study = open(study_of()); }
   const StudySpecification kept = specification_of(find_study(*store_, "a"));
   EXPECT_EQ(kept, resolved(study_of()));
-  EXPECT_EQ(kept.revision, 1U);
+  EXPECT_EQ(kept.revision, 2U);
   EXPECT_NE(kept.optimizer.options.find("confidence_scale"), nullptr);
 }
 
@@ -466,7 +466,7 @@ TEST_F(StudyTest, ASpecificationThatCannotBeUnderstoodIsDamage) {
                       [&] {
                         (void)Study::reopen(*store_, {"a", {}});
                       })
-                .find("newer version of canopy (format 9, this one reads 1)"),
+                .find("newer version of canopy (format 9, this one reads 2)"),
             std::string::npos);
 }
 
@@ -485,11 +485,13 @@ TEST_F(StudyTest, UpliftIsTheDifferenceToTheBaseline) {
     }
   }
   study.commit();
-  const auto one = uplift_of(*store_, study.record(), study.specification(), pull.arm);
+  const auto one = uplift_of(study, Best{.arm = pull.arm}, study.specification());
   ASSERT_TRUE(one.has_value());
-  EXPECT_NEAR(one->difference.mean, 0.3, 1e-12);
-  EXPECT_FALSE(one->difference.interval.has_value()) << "of a single reward";
-  EXPECT_FALSE(uplift_of(*store_, study.record(), study.specification(), std::vector{0.123}));
+  EXPECT_NEAR(one->difference, 0.3, 1e-12);
+  EXPECT_EQ(one->baseline_pulls, 3U);
+  EXPECT_FALSE(one->interval.bounded()) << "too few repeats";
+  EXPECT_FALSE(uplift_of(study, Best{.arm = {0.123}}, study.specification()));
+  EXPECT_FALSE(uplift_of(study, Best{.arm = {0.9}}, study.specification())) << "it is the baseline";
 }
 
 }  // namespace

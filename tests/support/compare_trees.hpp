@@ -25,7 +25,10 @@ inline std::string difference(const std::vector<NodeView>& fast, const TextbookH
     const auto found = by_path.find(view.path);
     if (found == by_path.end()) return "unexpected node " + view.path;
     const TextbookHct::Node& node = *found->second;
-    const double mean = node.pulls == 0.0 ? 0.0 : node.sum / node.pulls;
+    const TextbookScale& scale = textbook.scale();
+    const double mean = node.pulls == 0.0 ? 0.0 : scale.to_user(node.sum / node.pulls);
+    const double upper = scale.to_user(node.upper);
+    const double bound = scale.to_user(node.bound);
     const std::string at = " of node '" + view.path + "': ";
     const auto differs = [&](const char* what, double is, double should_be) {
       return what + at + std::to_string(is) + " instead of " + std::to_string(should_be);
@@ -33,8 +36,8 @@ inline std::string difference(const std::vector<NodeView>& fast, const TextbookH
     const auto pulls = static_cast<double>(view.pulls);
     if (pulls != node.pulls) return differs("pulls", pulls, node.pulls);
     if (view.mean != mean) return differs("mean", view.mean, mean);
-    if (view.upper != node.upper) return differs("U", view.upper, node.upper);
-    if (view.bound != node.bound) return differs("B", view.bound, node.bound);
+    if (view.upper != upper) return differs("U", view.upper, upper);
+    if (view.bound != bound) return differs("B", view.bound, bound);
     if (view.leaf != (node.left == 0)) return "leaf" + at + "differs";
   }
   return {};

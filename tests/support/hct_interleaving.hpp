@@ -9,9 +9,11 @@
 #include "support/textbook_protocol.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,19 +21,21 @@
 
 namespace canopy::testing {
 
-/// Asks, tells (one by one, in lists, as sums), drops, looks and, if it is to, observes at random,
-/// on both sides.
+/// Asks, tells (one by one, in lists, as sums), drops, looks, records, gives another range and, if
+/// it is to, observes at random, on both sides.
 class Interleaving {
  public:
   Interleaving(const RandomHct& config, std::uint64_t seed, double observing = 0.0)
       : config_(config),
         observing_(observing),
-        fast_(config.partition, config.options),
-        textbook_(config.partition, config.options),
+        fast_(config.partition, config.options, config.objective),
+        textbook_(config.partition, config.options, config.objective),
         random_({.seed = seed}) {}
 
   void step() {
     if (observing_ > 0.0 && random_.uniform() < observing_) observe();
+    if (random_.uniform() < 0.01) remember();
+    if (random_.uniform() < 0.002) set_range();
     const double what = random_.uniform();
     if (textbook_.open().empty() || what < 0.4) {
       ask();
@@ -54,7 +58,8 @@ class Interleaving {
     const Ticket ticket = arms_.rbegin()->first;
     const double reward = config_.reward(arms_.at(ticket), random_.uniform());
     RC_ASSERT(fast_.tell(ticket, reward) == Status::ok);
-    textbook_.tell(ticket, 1, reward);
+    scale_.see(reward);
+    textbook_.tell(ticket, 1, scale_.to_mapped(reward));
     RC_ASSERT(fast_.summary().t == textbook_.hct().t());
   }
 
@@ -89,16 +94,22 @@ class Interleaving {
     }
     const Rewards sums = Rewards::of(rewards);
     const double how = random_.uniform();
-    Status status = Status::ok;
-    if (count == 1 && how < 0.6) {
-      status = fast_.tell(ticket, rewards.front());
-    } else if (how < 0.8) {
-      status = fast_.tell(ticket, std::span<const double>(rewards));
+    if (how < 0.8) {
+      const Status status = count == 1 && how < 0.6
+                                ? fast_.tell(ticket, rewards.front())
+                                : fast_.tell(ticket, std::span<const double>(rewards));
+      RC_ASSERT(status == Status::ok);
+      double sum = 0.0;
+      for (const double reward : rewards) {
+        scale_.see(reward);
+        sum += scale_.to_mapped(reward);
+      }
+      textbook_.tell(ticket, count, sum);
     } else {
-      status = fast_.tell(ticket, sums);
+      RC_ASSERT(fast_.tell(ticket, sums) == Status::ok);
+      scale_.see(sums.min, sums.max, sums.mean());
+      textbook_.tell(ticket, count, scale_.to_mapped(sums.sum, count));
     }
-    RC_ASSERT(status == Status::ok);
-    textbook_.tell(ticket, count, sums.sum);
   }
 
   void drop() {
@@ -117,8 +128,22 @@ class Interleaving {
     }
     const Rewards sums = Rewards::of(rewards);
     RC_ASSERT(fast_.observe(arm, sums) == Status::ok);
-    textbook_.observe(arm, sums.count, sums.sum);
+    scale_.see(sums.min, sums.max, sums.mean());
+    textbook_.observe(arm, sums.count, scale_.to_mapped(sums.sum, sums.count));
     observed_ += sums.count;
+  }
+
+  /// Which changes nothing in the search.
+  void remember() {
+    const std::vector<double> arm = arm_of_some_cell(*config_.partition, random_, 6);
+    RC_ASSERT(fast_.remember(arm, Rewards::one(10.0 * random_.uniform() - 5.0)) == Status::ok);
+  }
+
+  void set_range() {
+    std::optional<std::array<double, 2>> range;
+    if (random_.coin()) range = {-random_.uniform(), 1.0 + random_.uniform()};
+    fast_.set_reward_range(range);
+    scale_.set_range(range);
   }
 
   Ticket pick() {
@@ -132,6 +157,7 @@ class Interleaving {
   Hct fast_;
   const TreeView& tree_ = *fast_.tree();
   TextbookProtocol textbook_;
+  TextbookScale& scale_ = textbook_.scale();
   RandomStream random_;
   std::map<Ticket, Arm> arms_;
   std::uint64_t observed_ = 0;

@@ -78,6 +78,13 @@ namespace canopy::testing {
         return BaselineMeasured{number};
       case 12:
         return Failed{ticket, *random_text()};
+      case 13:
+        return Remembered{*random_numbers(), *random_rewards()};
+      case 14: {
+        const double low = *random_finite();
+        const double high = *random_finite();
+        return low < high ? RangeSet{{{low, high}}} : RangeSet{};
+      }
       default:
         return Observed{*random_numbers(), *random_rewards()};
     }

@@ -27,7 +27,9 @@ void visit_fields(RoundRobinOptions& options, Visit&& visit) {
 class RoundRobin final : public TurnOptimizer {
  public:
   RoundRobin(const Space& space, const RoundRobinOptions& options, const Objective& objective)
-      : TurnOptimizer(objective), space_(space), means_(options.points, -kInfinity) {
+      : TurnOptimizer(objective, space.dimension()),
+        space_(space),
+        means_(options.points, -kInfinity) {
     for (std::uint64_t i = 0; i < options.points; ++i) {
       const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(options.points);
       arms_.emplace_back(space.dimension());
@@ -35,11 +37,6 @@ class RoundRobin final : public TurnOptimizer {
     }
   }
 
-  [[nodiscard]] std::optional<Best> best() const override {
-    const auto largest = std::max_element(means_.begin(), means_.end());
-    if (*largest == -kInfinity) return std::nullopt;
-    return to_best(arms_[static_cast<std::size_t>(largest - means_.begin())], *largest, 0.0, 1.0);
-  }
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override {
     return std::make_unique<RoundRobin>(*this);
   }
@@ -47,6 +44,11 @@ class RoundRobin final : public TurnOptimizer {
  private:
   [[nodiscard]] Arm arm_of(NodeIndex node) const override { return arms_[node]; }
   [[nodiscard]] bool contains(Arm arm) const override { return space_.contains(arm); }
+  [[nodiscard]] std::optional<Recommendation> recommendation() const override {
+    const auto largest = std::max_element(means_.begin(), means_.end());
+    if (*largest == -kInfinity) return std::nullopt;
+    return Recommendation{arms_[static_cast<std::size_t>(largest - means_.begin())], *largest, 1.0};
+  }
   [[nodiscard]] Choice choose() override {
     return {.node = static_cast<NodeIndex>(next_++ % arms_.size())};
   }

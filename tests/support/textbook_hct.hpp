@@ -4,6 +4,8 @@
 #include "canopy/hct.hpp"
 #include "canopy/partition.hpp"
 
+#include "support/textbook_scale.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -30,19 +32,25 @@ class TextbookHct {
     std::size_t left = 0;  // 0: a leaf; the right child follows
     std::uint32_t depth = 0;
     bool splittable = true;
+    Extent extent = Extent::shrinks;
     std::uint64_t episodes = 0;  // how often it was selected
   };
 
-  TextbookHct(std::shared_ptr<const Partition> partition, const HctOptions& options)
-      : partition_(std::move(partition)), parameters_(resolve(options, partition_->dimension())) {
+  /// Unless it is told otherwise, rewards are about in [0, 1].
+  TextbookHct(std::shared_ptr<const Partition> partition, const HctOptions& options,
+              const Objective& objective = {.reward_range = {{0.0, 1.0}}})
+      : partition_(std::move(partition)),
+        parameters_(resolve(options, partition_->dimension())),
+        scale_(objective) {
     make_node(0, 0);
     partition_->root(cell(0));
+    nodes_[0].extent = partition_->extent(cell(0));
     split(0);
   }
 
   /// Refreshes when a phase ends, then OptTraverse. Returns the selected node.
   std::size_t select() {
-    if (t_ >= t_plus_) refresh();
+    if (t_ >= t_plus_ || scale_.is_due()) refresh();
     std::size_t at = 0;
     while (nodes_[at].left != 0 && (at == 0 || nodes_[at].pulls >= thresholds_[nodes_[at].depth])) {
       const std::size_t left = nodes_[at].left;
@@ -61,7 +69,7 @@ class TextbookHct {
 
   void advance(std::uint64_t answers) { t_ += answers; }
 
-  /// The update and the expansion at the end of an episode.
+  /// The update and the expansion at the end of an episode. Rewards are mapped.
   void learn(std::size_t at, double pulls, double sum) {
     nodes_[at].pulls += pulls;
     nodes_[at].sum += sum;
@@ -92,6 +100,10 @@ class TextbookHct {
       return;
     }
   }
+
+  /// What is known of the rewards: whoever plays shows it all of them, if their range is not given.
+  [[nodiscard]] TextbookScale& scale() { return scale_; }
+  [[nodiscard]] const TextbookScale& scale() const { return scale_; }
 
   [[nodiscard]] std::uint64_t t() const { return t_; }
   [[nodiscard]] std::uint64_t t_plus() const { return t_plus_; }
@@ -150,24 +162,31 @@ class TextbookHct {
     make_node(at, nodes_[at].depth + 1);
     make_node(at, nodes_[at].depth + 1);
     std::copy(parts.begin(), parts.end(), cell(first).begin());  // and that of the right child
+    for (std::size_t child = first; child < nodes_.size(); ++child) {
+      nodes_[child].extent = partition_->extent(cell(child));
+    }
     if (nodes_[first].depth > depth_) {
       depth_ = nodes_[first].depth;
       tabulate();
     }
   }
 
-  /// nu1 rho^h and tau_h by depth: even a textbook would not raise to a power at every node.
+  /// R nu1 rho^h and tau_h by depth: even a textbook would not raise to a power at every node.
   void tabulate() {
     resolutions_.clear();
     thresholds_.clear();
     for (std::uint32_t h = 0; h <= depth_; ++h) {
-      resolutions_.push_back(resolution(parameters_.nu1, parameters_.rho, h));
+      resolutions_.push_back(scale_.scale() * resolution(parameters_.nu1, parameters_.rho, h));
       thresholds_.push_back(expansion_threshold(parameters_.confidence.c, log_confidence_,
                                                 parameters_.nu1, parameters_.rho, h));
     }
   }
 
+  /// A phase begins, or the first reward that differs has been seen.
   void refresh() {
+    const bool phase_begins = t_ >= t_plus_;
+    scale_.update(phase_begins);
+    scaled_c_ = scale_.scale() * parameters_.confidence.c;
     t_plus_ = 1;
     while (t_plus_ <= t_) t_plus_ *= 2;
     log_confidence_ = canopy::log_confidence(parameters_.confidence.c1, parameters_.delta,
@@ -175,13 +194,25 @@ class TextbookHct {
     tabulate();
     for (Node& node : nodes_) node.upper = upper(node);
     for (std::size_t i = nodes_.size(); i-- > 0;) nodes_[i].bound = backed_up(nodes_[i]);
-    ++refreshes_;
+    if (phase_begins) ++refreshes_;
   }
 
   [[nodiscard]] double upper(const Node& node) const {
     if (node.pulls == 0.0) return std::numeric_limits<double>::infinity();
-    return upper_bound(node.sum / node.pulls, resolutions_[node.depth],
-                       confidence_width(parameters_.confidence.c, log_confidence_, node.pulls));
+    return upper_bound(node.sum / node.pulls, resolution_of(node),
+                       confidence_width(scaled_c_, log_confidence_, node.pulls));
+  }
+
+  [[nodiscard]] double resolution_of(const Node& node) const {
+    switch (node.extent) {
+      case Extent::one_arm:
+        return 0.0;
+      case Extent::unordered:
+        return resolutions_[0];
+      case Extent::shrinks:
+        break;
+    }
+    return resolutions_[node.depth];
   }
 
   [[nodiscard]] double backed_up(const Node& node) const {
@@ -191,12 +222,14 @@ class TextbookHct {
 
   std::shared_ptr<const Partition> partition_;
   HctParameters parameters_;
+  TextbookScale scale_;
   std::vector<Node> nodes_;
   std::vector<double> cells_;
   std::uint64_t t_ = 1;
   std::uint64_t t_plus_ = 1;
   std::uint64_t refreshes_ = 0;
   double log_confidence_ = 0.0;
+  double scaled_c_ = 0.0;
   std::uint32_t depth_ = 0;
   std::vector<double> resolutions_;
   std::vector<double> thresholds_;

@@ -3,6 +3,8 @@
 #include "canopy/partition.hpp"
 #include "canopy/random.hpp"
 
+#include "support/textbook_scale.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,8 +16,9 @@
 namespace canopy::testing {
 
 /// HOO as its paper writes it, as a recursive tree in which every bound is computed from scratch
-/// after every pull. With a horizon it is the truncated version. It shares the partition and the
-/// random stream with canopy's, and nothing else.
+/// after every pull. R, which outlives a tree, is kept elsewhere. With a horizon it is the
+/// truncated version. It shares the partition and the random stream with canopy's, and nothing
+/// else.
 class TextbookHoo {
  public:
   static constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -30,9 +33,14 @@ class TextbookHoo {
     std::unique_ptr<Node> left, right;
   };
 
-  TextbookHoo(std::shared_ptr<const Partition> partition, double nu1, double rho, double scale,
-              double horizon = 0.0)
-      : partition_(std::move(partition)), nu1_(nu1), rho_(rho), scale_(scale), horizon_(horizon) {
+  TextbookHoo(std::shared_ptr<const Partition> partition, const TextbookScale& scale, double nu1,
+              double rho, double confidence_scale, double horizon = 0.0)
+      : partition_(std::move(partition)),
+        scale_(scale),
+        nu1_(nu1),
+        rho_(rho),
+        confidence_scale_(confidence_scale),
+        horizon_(horizon) {
     root_.cell.resize(partition_->cell_size());
     partition_->root(root_.cell);
     if (horizon_ == 0.0 || depth_limit() > 0) split(root_);  // it is in the tree from the start
@@ -40,6 +48,7 @@ class TextbookHoo {
 
   /// The path to the leaf to be played.
   std::vector<Node*> select(RandomStream& random) {
+    if (t_ != 0) compute_bounds(root_);  // R may be another one
     std::vector<Node*> path{&root_};
     while (path.back()->left) {
       Node& at = *path.back();
@@ -50,6 +59,7 @@ class TextbookHoo {
     return path;
   }
 
+  /// A mapped reward.
   void learn(const std::vector<Node*>& path, double reward) {
     ++t_;
     for (Node* node : path) {
@@ -93,15 +103,22 @@ class TextbookHoo {
       compute_bounds(*node.right);
     }
     const double log = std::log(horizon_ == 0.0 ? static_cast<double>(t_) : horizon_);
-    node.upper = node.pulls == 0.0 ? kInf
-                                   : node.sum / node.pulls + nu1_ * std::pow(rho_, node.depth) +
-                                         scale_ * std::sqrt(2.0 * log / node.pulls);
+    const double width = scale_.scale() * confidence_scale_ * std::sqrt(2.0 * log / node.pulls);
+    node.upper = node.pulls == 0.0 ? kInf : node.sum / node.pulls + resolution(node) + width;
     node.bound = node.left ? std::min(node.upper, std::max(node.left->bound, node.right->bound))
                            : node.upper;
   }
 
+  [[nodiscard]] double resolution(const Node& node) const {
+    const Extent extent = partition_->extent(node.cell);
+    if (extent == Extent::one_arm) return 0.0;
+    const int depth = extent == Extent::unordered ? 0 : node.depth;
+    return scale_.scale() * (nu1_ * std::pow(rho_, depth));
+  }
+
   std::shared_ptr<const Partition> partition_;
-  double nu1_, rho_, scale_, horizon_;
+  const TextbookScale& scale_;
+  double nu1_, rho_, confidence_scale_, horizon_;
   std::uint64_t t_ = 0;
   Node root_;
 };

@@ -18,8 +18,12 @@ class TextbookProtocol {
     std::uint64_t remaining;
   };
 
-  TextbookProtocol(std::shared_ptr<const Partition> partition, const HctOptions& options)
-      : hct_(std::move(partition), options) {}
+  TextbookProtocol(std::shared_ptr<const Partition> partition, const HctOptions& options,
+                   const Objective& objective)
+      : hct_(std::move(partition), options, objective) {}
+
+  /// The rewards that are told or observed next, in the user's units.
+  TextbookScale& scale() { return hct_.scale(); }
 
   /// Returns the new ticket; `open()` tells its node and length.
   std::uint64_t ask(std::uint64_t pulls) {

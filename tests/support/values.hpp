@@ -7,6 +7,7 @@
 namespace canopy::testing {
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// One real parameter, x, from 0 to 1.
 inline Space line() {

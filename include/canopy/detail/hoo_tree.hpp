@@ -26,13 +26,12 @@ struct HooConstants {
 /// subtree: a reward is added to the leaf that was played and to all of its ancestors. With a
 /// logarithm that the two choose differently,
 ///
-///     U(v) = mean + confidence_scale sqrt(2 log / pulls) + nu1 rho^h      B(v) as in HCT
+///     U(v) = mean + R (confidence_scale sqrt(2 log / pulls) + nu1 rho^h)      B(v) as in HCT
 ///
+/// with the scale R and the exceptions for cells of a list as in HCT,
 /// and a step plays the leaf at the end of the path of larger B, with ties broken at random.
 class HooTree : public TurnOptimizer, private TreeView {
  public:
-  /// The end of the path of more pulls, with the statistics of its subtree.
-  [[nodiscard]] std::optional<Best> best() const override;
   [[nodiscard]] Summary summary() const override;
   [[nodiscard]] const TreeView* tree() final { return this; }
 
@@ -45,6 +44,9 @@ class HooTree : public TurnOptimizer, private TreeView {
   /// Starts over with the root alone. Nodes of earlier trees are unknown from here on; their arms
   /// live for as long as a ticket of theirs is open.
   void start_over();
+
+  /// The end of the path of more pulls, with the statistics of its subtree.
+  [[nodiscard]] std::optional<Recommendation> recommendation() const override;
 
   /// Whether a node number belongs to the present tree.
   [[nodiscard]] bool knows(NodeIndex node) const { return node >= first_; }
@@ -102,6 +104,7 @@ class HooTree : public TurnOptimizer, private TreeView {
   [[nodiscard]] std::string path(NodeIndex node) const final;
 
   [[nodiscard]] double width(double pulls) const;
+  [[nodiscard]] double resolution_of(const Node& node) const;
   [[nodiscard]] double own_upper_bound(const Node& node) const;
   void retrace_path(NodeIndex at);
 
@@ -110,7 +113,7 @@ class HooTree : public TurnOptimizer, private TreeView {
   std::vector<Earlier> earlier_;  // kept for the arms of tickets in flight
   HooConstants constants_;
   double twice_log_ = 0.0;
-  std::vector<double> resolutions_;  // nu1 rho^h by depth
+  std::vector<double> resolutions_;  // R nu1 rho^h by depth
   std::vector<NodeIndex> path_;      // from the root to the node that was chosen or told of last
   std::size_t kept_ = 1;             // this many of its nodes are certain to be on the next path
   RandomStream random_;

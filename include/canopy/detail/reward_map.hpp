@@ -3,61 +3,61 @@
 #include "canopy/errors.hpp"
 #include "canopy/optimizer.hpp"
 
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace canopy {
 
 /// Everything that is wrong with the objective.
 [[nodiscard]] std::vector<Violation> violations(const Objective& objective);
+[[nodiscard]] std::vector<Violation> range_violations(const RewardRange& range);
 
-/// Rewards between the user's units and the algorithm's.
+/// Rewards between the user's units and those of the algorithms: larger is better, and they are
+/// counted from an origin, so that a large level does not cost digits. The size stays; what is
+/// large and what is small the scale says.
 class RewardMap {
  public:
   /// Beyond this, squares and sums could overflow.
   static constexpr double kLargest = 1e100;
 
-  explicit RewardMap(const Objective& objective)
-      : minimizes_(objective.direction == Direction::minimize),
-        origin_(objective.reward_range[minimizes_ ? 1 : 0]),
-        span_(objective.reward_range[minimizes_ ? 0 : 1] - origin_),
-        unit_span_(span_ == 1.0) {
-    if (origin_ == 0.0) origin_ = -0.0;  // x - -0 is never -0
-  }
+  explicit RewardMap(const Objective& objective);
+
+  /// Without a range the first reward is the origin.
+  [[nodiscard]] bool needs_origin() const { return !has_origin_; }
+  void set_origin(double reward);
 
   /// Never -0.
   [[nodiscard]] double to_mapped(double reward) const {
-    const double above = reward - origin_;
-    return unit_span_ ? above : above / span_ + 0.0;
+    return minimizes_ ? origin_ - reward : reward - origin_;
   }
 
-  [[nodiscard]] double to_user(double mapped) const { return origin_ + mapped * span_; }
+  [[nodiscard]] double to_user(double mapped) const {
+    return minimizes_ ? origin_ - mapped : origin_ + mapped;
+  }
 
   /// Several rewards, mapped.
   [[nodiscard]] Rewards to_mapped(const Rewards& rewards) const;
 
-  // The two checks below see a double as a whole number: the order of positive doubles is the
-  // order of their bits, with infinities and NaN on top. Doubling the number drops the sign.
-
-  /// False for NaN, infinities and anything too large to add up.
+  /// False for NaN, infinities and anything too large to add up. Sees a double as a whole number:
+  /// the order of positive doubles is that of their bits, with infinities and NaN on top. Doubling
+  /// the number drops the sign.
   [[nodiscard]] static bool usable(double mapped) {
     return bits_of(mapped) * 2 <= bits_of(kLargest) * 2;
   }
 
-  /// Whether a mapped reward lies outside [0, 1]: a negative number has the highest bit set.
-  /// Without a branch, which noise would make unpredictable.
-  [[nodiscard]] static bool out_of_range(double mapped) { return bits_of(mapped) > bits_of(1.0); }
-
   [[nodiscard]] bool minimizes() const { return minimizes_; }
+
+  void transfer(State& state) { state(has_origin_, origin_); }
 
  private:
   static std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
   bool minimizes_;
-  double origin_;  // the reward that is mapped to 0: a, or b when minimizing
-  double span_;    // from there to the reward that is mapped to 1: below 0 when minimizing
-  bool unit_span_;
+  bool has_origin_;
+  double origin_;  // the reward that is mapped to 0
 };
 
 /// Refuses what is not a number, too large, or contradicts itself.

@@ -3,10 +3,14 @@
 #include "canopy/cover_tree.hpp"
 #include "canopy/detail/reward_map.hpp"
 #include "canopy/detail/tickets.hpp"
+#include "canopy/evidence.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/state.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,8 +18,8 @@
 
 namespace canopy {
 
-/// What every optimizer here has: tickets, rewards in the user's units, and all forms of telling,
-/// which are checked and reduced to one.
+/// What every optimizer here has: tickets, rewards in the user's units, all forms of telling, which
+/// are checked and reduced to one, and the record of all rewards, from which `best` is chosen.
 class TicketedOptimizer : public Optimizer {
  public:
   TicketedOptimizer& operator=(const TicketedOptimizer&) = delete;
@@ -25,8 +29,13 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) final;
+  [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) final;
+  void set_reward_range(const std::optional<RewardRange>& range) final;
+  [[nodiscard]] std::optional<RewardRange> reward_range() const final { return next_range_; }
   [[nodiscard]] Status drop(Ticket ticket) override;
 
+  [[nodiscard]] std::optional<Best> best() const final;
+  [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const final;
   [[nodiscard]] std::vector<Pull> in_flight() const final;
   [[nodiscard]] std::string save() final;
   void restore(std::string_view saved) final;
@@ -35,11 +44,24 @@ class TicketedOptimizer : public Optimizer {
   TicketedOptimizer(const TicketedOptimizer&) = default;  // for clone
   TicketedOptimizer(TicketedOptimizer&&) = default;
   TicketedOptimizer& operator=(TicketedOptimizer&&) = default;
-  explicit TicketedOptimizer(const Objective& objective) : map_(objective) {}
+  /// For arms of so many numbers.
+  TicketedOptimizer(const Objective& objective, std::size_t dimension);
 
   /// Learns mapped rewards, told for a ticket of this node. They are taken off the ticket and
   /// counted in t already.
   virtual void accept(NodeIndex node, const Rewards& mapped) = 0;
+
+  /// What the algorithm itself would recommend, with its mean in mapped units.
+  struct Recommendation {
+    Arm arm;
+    double mean = 0.0;
+    double pulls = 0.0;
+  };
+
+  /// None: the arm with the most pulls, and among those the best mean.
+  [[nodiscard]] virtual std::optional<Recommendation> recommendation() const {
+    return std::nullopt;
+  }
 
   /// Learns mapped rewards of an arm of the space that nobody asked for.
   virtual void accept_observed(Arm arm, const Rewards& mapped) = 0;
@@ -56,30 +78,51 @@ class TicketedOptimizer : public Optimizer {
   /// Throws StateError unless every open ticket is for a node below `end`.
   void require_nodes_below(std::uint64_t end) const;
 
-  /// Tells a reward that is mapped already.
-  [[nodiscard]] Status tell_mapped(Ticket ticket, double mapped);
-
-  void count(double mapped) {
-    ++t_;
-    out_of_range_ += RewardMap::out_of_range(mapped) ? 1U : 0U;
-  }
-
   /// What is the same for all: t, what is out of range, in flight, observed.
   [[nodiscard]] Summary basic_summary() const;
 
-  /// A recommendation in the user's units, given mean -+ width in mapped ones.
-  [[nodiscard]] Best to_best(Arm arm, double mean, double width, double pulls) const;
+  /// Nodes of a tree, in the user's units.
+  [[nodiscard]] std::vector<NodeView> in_user_units(std::vector<NodeView> nodes) const;
 
-  // Two counters that change at every reward are kept apart, or compilers would pack them into one
-  // register and lose more time than they gain.
+  // R, which stands before resolution and width: the size of the range that was given, or the
+  // spread of the rewards so far, as it was when the phase began. While all rewards are equal it is
+  // 1; the first that differs makes it due at once, so that decisions do not depend on units.
+
+  [[nodiscard]] double scale() const { return scale_; }
+  [[nodiscard]] bool scale_is_due() const { return !range_ && !has_spread_ && has_spread(); }
+  [[nodiscard]] bool scale_is_provisional() const { return !range_ && !has_spread_; }
+  /// Brings it up to date, when a phase begins or it is due; true if it is another one now. A new
+  /// range is in force when a phase begins.
+  bool update_scale(bool phase_begins);
+  /// For algorithms without phases of their own, when they choose: a phase begins at 1, 2, 4, ...
+  bool update_scale_if_due();
+
+  /// The first reward is the origin, without a range.
+  void note_origin(double reward) {
+    if (map_.needs_origin()) [[unlikely]]
+      map_.set_origin(reward);
+  }
+
   std::uint64_t t_ = 1;  ///< Index of the next pull.
   RewardMap map_;
   Tickets tickets_;
-  std::uint64_t out_of_range_ = 0;
+  Evidence evidence_;
   std::uint64_t observed_ = 0;  ///< Rewards of arms that nobody asked for.
 
  private:
+  [[nodiscard]] bool has_spread() const { return evidence_.min() < evidence_.max(); }
+  [[nodiscard]] Status check_arm(Arm arm, const Rewards& rewards) const;
   void pass_on(Tickets::Open& ticket, const Rewards& mapped);
+  /// What was added to the evidence may decide what is next.
+  void after_evidence() {
+    if (scale_is_provisional()) evidence_.absorb();
+  }
+
+  std::optional<RewardRange> range_;       // that R is the size of
+  std::optional<RewardRange> next_range_;  // the same from the next phase on
+  double scale_ = 1.0;
+  bool has_spread_ = false;  // R is a spread of rewards
+  std::uint64_t scale_until_ = 1;
 };
 
 }  // namespace canopy

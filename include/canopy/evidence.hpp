@@ -1,0 +1,232 @@
+#pragma once
+
+#include "canopy/intervals.hpp"
+#include "canopy/rewards.hpp"
+#include "canopy/space.hpp"
+#include "canopy/state.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace canopy {
+
+/// What is known of one arm, in the user's units.
+struct ArmEstimate {
+  double mean = 0.0;
+  Interval interval;
+  std::uint64_t pulls = 0;
+};
+
+/// All rewards of a study, arm by arm, in the user's units: what is known of the mean of each arm,
+/// whoever chose the arms and however. The intervals of all arms hold at all times at once with
+/// the probability `level`:
+///
+///     mean -+ s sequence_width(T, alpha_k)      s^2 = inflation (SS + 8 v) / (T - 1 + 8)
+///
+/// for the k-th arm ever played, with T rewards and squared deviations SS; v is the variance within
+/// arms over all of them. They are unbounded until v rests on eight degrees of freedom, and while
+/// it is 0. Rewards that are all 0 or 1 have `success_interval` instead.
+///
+/// The inflation is for rewards that depend on each other: the means of 1, 2, 4, ... consecutive
+/// rewards of an arm vary as 1, 1/2, 1/4, ... if they do not. It is the largest ratio of what is
+/// seen to that, among those with 32 blocks that are surely above 1; else 1.
+class Evidence {
+ public:
+  /// Rewards that must have been seen before a range is judged.
+  static constexpr std::uint64_t kRewardsToJudge = 100;
+
+  explicit Evidence(std::size_t dimension, double level = 0.95);
+
+  /// Makes room for so many arms, so that rewards of new ones allocate nothing.
+  void reserve(std::size_t arms);
+
+  /// The rewards that `add(double)` takes from here on are of this arm.
+  void turn_to(Arm arm);
+
+  /// The arm that was turned to; empty if there is none yet.
+  [[nodiscard]] Arm here() const { return is_somewhere_ ? Arm(here_) : Arm(); }
+
+  /// The next reward, one after the other, of the arm that was turned to.
+  void add(double reward) {
+    recent_[recent_count_] = reward;
+    if (++recent_count_ == kRecent) absorb();
+  }
+
+  /// Rewards of any arm.
+  void add(Arm arm, const Rewards& rewards);
+  void add(Arm arm, double reward) {
+    turn_to(arm);
+    add(reward);
+  }
+
+  /// Rewards of any arm that say nothing about how far rewards range: `min`, `max` and what is
+  /// judged by a range stay as they are.
+  void add_apart(Arm arm, const Rewards& rewards);
+
+  /// Rewards are looked over in batches. This ends the present one: do it where decisions depend on
+  /// what was seen, never because someone looks.
+  void absorb();
+
+  /// After a change of arm, the sum of its rewards may be off by this many times their spread,
+  /// until the system has settled: Gamma of Assumption 2 in HCT's paper. Widens the intervals by as
+  /// much for every visit to the arm.
+  void set_mixing_time(double mixing_time) { mixing_time_ = mixing_time; }
+
+  /// Single rewards outside of this range are counted from here on.
+  void set_range(const std::optional<std::array<double, 2>>& range);
+  [[nodiscard]] std::uint64_t out_of_range() const;
+
+  /// When the range does not fit: that of the rewards so far. A range fits unless more than 5 % of
+  /// the first 100 rewards are outside, or all of them within a tenth of it.
+  [[nodiscard]] std::optional<std::array<double, 2>> fitting_range() const;
+
+  [[nodiscard]] double level() const { return level_; }
+
+  // What follows sees what was absorbed.
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] double min() const { return min_; }
+  [[nodiscard]] double max() const { return max_; }
+
+  /// How many arms there are.
+  [[nodiscard]] std::size_t size() const { return records_.size(); }
+  /// Valid until more is added.
+  [[nodiscard]] Arm arm(std::size_t index) const {
+    return {arms_.data() + index * dimension_, dimension_};
+  }
+  [[nodiscard]] ArmEstimate estimate(std::size_t index) const;
+  [[nodiscard]] std::optional<std::size_t> find(Arm arm) const;
+
+  /// Whether any arm has a bounded interval.
+  [[nodiscard]] bool has_intervals() const;
+  /// Whether eight rewards or more repeated what their arm gave before, and none differed.
+  [[nodiscard]] bool has_no_noise() const {
+    return within_freedom_ >= kFreedom && variance() == 0.0;
+  }
+
+  /// The arm whose interval begins highest (ends lowest when minimizing); none without intervals.
+  [[nodiscard]] std::optional<std::size_t> surest(bool minimizes) const;
+  /// The arm with the largest mean (least when minimizing), and among those the most pulls; or the
+  /// one with the most pulls, and among those the best mean.
+  [[nodiscard]] std::optional<std::size_t> best_mean(bool minimizes) const;
+  [[nodiscard]] std::optional<std::size_t> most_pulled(bool minimizes) const;
+
+  /// How many other arms could be better, as far as the intervals tell: theirs reach beyond the
+  /// worse end of this one's.
+  [[nodiscard]] std::uint64_t rivals(std::size_t index, bool minimizes) const;
+
+  /// How much more the mean of an arm varies than that of as many independent rewards would.
+  [[nodiscard]] double inflation() const;
+
+  void transfer(State& state);
+
+ private:
+  static constexpr std::size_t kRecent = 64;
+  static constexpr double kFreedom = 8.0;
+
+  struct Record {
+    std::uint64_t order = 0;  ///< k: which arm ever played this is, from 1
+    double pulls = 0.0;
+    double mean = 0.0;
+    double squared_deviations = 0.0;
+    double visits = 0.0;  ///< runs of consecutive rewards
+
+    void transfer(State& state) { state(order, pulls, mean, squared_deviations, visits); }
+  };
+
+  /// The first rewards under a range.
+  struct Trial {
+    std::uint64_t rewards = 0;
+    std::uint64_t outside = 0;
+    double min = std::numeric_limits<double>::infinity();
+    double max = -std::numeric_limits<double>::infinity();
+
+    void take(double reward, std::uint64_t count, const std::array<double, 2>& range);
+    void transfer(State& state) { state(rewards, outside, min, max); }
+  };
+
+  /// Means of blocks of one length: how many, and their deviations from some reference.
+  struct Blocks {
+    double count = 0.0;
+    double sum = 0.0;
+    double squares = 0.0;
+
+    void add(const Blocks& others) {
+      count += others.count;
+      sum += others.sum;
+      squares += others.squares;
+    }
+    void transfer(State& state) { state(count, sum, squares); }
+  };
+
+  /// Squared deviations of the means of blocks from the means of their arms, and what they would be
+  /// in units of the variance of a block's mean.
+  struct Variation {
+    double blocks = 0.0;
+    double squares = 0.0;
+    double freedom = 0.0;
+
+    void transfer(State& state) { state(blocks, squares, freedom); }
+  };
+
+  [[nodiscard]] std::size_t slot_of(Arm arm) const;
+  [[nodiscard]] std::size_t found_or_made(Arm arm);
+  void rebuild_slots(std::size_t arms);
+  void forget_single_pulls();
+  Record& take_sums(const Rewards& rewards);
+  void count_visit(Record& record);
+  void merge(Record& record, double pulls, double mean, double squared_deviations);
+  void see(double low, double high);
+  Blocks add_to_run(std::array<double, kRecent>& deviations, std::size_t count);
+  void add_long_block(std::uint32_t level, double mean);
+  void end_run();
+  void count_run(std::vector<Variation>& to) const;
+
+  [[nodiscard]] double variance() const { return within_squares_ / within_freedom_; }
+  [[nodiscard]] double transient(const Record& record) const;
+  [[nodiscard]] Interval interval(const Record& record, double inflation) const;
+  [[nodiscard]] bool reaches(const Record& record, double end, double sign, double inflation) const;
+
+  std::size_t dimension_;
+  double level_;
+  double mixing_time_ = 0.0;
+
+  std::vector<Record> records_;
+  std::vector<double> arms_;          // rows of dimension_ numbers
+  std::vector<std::uint32_t> slots_;  // a hash table: indices of records plus one, 0: free
+  std::uint64_t arms_played_ = 0;
+  std::uint64_t most_records_ = std::uint64_t{1} << 18;
+
+  std::uint64_t count_ = 0;
+  double min_ = std::numeric_limits<double>::infinity();
+  double max_ = -std::numeric_limits<double>::infinity();
+  bool zero_one_ = true;         // all rewards so far
+  double within_squares_ = 0.0;  // squared deviations from the means of their arms
+  double within_freedom_ = 0.0;  // rewards less arms
+
+  std::optional<std::array<double, 2>> range_;
+  std::uint64_t outside_ = 0;
+  Trial trial_;
+
+  std::uint64_t apart_end_ = 0;    // `count_` after the last rewards that were added apart
+  std::uint64_t apart_order_ = 0;  // of their arm
+
+  std::vector<double> here_;  // the arm that was turned to
+  bool is_somewhere_ = false;
+  bool visit_is_counted_ = false;  // among those of that arm
+  std::uint32_t recent_count_ = 0;
+  std::array<double, kRecent> recent_{};  // its rewards that were not absorbed yet
+
+  // Consecutive rewards of that arm.
+  double run_reference_ = 0.0;
+  std::uint64_t run_batches_ = 0;
+  std::vector<Blocks> run_;                    // by the logarithm of the block's length
+  std::vector<std::optional<double>> halves_;  // of long blocks, the first half of the next
+  std::vector<Variation> variations_;          // of runs that have ended
+};
+
+}  // namespace canopy

@@ -1,0 +1,55 @@
+"""Intervals for the mean of an arm that hold at all times at once, however often one looks.
+
+What `best` and `estimate` rest on, as functions of their own. docs/algorithm.md has the formulas and their sources.
+"""
+
+from __future__ import annotations
+
+from . import _canopy
+from ._space import number
+
+__all__ = ["arm_alpha", "sequence_width", "success_interval"]
+
+
+def arm_alpha(level: float, k: int) -> float:
+    """The probability with which the interval of the k-th arm ever played may fail; over all k they sum to 1 - level.
+
+    >>> round(canopy.intervals.arm_alpha(0.95, 1), 4)
+    0.0304
+    """
+    if number("k", k) < 1:
+        raise ValueError(f"k = {k!r}: must be 1 or more")
+    return _canopy.arm_alpha(_share("level", level), number("k", k))
+
+
+def sequence_width(pulls: float, alpha: float) -> float:
+    """Half the width of the interval for the mean of so many rewards, in units of their standard deviation.
+
+    >>> round(canopy.intervals.sequence_width(50, 0.05), 3)
+    0.429
+    """
+    return _canopy.sequence_width(_positive("pulls", pulls), _share("alpha", alpha))
+
+
+def success_interval(successes: float, pulls: float, alpha: float) -> tuple[float, float]:
+    """The interval for the rate of success of rewards that are 0 or 1.
+
+    >>> [round(end, 3) for end in canopy.intervals.success_interval(30, 100, 0.05)]
+    [0.166, 0.463]
+    """
+    pulls = _positive("pulls", pulls)
+    if not 0 <= number("successes", successes) <= pulls:
+        raise ValueError(f"successes = {successes!r}: must be from 0 to {pulls:g}")
+    return _canopy.success_interval(number("successes", successes), pulls, _share("alpha", alpha))
+
+
+def _positive(name: str, value: float) -> float:
+    if not 0 < number(name, value) < float("inf"):
+        raise ValueError(f"{name} = {value!r}: must be above 0")
+    return float(value)
+
+
+def _share(name: str, value: float) -> float:
+    if not 0 < number(name, value) < 1:
+        raise ValueError(f"{name} = {value!r}: must be between 0 and 1")
+    return float(value)

@@ -1,0 +1,482 @@
+#include "canopy/evidence.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <span>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+constexpr double kPrior = 8.0;  // rewards' worth of the pooled variance in that of an arm
+constexpr double kLeastBlocks = 32.0;
+constexpr std::uint32_t kLongBlock = 6;    // the logarithm of a full batch
+constexpr std::uint32_t kMostLevels = 64;  // of blocks: no run is longer than 2^64
+
+/// In a long run, the means of short blocks are taken from every eighth batch alone: they are many.
+bool takes_short_blocks(std::uint64_t batch) {
+  return batch < 4 || batch % 8 == 0;
+}
+
+/// Cells are halved, so most arms differ in few bits, all of them high: they must reach the low
+/// ones (the finalizer of MurmurHash3, by Appleby).
+std::uint64_t hash_of(Arm arm) {
+  std::uint64_t hash = 0;
+  for (const double coordinate : arm) {
+    hash ^= std::bit_cast<std::uint64_t>(coordinate + 0.0);
+    hash = (hash ^ (hash >> 33)) * 0xFF51AFD7ED558CCDU;
+    hash = (hash ^ (hash >> 33)) * 0xC4CEB9FE1A85EC53U;
+    hash ^= hash >> 33;
+  }
+  return hash;
+}
+
+bool same(Arm a, Arm b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+bool is_outside(double reward, const std::array<double, 2>& range) {
+  return reward < range[0] || reward > range[1];
+}
+
+std::uint64_t count_outside(std::span<const double> rewards, const std::array<double, 2>& range) {
+  return static_cast<std::uint64_t>(std::count_if(
+      rewards.begin(), rewards.end(), [&](double reward) { return is_outside(reward, range); }));
+}
+
+bool is_zero_or_one(double reward) {
+  return reward == 0.0 || reward == 1.0;
+}
+
+/// Sums that only zeros and ones have: the sum of squares is the sum.
+bool are_zeros_and_ones(const Rewards& rewards) {
+  const auto count = static_cast<double>(rewards.count);
+  const double successes = std::round(rewards.sum);
+  const double squares = successes - successes * successes / count;
+  return std::abs(rewards.sum - successes) <= 1e-9 * count && successes >= 0.0 &&
+         successes <= count && std::abs(rewards.squared_deviations - squares) <= 1e-9 * count;
+}
+
+}  // namespace
+
+Evidence::Evidence(std::size_t dimension, double level)
+    : dimension_(dimension), level_(level), here_(dimension) {
+  run_.reserve(kMostLevels);
+  halves_.reserve(kMostLevels);
+  variations_.reserve(kMostLevels);
+}
+
+// --- arms ------------------------------------------------------------------------------------
+
+/// The place of an arm in the hash table, or a free one where it would be.
+std::size_t Evidence::slot_of(Arm wanted) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = hash_of(wanted) & mask;
+  while (slots_[slot] != 0 && !same(arm(slots_[slot] - 1), wanted)) slot = (slot + 1) & mask;
+  return slot;
+}
+
+std::optional<std::size_t> Evidence::find(Arm wanted) const {
+  if (slots_.empty()) return std::nullopt;
+  const std::uint32_t found = slots_[slot_of(wanted)];
+  return found != 0 ? std::optional<std::size_t>(found - 1) : std::nullopt;
+}
+
+std::size_t Evidence::found_or_made(Arm wanted) {
+  if (const auto found = find(wanted)) return *found;
+  if (records_.size() >= most_records_) forget_single_pulls();
+  records_.push_back({.order = ++arms_played_});
+  arms_.insert(arms_.end(), wanted.begin(), wanted.end());
+  if (4 * records_.size() > 3 * slots_.size()) {
+    rebuild_slots(records_.size());
+  } else {
+    slots_[slot_of(wanted)] = static_cast<std::uint32_t>(records_.size());
+  }
+  return records_.size() - 1;
+}
+
+void Evidence::reserve(std::size_t arms) {
+  if (arms <= records_.capacity()) return;
+  const std::size_t room = std::max(arms, 2 * records_.capacity());
+  records_.reserve(room);
+  arms_.reserve(room * dimension_);
+  rebuild_slots(room);
+}
+
+/// With room for so many arms.
+void Evidence::rebuild_slots(std::size_t arms) {
+  slots_.assign(std::bit_ceil(2 * arms + 2), 0);
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    slots_[slot_of(arm(i))] = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+/// Algorithms that never repeat an arm would need ever more room.
+void Evidence::forget_single_pulls() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (records_[i].pulls == 1.0) continue;
+    records_[kept] = records_[i];
+    std::copy_n(arms_.begin() + static_cast<std::ptrdiff_t>(i * dimension_), dimension_,
+                arms_.begin() + static_cast<std::ptrdiff_t>(kept * dimension_));
+    ++kept;
+  }
+  records_.resize(kept);
+  arms_.resize(kept * dimension_);
+  if (2 * kept > most_records_) most_records_ *= 2;
+  rebuild_slots(kept);
+}
+
+// --- rewards ---------------------------------------------------------------------------------
+
+void Evidence::turn_to(Arm arm) {
+  if (is_somewhere_ && same(arm, here_)) return;
+  absorb();
+  end_run();
+  here_.assign(arm.begin(), arm.end());
+  is_somewhere_ = true;
+  visit_is_counted_ = false;
+}
+
+void Evidence::add(Arm arm, const Rewards& rewards) {
+  turn_to(arm);
+  if (rewards.count == 1) {
+    add(rewards.sum);
+    return;
+  }
+  absorb();
+  see(rewards.min, rewards.max);
+  if (range_) trial_.take(rewards.mean(), rewards.count, *range_);
+  count_visit(take_sums(rewards));
+}
+
+/// Once while it lasts.
+void Evidence::count_visit(Record& record) {
+  if (!visit_is_counted_) ++record.visits;
+  visit_is_counted_ = true;
+}
+
+void Evidence::add_apart(Arm arm, const Rewards& rewards) {
+  turn_to(arm);
+  absorb();
+  const bool follows = count_ == apart_end_;  // nothing has come in between
+  Record& record = take_sums(rewards);
+  if (!follows || record.order != apart_order_) ++record.visits;
+  apart_end_ = count_;
+  apart_order_ = record.order;
+}
+
+/// Of the arm that was turned to.
+Evidence::Record& Evidence::take_sums(const Rewards& rewards) {
+  end_run();  // how these follow each other is not known
+  count_ += rewards.count;
+  zero_one_ = zero_one_ && are_zeros_and_ones(rewards);
+  Record& record = records_[found_or_made(here_)];
+  merge(record, static_cast<double>(rewards.count), rewards.mean(), rewards.squared_deviations);
+  return record;
+}
+
+void Evidence::see(double low, double high) {
+  min_ = std::min(min_, low);
+  max_ = std::max(max_, high);
+}
+
+/// Both together (Chan, Golub, LeVeque, 1979).
+void Evidence::merge(Record& record, double pulls, double mean, double squared_deviations) {
+  const double all = record.pulls + pulls;
+  const double apart = mean - record.mean;
+  const double added = squared_deviations + apart * apart * (record.pulls * pulls / all);
+  within_squares_ += added;
+  within_freedom_ += record.pulls == 0.0 ? pulls - 1.0 : pulls;
+  record.squared_deviations += added;
+  record.mean = record.pulls == 0.0 ? mean : record.mean + apart * (pulls / all);
+  record.pulls = all;
+}
+
+void Evidence::absorb() {
+  const std::size_t count = std::exchange(recent_count_, 0);
+  if (count == 0) return;
+  Record& record = records_[found_or_made(here_)];
+  if (run_.empty()) run_reference_ = record.pulls == 0.0 ? recent_[0] : record.mean;
+  count_visit(record);
+  const std::span<const double> rewards(recent_.data(), count);
+
+  std::array<double, kRecent> deviations;
+  double low = rewards[0];
+  double high = rewards[0];
+  for (std::size_t i = 0; i < count; ++i) {
+    deviations[i] = rewards[i] - run_reference_;
+    low = std::min(low, rewards[i]);
+    high = std::max(high, rewards[i]);
+  }
+  count_ += count;
+  see(low, high);
+  if (zero_one_) zero_one_ = std::all_of(rewards.begin(), rewards.end(), is_zero_or_one);
+  if (range_) {
+    if (low < (*range_)[0] || high > (*range_)[1]) {
+      outside_ += count_outside(rewards, *range_);
+    }
+    for (std::size_t i = 0; i < count && trial_.rewards < kRewardsToJudge; ++i) {
+      trial_.take(rewards[i], 1, *range_);
+    }
+  }
+  const Blocks batch = add_to_run(deviations, count);
+  const double offset = batch.sum / batch.count;
+  merge(record, batch.count, run_reference_ + offset,
+        std::max(0.0, batch.squares - batch.sum * offset));
+}
+
+// --- rewards that depend on each other -------------------------------------------------------
+
+/// Adds a batch to the run, and returns its single rewards.
+Evidence::Blocks Evidence::add_to_run(std::array<double, kRecent>& deviations, std::size_t count) {
+  if (run_.size() < kLongBlock) run_.resize(kLongBlock);
+  Blocks batch;
+  const bool is_full = count == kRecent;
+  const std::uint32_t levels = takes_short_blocks(run_batches_) ? kLongBlock : 1;
+  for (std::uint32_t level = 0; level < levels && count > 0; ++level, count /= 2) {
+    Blocks even;
+    Blocks odd;
+    for (std::size_t i = 0; i + 1 < count; i += 2) {
+      even.sum += deviations[i];
+      odd.sum += deviations[i + 1];
+      even.squares += deviations[i] * deviations[i];
+      odd.squares += deviations[i + 1] * deviations[i + 1];
+      deviations[i / 2] = 0.5 * (deviations[i] + deviations[i + 1]);
+    }
+    if (count % 2 == 1) {
+      even.sum += deviations[count - 1];
+      even.squares += deviations[count - 1] * deviations[count - 1];
+    }
+    const Blocks blocks{static_cast<double>(count), even.sum + odd.sum, even.squares + odd.squares};
+    if (level == 0) batch = blocks;
+    run_[level].add(blocks);
+  }
+  ++run_batches_;
+  if (is_full) {
+    add_long_block(kLongBlock, batch.sum / batch.count);
+  } else {
+    halves_.clear();  // what follows is not next to what was
+  }
+  return batch;
+}
+
+void Evidence::add_long_block(std::uint32_t level, double mean) {
+  for (;; ++level) {
+    if (run_.size() <= level) run_.resize(level + 1);
+    if (halves_.size() <= level - kLongBlock) halves_.resize(level - kLongBlock + 1);
+    run_[level].add({1.0, mean, mean * mean});
+    std::optional<double>& half = halves_[level - kLongBlock];
+    if (!half) {
+      half = mean;
+      return;
+    }
+    mean = 0.5 * (*half + mean);
+    half.reset();
+  }
+}
+
+void Evidence::end_run() {
+  count_run(variations_);
+  run_.clear();
+  halves_.clear();
+  run_batches_ = 0;
+}
+
+/// Of a block of b among T independent rewards, the mean deviates from that of all by a variance of
+/// (1/b - 1/T) times that of a reward.
+void Evidence::count_run(std::vector<Variation>& to) const {
+  if (run_.empty()) return;
+  const Record& record = records_[*find(here_)];
+  const double shift = record.mean - run_reference_;
+  for (std::size_t level = 0; level < run_.size() && run_[level].count > 0.0; ++level) {
+    const auto& [count, sum, squares] = run_[level];
+    const double share = 1.0 - std::exp2(static_cast<double>(level)) / record.pulls;
+    if (share <= 0.0) return;
+    if (to.size() <= level) to.resize(level + 1);
+    to[level].blocks += count;
+    to[level].squares += std::max(0.0, squares - 2.0 * shift * sum + count * shift * shift);
+    to[level].freedom += count * share;
+  }
+}
+
+double Evidence::inflation() const {
+  std::vector<Variation> all = variations_;
+  count_run(all);
+  double inflation = 1.0;
+  for (std::size_t level = 1; level < all.size(); ++level) {
+    if (all[level].blocks < kLeastBlocks || !(all[0].squares > 0.0)) continue;
+    const double single = all[0].squares / all[0].freedom;
+    const double ratio =
+        std::exp2(static_cast<double>(level)) * all[level].squares / all[level].freedom / single;
+    if (ratio - 1.0 > 3.0 * std::sqrt(2.0 / (all[level].blocks - 1.0))) {
+      inflation = std::max(inflation, ratio);
+    }
+  }
+  return inflation;
+}
+
+// --- the range -------------------------------------------------------------------------------
+
+void Evidence::set_range(const std::optional<std::array<double, 2>>& range) {
+  absorb();
+  range_ = range;
+  trial_ = {};
+}
+
+std::uint64_t Evidence::out_of_range() const {
+  return range_ ? outside_ + count_outside({recent_.data(), recent_count_}, *range_) : outside_;
+}
+
+/// So many rewards of this size, while there are not enough yet.
+void Evidence::Trial::take(double reward, std::uint64_t count, const std::array<double, 2>& range) {
+  if (rewards >= kRewardsToJudge) return;
+  rewards += count;
+  outside += is_outside(reward, range) ? count : 0;
+  min = std::min(min, reward);
+  max = std::max(max, reward);
+}
+
+std::optional<std::array<double, 2>> Evidence::fitting_range() const {
+  if (!range_) return std::nullopt;
+  Trial trial = trial_;
+  double low = min_;
+  double high = max_;
+  for (std::size_t i = 0; i < recent_count_; ++i) {
+    trial.take(recent_[i], 1, *range_);
+    low = std::min(low, recent_[i]);
+    high = std::max(high, recent_[i]);
+  }
+  if (trial.rewards < kRewardsToJudge || !(low < high)) return std::nullopt;
+  const bool is_too_small = 20 * trial.outside > trial.rewards;
+  const bool is_too_large = trial.max - trial.min < 0.1 * ((*range_)[1] - (*range_)[0]);
+  if (!is_too_small && !is_too_large) return std::nullopt;
+  return std::array{low, high};
+}
+
+// --- intervals -------------------------------------------------------------------------------
+
+bool Evidence::has_intervals() const {
+  return within_freedom_ >= kFreedom && (zero_one_ || variance() > 0.0);
+}
+
+/// How much the mean may be off because the system was still settling.
+double Evidence::transient(const Record& record) const {
+  return mixing_time_ == 0.0 ? 0.0 : mixing_time_ * (max_ - min_) * record.visits / record.pulls;
+}
+
+Interval Evidence::interval(const Record& record, double inflation) const {
+  if (!has_intervals()) return {};
+  const double alpha = arm_alpha(level_, static_cast<double>(record.order));
+  if (zero_one_) {
+    const double pulls = record.pulls / inflation;
+    const Interval known =
+        success_interval(std::clamp(record.mean * pulls, 0.0, pulls), pulls, alpha);
+    return {known.lower - transient(record), known.upper + transient(record)};
+  }
+  const double spread =
+      (record.squared_deviations + kPrior * variance()) / (record.pulls - 1.0 + kPrior);
+  const double half =
+      std::sqrt(inflation * spread) * sequence_width(record.pulls, alpha) + transient(record);
+  return {record.mean - half, record.mean + half};
+}
+
+/// Whether the interval of an arm reaches beyond this value, in the direction of `sign`.
+bool Evidence::reaches(const Record& record, double end, double sign, double inflation) const {
+  if (sign * record.mean > sign * end) return true;
+  if (zero_one_) {
+    const double alpha = arm_alpha(level_, static_cast<double>(record.order));
+    const double pulls = record.pulls / inflation;
+    const double shifted = end - sign * transient(record);
+    return sign * record.mean > sign * shifted ||
+           is_possible_rate(shifted, std::clamp(record.mean * pulls, 0.0, pulls), pulls, alpha);
+  }
+  const Interval known = interval(record, inflation);
+  return sign > 0.0 ? known.upper > end : known.lower < end;
+}
+
+ArmEstimate Evidence::estimate(std::size_t index) const {
+  const Record& record = records_[index];
+  return {record.mean, interval(record, inflation()), static_cast<std::uint64_t>(record.pulls)};
+}
+
+std::optional<std::size_t> Evidence::surest(bool minimizes) const {
+  if (!has_intervals()) return std::nullopt;
+  const double sign = minimizes ? -1.0 : 1.0;
+  const double inflation = this->inflation();
+  // The end that counts of the most pulled arm is a good start: few others need a closer look.
+  std::size_t best = *most_pulled(minimizes);
+  const auto end_of = [&](const Record& record) {
+    const Interval known = interval(record, inflation);
+    return minimizes ? known.upper : known.lower;
+  };
+  double best_end = end_of(records_[best]);
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const Record& record = records_[i];
+    if (sign * record.mean <= sign * best_end || i == best) continue;
+    if (reaches(record, best_end, -sign, inflation)) continue;  // it begins lower
+    best = i;
+    best_end = end_of(record);
+  }
+  return best;
+}
+
+std::optional<std::size_t> Evidence::best_mean(bool minimizes) const {
+  const double sign = minimizes ? -1.0 : 1.0;
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const auto key = [&](std::size_t at) {
+      return std::pair(sign * records_[at].mean, records_[at].pulls);
+    };
+    if (!best || key(i) > key(*best)) best = i;
+  }
+  return best;
+}
+
+std::optional<std::size_t> Evidence::most_pulled(bool minimizes) const {
+  const double sign = minimizes ? -1.0 : 1.0;
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const auto key = [&](std::size_t at) {
+      return std::pair(records_[at].pulls, sign * records_[at].mean);
+    };
+    if (!best || key(i) > key(*best)) best = i;
+  }
+  return best;
+}
+
+std::uint64_t Evidence::rivals(std::size_t index, bool minimizes) const {
+  const double inflation = this->inflation();
+  const Interval known = interval(records_[index], inflation);
+  if (!known.bounded()) return records_.size() - 1;
+  const double sign = minimizes ? -1.0 : 1.0;
+  const double end = minimizes ? known.upper : known.lower;
+  std::uint64_t rivals = 0;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (i != index && reaches(records_[i], end, sign, inflation)) ++rivals;
+  }
+  return rivals;
+}
+
+// --- state -----------------------------------------------------------------------------------
+
+void Evidence::transfer(State& state) {
+  std::uint64_t dimension = dimension_;
+  bool has_range = range_.has_value();
+  state(dimension, records_, arms_, arms_played_, most_records_, apart_end_, apart_order_, count_,
+        min_, max_, zero_one_, within_squares_, within_freedom_, has_range, outside_, trial_, here_,
+        is_somewhere_, visit_is_counted_, recent_count_, run_reference_, run_batches_, run_,
+        halves_, variations_);
+  if (state.restoring()) {
+    range_ = has_range ? std::optional(std::array{0.0, 0.0}) : std::nullopt;
+    State::require(dimension == dimension_ && here_.size() == dimension_ &&
+                   arms_.size() == records_.size() * dimension_ && recent_count_ < kRecent);
+    rebuild_slots(records_.size());
+    State::require(run_.empty() || find(here_).has_value());
+  }
+  if (has_range) state((*range_)[0], (*range_)[1]);
+  for (std::size_t i = 0; i < recent_count_; ++i) state(recent_[i]);
+}
+
+}  // namespace canopy

@@ -1,0 +1,733 @@
+#include "canopy/evidence.hpp"
+
+#include "canopy/random.hpp"
+#include "canopy/state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace canopy {
+namespace {
+
+using Reals = std::vector<double>;
+using Range = std::optional<std::array<double, 2>>;
+
+/// The same without a thought for speed or room: all rewards are kept, every figure is computed
+/// from scratch in two passes.
+class PlainEvidence {
+ public:
+  void add(const Reals& arm, double reward) {
+    if (!rewards_.contains(arm)) order_.push_back(arm);
+    rewards_[arm].push_back(reward);
+  }
+
+  [[nodiscard]] double pulls(const Reals& arm) const {
+    return static_cast<double>(rewards_.at(arm).size());
+  }
+  [[nodiscard]] double mean(const Reals& arm) const {
+    long double sum = 0.0L;
+    for (const double reward : rewards_.at(arm)) sum += reward;
+    return static_cast<double>(sum / rewards_.at(arm).size());
+  }
+  [[nodiscard]] double squared_deviations(const Reals& arm) const {
+    long double mean = 0.0L;
+    for (const double reward : rewards_.at(arm)) mean += reward;
+    mean /= rewards_.at(arm).size();
+    long double squares = 0.0L;
+    for (const double reward : rewards_.at(arm)) squares += (reward - mean) * (reward - mean);
+    return static_cast<double>(squares);
+  }
+  [[nodiscard]] double freedom() const {
+    double freedom = 0.0;
+    for (const auto& [arm, rewards] : rewards_) freedom += static_cast<double>(rewards.size()) - 1;
+    return freedom;
+  }
+  [[nodiscard]] double variance() const {
+    double squares = 0.0;
+    for (const auto& [arm, rewards] : rewards_) squares += squared_deviations(arm);
+    return squares / freedom();
+  }
+  [[nodiscard]] Interval interval(const Reals& arm, double level, double inflation) const {
+    if (freedom() < 8.0 || variance() == 0.0) return {};
+    const auto place = std::find(order_.begin(), order_.end(), arm) - order_.begin();
+    const double alpha = arm_alpha(level, static_cast<double>(place + 1));
+    const double spread = (squared_deviations(arm) + 8.0 * variance()) / (pulls(arm) - 1.0 + 8.0);
+    const double half = std::sqrt(inflation * spread) * sequence_width(pulls(arm), alpha);
+    return {mean(arm) - half, mean(arm) + half};
+  }
+  [[nodiscard]] const std::vector<Reals>& arms() const { return order_; }
+
+ private:
+  std::map<Reals, Reals> rewards_;
+  std::vector<Reals> order_;
+};
+
+std::string saved(Evidence& evidence) {
+  State state;
+  state.mark("evidence");
+  evidence.transfer(state);
+  return state.text();
+}
+
+Evidence restored(const std::string& text, std::size_t dimension) {
+  Evidence evidence(dimension);
+  State state(text);
+  state.mark("evidence");
+  evidence.transfer(state);
+  state.end();
+  return evidence;
+}
+
+/// Adds rewards of random arms in chunks of every kind.
+class RandomChunks {
+ public:
+  RandomChunks(std::uint64_t seed, double level, std::size_t arms)
+      : random_({.seed = seed}), level_(level), arms_(arms) {}
+
+  /// One chunk for all of them.
+  void step(const std::vector<Evidence*>& all, PlainEvidence* plain = nullptr) {
+    const std::size_t which = random_() % arms_;
+    const Reals arm{static_cast<double>(which), which % 2 == 0 ? 0.5 : -1.0};
+    const std::uint64_t how = random_() % 3;
+    const std::uint64_t count = how == 0 ? 1 : 1 + random_() % (random_.coin() ? 5 : 200);
+    Reals rewards;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      rewards.push_back(level_ + 0.1 * static_cast<double>(which) + random_.normal());
+      if (plain != nullptr) plain->add(arm, rewards.back());
+    }
+    for (Evidence* evidence : all) {
+      if (how == 0) {
+        evidence->add(arm, rewards[0]);
+      } else if (how == 1) {
+        evidence->turn_to(arm);
+        for (const double reward : rewards) evidence->add(reward);
+      } else {
+        evidence->add(arm, Rewards::of(rewards));
+      }
+    }
+  }
+
+ private:
+  RandomStream random_;
+  double level_;
+  std::size_t arms_;
+};
+
+RC_GTEST_PROP(Evidence, EqualsAStraightforwardComputation, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const double level = *rc::gen::element(0.0, -3.0, 1e6, -1e6);
+  const auto arms = *rc::gen::inRange<std::size_t>(1, 12);
+  const int chunks = *rc::gen::inRange(1, 60);
+  RC_LOG() << "seed " << seed << " level " << level << " arms " << arms << " chunks " << chunks;
+  Evidence evidence(2);
+  PlainEvidence plain;
+  RandomChunks random(seed, level, arms);
+  for (int i = 0; i < chunks; ++i) random.step({&evidence}, &plain);
+  evidence.absorb();
+  RC_ASSERT(evidence.size() == plain.arms().size());
+  std::uint64_t count = 0;
+  for (const Reals& arm : plain.arms()) {
+    const auto index = evidence.find(arm);
+    RC_ASSERT(index.has_value());
+    const ArmEstimate known = evidence.estimate(*index);
+    count += known.pulls;
+    RC_ASSERT(static_cast<double>(known.pulls) == plain.pulls(arm));
+    RC_ASSERT(std::abs(known.mean - plain.mean(arm)) <= 1e-9);
+    const Interval expected = plain.interval(arm, 0.95, evidence.inflation());
+    RC_ASSERT(known.interval.bounded() == expected.bounded());
+    if (!expected.bounded()) continue;
+    RC_ASSERT(std::abs(known.interval.lower - expected.lower) <= 1e-7);
+    RC_ASSERT(std::abs(known.interval.upper - expected.upper) <= 1e-7);
+  }
+  RC_ASSERT(evidence.count() == count);
+}
+
+TEST(Evidence, ALargeLevelCostsNoDigits) {
+  // The same noise around 0 and around a million has the same width.
+  Evidence low(1);
+  Evidence high(1);
+  RandomStream random({.seed = 11});
+  const Reals arm{0.5};
+  for (int i = 0; i < 10'000; ++i) {
+    const double noise = std::round(1024.0 * random.normal()) / 1024.0;  // exact in both
+    low.add(arm, noise);
+    high.add(arm, 1e6 + noise);
+  }
+  low.absorb();
+  high.absorb();
+  const Interval one = low.estimate(0).interval;
+  const Interval other = high.estimate(0).interval;
+  EXPECT_NEAR((other.upper - other.lower) / (one.upper - one.lower), 1.0, 1e-9);
+  EXPECT_NEAR(high.estimate(0).mean - 1e6, low.estimate(0).mean, 1e-9);
+}
+
+TEST(Evidence, KnowsNothingUntilTheVarianceRestsOnEightDegreesOfFreedom) {
+  Evidence evidence(1);
+  RandomStream random({.seed = 1});
+  for (int k = 0; k < 20; ++k) evidence.add(Reals{static_cast<double>(k)}, random.uniform());
+  evidence.absorb();
+  EXPECT_FALSE(evidence.has_intervals()) << "no arm was repeated";
+  for (int more = 1; more <= 8; ++more) {
+    evidence.add(Reals{static_cast<double>(more % 3)}, random.uniform());
+    evidence.absorb();
+    EXPECT_EQ(evidence.has_intervals(), more == 8);
+    EXPECT_EQ(evidence.estimate(0).interval.bounded(), more == 8);
+    EXPECT_EQ(evidence.surest(false).has_value(), more == 8);
+  }
+  EXPECT_TRUE(evidence.estimate(19).interval.bounded()) << "also of an arm with one pull";
+}
+
+TEST(Evidence, KnowsNothingWhileThereIsNoNoise) {
+  Evidence evidence(1);
+  for (int i = 0; i < 100; ++i) evidence.add(Reals{i % 2 == 0 ? 0.0 : 1.0}, 0.25 + i % 2);
+  evidence.absorb();
+  EXPECT_FALSE(evidence.has_intervals());
+  EXPECT_TRUE(evidence.has_no_noise());
+  EXPECT_FALSE(evidence.estimate(0).interval.bounded());
+  EXPECT_EQ(evidence.best_mean(false), 1U);
+  EXPECT_EQ(evidence.best_mean(true), 0U);
+  EXPECT_EQ(evidence.rivals(1, false), 1U) << "nothing rules the other out";
+  evidence.add(Reals{0.0}, 0.26);
+  evidence.absorb();
+  EXPECT_TRUE(evidence.has_intervals()) << "the first that differs is noise";
+  EXPECT_FALSE(evidence.has_no_noise());
+}
+
+TEST(Evidence, FewRepeatsAreNotTheAbsenceOfNoise) {
+  Evidence evidence(1);
+  for (int i = 0; i < 8; ++i) evidence.add(Reals{0.0}, 0.25);
+  evidence.absorb();
+  EXPECT_FALSE(evidence.has_no_noise()) << "seven degrees of freedom";
+  evidence.add(Reals{0.0}, 0.25);
+  evidence.absorb();
+  EXPECT_TRUE(evidence.has_no_noise());
+}
+
+TEST(Evidence, ZerosAndOnesHaveTheirOwnIntervals) {
+  Evidence single(1);
+  Evidence sums(1);
+  const Reals arm{0.5};
+  const Reals other{0.25};
+  for (const double reward : {1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0}) {
+    single.add(arm, reward);
+  }
+  single.add(other, 0.0);
+  sums.add(arm, Rewards::from_sums(10, 7.0, 7.0));
+  sums.add(other, Rewards::one(0.0));
+  for (Evidence* evidence : {&single, &sums}) {
+    evidence->absorb();
+    const Interval expected = success_interval(7.0, 10.0, arm_alpha(0.95, 1.0));
+    EXPECT_NEAR(evidence->estimate(0).interval.lower, expected.lower, 1e-12);
+    EXPECT_NEAR(evidence->estimate(0).interval.upper, expected.upper, 1e-12);
+    const Interval never = success_interval(0.0, 1.0, arm_alpha(0.95, 2.0));
+    EXPECT_EQ(evidence->estimate(1).interval.lower, 0.0);
+    EXPECT_NEAR(evidence->estimate(1).interval.upper, never.upper, 1e-12);
+  }
+  single.add(arm, 0.5);
+  sums.add(arm, Rewards::from_sums(2, 1.0, 0.5));  // twice a half
+  for (Evidence* evidence : {&single, &sums}) {
+    evidence->absorb();
+    EXPECT_LT(evidence->estimate(1).interval.lower, 0.0) << "zeros and ones no more";
+  }
+}
+
+TEST(Evidence, SuccessAlwaysOrNeverIsNotCertainty) {
+  for (const double reward : {0.0, 1.0}) {
+    Evidence evidence(1);
+    for (int i = 0; i < 9; ++i) evidence.add(Reals{0.0}, reward);
+    evidence.absorb();
+    const Interval known = evidence.estimate(0).interval;
+    EXPECT_TRUE(known.bounded());
+    EXPECT_GT(known.upper - known.lower, 0.2);
+    EXPECT_EQ(reward == 0.0 ? known.lower : known.upper, reward);
+  }
+}
+
+TEST(Evidence, TheLevelIsThatOfTheObjective) {
+  Evidence usual(1);
+  Evidence surer(1, 0.999);
+  RandomStream random({.seed = 3});
+  for (int i = 0; i < 50; ++i) {
+    const double reward = random.uniform();
+    usual.add(Reals{0.0}, reward);
+    surer.add(Reals{0.0}, reward);
+  }
+  usual.absorb();
+  surer.absorb();
+  EXPECT_EQ(usual.level(), 0.95);
+  EXPECT_EQ(surer.level(), 0.999);
+  EXPECT_LT(surer.estimate(0).interval.lower, usual.estimate(0).interval.lower);
+}
+
+// --- rewards that depend on each other -------------------------------------------------------
+
+TEST(EvidenceInflation, IsAboutOneForIndependentRewards) {
+  // Fixed seeds. A ratio counts when it is three standard errors above 1, at some of ten lengths.
+  int inflated = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Evidence evidence(1);
+    RandomStream random({.seed = seed});
+    for (int i = 0; i < 20'000; ++i) {
+      if (i % 100 == 0) evidence.turn_to(Reals{static_cast<double>(random() % 7)});
+      evidence.add(random.normal());
+    }
+    evidence.absorb();
+    EXPECT_LT(evidence.inflation(), 2.0) << "seed " << seed;
+    inflated += evidence.inflation() > 1.0 ? 1 : 0;
+  }
+  EXPECT_LE(inflated, 5);
+}
+
+/// x' = phi x + noise, with variance 1.
+class Autoregressive {
+ public:
+  Autoregressive(double phi, std::uint64_t seed) : phi_(phi), random_({.seed = seed}) {}
+  double next() { return now_ = phi_ * now_ + std::sqrt(1.0 - phi_ * phi_) * random_.normal(); }
+
+ private:
+  double phi_;
+  RandomStream random_;
+  double now_ = 0.0;
+};
+
+TEST(EvidenceInflation, IsAboutOnePlusPhiOverOneMinusPhiInALongRun) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    Evidence evidence(1);
+    Autoregressive rewards(0.9, seed);
+    evidence.turn_to(Reals{0.0});
+    for (int i = 0; i < 1 << 18; ++i) evidence.add(rewards.next());
+    evidence.absorb();
+    // 19 is the limit; the largest of noisy ratios is above it, at least 32 blocks each.
+    EXPECT_GT(evidence.inflation(), 16.0) << "seed " << seed;
+    EXPECT_LT(evidence.inflation(), 32.0) << "seed " << seed;
+  }
+}
+
+TEST(EvidenceInflation, IsSeenAlsoInShortRunsOfManyArms) {
+  Evidence evidence(1);
+  Autoregressive rewards(0.9, 5);
+  for (int i = 0; i < 20'000; ++i) {
+    if (i % 150 == 0) evidence.turn_to(Reals{static_cast<double>(i / 150 % 20)});
+    evidence.add(rewards.next());
+  }
+  evidence.absorb();
+  EXPECT_GT(evidence.inflation(), 5.0);
+  EXPECT_LT(evidence.inflation(), 32.0);
+}
+
+TEST(EvidenceInflation, WidensEveryInterval) {
+  Evidence calm(1);
+  Evidence swinging(1);
+  Autoregressive rewards(0.9, 6);
+  Reals all;
+  for (int i = 0; i < 5'000; ++i) all.push_back(rewards.next());
+  for (const double reward : all) swinging.add(Reals{0.0}, reward);
+  RandomStream random({.seed = 6});
+  for (std::size_t i = all.size(); i-- > 1;) std::swap(all[i], all[random() % (i + 1)]);
+  for (const double reward : all) calm.add(Reals{0.0}, reward);  // the same, shuffled
+  calm.absorb();
+  swinging.absorb();
+  const auto width = [](const Evidence& evidence) {
+    return evidence.estimate(0).interval.upper - evidence.estimate(0).interval.lower;
+  };
+  EXPECT_NEAR(width(swinging) / width(calm), std::sqrt(swinging.inflation() / calm.inflation()),
+              1e-6);
+  EXPECT_GT(swinging.inflation(), 9.0);
+}
+
+TEST(EvidenceInflation, MakesZerosAndOnesCountForLess) {
+  // A success is followed by a success nineteen times in twenty, a failure by a failure.
+  Evidence evidence(1);
+  RandomStream random({.seed = 7});
+  double now = 1.0;
+  for (int i = 0; i < 10'000; ++i) {
+    if (random.uniform() < 0.05) now = 1.0 - now;
+    evidence.add(Reals{0.0}, now);
+  }
+  evidence.absorb();
+  EXPECT_GT(evidence.inflation(), 8.0);
+  const ArmEstimate known = evidence.estimate(0);
+  const double pulls = 10'000.0 / evidence.inflation();
+  const Interval expected = success_interval(known.mean * pulls, pulls, arm_alpha(0.95, 1.0));
+  EXPECT_NEAR(known.interval.lower, expected.lower, 1e-12);
+  EXPECT_NEAR(known.interval.upper, expected.upper, 1e-12);
+}
+
+TEST(EvidenceInflation, SumsSayNothingAboutIt) {
+  Evidence evidence(1);
+  Autoregressive rewards(0.9, 8);
+  for (int chunk = 0; chunk < 500; ++chunk) {
+    Reals some;
+    for (int i = 0; i < 20; ++i) some.push_back(rewards.next());
+    evidence.add(Reals{0.0}, Rewards::of(some));
+  }
+  EXPECT_EQ(evidence.inflation(), 1.0);
+}
+
+// --- the range -------------------------------------------------------------------------------
+
+TEST(EvidenceRange, CountsWhatIsOutsideExactlyAtEveryMoment) {
+  Evidence evidence(1);
+  RandomStream random({.seed = 9});
+  std::array<double, 2> range{0.1, 0.9};
+  evidence.set_range(range);
+  std::uint64_t outside = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    if (i == 333) evidence.set_range(range = {0.3, 0.4});  // in the middle of a batch
+    const double reward = random.uniform();
+    evidence.add(Reals{i < 500 ? 0.0 : 1.0}, reward);
+    if (reward < range[0] || reward > range[1]) ++outside;
+    ASSERT_EQ(evidence.out_of_range(), outside) << "after " << i + 1;
+  }
+  evidence.set_range(std::nullopt);
+  evidence.add(Reals{0.0}, 5.0);
+  EXPECT_EQ(evidence.out_of_range(), outside) << "without a range nothing is outside";
+}
+
+TEST(EvidenceRange, BothEndsAreInside) {
+  Evidence evidence(1);
+  evidence.set_range(std::array{-1.0, 1.0});
+  for (const double reward : {-1.0, 1.0, std::nextafter(1.0, 2.0), std::nextafter(-1.0, -2.0)}) {
+    evidence.add(Reals{0.0}, reward);
+  }
+  EXPECT_EQ(evidence.out_of_range(), 2U);
+}
+
+/// What fits after so many rewards of each size, in [0, 1] unless told otherwise.
+Range fitting_after(const std::vector<std::pair<int, double>>& rewards,
+                    const Range& range = std::array{0.0, 1.0}) {
+  Evidence evidence(1);
+  evidence.set_range(range);
+  for (const auto& [count, reward] : rewards) {
+    for (int i = 0; i < count; ++i) evidence.add(Reals{0.0}, reward);
+  }
+  const Range in_mid_batch = evidence.fitting_range();
+  evidence.absorb();
+  EXPECT_EQ(evidence.fitting_range(), in_mid_batch);
+  return in_mid_batch;
+}
+
+TEST(EvidenceRange, FitsUnlessMoreThanOneInTwentyIsOutside) {
+  EXPECT_EQ(fitting_after({{47, 0.0}, {48, 1.0}, {5, 2.0}}), std::nullopt);
+  EXPECT_EQ(fitting_after({{47, 0.0}, {47, 1.0}, {6, 2.0}}), (Range{{0.0, 2.0}}));
+  EXPECT_EQ(fitting_after({{6, -3.0}, {47, 0.0}, {47, 1.0}}), (Range{{-3.0, 1.0}}));
+  EXPECT_EQ(fitting_after({{47, 0.0}, {46, 1.0}, {6, 2.0}}), std::nullopt) << "99 are too few";
+}
+
+TEST(EvidenceRange, OnlyTheFirstHundredAreJudgedAndAllAreReported) {
+  EXPECT_EQ(fitting_after({{50, 0.0}, {50, 1.0}, {900, 2.0}}), std::nullopt);
+  EXPECT_EQ(fitting_after({{90, 0.0}, {10, 2.0}, {900, 0.5}, {1, -7.0}}), (Range{{-7.0, 2.0}}));
+}
+
+TEST(EvidenceRange, FitsUnlessAllAreWithinATenthOfIt) {
+  EXPECT_EQ(fitting_after({{50, 0.5}, {50, 0.59}}), (Range{{0.5, 0.59}}));
+  EXPECT_EQ(fitting_after({{50, 0.5}, {50, 0.61}}), std::nullopt);
+  EXPECT_EQ(fitting_after({{100, 0.5}}), std::nullopt) << "no range fits a single value";
+  EXPECT_EQ(fitting_after({{100, 7.0}}), std::nullopt);
+  EXPECT_EQ(fitting_after({{100, 7.0}, {1, 7.5}}), (Range{{7.0, 7.5}})) << "now there is one";
+}
+
+TEST(EvidenceRange, WithoutOneNothingIsJudged) {
+  EXPECT_EQ(fitting_after({{50, 5.0}, {50, 6.0}}, std::nullopt), std::nullopt);
+}
+
+TEST(EvidenceRange, AnotherOneIsJudgedByTheRewardsThatFollow) {
+  Evidence evidence(1);
+  evidence.set_range(std::array{0.0, 1.0});
+  for (int i = 0; i < 200; ++i) evidence.add(Reals{0.0}, i % 2 == 0 ? 5.0 : 9.0);
+  EXPECT_EQ(evidence.fitting_range(), (Range{{5.0, 9.0}}));
+  evidence.set_range(std::array{5.0, 9.0});
+  EXPECT_EQ(evidence.fitting_range(), std::nullopt);
+  for (int i = 0; i < 200; ++i) evidence.add(Reals{0.0}, i % 2 == 0 ? 5.0 : 9.0);
+  EXPECT_EQ(evidence.fitting_range(), std::nullopt);
+}
+
+TEST(EvidenceRange, SumsAreJudgedByTheirMeans) {
+  Evidence evidence(1);
+  evidence.set_range(std::array{0.0, 1.0});
+  evidence.add(Reals{0.0}, Rewards::of(Reals(60, 3.0)));
+  evidence.add(Reals{1.0}, Rewards::of(Reals(60, 4.0)));
+  EXPECT_EQ(evidence.fitting_range(), (Range{{3.0, 4.0}}));
+  EXPECT_EQ(evidence.out_of_range(), 0U) << "single rewards are counted, sums cannot be";
+}
+
+TEST(EvidenceRange, WhatIsAddedApartSaysNothingAboutIt) {
+  Evidence evidence(1);
+  evidence.set_range(std::array{0.0, 1.0});
+  for (int i = 0; i < 100; ++i) evidence.add(Reals{0.0}, i % 2);
+  evidence.add_apart(Reals{1.0}, Rewards::of(Reals(50, 40.0)));
+  evidence.add_apart(Reals{1.0}, Rewards::one(41.0));
+  evidence.absorb();
+  EXPECT_EQ(evidence.min(), 0.0);
+  EXPECT_EQ(evidence.max(), 1.0);
+  EXPECT_EQ(evidence.out_of_range(), 0U);
+  EXPECT_EQ(evidence.fitting_range(), std::nullopt);
+  EXPECT_EQ(evidence.count(), 151U);
+  EXPECT_EQ(evidence.estimate(1).pulls, 51U);
+  EXPECT_NEAR(evidence.estimate(1).mean, 2041.0 / 51.0, 1e-12);
+  const Interval expected = success_interval(50.0, 100.0, arm_alpha(0.95, 1.0));
+  EXPECT_NE(evidence.estimate(0).interval.upper, expected.upper) << "not all are zeros and ones";
+}
+
+// --- room ------------------------------------------------------------------------------------
+
+TEST(Evidence, ForgetsArmsOfOnePullWhenThereAreTooMany) {
+  Evidence evidence(1);
+  RandomStream random({.seed = 10});
+  constexpr int kArms = 1 << 19;
+  std::size_t most = 0;
+  for (int i = 0; i < kArms; ++i) {
+    evidence.add(Reals{static_cast<double>(i)}, random.uniform());
+    if (i % 10'000 == 0) evidence.add(Reals{-1.0 - i}, Rewards::of(Reals{0.5, 0.75}));
+    most = std::max(most, evidence.size());
+  }
+  evidence.absorb();
+  EXPECT_LE(most, std::size_t{1} << 18);
+  EXPECT_FALSE(evidence.find(Reals{0.0}).has_value()) << "forgotten";
+  EXPECT_TRUE(evidence.find(Reals{kArms - 1.0}).has_value()) << "the last one is there";
+  EXPECT_EQ(evidence.count(), kArms + 2U * 53U) << "all count";
+  for (int i = 0; i < kArms; i += 10'000) {
+    const auto index = evidence.find(Reals{-1.0 - i});
+    ASSERT_TRUE(index.has_value()) << "arms of more pulls stay";
+    EXPECT_EQ(evidence.estimate(*index).pulls, 2U);
+    EXPECT_DOUBLE_EQ(evidence.estimate(*index).mean, 0.625);
+    EXPECT_EQ(evidence.arm(*index)[0], -1.0 - i);
+  }
+  Evidence again = restored(saved(evidence), 1);
+  EXPECT_EQ(saved(again), saved(evidence));
+}
+
+TEST(Evidence, ArmsThatWereRepeatedAreNeverForgotten) {
+  Evidence evidence(1);
+  constexpr int kArms = (1 << 18) + 1000;
+  for (int i = 0; i < kArms; ++i) {
+    evidence.add(Reals{static_cast<double>(i)}, Rewards::of(Reals{0.5, 0.75}));
+  }
+  EXPECT_EQ(evidence.size(), static_cast<std::size_t>(kArms));
+  EXPECT_TRUE(evidence.find(Reals{0.0}).has_value());
+}
+
+TEST(Evidence, BothZerosAreTheSameArm) {
+  Evidence evidence(2);
+  evidence.add(Reals{0.0, 1.0}, 0.5);
+  evidence.add(Reals{-0.0, 1.0}, 0.75);
+  evidence.absorb();
+  EXPECT_EQ(evidence.size(), 1U);
+}
+
+// --- saving ----------------------------------------------------------------------------------
+
+RC_GTEST_PROP(Evidence, GoesOnFromWhatWasSavedBitForBit, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const auto arms = *rc::gen::inRange<std::size_t>(1, 6);
+  const int before = *rc::gen::inRange(0, 40);
+  RC_LOG() << "seed " << seed << " arms " << arms << " before " << before;
+  Evidence evidence(2);
+  if (*rc::gen::arbitrary<bool>()) evidence.set_range(std::array{-1.0, 0.5});
+  RandomChunks random(seed, 0.0, arms);
+  for (int i = 0; i < before; ++i) random.step({&evidence});
+  Evidence other = restored(saved(evidence), 2);
+  RC_ASSERT(saved(other) == saved(evidence));
+  for (int i = 0; i < 40; ++i) {
+    random.step({&evidence, &other});
+    RC_ASSERT(saved(other) == saved(evidence));
+    RC_ASSERT(other.inflation() == evidence.inflation());
+    RC_ASSERT(other.surest(false) == evidence.surest(false));
+  }
+}
+
+RC_GTEST_PROP(Evidence, LooksChangeNothing, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  RC_LOG() << "seed " << seed;
+  Evidence watched(2);
+  Evidence alone(2);
+  RandomChunks random(seed, 0.0, 4);
+  for (int i = 0; i < 60; ++i) {
+    random.step({&watched, &alone});
+    Evidence copy = watched;
+    copy.absorb();
+    if (const auto surest = copy.surest(i % 2 == 0)) (void)copy.rivals(*surest, i % 2 == 0);
+    (void)watched.out_of_range();
+    (void)watched.fitting_range();
+    (void)watched.inflation();
+    RC_ASSERT(saved(watched) == saved(alone));
+  }
+}
+
+TEST(Evidence, RoomThatIsMadeAheadChangesNothing) {
+  Evidence roomy(2);
+  roomy.reserve(5'000);
+  Evidence plain(2);
+  RandomChunks random(4, 0.0, 50);
+  for (int i = 0; i < 200; ++i) {
+    if (i == 100) roomy.reserve(50'000);
+    random.step({&roomy, &plain});
+  }
+  EXPECT_EQ(saved(roomy), saved(plain));
+  EXPECT_EQ(roomy.find(Reals{7.0, -1.0}), plain.find(Reals{7.0, -1.0}));
+}
+
+// --- the best --------------------------------------------------------------------------------
+
+/// The arm whose interval begins highest, or ends lowest, and how many others reach beyond that.
+void expect_best_as_by_brute_force(const Evidence& evidence, bool minimizes) {
+  const auto surest = evidence.surest(minimizes);
+  RC_ASSERT(surest.has_value() == evidence.has_intervals());
+  if (!surest) return;
+  const auto key = [&](std::size_t index) {
+    const Interval known = evidence.estimate(index).interval;
+    return minimizes ? -known.upper : known.lower;
+  };
+  double largest = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < evidence.size(); ++i) largest = std::max(largest, key(i));
+  RC_ASSERT(std::abs(key(*surest) - largest) <= 1e-12 * (1.0 + std::abs(largest)));
+  std::uint64_t beyond = 0;
+  const Interval best = evidence.estimate(*surest).interval;
+  for (std::size_t i = 0; i < evidence.size(); ++i) {
+    if (i == *surest) continue;
+    const Interval known = evidence.estimate(i).interval;
+    if (minimizes ? known.lower < best.upper : known.upper > best.lower) ++beyond;
+  }
+  RC_ASSERT(evidence.rivals(*surest, minimizes) == beyond);
+}
+
+RC_GTEST_PROP(Evidence, TheSurestArmAndItsRivalsAreThoseOfBruteForce, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const int kind = *rc::gen::inRange(0, 4);
+  const int arms = *rc::gen::inRange(1, 40);
+  const int pulls = *rc::gen::inRange(1, 2000);
+  RC_LOG() << "seed " << seed << " kind " << kind << " arms " << arms << " pulls " << pulls;
+  RandomStream random({.seed = seed});
+  Evidence evidence(1);
+  double now = 0.0;
+  for (int i = 0; i < pulls; ++i) {
+    const auto arm = static_cast<double>(random() % static_cast<std::uint64_t>(arms));
+    const double rate = arm / arms;
+    now = 0.95 * now + 0.1 * random.normal();
+    const std::array rewards{rate + 0.3 * random.normal(), random.uniform() < rate ? 1.0 : 0.0,
+                             rate + now, random.uniform() < 0.5 * rate ? 1e3 : -1e3};
+    evidence.add(Reals{arm}, rewards.at(static_cast<std::size_t>(kind)));
+  }
+  evidence.absorb();
+  expect_best_as_by_brute_force(evidence, false);
+  expect_best_as_by_brute_force(evidence, true);
+}
+
+RC_GTEST_PROP(Evidence, MinimizingMirrorsMaximizing, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  RandomStream random({.seed = seed});
+  Evidence up(1);
+  Evidence down(1);
+  for (int i = 0; i < 300; ++i) {
+    const auto arm = static_cast<double>(random() % 9);
+    const double reward = 0.1 * arm + random.normal();
+    up.add(Reals{arm}, reward);
+    down.add(Reals{arm}, -reward);
+  }
+  up.absorb();
+  down.absorb();
+  RC_ASSERT(up.surest(false) == down.surest(true));
+  RC_ASSERT(up.rivals(*up.surest(false), false) == down.rivals(*down.surest(true), true));
+  RC_ASSERT(up.best_mean(false) == down.best_mean(true));
+  RC_ASSERT(up.most_pulled(false) == down.most_pulled(true));
+  for (std::size_t i = 0; i < up.size(); ++i) {
+    RC_ASSERT(up.estimate(i).interval.lower == -down.estimate(i).interval.upper);
+  }
+}
+
+TEST(Evidence, TiesOfPullsGoToTheBetterMeanAndTiesOfMeansToMorePulls) {
+  Evidence evidence(1);
+  evidence.add(Reals{0.0}, Rewards::of(Reals{0.25, 0.5}));
+  evidence.add(Reals{1.0}, Rewards::of(Reals{0.5, 0.75}));
+  evidence.add(Reals{2.0}, Rewards::one(0.625));
+  evidence.absorb();
+  EXPECT_EQ(evidence.most_pulled(false), 1U);
+  EXPECT_EQ(evidence.most_pulled(true), 0U);
+  EXPECT_EQ(evidence.best_mean(false), 1U) << "as good as the last, with more pulls";
+  EXPECT_EQ(evidence.best_mean(true), 0U);
+  EXPECT_EQ(Evidence(1).most_pulled(false), std::nullopt);
+  EXPECT_EQ(Evidence(1).best_mean(false), std::nullopt);
+}
+
+// --- rewards that are odd --------------------------------------------------------------------
+
+/// Every figure that can be asked for is a number or an open end, and orders well.
+void expect_sane(Evidence& evidence) {
+  evidence.absorb();
+  for (std::size_t i = 0; i < evidence.size(); ++i) {
+    const ArmEstimate known = evidence.estimate(i);
+    ASSERT_TRUE(std::isfinite(known.mean));
+    ASSERT_FALSE(std::isnan(known.interval.lower) || std::isnan(known.interval.upper));
+    ASSERT_LE(known.interval.lower, known.mean);
+    ASSERT_GE(known.interval.upper, known.mean);
+  }
+  ASSERT_GE(evidence.inflation(), 1.0);
+  for (const bool minimizes : {false, true}) {
+    const auto surest = evidence.surest(minimizes);
+    if (!surest) continue;
+    ASSERT_LT(evidence.rivals(*surest, minimizes), evidence.size());
+  }
+}
+
+TEST(Evidence, OddRewardsGiveSaneFigures) {
+  const auto ten = [](double usual, double odd, int at) {
+    return [=](int i) { return i == at ? odd : usual; };
+  };
+  RandomStream random({.seed = 12});
+  const std::vector<std::function<double(int)>> kinds{
+      ten(0.5, 0.5, 0),
+      ten(0.0, 0.0, 0),
+      ten(-1e100, -1e100, 0),
+      ten(0.5, 0.5 + 1e-15, 150),
+      ten(1.0, 0.0, 150),
+      ten(0.5, 1e9, 0),
+      ten(0.5, 1e9, 150),
+      ten(1e9, 0.5, 299),
+      ten(-1e100, 1e100, 150),
+      [](int i) { return i % 2 == 0 ? 3.0 : 4.0; },
+      [](int i) { return i % 2 == 0 ? 1e-300 : 2e-300; },
+      [&](int i) { return i == 77 ? 1e9 : random.normal(); },
+  };
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    SCOPED_TRACE("kind " + std::to_string(kind));
+    for (const int arms : {1, 3, 300}) {
+      Evidence evidence(1);
+      for (int i = 0; i < 300; ++i) {
+        evidence.add(Reals{static_cast<double>(i % arms)}, kinds[kind](i));
+        if (i % 50 != 49) continue;
+        ASSERT_NO_FATAL_FAILURE(expect_sane(evidence));
+      }
+    }
+  }
+}
+
+TEST(Evidence, AnOutlierWidensItsOwnArmMost) {
+  Evidence evidence(1);
+  RandomStream random({.seed = 13});
+  for (int i = 0; i < 1'000; ++i) {
+    evidence.add(Reals{static_cast<double>(i % 2)}, i == 500 ? 1e9 : random.uniform());
+  }
+  evidence.absorb();
+  const auto width = [&](std::size_t arm) {
+    return evidence.estimate(arm).interval.upper - evidence.estimate(arm).interval.lower;
+  };
+  EXPECT_GT(width(0), 1e6);
+  EXPECT_GT(width(0), 3.0 * width(1));
+  EXPECT_NEAR(evidence.estimate(1).mean, 0.5, 0.1) << "the other one is as it was";
+}
+
+}  // namespace
+}  // namespace canopy

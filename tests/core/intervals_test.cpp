@@ -1,0 +1,175 @@
+#include "canopy/intervals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace canopy {
+namespace {
+
+constexpr long double kPi = std::numbers::pi_v<long double>;
+
+TEST(Intervals, KnowNothingUntilTheyHaveEnds) {
+  EXPECT_FALSE(Interval{}.bounded());
+  EXPECT_FALSE((Interval{0.0}).bounded());
+  EXPECT_TRUE((Interval{0.0, 1.0}).bounded());
+}
+
+TEST(ArmAlpha, IsTheOneWorkedByHand) {
+  EXPECT_NEAR(arm_alpha(0.95, 1.0), 0.030396355092701, 1e-14);  // 6 * 0.05 / pi^2
+  EXPECT_NEAR(arm_alpha(0.95, 3.0), 0.003377372788078, 1e-14);
+}
+
+TEST(ArmAlpha, OverAllArmsSumsToWhatMayFail) {
+  for (const double level : {0.5, 0.9, 0.95, 0.999}) {
+    double sum = 0.0;
+    constexpr int kArms = 100'000;
+    for (int k = 1; k <= kArms; ++k) sum += arm_alpha(level, k);
+    // What is left after n arms is below 6 (1 - level) / (pi^2 n) and above the same with n + 1.
+    const double left = 6.0 * (1.0 - level) / (std::numbers::pi * std::numbers::pi);
+    EXPECT_LT(sum, 1.0 - level - left / (kArms + 1) + 1e-12);
+    EXPECT_GT(sum, 1.0 - level - left / kArms - 1e-12);
+  }
+}
+
+TEST(SequenceWidth, IsTheOneWorkedByHand) {
+  // r = (-2 ln 0.05 + ln(1 - 2 ln 0.05)) / 50 = 0.158706...
+  EXPECT_NEAR(sequence_width(1.0, 0.05), 6.69438861706604, 1e-12);
+  EXPECT_NEAR(sequence_width(10.0, 0.05), 1.06375470065575, 1e-12);
+  EXPECT_NEAR(sequence_width(50.0, 0.05), 0.42924337188268, 1e-12);
+  EXPECT_NEAR(sequence_width(1000.0, 0.05), 0.10552070034258, 1e-12);
+  EXPECT_NEAR(sequence_width(100.0, 0.001), 0.42270206983231, 1e-12);
+}
+
+/// The formula as the paper has it, for any r.
+long double width_with(long double pulls, long double alpha, long double r) {
+  return std::sqrt(2.0L * (pulls * r + 1.0L) / (pulls * pulls * r) *
+                   std::log(std::sqrt(pulls * r + 1.0L) / alpha));
+}
+
+RC_GTEST_PROP(SequenceWidth, IsTheFormulaOfThePaper, ()) {
+  const auto pulls = static_cast<double>(*rc::gen::inRange<std::uint64_t>(1, 10'000'000));
+  const double alpha = std::exp2(-*rc::gen::inRange(1, 100) / 2.0);
+  const long double log_alpha = std::log(static_cast<long double>(alpha));
+  const long double r = (-2.0L * log_alpha + std::log(1.0L - 2.0L * log_alpha)) / 50.0L;
+  const auto expected = static_cast<double>(width_with(pulls, alpha, r));
+  RC_ASSERT(std::abs(sequence_width(pulls, alpha) - expected) <= 1e-12 * expected);
+}
+
+TEST(SequenceWidth, NoOtherRIsMuchTighterAtFiftyPulls) {
+  for (const double alpha : {0.05, 0.01, 1e-4, 1e-8}) {
+    long double least = 1e9L;
+    for (long double r = 1e-3L; r < 10.0L; r *= 1.01L) {
+      least = std::min(least, width_with(50.0L, alpha, r));
+    }
+    EXPECT_LT(sequence_width(50.0, alpha), 1.005 * static_cast<double>(least)) << alpha;
+  }
+}
+
+RC_GTEST_PROP(SequenceWidth, ShrinksWithPullsAndGrowsWithCertainty, ()) {
+  const auto pulls = static_cast<double>(*rc::gen::inRange<std::uint64_t>(1, 1'000'000));
+  const double alpha = std::exp2(-*rc::gen::inRange(1, 100) / 2.0);
+  RC_ASSERT(sequence_width(pulls + 1.0, alpha) < sequence_width(pulls, alpha));
+  RC_ASSERT(sequence_width(pulls, 0.9 * alpha) > sequence_width(pulls, alpha));
+}
+
+// --- zeros and ones --------------------------------------------------------------------------
+
+long double log_beta_by_hand(long double a, long double b) {
+  return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
+}
+
+/// ln of p^S (1 - p)^(T - S) over the right side, straight from the inequality.
+long double log_ratio(long double p, long double successes, long double pulls, long double alpha) {
+  const long double failures = pulls - successes;
+  long double left = 0.0L;
+  if (successes > 0.0L) left += successes * std::log(p);
+  if (failures > 0.0L) left += failures * std::log(1.0L - p);
+  return left - std::log(alpha) - log_beta_by_hand(successes + 0.5L, failures + 0.5L) +
+         std::log(kPi);  // B(1/2, 1/2) = pi
+}
+
+struct RandomRates {
+  double successes;
+  double pulls;
+  double alpha;
+};
+
+RandomRates random_rates() {
+  const int pulls = *rc::gen::inRange(1, 2000);
+  const int successes = *rc::gen::inRange(0, pulls + 1);
+  return {static_cast<double>(successes), static_cast<double>(pulls),
+          std::exp2(-*rc::gen::inRange(1, 60) / 2.0)};
+}
+
+RC_GTEST_PROP(SuccessInterval, IsWhatBruteForceFinds, ()) {
+  const auto [successes, pulls, alpha] = random_rates();
+  RC_LOG() << successes << " of " << pulls << " alpha " << alpha;
+  const Interval found = success_interval(successes, pulls, alpha);
+  constexpr int kGrid = 4000;
+  for (int i = 0; i <= kGrid; ++i) {
+    const double p = static_cast<double>(i) / kGrid;
+    const long double ratio = log_ratio(p, successes, pulls, alpha);
+    if (std::abs(static_cast<double>(ratio)) < 1e-7) continue;  // too close to an end to tell
+    RC_ASSERT((p >= found.lower && p <= found.upper) == (ratio > 0.0L));
+    RC_ASSERT(is_possible_rate(p, successes, pulls, alpha) == (ratio > 0.0L));
+  }
+}
+
+RC_GTEST_PROP(SuccessInterval, HoldsTheRateThatWasSeenAndLiesInTheUnitInterval, ()) {
+  const auto [successes, pulls, alpha] = random_rates();
+  const Interval found = success_interval(successes, pulls, alpha);
+  RC_ASSERT(found.lower >= 0.0 && found.upper <= 1.0);
+  RC_ASSERT(found.lower <= successes / pulls && successes / pulls <= found.upper);
+  RC_ASSERT(found.lower < found.upper);
+  const Interval surer = success_interval(successes, pulls, 0.5 * alpha);
+  RC_ASSERT(surer.lower <= found.lower && found.upper <= surer.upper);
+}
+
+RC_GTEST_PROP(SuccessInterval, FailuresAreTheMirrorOfSuccesses, ()) {
+  const auto [successes, pulls, alpha] = random_rates();
+  const Interval one = success_interval(successes, pulls, alpha);
+  const Interval other = success_interval(pulls - successes, pulls, alpha);
+  RC_ASSERT(std::abs(one.lower - (1.0 - other.upper)) < 1e-9);
+  RC_ASSERT(std::abs(one.upper - (1.0 - other.lower)) < 1e-9);
+}
+
+TEST(SuccessInterval, WithoutAnySuccessIsTheClosedForm) {
+  // (1 - p)^T = alpha B(1/2, T + 1/2) / pi.
+  EXPECT_NEAR(success_interval(0.0, 10.0, 0.05).upper, 0.37698735099068, 1e-12);
+  EXPECT_NEAR(success_interval(0.0, 100.0, 0.01).upper, 0.07208366096981, 1e-12);
+  EXPECT_EQ(success_interval(0.0, 10.0, 0.05).lower, 0.0);
+  EXPECT_NEAR(success_interval(10.0, 10.0, 0.05).lower, 1.0 - 0.37698735099068, 1e-12);
+  EXPECT_EQ(success_interval(10.0, 10.0, 0.05).upper, 1.0);
+}
+
+TEST(SuccessInterval, TakesPartsOfPulls) {
+  // Rewards that depend on each other count for less than their number.
+  const Interval whole = success_interval(50.0, 100.0, 0.05);
+  const Interval less = success_interval(5.25, 10.5, 0.05);
+  EXPECT_LT(less.lower, whole.lower);
+  EXPECT_GT(less.upper, whole.upper);
+  EXPECT_TRUE(less.bounded());
+}
+
+TEST(SuccessInterval, NarrowsForEver) {
+  const Interval many = success_interval(3e8, 1e9, 1e-6);
+  EXPECT_NEAR(many.lower, 0.3, 2e-4);
+  EXPECT_NEAR(many.upper, 0.3, 2e-4);
+  EXPECT_LT(many.lower, 0.3);
+  EXPECT_GT(many.upper, 0.3);
+}
+
+TEST(SuccessInterval, NothingBeyondZeroAndOneIsARate) {
+  EXPECT_FALSE(is_possible_rate(-0.1, 1.0, 2.0, 0.05));
+  EXPECT_FALSE(is_possible_rate(1.1, 1.0, 2.0, 0.05));
+  EXPECT_FALSE(is_possible_rate(0.0, 1.0, 2.0, 0.05)) << "there was a success";
+  EXPECT_TRUE(is_possible_rate(0.0, 0.0, 2.0, 0.05));
+}
+
+}  // namespace
+}  // namespace canopy
