@@ -74,7 +74,6 @@ def test_a_range_may_be_given():
         assert result.optimizer.reward_range == ("auto" if given in ("auto", None) else tuple(given))
 
 
-
 def test_other_optimizers_can_search_too():
     result = canopy.policy_search(
         Counter(True), lambda theta, seen: seen, GAINS, steps=50, optimizer="power", reward_range=numpy.array([0, 1])
