@@ -53,7 +53,8 @@ class Evidence {
   /// The next reward, one after the other, of the arm that was turned to.
   void add(double reward) {
     recent_[recent_count_] = reward;
-    if (++recent_count_ == kRecent) absorb();
+    if (++recent_count_ == kRecent) [[unlikely]]
+      absorb();
   }
 
   /// Rewards of any arm.
@@ -99,7 +100,7 @@ class Evidence {
     return {arms_.data() + index * dimension_, dimension_};
   }
   [[nodiscard]] ArmEstimate estimate(std::size_t index) const;
-  [[nodiscard]] std::optional<std::size_t> find(Arm arm) const;
+  [[nodiscard]] std::optional<std::size_t> find(Arm wanted) const;
 
   /// Whether any arm has a bounded interval.
   [[nodiscard]] bool has_intervals() const;
@@ -173,15 +174,17 @@ class Evidence {
     void transfer(State& state) { state(blocks, squares, freedom); }
   };
 
-  [[nodiscard]] std::size_t slot_of(Arm arm) const;
-  [[nodiscard]] std::size_t found_or_made(Arm arm);
+  [[nodiscard]] std::size_t slot_of(Arm wanted) const;
+  [[nodiscard]] std::size_t found_or_made(Arm wanted);
+  [[nodiscard]] Record& record_here();
   void rebuild_slots(std::size_t arms);
   void forget_single_pulls();
   Record& take_sums(const Rewards& rewards);
   void count_visit(Record& record);
   void merge(Record& record, double pulls, double mean, double squared_deviations);
   void see(double low, double high);
-  Blocks add_to_run(std::array<double, kRecent>& deviations, std::size_t count);
+  void add_to_run(const Blocks& batch);
+  void add_short_blocks(std::size_t count);
   void add_long_block(std::uint32_t level, double mean);
   void end_run();
   void count_run(std::vector<Variation>& to) const;
@@ -217,7 +220,8 @@ class Evidence {
 
   std::vector<double> here_;  // the arm that was turned to
   bool is_somewhere_ = false;
-  bool visit_is_counted_ = false;  // among those of that arm
+  bool visit_is_counted_ = false;          // among those of that arm
+  std::optional<std::size_t> here_index_;  // of its record, once it was looked up
   std::uint32_t recent_count_ = 0;
   std::array<double, kRecent> recent_{};  // its rewards that were not absorbed yet
 

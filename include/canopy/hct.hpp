@@ -147,20 +147,11 @@ class Hct final : public TicketedOptimizer, private TreeView {
       selected_node_->sum = after.sum;
       tickets_.close_newest();
       ++t_;
-      evidence_.add(reward);
       stage_ = Stage::single_stay;
-      return Status::ok;
-    }
-    if (stage_ == Stage::episode && ticket == tickets_.newest() && tickets_.newest_is_open() &&
-        unanswered_ > 1 && !scale_is_provisional() && RewardMap::usable(mapped)) [[likely]] {
-      add(pending_, {1.0, mapped});
-      tickets_.use_newest();
-      ++t_;
       evidence_.add(reward);
-      --unanswered_;
       return Status::ok;
     }
-    return TicketedOptimizer::tell(ticket, reward);
+    return tell_in_episode(ticket, reward);
   }
 
   using TicketedOptimizer::tell;
@@ -243,6 +234,9 @@ class Hct final : public TicketedOptimizer, private TreeView {
   [[nodiscard]] bool surely_stays(const Sample& node) const {
     return node.pulls < guard_pulls_ && node.sum >= guard_mean_ * node.pulls;
   }
+
+  /// `tell` in the middle of an episode, and wherever else it need not be as fast.
+  Status tell_in_episode(Ticket ticket, double reward);
 
   // The steps of the paper, in the order in which it has them.
   void refresh();

@@ -19,6 +19,11 @@ bool takes_short_blocks(std::uint64_t batch) {
   return batch < 4 || batch % 8 == 0;
 }
 
+/// Of blocks of a level.
+double block_length(std::size_t level) {
+  return static_cast<double>(std::uint64_t{1} << level);
+}
+
 /// Cells are halved, so most arms differ in few bits, all of them high: they must reach the low
 /// ones (the finalizer of MurmurHash3, by Appleby).
 std::uint64_t hash_of(Arm arm) {
@@ -44,6 +49,78 @@ std::uint64_t count_outside(std::span<const double> rewards, const std::array<do
   return static_cast<std::uint64_t>(std::count_if(
       rewards.begin(), rewards.end(), [&](double reward) { return is_outside(reward, range); }));
 }
+
+/// Two numbers side by side, on which one instruction works: a batch is looked over every few
+/// steps, and a step takes some nanoseconds.
+using Pair __attribute__((vector_size(16))) = double;
+using Flags __attribute__((vector_size(16))) = std::int64_t;  // 0, or -1 where it is so
+
+Pair both(double number) {
+  return Pair{number, number};
+}
+
+double total(Pair numbers) {
+  return numbers[0] + numbers[1];
+}
+
+/// What one pass over rewards tells: their ends, sums of deviations from a reference, and how many
+/// are outside of a range.
+struct Overview {
+  double low;
+  double high;
+  double sum;
+  double squares;
+  std::uint64_t outside;
+};
+
+Overview look_over(std::span<const double> rewards, double reference,
+                   const std::array<double, 2>& range) {
+  if (rewards.size() == 1) {  // where the arm changes at every pull
+    const double off = rewards[0] - reference;
+    const std::uint64_t outside = is_outside(rewards[0], range) ? 1 : 0;
+    return {rewards[0], rewards[0], off, off * off, outside};
+  }
+  const Pair from = both(range[0]);
+  const Pair to = both(range[1]);
+  Pair low = both(rewards[0]);
+  Pair high = low;
+  // Two sums of each kind, since an addition takes longer than all else between two of them.
+  Pair sum{};
+  Pair squares{};
+  Pair other_sum{};
+  Pair other_squares{};
+  Flags outside{};  // no branches: none could be foretold
+  const auto take = [&](Pair pair, Pair off, Pair& sum_here, Pair& squares_here) {
+    low = pair < low ? pair : low;
+    high = pair > high ? pair : high;
+    sum_here += off;
+    squares_here += off * off;
+    outside += pair < from;
+    outside += pair > to;
+  };
+  std::size_t i = 0;
+  for (; i + 3 < rewards.size(); i += 4) {
+    const Pair first{rewards[i], rewards[i + 1]};
+    const Pair second{rewards[i + 2], rewards[i + 3]};
+    take(first, first - reference, sum, squares);
+    take(second, second - reference, other_sum, other_squares);
+  }
+  Overview seen{};
+  for (; i < rewards.size(); ++i) {
+    take(both(rewards[i]), Pair{rewards[i] - reference, 0.0}, sum, squares);
+    if (is_outside(rewards[i], range)) --seen.outside;  // it was counted twice
+  }
+  seen.low = std::min(low[0], low[1]);
+  seen.high = std::max(high[0], high[1]);
+  seen.sum = total(sum + other_sum);
+  seen.squares = total(squares + other_squares);
+  seen.outside -= static_cast<std::uint64_t>(outside[0] + outside[1]);
+  return seen;
+}
+
+/// Everything is inside of it.
+constexpr std::array kNoRange{-std::numeric_limits<double>::infinity(),
+                              std::numeric_limits<double>::infinity()};
 
 bool is_zero_or_one(double reward) {
   return reward == 0.0 || reward == 1.0;
@@ -96,6 +173,12 @@ std::size_t Evidence::found_or_made(Arm wanted) {
   return records_.size() - 1;
 }
 
+/// That of the arm that was turned to.
+Evidence::Record& Evidence::record_here() {
+  if (!here_index_) here_index_ = found_or_made(here_);
+  return records_[*here_index_];
+}
+
 void Evidence::reserve(std::size_t arms) {
   if (arms <= records_.capacity()) return;
   const std::size_t room = std::max(arms, 2 * records_.capacity());
@@ -135,6 +218,7 @@ void Evidence::turn_to(Arm arm) {
   absorb();
   end_run();
   here_.assign(arm.begin(), arm.end());
+  here_index_.reset();
   is_somewhere_ = true;
   visit_is_counted_ = false;
 }
@@ -172,7 +256,7 @@ Evidence::Record& Evidence::take_sums(const Rewards& rewards) {
   end_run();  // how these follow each other is not known
   count_ += rewards.count;
   zero_one_ = zero_one_ && are_zeros_and_ones(rewards);
-  Record& record = records_[found_or_made(here_)];
+  Record& record = record_here();
   merge(record, static_cast<double>(rewards.count), rewards.mean(), rewards.squared_deviations);
   return record;
 }
@@ -197,31 +281,22 @@ void Evidence::merge(Record& record, double pulls, double mean, double squared_d
 void Evidence::absorb() {
   const std::size_t count = std::exchange(recent_count_, 0);
   if (count == 0) return;
-  Record& record = records_[found_or_made(here_)];
+  Record& record = record_here();
   if (run_.empty()) run_reference_ = record.pulls == 0.0 ? recent_[0] : record.mean;
   count_visit(record);
   const std::span<const double> rewards(recent_.data(), count);
-
-  std::array<double, kRecent> deviations;
-  double low = rewards[0];
-  double high = rewards[0];
-  for (std::size_t i = 0; i < count; ++i) {
-    deviations[i] = rewards[i] - run_reference_;
-    low = std::min(low, rewards[i]);
-    high = std::max(high, rewards[i]);
-  }
+  const Overview seen = look_over(rewards, run_reference_, range_.value_or(kNoRange));
   count_ += count;
-  see(low, high);
+  see(seen.low, seen.high);
   if (zero_one_) zero_one_ = std::all_of(rewards.begin(), rewards.end(), is_zero_or_one);
   if (range_) {
-    if (low < (*range_)[0] || high > (*range_)[1]) {
-      outside_ += count_outside(rewards, *range_);
-    }
+    outside_ += seen.outside;
     for (std::size_t i = 0; i < count && trial_.rewards < kRewardsToJudge; ++i) {
       trial_.take(rewards[i], 1, *range_);
     }
   }
-  const Blocks batch = add_to_run(deviations, count);
+  const Blocks batch{static_cast<double>(count), seen.sum, seen.squares};
+  add_to_run(batch);
   const double offset = batch.sum / batch.count;
   merge(record, batch.count, run_reference_ + offset,
         std::max(0.0, batch.squares - batch.sum * offset));
@@ -229,37 +304,31 @@ void Evidence::absorb() {
 
 // --- rewards that depend on each other -------------------------------------------------------
 
-/// Adds a batch to the run, and returns its single rewards.
-Evidence::Blocks Evidence::add_to_run(std::array<double, kRecent>& deviations, std::size_t count) {
-  if (run_.size() < kLongBlock) run_.resize(kLongBlock);
-  Blocks batch;
-  const bool is_full = count == kRecent;
-  const std::uint32_t levels = takes_short_blocks(run_batches_) ? kLongBlock : 1;
-  for (std::uint32_t level = 0; level < levels && count > 0; ++level, count /= 2) {
-    Blocks even;
-    Blocks odd;
-    for (std::size_t i = 0; i + 1 < count; i += 2) {
-      even.sum += deviations[i];
-      odd.sum += deviations[i + 1];
-      even.squares += deviations[i] * deviations[i];
-      odd.squares += deviations[i + 1] * deviations[i + 1];
-      deviations[i / 2] = 0.5 * (deviations[i] + deviations[i + 1]);
-    }
-    if (count % 2 == 1) {
-      even.sum += deviations[count - 1];
-      even.squares += deviations[count - 1] * deviations[count - 1];
-    }
-    const Blocks blocks{static_cast<double>(count), even.sum + odd.sum, even.squares + odd.squares};
-    if (level == 0) batch = blocks;
-    run_[level].add(blocks);
-  }
+/// Adds the batch of recent rewards, whose sums are given.
+void Evidence::add_to_run(const Blocks& batch) {
+  if (run_.empty()) run_.emplace_back();
+  run_[0].add(batch);
+  const auto count = static_cast<std::size_t>(batch.count);
+  if (count > 1 && takes_short_blocks(run_batches_)) add_short_blocks(count);
   ++run_batches_;
-  if (is_full) {
+  if (count == kRecent) {
     add_long_block(kLongBlock, batch.sum / batch.count);
   } else {
     halves_.clear();  // what follows is not next to what was
   }
-  return batch;
+}
+
+/// Of 2, 4, ... recent rewards.
+void Evidence::add_short_blocks(std::size_t count) {
+  std::array<double, kRecent> means;
+  for (std::size_t i = 0; i < count; ++i) means[i] = recent_[i] - run_reference_;
+  for (std::uint32_t level = 1; level < kLongBlock && count > 1; ++level) {
+    count /= 2;
+    for (std::size_t i = 0; i < count; ++i) means[i] = 0.5 * (means[2 * i] + means[2 * i + 1]);
+    const Overview blocks = look_over({means.data(), count}, 0.0, kNoRange);
+    if (run_.size() <= level) run_.resize(level + 1);
+    run_[level].add({static_cast<double>(count), blocks.sum, blocks.squares});
+  }
 }
 
 void Evidence::add_long_block(std::uint32_t level, double mean) {
@@ -288,11 +357,11 @@ void Evidence::end_run() {
 /// (1/b - 1/T) times that of a reward.
 void Evidence::count_run(std::vector<Variation>& to) const {
   if (run_.empty()) return;
-  const Record& record = records_[*find(here_)];
+  const Record& record = records_[*here_index_];
   const double shift = record.mean - run_reference_;
-  for (std::size_t level = 0; level < run_.size() && run_[level].count > 0.0; ++level) {
+  for (std::size_t level = 0; level < run_.size(); ++level) {
     const auto& [count, sum, squares] = run_[level];
-    const double share = 1.0 - std::exp2(static_cast<double>(level)) / record.pulls;
+    const double share = 1.0 - block_length(level) / record.pulls;
     if (share <= 0.0) return;
     if (to.size() <= level) to.resize(level + 1);
     to[level].blocks += count;
@@ -308,8 +377,7 @@ double Evidence::inflation() const {
   for (std::size_t level = 1; level < all.size(); ++level) {
     if (all[level].blocks < kLeastBlocks || !(all[0].squares > 0.0)) continue;
     const double single = all[0].squares / all[0].freedom;
-    const double ratio =
-        std::exp2(static_cast<double>(level)) * all[level].squares / all[level].freedom / single;
+    const double ratio = block_length(level) * all[level].squares / all[level].freedom / single;
     if (ratio - 1.0 > 3.0 * std::sqrt(2.0 / (all[level].blocks - 1.0))) {
       inflation = std::max(inflation, ratio);
     }
@@ -473,7 +541,8 @@ void Evidence::transfer(State& state) {
     State::require(dimension == dimension_ && here_.size() == dimension_ &&
                    arms_.size() == records_.size() * dimension_ && recent_count_ < kRecent);
     rebuild_slots(records_.size());
-    State::require(run_.empty() || find(here_).has_value());
+    here_index_ = find(here_);
+    State::require(run_.empty() || here_index_.has_value());
   }
   if (has_range) state((*range_)[0], (*range_)[1]);
   for (std::size_t i = 0; i < recent_count_; ++i) state(recent_[i]);

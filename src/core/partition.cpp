@@ -27,7 +27,8 @@ double BoxPartition::Axis::middle(double from, double to) const {
   if (kind != Kind::whole) return std::midpoint(from, to);
   const auto first = static_cast<std::int64_t>(from);
   const std::int64_t steps = (static_cast<std::int64_t>(to) - first) / step;
-  return static_cast<double>(first + steps / 2 * step);
+  const std::int64_t half = steps / 2;
+  return static_cast<double>(first + half * step);
 }
 
 std::array<double, 2> BoxPartition::Axis::cut(double from, double to) const {

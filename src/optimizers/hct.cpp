@@ -155,6 +155,20 @@ std::uint64_t Hct::grant(std::uint64_t pulls) {
   return length;
 }
 
+Status Hct::tell_in_episode(Ticket ticket, double reward) {
+  const double mapped = map_.to_mapped(reward);
+  if (stage_ == Stage::episode && ticket == tickets_.newest() && tickets_.newest_is_open() &&
+      unanswered_ > 1 && !scale_is_provisional() && RewardMap::usable(mapped)) [[likely]] {
+    add(pending_, {1.0, mapped});
+    tickets_.use_newest();
+    ++t_;
+    --unanswered_;
+    evidence_.add(reward);
+    return Status::ok;
+  }
+  return TicketedOptimizer::tell(ticket, reward);
+}
+
 Status Hct::end_single_episode(double reward) {
   if (!RewardMap::usable(map_.to_mapped(reward))) return Status::not_a_reward;
   note_origin(reward);

@@ -1,5 +1,7 @@
 #include "canopy/detail/reward_map.hpp"
 
+#include "canopy/state.hpp"
+
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -28,13 +30,19 @@ std::vector<Violation> violations(const Objective& objective) {
 }
 
 RewardMap::RewardMap(const Objective& objective)
-    : minimizes_(objective.direction == Direction::minimize), has_origin_(false), origin_(0.0) {
+    : minimizes_(objective.direction == Direction::minimize), sign_(minimizes_ ? -1.0 : 1.0) {
   if (objective.reward_range) set_origin((*objective.reward_range)[minimizes_ ? 1 : 0]);
 }
 
 void RewardMap::set_origin(double reward) {
-  origin_ = reward != 0.0 ? reward : (minimizes_ ? 0.0 : -0.0);  // neither x - -0 nor 0 - x is -0
+  origin_ = reward;
   has_origin_ = true;
+  level_ = reward != 0.0 ? sign_ * reward : -0.0;
+}
+
+void RewardMap::transfer(State& state) {
+  state(has_origin_, origin_);
+  if (has_origin_) set_origin(origin_);
 }
 
 Rewards RewardMap::to_mapped(const Rewards& rewards) const {

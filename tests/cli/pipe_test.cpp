@@ -16,12 +16,12 @@ using testing::Process;
 using testing::run_tool;
 using testing::TemporaryFile;
 
-const std::string study_text =
+const std::string kStudyText =
     "[optimizer]\nnu1 = 1.0\nrho = 0.7071\nconfidence_scale = 0.05\n"
     "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n";
 
 TEST(PipeCommand, AnswersEachLineAtOnceAndFollowsTheLibrary) {
-  const TemporaryFile study("follows.toml", study_text);
+  const TemporaryFile study("follows.toml", kStudyText);
   Process process({"pipe", study.path()});
   Hct hct(Space{{"x", Real{0.0, 1.0}}}, {.nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05});
   RandomStream random({.seed = 11});
@@ -42,7 +42,7 @@ TEST(PipeCommand, AnswersEachLineAtOnceAndFollowsTheLibrary) {
 }
 
 TEST(PipeCommand, SurvivesAMillionByteLineAndALineWithoutAnEnd) {
-  const TemporaryFile study("long.toml", study_text);
+  const TemporaryFile study("long.toml", kStudyText);
   Process process({"pipe", study.path()});
   process.write(R"({"op":"ask","pad":")" + std::string(1'000'000, 'x') + "\"}\n");
   EXPECT_EQ(json::parse(process.read_line())["error"]["code"], "line_too_long");
@@ -56,7 +56,7 @@ TEST(PipeCommand, SurvivesAMillionByteLineAndALineWithoutAnEnd) {
 
 TEST(PipeCommand, RefusesWrongStudiesBeforeReadingALine) {
   const TemporaryFile wrong("wrong.toml",
-                            "[optimizer]\nrho = 3\n" + study_text.substr(study_text.find("[[")));
+                            "[optimizer]\nrho = 3\n" + kStudyText.substr(kStudyText.find("[[")));
   const Process::Result result = run_tool("pipe " + wrong.path());
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.err,

@@ -70,7 +70,7 @@ class Chatter {
  private:
   OwnedPull take() {
     const std::size_t which = random_() % open_.size();
-    const OwnedPull pull = open_[which];
+    OwnedPull pull = open_[which];
     open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(which));
     return pull;
   }

@@ -410,9 +410,9 @@ TEST(Specification, TellsWhatDiffersThatLearningDependsOn) {
   after.space = Space{{"x", Real{}}, {"y", Integer{1, 9, Scale::log}}};
   EXPECT_NE(learning_differences(before, after).find("integer from 1 to 9 on a log scale"),
             std::string::npos);
-  StudySpecification in_steps = after;
-  in_steps.space = Space{{"x", Real{}}, {"y", Integer{1, 9, Scale::linear, 4}}};
-  EXPECT_EQ(learning_differences(after, in_steps),
+  const StudySpecification on_a_log_scale = after;
+  after.space = Space{{"x", Real{}}, {"y", Integer{1, 9, Scale::linear, 4}}};
+  EXPECT_EQ(learning_differences(on_a_log_scale, after),
             "space.y was number 2, integer from 1 to 9 on a log scale and is number 2, integer "
             "from 1 to 9 in steps of 4");
   after.optimizer = {"random", {}};

@@ -30,9 +30,7 @@ class RewardMap {
   void set_origin(double reward);
 
   /// Never -0.
-  [[nodiscard]] double to_mapped(double reward) const {
-    return minimizes_ ? origin_ - reward : reward - origin_;
-  }
+  [[nodiscard]] double to_mapped(double reward) const { return sign_ * reward - level_; }
 
   [[nodiscard]] double to_user(double mapped) const {
     return minimizes_ ? origin_ - mapped : origin_ + mapped;
@@ -50,14 +48,16 @@ class RewardMap {
 
   [[nodiscard]] bool minimizes() const { return minimizes_; }
 
-  void transfer(State& state) { state(has_origin_, origin_); }
+  void transfer(State& state);
 
  private:
   static std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
   bool minimizes_;
-  bool has_origin_;
-  double origin_;  // the reward that is mapped to 0
+  bool has_origin_ = false;
+  double origin_ = 0.0;  // the reward that is mapped to 0
+  double sign_;          // -1 when minimizing
+  double level_ = -0.0;  // sign_ origin_, but never 0: x - -0 is never -0
 };
 
 /// Refuses what is not a number, too large, or contradicts itself.
