@@ -43,6 +43,7 @@ std::vector<Function> functions() {
   const canopy::Parameter z{"z", Real{0.0, 1.0}};
   const std::vector<std::string> three{"lz4", "zstd", "brotli"};
   std::vector<std::string> twelve;
+  twelve.reserve(12);
   for (int i = 0; i < 12; ++i) twelve.push_back(std::to_string(i));
   const auto listed = [](double i) { return 0.5 + 0.5 * std::sin(7.0 * i + 1.0); };
   return {
@@ -157,9 +158,9 @@ void print_title(const std::string& title) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const auto runs = static_cast<std::uint64_t>(argc > 1 ? std::atoi(argv[1]) : 200);
-  fmt::print("Shares of {} runs in which the interval of `best`, at 95 %, has f(arm)\n\n", runs);
+int main() {
+  constexpr std::uint64_t kRuns = 200;
+  fmt::print("Shares of {} runs in which the interval of `best`, at 95 %, has f(arm)\n\n", kRuns);
   print_title("independent rewards");
   double least_end = 1.0;
   double least_always = 1.0;
@@ -168,7 +169,7 @@ int main(int argc, char** argv) {
     for (const std::uint64_t steps : {100U, 200U, 1000U, 20'000U}) {
       for (const Function& function : functions()) {
         Tally tally;
-        for (std::uint64_t number = 0; number < runs; ++number) {
+        for (std::uint64_t number = 0; number < kRuns; ++number) {
           RandomStream random({.seed = 1,
                                .environment = function.name,
                                .algorithm = noise.name,
@@ -199,7 +200,7 @@ int main(int argc, char** argv) {
   for (const char* name : {"garland-mdp", "routing"}) {
     for (const std::uint64_t steps : {100U, 1000U, 20'000U}) {
       Tally tally;
-      for (std::uint64_t number = 0; number < runs; ++number) {
+      for (std::uint64_t number = 0; number < kRuns; ++number) {
         RandomStream random(
             {.seed = 1, .environment = name, .purpose = std::to_string(steps), .run = number});
         const auto environment = canopy::make_environment({name});
