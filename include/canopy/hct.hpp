@@ -216,17 +216,11 @@ class Hct final : public TicketedOptimizer, private TreeView {
   }
 
   [[nodiscard]] double own_upper_bound(const Node& node) const {
-    return upper_bound(node.sum / node.pulls, resolution_of(node), width_of(node));
+    return upper_bound(node.sum / node.pulls, cell_resolution(node, resolutions_), width_of(node));
   }
 
   [[nodiscard]] double width_of(const Node& node) const {
     return confidence_width(scaled_c_, log_confidence_, node.pulls);
-  }
-
-  /// How much f may vary in the node's cell: depth says nothing about values without an order.
-  [[nodiscard]] double resolution_of(const Node& node) const {
-    if (node.extent == Extent::shrinks) return resolutions_[node.depth];
-    return node.extent == Extent::one_arm ? 0.0 : resolutions_[0];
   }
 
   /// A sufficient condition for the next search to end at the selected node again, once it has

@@ -67,9 +67,6 @@ struct OptimizerEntry {
                                                         SplitRule partition = SplitRule::cyclic,
                                                         const Objective& objective = {});
 
-/// Whether its options say that rewards may depend on what was pulled before.
-[[nodiscard]] bool expects_correlated_feedback(const Selection& optimizer);
-
 /// The entry of an algorithm: a class constructed from (Space, Options, Objective) or, if it
 /// searches a tree of cells, from (std::shared_ptr<const Partition>, Options, Objective). Options
 /// is a struct with a visit_fields.

@@ -44,8 +44,4 @@ class RunningEstimate {
   double squares_ = 0.0;  // of the distances from the mean
 };
 
-/// How much larger the mean of `a` is than that of `b`, two independent samples of any variances
-/// (Welch, 1947).
-[[nodiscard]] Estimate difference(const RunningEstimate& a, const RunningEstimate& b);
-
 }  // namespace canopy

@@ -135,6 +135,16 @@ bool are_zeros_and_ones(const Rewards& rewards) {
          successes <= count && std::abs(rewards.squared_deviations - squares) <= 1e-9 * count;
 }
 
+/// Which record has the largest key; none if there are none.
+template <class Records, class Key>
+std::optional<std::size_t> first_of_largest(const Records& records, const Key& key) {
+  const auto largest =
+      std::max_element(records.begin(), records.end(),
+                       [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  if (largest == records.end()) return std::nullopt;
+  return static_cast<std::size_t>(largest - records.begin());
+}
+
 }  // namespace
 
 Evidence::Evidence(std::size_t dimension, double level)
@@ -492,26 +502,16 @@ std::optional<std::size_t> Evidence::surest(bool minimizes) const {
 
 std::optional<std::size_t> Evidence::best_mean(bool minimizes) const {
   const double sign = minimizes ? -1.0 : 1.0;
-  std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    const auto key = [&](std::size_t at) {
-      return std::pair(sign * records_[at].mean, records_[at].pulls);
-    };
-    if (!best || key(i) > key(*best)) best = i;
-  }
-  return best;
+  return first_of_largest(records_, [sign](const Record& record) {
+    return std::pair(sign * record.mean, record.pulls);
+  });
 }
 
 std::optional<std::size_t> Evidence::most_pulled(bool minimizes) const {
   const double sign = minimizes ? -1.0 : 1.0;
-  std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    const auto key = [&](std::size_t at) {
-      return std::pair(records_[at].pulls, sign * records_[at].mean);
-    };
-    if (!best || key(i) > key(*best)) best = i;
-  }
-  return best;
+  return first_of_largest(records_, [sign](const Record& record) {
+    return std::pair(record.pulls, sign * record.mean);
+  });
 }
 
 std::uint64_t Evidence::rivals(std::size_t index, bool minimizes) const {

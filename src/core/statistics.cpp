@@ -28,17 +28,4 @@ Estimate RunningEstimate::estimate() const {
   return with_interval(mean_, squared_error(), count_ - 1.0);
 }
 
-Estimate difference(const RunningEstimate& a, const RunningEstimate& b) {
-  const double mean = a.mean() - b.mean();
-  if (a.count() < 2.0 || b.count() < 2.0) return {mean, std::nullopt};
-  const double error_a = a.squared_error();
-  const double error_b = b.squared_error();
-  const double error = error_a + error_b;
-  if (error == 0.0) return {mean, Estimate::Interval{mean, mean}};
-  const double freedom =
-      error * error /
-      (error_a * error_a / (a.count() - 1.0) + error_b * error_b / (b.count() - 1.0));
-  return with_interval(mean, error, freedom);
-}
-
 }  // namespace canopy

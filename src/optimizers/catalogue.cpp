@@ -21,10 +21,4 @@ std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer, const Spac
   return optimizers().at(optimizer.name).make(optimizer.options, space, partition, objective);
 }
 
-bool expects_correlated_feedback(const Selection& optimizer) {
-  if (!optimizers().at(optimizer.name).takes_correlated_feedback) return false;
-  const OptionValue* feedback = optimizer.options.find("feedback");
-  return feedback != nullptr && *feedback == OptionValue("correlated");
-}
-
 }  // namespace canopy

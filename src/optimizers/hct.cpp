@@ -250,7 +250,7 @@ void Hct::set_guard(double margin) {
   const double scaled = scaled_c_ / width;
   const double last = scaled * scaled * log_confidence_;  // pulls at which the width has shrunk so
   guard_pulls_ = std::min(stay_pulls_, last);
-  const double resolution = resolution_of(node);
+  const double resolution = cell_resolution(node, resolutions_);
   const double slack = 1e-12 * (std::abs(stay_bound_) + resolution + width);
   guard_mean_ = stay_bound_ - resolution - width + slack;
 }

@@ -59,13 +59,8 @@ double HooTree::width(double pulls) const {
   return confidence_width(scale() * constants_.confidence_scale, twice_log_, pulls);
 }
 
-double HooTree::resolution_of(const Node& node) const {
-  if (node.extent == Extent::shrinks) return resolutions_[node.depth];
-  return node.extent == Extent::one_arm ? 0.0 : resolutions_[0];
-}
-
 double HooTree::own_upper_bound(const Node& node) const {
-  return upper_bound(node.sum / node.pulls, resolution_of(node), width(node.pulls));
+  return upper_bound(node.sum / node.pulls, cell_resolution(node, resolutions_), width(node.pulls));
 }
 
 void HooTree::learn(NodeIndex node, const Rewards& mapped) {

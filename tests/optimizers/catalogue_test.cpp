@@ -201,13 +201,6 @@ TEST(OptimizerCatalogue, EveryEntryIsComplete) {
   }
 }
 
-TEST(OptimizerCatalogue, OnlyHctTakesCorrelatedFeedbackAndOnlyIfItIsTold) {
-  EXPECT_TRUE(expects_correlated_feedback({"hct", {{"feedback", "correlated"}}}));
-  EXPECT_FALSE(expects_correlated_feedback({"hct", {{"feedback", "iid"}}}));
-  EXPECT_FALSE(expects_correlated_feedback({"hct"}));
-  EXPECT_FALSE(expects_correlated_feedback({"thoo"}));
-}
-
 /// The options of a resolved selection on one line.
 std::string resolved_text(const Selection& optimizer, std::size_t dimension) {
   return optimizers().text_of(resolved(optimizer, dimension));

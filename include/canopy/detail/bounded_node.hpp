@@ -23,6 +23,15 @@ struct BoundedNode {
 };
 
 using BoundedTree = CoverTree<BoundedNode>;
+
+/// How much f may vary in the cell of a node, given R nu1 rho^h by depth: nothing where it holds a
+/// single arm; depth says nothing about values without an order.
+[[nodiscard]] inline double cell_resolution(const BoundedTree::Node& node,
+                                            const std::vector<double>& by_depth) {
+  if (node.extent == Extent::shrinks) return by_depth[node.depth];
+  return node.extent == Extent::one_arm ? 0.0 : by_depth[0];
+}
+
 static_assert(sizeof(BoundedTree::Node) <= 64, "a hot node fits a cache line");
 
 }  // namespace canopy

@@ -104,7 +104,6 @@ class HooTree : public TurnOptimizer, private TreeView {
   [[nodiscard]] std::string path(NodeIndex node) const final;
 
   [[nodiscard]] double width(double pulls) const;
-  [[nodiscard]] double resolution_of(const Node& node) const;
   [[nodiscard]] double own_upper_bound(const Node& node) const;
   void retrace_path(NodeIndex at);
 
