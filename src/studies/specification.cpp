@@ -30,7 +30,8 @@ constexpr std::array<std::string_view, 9> kTopKeys{"format",       "name",      
 
 void check_format(const Document& root, const std::string& source) {
   const Document* format = root.find("format");
-  const auto number = format != nullptr ? format->as_whole() : kFormat;
+  if (format == nullptr) return;
+  const auto number = format->as_whole();
   if (number && *number >= 1 && *number <= kFormat) return;
   if (number && *number > kFormat) {
     throw SpecificationError(source + ": was written by a newer version of canopy (format " +
