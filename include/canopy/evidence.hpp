@@ -1,10 +1,12 @@
 #pragma once
 
+#include "canopy/detail/block_means.hpp"
 #include "canopy/intervals.hpp"
 #include "canopy/rewards.hpp"
 #include "canopy/space.hpp"
 #include "canopy/state.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,9 +33,7 @@ struct ArmEstimate {
 /// arms over all of them. They are unbounded until v rests on eight degrees of freedom, and while
 /// it is 0. Rewards that are all 0 or 1 have `success_interval` instead.
 ///
-/// The inflation is for rewards that depend on each other: the means of 1, 2, 4, ... consecutive
-/// rewards of an arm vary as 1, 1/2, 1/4, ... if they do not. It is the largest ratio of what is
-/// seen to that, among those with 32 blocks that are surely above 1; else 1.
+/// The inflation is for rewards that depend on each other; see `BlockMeans`.
 class Evidence {
  public:
   /// Rewards that must have been seen before a range is judged.
@@ -56,6 +56,15 @@ class Evidence {
     if (++recent_count_ == kRecent) [[unlikely]]
       absorb();
   }
+
+  /// The same for those who count: at most so many rewards from here on, and none after the next
+  /// batch has ended, may be given to `add_granted`.
+  void grant(double rewards) {
+    const auto room = static_cast<double>(kRecent - 1 - recent_count_);
+    granted_until_ = recent_count_ + static_cast<std::uint64_t>(std::clamp(rewards, 0.0, room));
+  }
+  [[nodiscard]] bool has_grant() const { return recent_count_ < granted_until_; }
+  void add_granted(double reward) { recent_[recent_count_++] = reward; }
 
   /// Rewards of any arm.
   void add(Arm arm, const Rewards& rewards);
@@ -126,7 +135,7 @@ class Evidence {
   void transfer(State& state);
 
  private:
-  static constexpr std::size_t kRecent = 64;
+  static constexpr std::size_t kRecent = BlockMeans::kBatch;
   static constexpr double kFreedom = 8.0;
 
   struct Record {
@@ -150,30 +159,6 @@ class Evidence {
     void transfer(State& state) { state(rewards, outside, min, max); }
   };
 
-  /// Means of blocks of one length: how many, and their deviations from some reference.
-  struct Blocks {
-    double count = 0.0;
-    double sum = 0.0;
-    double squares = 0.0;
-
-    void add(const Blocks& others) {
-      count += others.count;
-      sum += others.sum;
-      squares += others.squares;
-    }
-    void transfer(State& state) { state(count, sum, squares); }
-  };
-
-  /// Squared deviations of the means of blocks from the means of their arms, and what they would be
-  /// in units of the variance of a block's mean.
-  struct Variation {
-    double blocks = 0.0;
-    double squares = 0.0;
-    double freedom = 0.0;
-
-    void transfer(State& state) { state(blocks, squares, freedom); }
-  };
-
   [[nodiscard]] std::size_t slot_of(Arm wanted) const;
   [[nodiscard]] std::size_t found_or_made(Arm wanted);
   [[nodiscard]] Record& record_here();
@@ -183,11 +168,7 @@ class Evidence {
   void count_visit(Record& record);
   void merge(Record& record, double pulls, double mean, double squared_deviations);
   void see(double low, double high);
-  void add_to_run(const Blocks& batch);
-  void add_short_blocks(std::size_t count);
-  void add_long_block(std::uint32_t level, double mean);
   void end_run();
-  void count_run(std::vector<Variation>& to) const;
 
   [[nodiscard]] double variance() const { return within_squares_ / within_freedom_; }
   [[nodiscard]] double transient(const Record& record) const;
@@ -222,15 +203,11 @@ class Evidence {
   bool is_somewhere_ = false;
   bool visit_is_counted_ = false;          // among those of that arm
   std::optional<std::size_t> here_index_;  // of its record, once it was looked up
-  std::uint32_t recent_count_ = 0;
+  std::uint64_t recent_count_ = 0;
+  std::uint64_t granted_until_ = 0;       // less than kRecent
   std::array<double, kRecent> recent_{};  // its rewards that were not absorbed yet
 
-  // Consecutive rewards of that arm.
-  double run_reference_ = 0.0;
-  std::uint64_t run_batches_ = 0;
-  std::vector<Blocks> run_;                    // by the logarithm of the block's length
-  std::vector<std::optional<double>> halves_;  // of long blocks, the first half of the next
-  std::vector<Variation> variations_;          // of runs that have ended
+  BlockMeans blocks_;  // of consecutive rewards of that arm
 };
 
 }  // namespace canopy

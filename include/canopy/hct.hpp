@@ -129,26 +129,29 @@ class Hct final : public TicketedOptimizer, private TreeView {
   Hct(Hct&&) = default;
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override {
-    if (stage_ != Stage::single_stay) [[unlikely]]
-      return ask_anew(pulls);
-    stage_ = Stage::single_episode;
-    return {tickets_.open_same(), selected_arm_, 1};
+    if (stage_ == Stage::single_stay) [[likely]] {
+      stage_ = Stage::single_episode;
+      return {tickets_.open_same(), Arm(selected_arm_.data(), selected_arm_.size()), 1};
+    }
+    const auto [ticket, length] = ask_anew(pulls);
+    return {ticket, Arm(selected_arm_.data(), selected_arm_.size()), length};
   }
 
   [[nodiscard]] Status tell(Ticket ticket, double reward) override {
-    const double mapped = map_.to_mapped(reward);
     if (stage_ == Stage::single_episode && ticket == tickets_.newest()) [[likely]] {
+      const double mapped = map_.to_mapped(reward);
       const Sample after{selected_node_->pulls + 1.0, selected_node_->sum + mapped};
       // The guard is false for NaN and for what is hugely negative.
-      if (!surely_stays(after) || mapped > RewardMap::kLargest) [[unlikely]] {
+      const bool surely_stays = evidence_.has_grant() && after.sum >= guard_mean_ * after.pulls;
+      if (!surely_stays || mapped > RewardMap::kLargest) [[unlikely]]
         return end_single_episode(reward);
-      }
+
       selected_node_->pulls = after.pulls;
       selected_node_->sum = after.sum;
       tickets_.close_newest();
       ++t_;
       stage_ = Stage::single_stay;
-      evidence_.add(reward);
+      evidence_.add_granted(reward);
       return Status::ok;
     }
     return tell_in_episode(ticket, reward);
@@ -216,17 +219,14 @@ class Hct final : public TicketedOptimizer, private TreeView {
   }
 
   [[nodiscard]] double own_upper_bound(const Node& node) const {
-    return upper_bound(node.sum / node.pulls, cell_resolution(node, resolutions_), width_of(node));
+    return own_upper_bound(node, width_of(node));
+  }
+  [[nodiscard]] double own_upper_bound(const Node& node, double width) const {
+    return upper_bound(node.sum / node.pulls, cell_resolution(node, resolutions_), width);
   }
 
   [[nodiscard]] double width_of(const Node& node) const {
     return confidence_width(scaled_c_, log_confidence_, node.pulls);
-  }
-
-  /// A sufficient condition for the next search to end at the selected node again, once it has
-  /// these statistics.
-  [[nodiscard]] bool surely_stays(const Sample& node) const {
-    return node.pulls < guard_pulls_ && node.sum >= guard_mean_ * node.pulls;
   }
 
   /// `tell` in the middle of an episode, and wherever else it need not be as fast.
@@ -240,7 +240,13 @@ class Hct final : public TicketedOptimizer, private TreeView {
   void update_bounds(NodeIndex at);
   void expand_if_due(NodeIndex at);
 
-  Pull ask_anew(std::uint64_t pulls);
+  /// A pull of the selected arm; fits two registers, so that a pull need not go through memory.
+  struct Grant {
+    Ticket ticket;
+    std::uint64_t length;
+  };
+
+  [[nodiscard]] Grant ask_anew(std::uint64_t pulls);
   void begin_episode();
   [[nodiscard]] std::uint64_t grant(std::uint64_t pulls);
   void accept(NodeIndex node, const Rewards& mapped) override;
@@ -252,7 +258,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
   void end_episode();
   void stay_or_leave();
   void back_out();
-  void set_guard(double margin);
+  void set_guard(double width_now, double margin);
   void grow_tables();
   [[nodiscard]] bool has_enough_pulls(const Node& node) const;
 
@@ -271,8 +277,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
   Arm selected_arm_;
   double stay_bound_ = 0.0;       // the search ends here again while U is at least this
   double stay_pulls_ = 0.0;       // ... and pulls are below this
-  double guard_mean_ = 0.0;       // U is surely large enough while the mean is at least this
-  double guard_pulls_ = 0.0;      // ... and pulls are below this, which is at most stay_pulls_
+  double guard_mean_ = 0.0;       // while the evidence has a grant, a mean of this is enough for it
   std::vector<Step> path_;        // from the root to the selected node, by depth
   std::uint32_t path_depth_ = 0;  // down to here it is still right
 

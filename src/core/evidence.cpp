@@ -1,8 +1,11 @@
 #include "canopy/evidence.hpp"
 
+#include "core/number_pairs.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -10,19 +13,6 @@ namespace canopy {
 namespace {
 
 constexpr double kPrior = 8.0;  // rewards' worth of the pooled variance in that of an arm
-constexpr double kLeastBlocks = 32.0;
-constexpr std::uint32_t kLongBlock = 6;    // the logarithm of a full batch
-constexpr std::uint32_t kMostLevels = 64;  // of blocks: no run is longer than 2^64
-
-/// In a long run, the means of short blocks are taken from every eighth batch alone: they are many.
-bool takes_short_blocks(std::uint64_t batch) {
-  return batch < 4 || batch % 8 == 0;
-}
-
-/// Of blocks of a level.
-double block_length(std::size_t level) {
-  return static_cast<double>(std::uint64_t{1} << level);
-}
 
 /// Cells are halved, so most arms differ in few bits, all of them high: they must reach the low
 /// ones (the finalizer of MurmurHash3, by Appleby).
@@ -50,77 +40,69 @@ std::uint64_t count_outside(std::span<const double> rewards, const std::array<do
       rewards.begin(), rewards.end(), [&](double reward) { return is_outside(reward, range); }));
 }
 
-/// Two numbers side by side, on which one instruction works: a batch is looked over every few
-/// steps, and a step takes some nanoseconds.
-using Pair __attribute__((vector_size(16))) = double;
-using Flags __attribute__((vector_size(16))) = std::int64_t;  // 0, or -1 where it is so
-
-Pair both(double number) {
-  return Pair{number, number};
-}
-
-double total(Pair numbers) {
-  return numbers[0] + numbers[1];
-}
-
-/// What one pass over rewards tells: their ends, sums of deviations from a reference, and how many
-/// are outside of a range.
+/// What one pass over rewards tells: their ends, and the sums of their deviations from a reference.
 struct Overview {
   double low;
   double high;
   double sum;
   double squares;
-  std::uint64_t outside;
 };
 
-Overview look_over(std::span<const double> rewards, double reference,
-                   const std::array<double, 2>& range) {
+Overview look_over(std::span<const double> rewards, double reference) {
   if (rewards.size() == 1) {  // where the arm changes at every pull
     const double off = rewards[0] - reference;
-    const std::uint64_t outside = is_outside(rewards[0], range) ? 1 : 0;
-    return {rewards[0], rewards[0], off, off * off, outside};
+    return {rewards[0], rewards[0], off, off * off};
   }
-  const Pair from = both(range[0]);
-  const Pair to = both(range[1]);
-  Pair low = both(rewards[0]);
-  Pair high = low;
-  // Two sums of each kind, since an addition takes longer than all else between two of them.
-  Pair sum{};
-  Pair squares{};
-  Pair other_sum{};
-  Pair other_squares{};
-  Flags outside{};  // no branches: none could be foretold
-  const auto take = [&](Pair pair, Pair off, Pair& sum_here, Pair& squares_here) {
-    low = pair < low ? pair : low;
-    high = pair > high ? pair : high;
-    sum_here += off;
-    squares_here += off * off;
-    outside += pair < from;
-    outside += pair > to;
+  struct Lanes {
+    NumberPair low, high;
+    NumberPair sum{};
+    NumberPair squares{};
+
+    explicit Lanes(NumberPair first) : low(first), high(first) {}
+    void take(NumberPair pair, double from) {
+      low = low < pair ? low : pair;
+      high = high > pair ? high : pair;
+      pair -= from;
+      sum += pair;
+      squares += pair * pair;
+    }
   };
+  // Two of them, since an addition takes longer than all else between two of them.
+  Lanes even(pair_at(rewards.data()));
+  Lanes odd = even;
   std::size_t i = 0;
   for (; i + 3 < rewards.size(); i += 4) {
-    const Pair first{rewards[i], rewards[i + 1]};
-    const Pair second{rewards[i + 2], rewards[i + 3]};
-    take(first, first - reference, sum, squares);
-    take(second, second - reference, other_sum, other_squares);
+    even.take(pair_at(&rewards[i]), reference);
+    odd.take(pair_at(&rewards[i + 2]), reference);
   }
-  Overview seen{};
+  Overview seen{std::min({even.low[0], even.low[1], odd.low[0], odd.low[1]}),
+                std::max({even.high[0], even.high[1], odd.high[0], odd.high[1]}),
+                total(even.sum + odd.sum), total(even.squares + odd.squares)};
   for (; i < rewards.size(); ++i) {
-    take(both(rewards[i]), Pair{rewards[i] - reference, 0.0}, sum, squares);
-    if (is_outside(rewards[i], range)) --seen.outside;  // it was counted twice
+    const double off = rewards[i] - reference;
+    seen.low = std::min(seen.low, rewards[i]);
+    seen.high = std::max(seen.high, rewards[i]);
+    seen.sum += off;
+    seen.squares += off * off;
   }
-  seen.low = std::min(low[0], low[1]);
-  seen.high = std::max(high[0], high[1]);
-  seen.sum = total(sum + other_sum);
-  seen.squares = total(squares + other_squares);
-  seen.outside -= static_cast<std::uint64_t>(outside[0] + outside[1]);
   return seen;
 }
 
-/// Everything is inside of it.
-constexpr std::array kNoRange{-std::numeric_limits<double>::infinity(),
-                              std::numeric_limits<double>::infinity()};
+/// How many rewards are beyond the end of a range. No branches: none could be foretold.
+template <class IsBeyond>
+std::uint64_t count_beyond(std::span<const double> rewards, double end, const IsBeyond& is_beyond) {
+  FlagPair flags{};
+  std::size_t i = 0;
+  for (; i + 3 < rewards.size(); i += 4) {
+    flags += is_beyond(pair_at(&rewards[i]), end);
+    flags += is_beyond(pair_at(&rewards[i + 2]), end);
+  }
+  auto count = static_cast<std::uint64_t>(-total(flags));
+  for (; i < rewards.size(); ++i) {
+    if (is_beyond(rewards[i], end)) ++count;
+  }
+  return count;
+}
 
 bool is_zero_or_one(double reward) {
   return reward == 0.0 || reward == 1.0;
@@ -148,11 +130,7 @@ std::optional<std::size_t> first_of_largest(const Records& records, const Key& k
 }  // namespace
 
 Evidence::Evidence(std::size_t dimension, double level)
-    : dimension_(dimension), level_(level), here_(dimension) {
-  run_.reserve(kMostLevels);
-  halves_.reserve(kMostLevels);
-  variations_.reserve(kMostLevels);
-}
+    : dimension_(dimension), level_(level), here_(dimension) {}
 
 // --- arms ------------------------------------------------------------------------------------
 
@@ -279,120 +257,52 @@ void Evidence::see(double low, double high) {
 /// Both together (Chan, Golub, LeVeque, 1979).
 void Evidence::merge(Record& record, double pulls, double mean, double squared_deviations) {
   const double all = record.pulls + pulls;
+  const double part = pulls / all;
   const double apart = mean - record.mean;
-  const double added = squared_deviations + apart * apart * (record.pulls * pulls / all);
+  const double added = squared_deviations + apart * apart * (record.pulls * part);
   within_squares_ += added;
   within_freedom_ += record.pulls == 0.0 ? pulls - 1.0 : pulls;
   record.squared_deviations += added;
-  record.mean = record.pulls == 0.0 ? mean : record.mean + apart * (pulls / all);
+  record.mean = record.pulls == 0.0 ? mean : record.mean + apart * part;
   record.pulls = all;
 }
 
 void Evidence::absorb() {
+  granted_until_ = 0;
   const std::size_t count = std::exchange(recent_count_, 0);
   if (count == 0) return;
   Record& record = record_here();
-  if (run_.empty()) run_reference_ = record.pulls == 0.0 ? recent_[0] : record.mean;
+  if (!blocks_.is_running()) blocks_.begin_run(record.pulls == 0.0 ? recent_[0] : record.mean);
   count_visit(record);
   const std::span<const double> rewards(recent_.data(), count);
-  const Overview seen = look_over(rewards, run_reference_, range_.value_or(kNoRange));
+  const Overview seen = look_over(rewards, blocks_.reference());
   count_ += count;
   see(seen.low, seen.high);
   if (zero_one_) zero_one_ = std::all_of(rewards.begin(), rewards.end(), is_zero_or_one);
   if (range_) {
-    outside_ += seen.outside;
+    const auto [from, to] = *range_;
+    if (seen.low < from) outside_ += count_beyond(rewards, from, std::less{});
+    if (seen.high > to) outside_ += count_beyond(rewards, to, std::greater{});
     for (std::size_t i = 0; i < count && trial_.rewards < kRewardsToJudge; ++i) {
       trial_.take(rewards[i], 1, *range_);
     }
   }
-  const Blocks batch{static_cast<double>(count), seen.sum, seen.squares};
-  add_to_run(batch);
+  const BlockMeans::Sums batch{static_cast<double>(count), seen.sum, seen.squares};
+  blocks_.add(rewards, batch);
   const double offset = batch.sum / batch.count;
-  merge(record, batch.count, run_reference_ + offset,
+  merge(record, batch.count, blocks_.reference() + offset,
         std::max(0.0, batch.squares - batch.sum * offset));
 }
 
-// --- rewards that depend on each other -------------------------------------------------------
-
-/// Adds the batch of recent rewards, whose sums are given.
-void Evidence::add_to_run(const Blocks& batch) {
-  if (run_.empty()) run_.emplace_back();
-  run_[0].add(batch);
-  const auto count = static_cast<std::size_t>(batch.count);
-  if (count > 1 && takes_short_blocks(run_batches_)) add_short_blocks(count);
-  ++run_batches_;
-  if (count == kRecent) {
-    add_long_block(kLongBlock, batch.sum / batch.count);
-  } else {
-    halves_.clear();  // what follows is not next to what was
-  }
-}
-
-/// Of 2, 4, ... recent rewards.
-void Evidence::add_short_blocks(std::size_t count) {
-  std::array<double, kRecent> means;
-  for (std::size_t i = 0; i < count; ++i) means[i] = recent_[i] - run_reference_;
-  for (std::uint32_t level = 1; level < kLongBlock && count > 1; ++level) {
-    count /= 2;
-    for (std::size_t i = 0; i < count; ++i) means[i] = 0.5 * (means[2 * i] + means[2 * i + 1]);
-    const Overview blocks = look_over({means.data(), count}, 0.0, kNoRange);
-    if (run_.size() <= level) run_.resize(level + 1);
-    run_[level].add({static_cast<double>(count), blocks.sum, blocks.squares});
-  }
-}
-
-void Evidence::add_long_block(std::uint32_t level, double mean) {
-  for (;; ++level) {
-    if (run_.size() <= level) run_.resize(level + 1);
-    if (halves_.size() <= level - kLongBlock) halves_.resize(level - kLongBlock + 1);
-    run_[level].add({1.0, mean, mean * mean});
-    std::optional<double>& half = halves_[level - kLongBlock];
-    if (!half) {
-      half = mean;
-      return;
-    }
-    mean = 0.5 * (*half + mean);
-    half.reset();
-  }
-}
-
 void Evidence::end_run() {
-  count_run(variations_);
-  run_.clear();
-  halves_.clear();
-  run_batches_ = 0;
-}
-
-/// Of a block of b among T independent rewards, the mean deviates from that of all by a variance of
-/// (1/b - 1/T) times that of a reward.
-void Evidence::count_run(std::vector<Variation>& to) const {
-  if (run_.empty()) return;
+  if (!blocks_.is_running()) return;
   const Record& record = records_[*here_index_];
-  const double shift = record.mean - run_reference_;
-  for (std::size_t level = 0; level < run_.size(); ++level) {
-    const auto& [count, sum, squares] = run_[level];
-    const double share = 1.0 - block_length(level) / record.pulls;
-    if (share <= 0.0) return;
-    if (to.size() <= level) to.resize(level + 1);
-    to[level].blocks += count;
-    to[level].squares += std::max(0.0, squares - 2.0 * shift * sum + count * shift * shift);
-    to[level].freedom += count * share;
-  }
+  blocks_.end_run(record.mean, record.pulls);
 }
 
 double Evidence::inflation() const {
-  std::vector<Variation> all = variations_;
-  count_run(all);
-  double inflation = 1.0;
-  for (std::size_t level = 1; level < all.size(); ++level) {
-    if (all[level].blocks < kLeastBlocks || !(all[0].squares > 0.0)) continue;
-    const double single = all[0].squares / all[0].freedom;
-    const double ratio = block_length(level) * all[level].squares / all[level].freedom / single;
-    if (ratio - 1.0 > 3.0 * std::sqrt(2.0 / (all[level].blocks - 1.0))) {
-      inflation = std::max(inflation, ratio);
-    }
-  }
-  return inflation;
+  const Record now = blocks_.is_running() ? records_[*here_index_] : Record{};
+  return blocks_.inflation(now.mean, now.pulls);
 }
 
 // --- the range -------------------------------------------------------------------------------
@@ -534,15 +444,15 @@ void Evidence::transfer(State& state) {
   bool has_range = range_.has_value();
   state(dimension, records_, arms_, arms_played_, most_records_, apart_end_, apart_order_, count_,
         min_, max_, zero_one_, within_squares_, within_freedom_, has_range, outside_, trial_, here_,
-        is_somewhere_, visit_is_counted_, recent_count_, run_reference_, run_batches_, run_,
-        halves_, variations_);
+        is_somewhere_, visit_is_counted_, recent_count_, blocks_);
   if (state.restoring()) {
     range_ = has_range ? std::optional(std::array{0.0, 0.0}) : std::nullopt;
     State::require(dimension == dimension_ && here_.size() == dimension_ &&
                    arms_.size() == records_.size() * dimension_ && recent_count_ < kRecent);
+    granted_until_ = 0;
     rebuild_slots(records_.size());
     here_index_ = find(here_);
-    State::require(run_.empty() || here_index_.has_value());
+    State::require(!blocks_.is_running() || here_index_.has_value());
   }
   if (has_range) state((*range_)[0], (*range_)[1]);
   for (std::size_t i = 0; i < recent_count_; ++i) state(recent_[i]);

@@ -98,7 +98,7 @@ void Hct::opt_traverse() {
   stay_bound_ = stay_bound;
   stay_pulls_ = node.pulls + static_cast<double>(t_plus_ - t_);
   if (node.splittable) stay_pulls_ = std::min(stay_pulls_, thresholds_[node.depth]);
-  guard_pulls_ = 0.0;
+  evidence_.grant(0.0);
 }
 
 void Hct::update_bounds(NodeIndex at) {
@@ -128,12 +128,12 @@ bool Hct::has_enough_pulls(const Node& node) const {
 
 // --- around it -------------------------------------------------------------------------------
 
-Pull Hct::ask_anew(std::uint64_t pulls) {
+Hct::Grant Hct::ask_anew(std::uint64_t pulls) {
   if (!episode_is_running()) begin_episode();
   const bool iid = parameters_.feedback == Feedback::iid;
   const std::uint64_t length = iid ? 1 : grant(pulls);
   if (iid) stage_ = Stage::single_episode;
-  return {tickets_.open(selected_, length), selected_arm_, length};
+  return {tickets_.open(selected_, length), length};
 }
 
 void Hct::begin_episode() {
@@ -191,12 +191,13 @@ void Hct::end_episode() {
 void Hct::stay_or_leave() {
   const Node& node = *selected_node_;
   if (node.pulls < stay_pulls_ && !scale_is_due()) {
-    const double upper = own_upper_bound(node);
+    const double width = width_of(node);
+    const double upper = own_upper_bound(node, width);
     if (upper >= stay_bound_) {
       stage_ = parameters_.feedback == Feedback::iid && !tickets_.newest_is_open()
                    ? Stage::single_stay
                    : Stage::stay;
-      set_guard(upper - stay_bound_);
+      set_guard(width, upper - stay_bound_);
       return;
     }
   }
@@ -234,22 +235,19 @@ void Hct::back_out() {
   if (better_child(tree_, tree_[parent]) != path_[path_depth_].node) --path_depth_;
 }
 
-/// Replaces the division and the square root of U by a product for the next pulls. Until
-/// `guard_pulls_` the width of the confidence interval is at least `width`, so U >= stay_bound_
-/// follows from mean >= stay_bound_ - resolution - width. The slack, thousands of times the
-/// rounding error of that sum, makes it follow for the computed U as well (rounding is monotone, so
-/// a larger sum of rewards never gives a smaller U). Half of `margin` = U - stay_bound_ is given to
-/// the width for shrinking, half to the mean for falling.
-void Hct::set_guard(double margin) {
+/// Replaces the division and the square root of U by a product for the next pulls. Until `last`
+/// pulls the width of the confidence interval is at least `width`, so U >= stay_bound_ follows from
+/// mean >= stay_bound_ - resolution - width. The slack, thousands of times the rounding error of
+/// that sum, makes it follow for the computed U as well (rounding is monotone, so a larger sum of
+/// rewards never gives a smaller U). Half of `margin` = U - stay_bound_ is given to the width for
+/// shrinking, half to the mean for falling.
+void Hct::set_guard(double width_now, double margin) {
   const Node& node = *selected_node_;
-  if (scale_is_provisional()) {
-    guard_pulls_ = 0.0;
-    return;
-  }
-  const double width = std::max(0.0, width_of(node) - 0.5 * margin);
+  if (scale_is_provisional()) return;
+  const double width = std::max(0.0, width_now - 0.5 * margin);
   const double scaled = scaled_c_ / width;
   const double last = scaled * scaled * log_confidence_;  // pulls at which the width has shrunk so
-  guard_pulls_ = std::min(stay_pulls_, last);
+  evidence_.grant(std::ceil(std::min(stay_pulls_, last) - node.pulls) - 1.0);
   const double resolution = cell_resolution(node, resolutions_);
   const double slack = 1e-12 * (std::abs(stay_bound_) + resolution + width);
   guard_mean_ = stay_bound_ - resolution - width + slack;
@@ -289,7 +287,8 @@ void Hct::accept_late(NodeIndex node, const Sample& sample) {
 /// What is known of the selected node rests on bounds that may have changed.
 void Hct::forget_selection() {
   path_depth_ = 0;
-  stay_pulls_ = guard_pulls_ = 0.0;
+  stay_pulls_ = 0.0;
+  evidence_.grant(0.0);
 }
 
 /// Rewards of an arm that nobody asked for go to the first node that has the arm, like a late
@@ -353,8 +352,8 @@ void Hct::transfer(State& state) {
   bool has_selected = selected_node_ != nullptr;
   std::vector<Step> path = path_;
   state(tree_, t_plus_, log_confidence_, stage_, has_selected, selected_, stay_bound_, stay_pulls_,
-        guard_mean_, guard_pulls_, path, path_depth_, unanswered_, ungranted_, pending_, switches_,
-        refreshes_, waiting_);
+        guard_mean_, path, path_depth_, unanswered_, ungranted_, pending_, switches_, refreshes_,
+        waiting_);
   if (!state.restoring()) return;
   require_nodes_below(tree_.size());
   State::require(stage_ <= Stage::single_episode && selected_ < tree_.size());

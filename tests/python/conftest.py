@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 
 import matplotlib
 import pytest
@@ -26,6 +27,12 @@ def root():
 def store(tmp_path):
     """The path of a store that is not there yet."""
     return str(tmp_path / "canopy.db")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def listen_to_ctrl_c():
+    """A program that a shell has started in the background ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
