@@ -131,7 +131,7 @@ class Optimizer {
 
   /// What to try next, for at most `pulls` pulls (at least one); by default for as long as the
   /// algorithm wants to stay. Learns nothing: asked again, it returns the same arm on a new ticket
-  /// until enough has been told.
+  /// until enough has been told; `Adaptive` counts what is in flight and spreads it over arms.
   virtual Pull ask(std::uint64_t pulls = UINT64_MAX) = 0;
 
   /// One reward, in the user's units. Only this and the three below learn.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,6 +56,23 @@ class Partition {
 
   /// Whether these numbers are an arm of the set.
   [[nodiscard]] virtual bool contains(Arm arm) const { return arm.size() == dimension(); }
+
+  /// Whether an arm of the set is in this cell, as far as is known.
+  [[nodiscard]] virtual bool holds(std::span<const double> /*cell*/, Arm /*arm*/) const {
+    return false;
+  }
+
+  /// Where the arm of a cell is and how far the cell reaches to either side of its middle, along
+  /// one coordinate, if the whole set goes from 0 to 1.
+  struct Reach {
+    double arm = 0.0;
+    double half_side = 0.0;
+  };
+  /// None where distances mean nothing.
+  [[nodiscard]] virtual std::optional<Reach> reach(std::span<const double> /*cell*/,
+                                                   std::size_t /*axis*/) const {
+    return std::nullopt;
+  }
 };
 
 /// Which coordinate of a box is halved.
@@ -91,6 +109,10 @@ class BoxPartition final : public Partition {
 
   [[nodiscard]] bool contains(Arm arm) const override { return space_.contains(arm); }
 
+  [[nodiscard]] bool holds(std::span<const double> cell, Arm arm) const override;
+  [[nodiscard]] std::optional<Reach> reach(std::span<const double> cell,
+                                           std::size_t axis) const override;
+
   /// The two ends of a cell along one coordinate, in the user's units.
   [[nodiscard]] std::array<double, 2> side(std::span<const double> cell, std::size_t axis) const;
 
@@ -113,6 +135,7 @@ class BoxPartition final : public Partition {
     [[nodiscard]] double in_user_units(double value) const;
     [[nodiscard]] bool can_split(double from, double to) const;
     [[nodiscard]] double relative_width(double from, double to) const;
+    [[nodiscard]] double relative_place(double value) const;
   };
 
   [[nodiscard]] std::size_t choose_axis(std::span<const double> cell, std::uint32_t depth) const;

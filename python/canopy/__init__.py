@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from . import _canopy, intervals
 from ._canopy import Pull, Rewards, StoreError, StudyError
 from ._optimizers import (
+    Adaptive,
     ArmEstimate,
     Best,
     Grid,
@@ -61,6 +62,7 @@ if _TYPE_CHECKING:
     from . import plot as plot
 
 __all__ = [
+    "Adaptive",
     "ArmEstimate",
     "Best",
     "Choice",

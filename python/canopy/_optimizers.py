@@ -228,6 +228,35 @@ class Optimizer(Looks, _canopy.Optimizer):
         return f"<canopy.{type(self).__name__} of {list(self.space)}, {summary.t - 1} pulls, {summary.nodes} nodes>"
 
 
+class Adaptive(Optimizer):
+    """The adaptive tree: learns smoothness, noise and spread of the rewards, and needs nothing but the box.
+
+    - settle: how many pulls the system takes after a change of arm until 5 % of the change are left. Rewards before it
+      has come near enough are passed over.
+    - coverage: how much to spend on looking where nothing seems to be. Raising it to 0.3 or 1 finds narrow peaks, and
+      costs regret elsewhere.
+
+    >>> canopy.Adaptive({"x": canopy.real(0, 1)}).options
+    {'settle': 0, 'coverage': 0.06}
+    """
+
+    name = "adaptive"
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, Parameter],
+        *,
+        settle: int = 0,
+        coverage: float = 0.06,
+        partition: Partition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+    ):
+        options = {"settle": settle, "coverage": coverage}
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
 class Hct(Optimizer):
     """The High Confidence Tree.
 
@@ -408,11 +437,13 @@ class RandomSearch(Optimizer):
         super().__init__(space, {"seed": seed}, direction, reward_range, confidence)
 
 
-CLASSES: dict[str, type[Optimizer]] = {each.name: each for each in (Hct, Thoo, Hoo, Power, Grid, RandomSearch)}
+CLASSES: dict[str, type[Optimizer]] = {
+    each.name: each for each in (Adaptive, Hct, Thoo, Hoo, Power, Grid, RandomSearch)
+}
 
 
 def make_optimizer(name: str, space: Space | Mapping[str, Parameter], **options: Any) -> Optimizer:
-    """The optimizer of that name: hct, thoo, hoo, power, grid or random.
+    """The optimizer of that name: adaptive, hct, thoo, hoo, power, grid or random.
 
     >>> canopy.make_optimizer("thoo", {"x": canopy.real(0, 1)}, horizon=1000)
     <canopy.Thoo of ['x'], 0 pulls, 3 nodes>

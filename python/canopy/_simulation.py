@@ -174,7 +174,7 @@ def optimizers() -> dict[str, str]:
     """The names of all optimizers, with a line about each.
 
     >>> list(canopy.optimizers())
-    ['hct', 'thoo', 'hoo', 'power', 'grid', 'random']
+    ['adaptive', 'hct', 'thoo', 'hoo', 'power', 'grid', 'random']
     """
     return _canopy.optimizers()
 

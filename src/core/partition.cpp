@@ -59,6 +59,16 @@ double BoxPartition::Axis::relative_width(double from, double to) const {
   return (to / 2.0 - from / 2.0) / (high / 2.0 - low / 2.0);
 }
 
+/// Of a value within the whole range, which goes from 0 to 1; whole numbers are as wide as their
+/// distance.
+double BoxPartition::Axis::relative_place(double value) const {
+  if (kind == Kind::whole_log) {
+    return std::log((value + 0.5) / low) / std::log1p((high - low + 1.0) / low);
+  }
+  const double width = kind == Kind::whole ? static_cast<double>(step) : 0.0;
+  return (value / 2.0 - low / 2.0 + width / 4.0) / (high / 2.0 - low / 2.0 + width / 2.0);
+}
+
 BoxPartition::BoxPartition(const Space& space, SplitRule rule) : space_(space), rule_(rule) {
   const auto list = [](Kind kind, std::int64_t first, std::int64_t last) {
     const auto low = static_cast<double>(first);
@@ -135,6 +145,26 @@ Extent BoxPartition::extent(std::span<const double> cell) const {
     one_arm = one_arm && single;
   }
   return one_arm ? Extent::one_arm : Extent::shrinks;
+}
+
+bool BoxPartition::holds(std::span<const double> cell, Arm arm) const {
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    const double value = axes_[i].kind == Kind::log ? std::log(arm[i]) : arm[i];
+    if (value < cell[2 * i] || value > cell[2 * i + 1]) return false;
+  }
+  return true;
+}
+
+std::optional<Partition::Reach> BoxPartition::reach(std::span<const double> cell,
+                                                    std::size_t axis) const {
+  const Axis& along = axes_[axis];
+  const double from = cell[2 * axis];
+  const double to = cell[2 * axis + 1];
+  const double arm = along.relative_place(along.middle(from, to));
+  if (along.kind == Kind::whole_log) return Reach{arm, 0.5 * along.relative_width(from, to)};
+  const double width = along.kind == Kind::whole ? static_cast<double>(along.step) : 0.0;
+  const double side = to / 2.0 - from / 2.0 + width / 2.0;
+  return Reach{arm, 0.5 * side / (along.high / 2.0 - along.low / 2.0 + width / 2.0)};
 }
 
 std::array<double, 2> BoxPartition::side(std::span<const double> cell, std::size_t axis) const {

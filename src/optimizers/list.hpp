@@ -5,7 +5,7 @@
 // The algorithms that canopy comes with, in the order in which they are shown. Each has its entry
 // beside it; a new one is a line here.
 #define CANOPY_OPTIMIZERS(entry) \
-  entry(hct) entry(thoo) entry(hoo) entry(power) entry(grid) entry(random)
+  entry(adaptive) entry(hct) entry(thoo) entry(hoo) entry(power) entry(grid) entry(random)
 
 namespace canopy {
 

@@ -18,6 +18,15 @@ TicketedOptimizer::TicketedOptimizer(const Objective& objective, std::size_t dim
 
 // --- telling ---------------------------------------------------------------------------------
 
+bool TicketedOptimizer::passes_over(Tickets::Open& ticket, std::uint64_t pulls) {
+  const NodeIndex node = ticket.node;
+  if (tell_about_arm(node, pulls)) return false;
+  tickets_.use(ticket, pulls);
+  t_ += pulls;
+  pass_over(node, pulls);
+  return true;
+}
+
 void TicketedOptimizer::pass_on(Tickets::Open& ticket, const Rewards& mapped) {
   after_evidence();
   const NodeIndex node = ticket.node;
@@ -30,6 +39,7 @@ Status TicketedOptimizer::tell(Ticket ticket, double reward) {
   Tickets::Open* open = tickets_.find(ticket);
   if (open == nullptr) return tickets_.absence(ticket);
   if (!RewardMap::usable(map_.to_mapped(reward))) return Status::not_a_reward;
+  if (passes_over(*open, 1)) return Status::ok;
   note_origin(reward);
   evidence_.add(arm_of(open->node), reward);
   pass_on(*open, Rewards::one(map_.to_mapped(reward)));
@@ -44,6 +54,7 @@ Status TicketedOptimizer::tell(Ticket ticket, std::span<const double> rewards) {
   for (const double reward : rewards) {
     if (!RewardMap::usable(map_.to_mapped(reward))) return Status::not_a_reward;
   }
+  if (passes_over(*open, rewards.size())) return Status::ok;
   note_origin(rewards.front());
   std::vector<double> mapped;
   mapped.reserve(rewards.size());
@@ -61,6 +72,7 @@ Status TicketedOptimizer::tell(Ticket ticket, const Rewards& rewards) {
   if (open == nullptr) return tickets_.absence(ticket);
   if (rewards.count > open->remaining) return Status::too_many_rewards;
   if (const Status status = check(rewards, map_); status != Status::ok) return status;
+  if (passes_over(*open, rewards.count)) return Status::ok;
   note_origin(rewards.mean());
   evidence_.add(arm_of(open->node), rewards);
   pass_on(*open, map_.to_mapped(rewards));

@@ -49,9 +49,9 @@ TEST(SimulateCommand, RunsTheGarlandMdp) {
 TEST(SimulateCommand, ListsOptimizersAndEnvironmentsALineEach) {
   const Process::Result result = run_tool("simulate --list");
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_TRUE(result.out.starts_with("Optimizers:\n  hct               High Confidence Tree"));
+  EXPECT_TRUE(result.out.starts_with("Optimizers:\n  adaptive          the adaptive tree"));
   EXPECT_NE(result.out.find("\nEnvironments:\n  garland           "), std::string::npos);
-  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2 + 6 + 14);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2 + 7 + 14);
 }
 
 TEST(SimulateCommand, RunsEveryOptimizerOnEveryEnvironment) {

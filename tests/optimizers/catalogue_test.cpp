@@ -41,15 +41,16 @@ class EveryOptimizer : public testing::EachOptimizer {};
 
 TEST_P(EveryOptimizer, AsksLearnNothing) {
   const auto optimizer = make();
+  const bool spreads = GetParam().selection.name == "adaptive";  // pulls in flight over arms
   const Pull first = optimizer->ask(1);
   const std::vector<double> arm(first.arm.begin(), first.arm.end());
   for (Ticket ticket = 2; ticket < 20; ++ticket) {
     const Pull again = optimizer->ask(1);
     EXPECT_EQ(again.ticket, ticket);
-    EXPECT_TRUE(std::equal(arm.begin(), arm.end(), again.arm.begin()));
+    EXPECT_TRUE(spreads || std::equal(arm.begin(), arm.end(), again.arm.begin()));
   }
   EXPECT_EQ(optimizer->summary().t, 1U);
-  EXPECT_EQ(optimizer->summary().switches, 1U);
+  EXPECT_TRUE(spreads || optimizer->summary().switches == 1);
   EXPECT_EQ(optimizer->summary().in_flight, 19U);
   EXPECT_FALSE(optimizer->best().has_value());
 }
@@ -182,10 +183,10 @@ TEST_P(EveryOptimizer, ShowsATreeIfItsEntrySaysSo) {
 INSTANTIATE_TEST_SUITE_P(Catalogue, EveryOptimizer, ::testing::ValuesIn(testing::every_optimizer()),
                          testing::name_of_test);
 
-TEST(OptimizerCatalogue, HasTheAlgorithmsOfThePaperAndTwoFloors) {
+TEST(OptimizerCatalogue, HasTheAdaptiveTreeTheAlgorithmsOfThePaperAndTwoFloors) {
   Names names = optimizers().names();
-  names.resize(6);  // tests may have added more
-  EXPECT_EQ(names, (Names{"hct", "thoo", "hoo", "power", "grid", "random"}));
+  names.resize(7);  // tests may have added more
+  EXPECT_EQ(names, (Names{"adaptive", "hct", "thoo", "hoo", "power", "grid", "random"}));
 }
 
 TEST(OptimizerCatalogue, EveryEntryIsComplete) {

@@ -75,7 +75,7 @@ TEST(Lists, AGoodWholeNumberIsPlayedOften) {
   EXPECT_GE(mean_share(100, 200, false), 0.60);
 }
 
-TEST(Lists, TheListsOfTheIssuePlayTheirBestElement) {
+TEST(Lists, ShortListsInOddUnitsPlayTheirBestElement) {
   // Choices of three, the best one anywhere, and ten whole numbers, in megabytes a second.
   const std::vector<std::vector<double>> lists{{900.0, 500.0, 300.0},
                                                {300.0, 900.0, 500.0},

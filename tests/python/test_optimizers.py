@@ -349,7 +349,7 @@ def test_what_it_was_made_of_cannot_be_changed():
 def test_every_optimizer_says_what_it_can():
     traits = {name: _canopy.optimizer_traits(name) for name in NAMES}
     assert [name for name in NAMES if traits[name]["takes_correlated_feedback"]] == ["hct"]
-    assert [name for name in NAMES if traits[name]["has_tree"]] == ["hct", "thoo", "hoo"]
+    assert [name for name in NAMES if traits[name]["has_tree"]] == ["adaptive", "hct", "thoo", "hoo"]
     assert all(each["revision"] >= 1 for each in traits.values())
     with pytest.raises(ValueError, match='did you mean "hct"'):
         _canopy.optimizer_traits("htc")

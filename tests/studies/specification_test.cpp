@@ -326,7 +326,7 @@ StudySpecification random_specification() {
   StudySpecification study{.space = Space(parameters)};
   study.name = *rc::gen::element<std::string>("", "mine", "with \"quotes\"");
   const OptimizerEntry& entry = optimizers().at(
-      *rc::gen::element<std::string>("hct", "thoo", "hoo", "power", "grid", "random"));
+      *rc::gen::element<std::string>("adaptive", "hct", "thoo", "hoo", "power", "grid", "random"));
   study.optimizer.name = entry.name;
   for (const OptionField& field : entry.fields) {
     OptionValue value = random_value(field);

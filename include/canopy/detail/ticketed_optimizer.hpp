@@ -51,6 +51,11 @@ class TicketedOptimizer : public Optimizer {
   /// counted in t already.
   virtual void accept(NodeIndex node, const Rewards& mapped) = 0;
 
+  /// Whether so many pulls of this node, which come next, tell about its arm. If not, their rewards
+  /// are passed over: they count as steps alone, and `pass_over` is called.
+  virtual bool tell_about_arm(NodeIndex /*node*/, std::uint64_t /*pulls*/) { return true; }
+  virtual void pass_over(NodeIndex /*node*/, std::uint64_t /*pulls*/) {}
+
   /// What the algorithm itself would recommend, with its mean in mapped units.
   struct Recommendation {
     Arm arm;
@@ -112,6 +117,7 @@ class TicketedOptimizer : public Optimizer {
  private:
   [[nodiscard]] bool has_spread() const { return evidence_.min() < evidence_.max(); }
   [[nodiscard]] Status check_arm(Arm arm, const Rewards& rewards) const;
+  [[nodiscard]] bool passes_over(Tickets::Open& ticket, std::uint64_t pulls);
   void pass_on(Tickets::Open& ticket, const Rewards& mapped);
   /// What was added to the evidence may decide what is next.
   void after_evidence() {

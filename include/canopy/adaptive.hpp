@@ -1,0 +1,138 @@
+#pragma once
+
+#include "canopy/detail/adaptive_model.hpp"
+#include "canopy/detail/settling.hpp"
+#include "canopy/detail/ticketed_optimizer.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/options.hpp"
+#include "canopy/partition.hpp"
+#include "canopy/space.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+struct AdaptiveOptions {
+  /// How many pulls the system takes after a change of arm until 5 % of the change are left. Rewards
+  /// before it has come near enough are passed over.
+  std::uint64_t settle = 0;
+
+  /// >= 0: how much of the best it knows the guard may spend on looking where the model sees
+  /// nothing. Raising it to 0.3 or 1 finds narrow peaks, and costs regret elsewhere.
+  double coverage = 0.06;
+};
+
+template <class Visit>
+void visit_fields(AdaptiveOptions& options, Visit&& visit) {
+  visit(Field{"settle", "pulls that the system takes to settle after a change of arm"},
+        options.settle);
+  visit(Field{"coverage", "how much to spend on looking where nothing seems to be", kNotNegative},
+        options.coverage);
+}
+
+/// The adaptive tree: HCT's cover tree and its idea, with a model in place of constants that
+/// someone has to know. Smoothness, noise and spread of f are learnt while it runs
+/// (`AdaptiveModel`); it is told nothing but the box.
+///
+/// A turn goes to the leaf with the largest index m + sqrt(3 ln(1 + t v / (leaves sg)) v), down by
+/// the larger one, and lasts 0.15 T pulls, at least one. A leaf whose value is known better than it
+/// varies, v <= D2, is cut. A model can be sure and wrong: a guard with a budget, which it counts
+/// by what its pulls have lost beyond doubt, covers the box and sweeps the depths.
+/// docs/adaptive.md has the formulas, and what each part gives.
+class Adaptive final : public TicketedOptimizer, private TreeView {
+ public:
+  /// Throws ConfigurationError when options or objective are wrong.
+  explicit Adaptive(const Space& space, const AdaptiveOptions& options = {},
+                    const Objective& objective = {});
+
+  /// The same over any partition: another rule for boxes, or a tree over a set of your own.
+  explicit Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOptions& options = {},
+                    const Objective& objective = {});
+
+  Pull ask(std::uint64_t pulls = UINT64_MAX) override;
+  using TicketedOptimizer::tell;
+  [[nodiscard]] Status drop(Ticket ticket) override;
+  void finish() override;
+
+  [[nodiscard]] Summary summary() const override;
+  [[nodiscard]] const TreeView* tree() override { return this; }
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
+
+  [[nodiscard]] const AdaptiveModel& model() const { return model_; }
+
+ private:
+  using Node = AdaptiveModel::Node;
+  using Tree = AdaptiveModel::Tree;
+
+  [[nodiscard]] std::vector<NodeView> nodes() const override;
+  [[nodiscard]] std::optional<Place> place(Ticket ticket) const override;
+  [[nodiscard]] std::string path(NodeIndex node) const override;
+
+  [[nodiscard]] Arm arm_of(NodeIndex node) const override { return model_.tree().arm(node); }
+  [[nodiscard]] bool contains(Arm arm) const override {
+    return model_.tree().partition().contains(arm);
+  }
+  [[nodiscard]] std::optional<Recommendation> recommendation() const override;
+  void accept(NodeIndex node, const Rewards& mapped) override;
+  void accept_observed(Arm arm, const Rewards& mapped) override;
+  bool tell_about_arm(NodeIndex node, std::uint64_t pulls) override;
+  void pass_over(NodeIndex node, std::uint64_t pulls) override;
+  void transfer(State& state) override;
+
+  /// Pulls of one leaf after which something is decided.
+  struct Turn {
+    NodeIndex node = 0;
+    std::uint64_t length = 1;     ///< Pulls that are to count.
+    std::uint64_t ungranted = 1;  ///< Of these, those that no ticket was given out for yet.
+    std::uint64_t skipped = 0;    ///< Pulls that were passed over; after them the first that counts.
+    bool counts = true;           ///< One has counted.
+    double mean = 0.0;            ///< of the leaf before it
+    bool guard = false;
+
+    void transfer(State& state) { state(node, length, ungranted, skipped, counts, mean, guard); }
+  };
+
+  void choose();
+  [[nodiscard]] Turn next_turn();
+  [[nodiscard]] NodeIndex next_of_start() const;
+  [[nodiscard]] bool guard_may_play() const;
+  [[nodiscard]] std::optional<NodeIndex> cover();
+  [[nodiscard]] std::optional<NodeIndex> sweep();
+  void list_for_sweep();
+  [[nodiscard]] NodeIndex most_promising() const;
+  [[nodiscard]] NodeIndex left_child_of_cut(NodeIndex leaf);
+
+  void end_turn(NodeIndex node);
+  void pass();
+  void count_losses();
+  void set_bounds();
+  [[nodiscard]] double index(const Node& leaf) const;
+  void set_bound(NodeIndex leaf);
+  void cut(NodeIndex leaf);
+
+  [[nodiscard]] double steps() const { return static_cast<double>(t_ - 1); }
+
+  AdaptiveModel model_;
+  AdaptiveOptions options_;
+  Settling settling_;
+  std::vector<NodeIndex> start_;  // the cells that are pulled first
+  bool has_begun_ = false;        // all of them were
+  Turn turn_{.ungranted = 0};
+
+  std::uint64_t since_pass_ = 0;  // pulls
+  double guard_loss_ = 0.0;       // CG
+  double search_loss_ = 0.0;      // CM
+  bool covers_next_ = true;       // the guard, or it sweeps
+  std::vector<NodeIndex> sweep_;  // leaves that it has not come to, the next one last
+
+  std::uint64_t switches_ = 0;
+  NodeIndex last_played_ = kNobody;
+
+  static constexpr NodeIndex kNobody = std::numeric_limits<NodeIndex>::max();
+};
+
+}  // namespace canopy

@@ -1,0 +1,185 @@
+#pragma once
+
+#include "canopy/cover_tree.hpp"
+#include "canopy/rewards.hpp"
+#include "canopy/state.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace canopy {
+
+/// What the adaptive tree keeps in a node: what was seen at its arm, and what the model makes of
+/// it. The letters are those of docs/adaptive.md.
+struct AdaptiveNode {
+  double pulls = 0.0;    ///< T: rewards of this arm
+  double mean = 0.0;     ///< of them
+  double squares = 0.0;  ///< M2: their squared deviations from the mean
+
+  double edge = 0.0;       ///< se: variance of f here around f at the parent
+  double below = 0.0;      ///< D2: the same for children, whether there are any or not
+  double data = 0.0;       ///< Lambda: precision of what the subtree has seen
+  double data_mean = 0.0;  ///< mu: of f here, by that alone
+  double rest = 0.0;       ///< pr: precision of what all other nodes say about f here
+  double rest_mean = 0.0;  ///< am: of f here, by that alone
+  double level = 0.0;      ///< m: f here, by everything
+  double variance = 0.0;   ///< v: of that
+
+  double observed = 0.0;           ///< precision of what was observed elsewhere in the cell
+  double observed_weighted = 0.0;  ///< the mean of that, times the precision
+
+  double bound = kInfinity;  ///< the index of a leaf; above, the largest below
+  double guard_pulls = 0.0;  ///< G: of the pulls, those that the guard asked for
+  double out = 0.0;          ///< pulls in flight
+  double guard_out = 0.0;    ///< of which the guard asked for
+  double skipped = 0.0;      ///< pulls that were passed over, since the system had not settled
+  double guard_skipped = 0.0;
+
+  void transfer(State& state) {
+    state(pulls, mean, squares, edge, below, data, data_mean, rest, rest_mean, level, variance,
+          observed, observed_weighted, bound, guard_pulls, out, guard_out, skipped, guard_skipped);
+  }
+};
+
+/// Whether consecutive rewards of one leaf depend on each other, by their deviations e, e':
+/// phi = sum e e' / sum e^2.
+class Autocorrelation {
+ public:
+  /// The deviation of a reward from the mean of its node before the turn.
+  void add(NodeIndex node, double deviation) {
+    if (node == last_node_) {
+      pairs_ += 1.0;
+      products_ += deviation * last_;
+      squares_ += deviation * deviation;
+    }
+    last_node_ = node;
+    last_ = deviation;
+  }
+
+  /// What comes next does not follow what was.
+  void interrupt() { last_node_ = kNobody; }
+
+  /// phi once it is beyond doubt, else 0.
+  [[nodiscard]] double phi() const;
+  /// The mean of e^2.
+  [[nodiscard]] double variance() const { return squares_ / pairs_; }
+
+  void transfer(State& state) { state(pairs_, products_, squares_, last_node_, last_); }
+
+ private:
+  static constexpr NodeIndex kNobody = std::numeric_limits<NodeIndex>::max();
+
+  double pairs_ = 0.0;
+  double products_ = 0.0;
+  double squares_ = 0.0;
+  NodeIndex last_node_ = kNobody;
+  double last_ = 0.0;
+};
+
+/// A Gaussian tree over the cells of a cover tree: f at a child is f at its parent plus an edge
+/// whose variance falls with depth, at a rate that is learnt; edges that jumped beyond doubt are
+/// wide, and so are those below them. A pass gives every node the exact posterior of f at its arm
+/// and learns the parameters; between passes only the leaf that is pulled changes.
+class AdaptiveModel {
+ public:
+  using Tree = CoverTree<AdaptiveNode>;
+  using Node = Tree::Node;
+
+  explicit AdaptiveModel(std::shared_ptr<const Partition> partition);
+
+  [[nodiscard]] const Tree& tree() const { return tree_; }
+  [[nodiscard]] Tree& tree() { return tree_; }
+  [[nodiscard]] double leaves() const { return 0.5 * (tree_.size() + 1.0); }
+
+  /// Rewards of a node's arm, in the order in which they came.
+  void add(NodeIndex node, const Rewards& rewards);
+
+  /// Rewards of any arm, which nobody asked for. They belong to a node with that arm; until there
+  /// is one, the deepest cell that holds the arm knows f by them as far as f varies within it.
+  void observe(Arm arm, const Rewards& rewards);
+
+  /// The first cells have their rewards: what the parameters begin with, and three passes.
+  void begin();
+
+  void pass();
+
+  /// Brings the posterior of a leaf up to date, given what all others say.
+  void update(NodeIndex leaf);
+
+  [[nodiscard]] bool can_cut(NodeIndex leaf) const;
+
+  /// What became of a leaf that was to be cut.
+  enum class Cut {
+    refused,  ///< It stays a leaf.
+    done,
+    moved,  ///< A child has its arm, and so its rewards now: a pass must follow.
+  };
+  Cut cut(NodeIndex leaf);
+
+  /// sg: variance of one reward at a node.
+  [[nodiscard]] double noise(const Node& node) const;
+
+  // As of the last pass.
+
+  [[nodiscard]] double noise_variance() const { return noise_; }  ///< sigma^2
+  [[nodiscard]] double noise_deviation() const { return noise_deviation_; }
+  [[nodiscard]] double phi() const { return phi_; }
+  [[nodiscard]] double spread() const { return spread_; }  ///< S
+  /// The largest less the smallest level of a leaf.
+  [[nodiscard]] double leaf_range() const { return leaf_range_; }
+  /// alpha: f varies as a distance to this power.
+  [[nodiscard]] double smoothness() const;
+
+  Autocorrelation autocorrelation;
+
+  void transfer(State& state);
+
+ private:
+  /// Rewards of an arm that no node has.
+  struct Observation {
+    Rewards rewards;
+    NodeIndex cell = 0;  ///< the deepest that holds the arm
+
+    void transfer(State& state) { state(rewards, cell); }
+  };
+
+  void see(const Rewards& rewards);
+  [[nodiscard]] bool has_arm(NodeIndex node, Arm arm) const;
+  bool hand_down(NodeIndex cell);
+  void weigh_observations();
+  void learn_noise();
+  void go_up();
+  void go_down();
+  void learn_smoothness();
+  void learn_spread();
+  void fill_tables();
+  [[nodiscard]] double edge_below(std::uint32_t depth, double edge) const;
+
+  Tree tree_;
+  std::map<std::vector<double>, Observation> observations_;
+  std::uint32_t deepest_;  // that a cell may be
+
+  double smallest_ = kInfinity;  // rewards so far
+  double largest_ = -kInfinity;
+  double range_ = 1.0;  // R: the largest less the smallest; 1 while all are equal
+  double early_squares_ = 0.0;  // W: of the first rewards of every node
+  double early_freedom_ = 0.0;  // w
+
+  double first_slope_;
+  double slope_;  // of the logarithm of an edge's variance by depth
+  double spread_ = 1.0;
+  double noise_ = 1.0;
+  double noise_deviation_ = 1.0;
+  double phi_ = 0.0;
+  double leaf_range_ = 0.0;
+  double shrinkage_ = 1.0;        // q
+  std::vector<double> expected_;  // s2_h, by depth
+
+  double score_ = 0.0;  // of the pass, about the slope
+  double information_ = 0.0;
+};
+
+}  // namespace canopy

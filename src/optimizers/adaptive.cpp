@@ -1,0 +1,427 @@
+#include "canopy/adaptive.hpp"
+
+#include "optimizers/checked.hpp"
+#include "optimizers/list.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+constexpr std::uint32_t kStartDepth = 3;
+constexpr double kTurn = 0.15;  // of the pulls of a leaf are the next turn
+
+}  // namespace
+
+Adaptive::Adaptive(const Space& space, const AdaptiveOptions& options, const Objective& objective)
+    : Adaptive(std::make_shared<BoxPartition>(space), options, objective) {}
+
+Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOptions& options,
+                   const Objective& objective)
+    : TicketedOptimizer(checked(options, objective), partition->dimension()),
+      model_(std::move(partition)),
+      options_(options),
+      settling_(options.settle) {
+  const Partition& set = model_.tree().partition();
+  if (options.settle != 0 && !set.reach(model_.tree().cell(Tree::kRoot), 0)) {
+    throw ConfigurationError({{"optimizer.settle", "", "needs a space with distances"}});
+  }
+  // From left to right: children of nodes in this order are in this order.
+  std::vector<NodeIndex> cells{Tree::kRoot};
+  for (std::uint32_t depth = 0; depth < kStartDepth; ++depth) {
+    std::vector<NodeIndex> next;
+    for (const NodeIndex cell : cells) {
+      Tree& tree = model_.tree();
+      if (tree[cell].depth == depth && model_.can_cut(cell) && tree.expand(cell)) {
+        next.insert(next.end(), {tree[cell].children, tree[cell].children + 1});
+      } else {
+        next.push_back(cell);
+      }
+    }
+    cells = std::move(next);
+  }
+  start_ = std::move(cells);
+  evidence_.reserve(model_.tree().size());
+}
+
+// --- asking ----------------------------------------------------------------------------------
+
+Pull Adaptive::ask(std::uint64_t pulls) {
+  if (turn_.ungranted == 0) choose();
+  const std::uint64_t length = std::clamp<std::uint64_t>(pulls, 1, turn_.ungranted);
+  turn_.ungranted -= length;
+  Node& node = model_.tree()[turn_.node];
+  node.out += static_cast<double>(length);
+  if (turn_.guard) node.guard_out += static_cast<double>(length);
+  if (turn_.node != last_played_) ++switches_;
+  last_played_ = turn_.node;
+  return {tickets_.open(turn_.node, length), model_.tree().arm(turn_.node), length};
+}
+
+void Adaptive::choose() {
+  (void)update_scale_if_due();
+  turn_ = next_turn();
+  turn_.mean = model_.tree()[turn_.node].mean;
+  turn_.counts = options_.settle == 0;
+  turn_.ungranted = turn_.counts ? turn_.length : 1;
+}
+
+Adaptive::Turn Adaptive::next_turn() {
+  if (!has_begun_) return {.node = next_of_start()};
+  // Pulls in flight count as if they had come back as expected.
+  tickets_.for_each_open([this](const Tickets::Open& ticket) { set_bound(ticket.node); });
+  if (guard_may_play()) {
+    const bool covers = std::exchange(covers_next_, !covers_next_);
+    const std::optional<NodeIndex> leaf = covers ? cover() : sweep();
+    if (leaf) return {.node = *leaf, .guard = true};
+  }
+  const NodeIndex leaf = most_promising();
+  const double length = std::max(1.0, std::floor(kTurn * model_.tree()[leaf].pulls));
+  return {.node = leaf, .length = static_cast<std::uint64_t>(length)};
+}
+
+/// The first that was pulled least.
+NodeIndex Adaptive::next_of_start() const {
+  const auto pulls = [this](NodeIndex node) {
+    return model_.tree()[node].pulls + model_.tree()[node].out;
+  };
+  return *std::min_element(start_.begin(), start_.end(),
+                           [&](NodeIndex a, NodeIndex b) { return pulls(a) < pulls(b); });
+}
+
+NodeIndex Adaptive::most_promising() const {
+  const Tree& tree = model_.tree();
+  NodeIndex at = Tree::kRoot;
+  while (!tree[at].is_leaf()) {
+    const NodeIndex left = tree[at].children;
+    at = tree[left].bound >= tree[left + 1].bound ? left : left + 1;
+  }
+  return at;
+}
+
+// --- the guard -------------------------------------------------------------------------------
+
+bool Adaptive::guard_may_play() const {
+  const double root = std::sqrt(steps());
+  if (model_.tree().size() >= 64.0 + 8.0 * root) return false;
+  const double rate =
+      0.5 * model_.noise_deviation() + options_.coverage * model_.leaf_range();
+  return guard_loss_ <= 0.1 * search_loss_ + rate * std::max(0.0, root - 8.0);
+}
+
+/// The shallowest leaf; of these the one with the fewest pulls, and of these the one with the
+/// largest level. One that was pulled is cut first.
+std::optional<NodeIndex> Adaptive::cover() {
+  const Tree& tree = model_.tree();
+  std::optional<NodeIndex> chosen;
+  const auto key = [&](NodeIndex leaf) {
+    const Node& node = tree[leaf];
+    return std::tuple(node.depth, node.pulls + node.out, -node.level);
+  };
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    const Node& node = tree[i];
+    if (!node.is_leaf()) continue;
+    const bool was_pulled = node.pulls + node.out > 0.0;
+    if (was_pulled && (node.out > 0.0 || !model_.can_cut(i))) continue;
+    if (!chosen || key(i) < key(*chosen) ||
+        (key(i) == key(*chosen) && tree.is_left_of(i, *chosen))) {
+      chosen = i;
+    }
+  }
+  if (!chosen || tree[*chosen].pulls == 0.0) return chosen;
+  return left_child_of_cut(*chosen);
+}
+
+/// Goes through the depths from the top, and to those leaves that look at least as good as all
+/// shallower ones.
+std::optional<NodeIndex> Adaptive::sweep() {
+  const double range = model_.leaf_range();
+  const double enough = 16.0 * model_.noise_variance() <= range * range ? 1.0 : 2.0;
+  if (sweep_.empty()) list_for_sweep();
+  const Tree& tree = model_.tree();
+  while (!sweep_.empty()) {
+    const NodeIndex leaf = sweep_.back();
+    sweep_.pop_back();
+    const Node& node = tree[leaf];
+    if (!node.is_leaf()) continue;
+    if (node.pulls + node.out < enough) return leaf;
+    if (node.out == 0.0 && model_.can_cut(leaf)) return left_child_of_cut(leaf);
+  }
+  return std::nullopt;
+}
+
+void Adaptive::list_for_sweep() {
+  const Tree& tree = model_.tree();
+  const double deviation = model_.noise_deviation();
+  struct Candidate {
+    NodeIndex leaf = kNobody;
+    double value = -kInfinity;
+  };
+  std::vector<Candidate> by_depth(tree.depth() + 1);
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    const Node& node = tree[i];
+    if (!node.is_leaf()) continue;
+    const double value = node.pulls == 0.0 ? node.level + deviation
+                                           : node.mean + deviation / std::sqrt(node.pulls);
+    Candidate& best = by_depth[node.depth];
+    const bool ties = best.leaf != kNobody && value == best.value;
+    if (value > best.value || (ties && tree.is_left_of(i, best.leaf))) best = {i, value};
+  }
+  sweep_.clear();
+  double largest = -kInfinity;
+  for (const Candidate& best : by_depth) {
+    if (best.leaf == kNobody || best.value < largest) continue;
+    largest = best.value;
+    sweep_.push_back(best.leaf);
+  }
+  std::reverse(sweep_.begin(), sweep_.end());
+}
+
+NodeIndex Adaptive::left_child_of_cut(NodeIndex leaf) {
+  cut(leaf);
+  const Node& node = model_.tree()[leaf];
+  return node.is_leaf() ? leaf : node.children;
+}
+
+// --- learning --------------------------------------------------------------------------------
+
+bool Adaptive::tell_about_arm(NodeIndex node, std::uint64_t pulls) {
+  return settling_.play(model_.tree().partition(), model_.tree().cell(node), pulls);
+}
+
+/// At most half of a turn is passed over: it goes on until one has counted, and then for at least
+/// as many as did not.
+void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
+  Node& node = model_.tree()[index];
+  const auto count = static_cast<double>(pulls);
+  const double guarded = std::min(count, node.guard_out);
+  node.out -= count;
+  node.guard_out -= guarded;
+  node.skipped += count;
+  node.guard_skipped += guarded;
+  model_.autocorrelation.interrupt();
+  if (index != turn_.node || turn_.counts) return;
+  turn_.skipped += pulls;
+  turn_.ungranted = 1;
+}
+
+void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
+  Node& node = model_.tree()[index];
+  const auto count = static_cast<double>(mapped.count);
+  const double guarded = std::min(count, node.guard_out);
+  node.out -= count;
+  node.guard_out -= guarded;
+  node.guard_pulls += guarded;
+  if (index == turn_.node && !turn_.counts) {
+    turn_.counts = true;
+    turn_.ungranted = std::max(turn_.length, turn_.skipped) - 1;
+  }
+  if (mapped.count == 1 && node.pulls >= 8.0) {
+    const double before = index == turn_.node ? turn_.mean : node.mean;
+    model_.autocorrelation.add(index, mapped.sum - before);
+  } else {
+    model_.autocorrelation.interrupt();
+  }
+  model_.add(index, mapped);
+  since_pass_ += mapped.count;
+  const bool is_alone = tickets_.in_flight() == 1 && tickets_.newest_is_open();
+  if (index == turn_.node && (turn_.ungranted != 0 || is_alone)) return;  // the turn goes on
+  end_turn(index);
+}
+
+void Adaptive::end_turn(NodeIndex node) {
+  if (!has_begun_) {
+    has_begun_ = std::all_of(start_.begin(), start_.end(),
+                             [this](NodeIndex cell) { return model_.tree()[cell].pulls != 0.0; });
+    if (!has_begun_) return;
+    model_.begin();
+    count_losses();
+    set_bounds();
+    since_pass_ = 0;
+    return;
+  }
+  if (model_.tree()[node].is_leaf()) {
+    model_.update(node);
+    set_bound(node);
+    const Node& leaf = model_.tree()[node];
+    if (leaf.pulls >= 2.0 && leaf.variance <= leaf.below && leaf.out == 0.0) cut(node);
+  }
+  if (static_cast<double>(since_pass_) >= model_.tree().size() / 16.0) pass();
+}
+
+void Adaptive::cut(NodeIndex leaf) {
+  const AdaptiveModel::Cut cut = model_.cut(leaf);
+  if (cut == AdaptiveModel::Cut::refused) return;
+  evidence_.reserve(model_.tree().size());
+  if (cut == AdaptiveModel::Cut::moved) {
+    pass();
+    return;
+  }
+  const NodeIndex left = model_.tree()[leaf].children;
+  Node& first = model_.tree()[left];
+  first.bound = index(first);
+  set_bound(left + 1);
+}
+
+void Adaptive::pass() {
+  model_.pass();
+  count_losses();
+  set_bounds();
+  since_pass_ = 0;
+}
+
+/// What guard and search have lost beyond doubt.
+void Adaptive::count_losses() {
+  const Tree& tree = model_.tree();
+  double sure = -kInfinity;
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    const Node& node = tree[i];
+    if (node.is_leaf() && node.pulls != 0.0) {
+      sure = std::max(sure, node.level - std::sqrt(node.variance));
+    }
+  }
+  guard_loss_ = search_loss_ = 0.0;
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    const Node& node = tree[i];
+    if (node.pulls == 0.0 && node.skipped == 0.0) continue;
+    const double lost = std::max(0.0, sure - node.level - std::sqrt(node.variance));
+    const double guarded = node.guard_pulls + node.guard_skipped;
+    guard_loss_ += guarded * lost;
+    search_loss_ += (node.pulls + node.skipped - guarded) * lost;
+  }
+}
+
+// --- bounds ----------------------------------------------------------------------------------
+
+double Adaptive::index(const Node& leaf) const {
+  const double noise = model_.noise(leaf);
+  const double variance =
+      leaf.out == 0.0 ? leaf.variance : 1.0 / (1.0 / leaf.variance + leaf.out / noise);
+  const double worth = steps() * variance / (model_.leaves() * noise);
+  return leaf.level + std::sqrt(3.0 * std::log1p(worth) * variance);
+}
+
+void Adaptive::set_bounds() {
+  Tree& tree = model_.tree();
+  for (NodeIndex i = tree.size(); i-- > 0;) {
+    Node& node = tree[i];
+    node.bound = node.is_leaf() ? index(node)
+                                : std::max(tree[node.children].bound, tree[node.children + 1].bound);
+  }
+}
+
+/// Of a leaf, and above it.
+void Adaptive::set_bound(NodeIndex leaf) {
+  Tree& tree = model_.tree();
+  if (!tree[leaf].is_leaf()) return;
+  tree[leaf].bound = index(tree[leaf]);
+  for (NodeIndex at = leaf; at != Tree::kRoot;) {
+    at = tree[at].parent;
+    tree[at].bound = std::max(tree[tree[at].children].bound, tree[tree[at].children + 1].bound);
+  }
+}
+
+// --- around it -------------------------------------------------------------------------------
+
+Status Adaptive::drop(Ticket ticket) {
+  const Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return tickets_.absence(ticket);
+  const NodeIndex index = open->node;
+  Node& node = model_.tree()[index];
+  const auto remaining = static_cast<double>(open->remaining);
+  node.out -= remaining;
+  node.guard_out = std::min(node.guard_out, node.out);
+  const Status status = TicketedOptimizer::drop(ticket);
+  if (index == turn_.node) {
+    finish();
+  } else if (has_begun_) {
+    set_bound(index);
+  }
+  return status;
+}
+
+void Adaptive::finish() {
+  turn_ = {.node = turn_.node, .ungranted = 0};
+  end_turn(turn_.node);
+}
+
+void Adaptive::accept_observed(Arm arm, const Rewards& mapped) {
+  model_.observe(arm, mapped);
+  model_.autocorrelation.interrupt();
+  if (has_begun_) {
+    pass();
+  } else {
+    end_turn(turn_.node);  // it may have been what the start lacked
+  }
+}
+
+std::optional<TicketedOptimizer::Recommendation> Adaptive::recommendation() const {
+  const Tree& tree = model_.tree();
+  std::optional<NodeIndex> best;
+  const auto value = [&](NodeIndex node) {
+    return has_begun_ ? tree[node].level - std::sqrt(tree[node].variance) : tree[node].mean;
+  };
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    if (tree[i].pulls != 0.0 && (!best || value(i) > value(*best))) best = i;
+  }
+  if (!best) return std::nullopt;
+  return Recommendation{tree.arm(*best), tree[*best].mean, tree[*best].pulls};
+}
+
+Summary Adaptive::summary() const {
+  Summary summary = basic_summary();
+  summary.nodes = model_.tree().size();
+  summary.depth = model_.tree().depth();
+  summary.switches = switches_;
+  return summary;
+}
+
+std::unique_ptr<Optimizer> Adaptive::clone() const {
+  return std::make_unique<Adaptive>(*this);
+}
+
+std::vector<NodeView> Adaptive::nodes() const {
+  const Tree& tree = model_.tree();
+  std::vector<NodeIndex> order{Tree::kRoot};
+  std::vector<NodeView> views;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Node& node = tree[order[i]];
+    if (!node.is_leaf()) order.insert(order.end(), {node.children, node.children + 1});
+    views.push_back({tree.path(order[i]), tree.arm(order[i]),
+                     static_cast<std::uint64_t>(node.pulls), node.mean, node.bound, node.bound,
+                     node.is_leaf()});
+  }
+  return in_user_units(std::move(views));
+}
+
+std::optional<TreeView::Place> Adaptive::place(Ticket ticket) const {
+  const Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return std::nullopt;
+  return Place{open->node, model_.tree()[open->node].depth};
+}
+
+std::string Adaptive::path(NodeIndex node) const {
+  return node < model_.tree().size() ? model_.tree().path(node) : std::string();
+}
+
+void Adaptive::transfer(State& state) {
+  state.mark("adaptive");
+  TicketedOptimizer::transfer(state);
+  state(model_, settling_, has_begun_, turn_, since_pass_, guard_loss_, search_loss_, covers_next_, sweep_,
+        switches_, last_played_);
+  if (!state.restoring()) return;
+  require_nodes_below(model_.tree().size());
+  State::require(turn_.node < model_.tree().size());
+  for (const NodeIndex leaf : sweep_) State::require(leaf < model_.tree().size());
+}
+
+OptimizerEntry adaptive_entry() {
+  return optimizer_entry<Adaptive, AdaptiveOptions>(
+      "adaptive", "the adaptive tree: learns smoothness, noise and spread; needs the box alone");
+}
+
+}  // namespace canopy

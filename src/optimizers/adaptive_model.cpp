@@ -1,0 +1,367 @@
+#include "canopy/detail/adaptive_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+constexpr double kEarly = 8.0;         // rewards of a node that tell about the noise of all
+constexpr double kLeastAlpha = 0.25;   // of the smoothness
+constexpr double kFirstAlpha = 0.4;    // ... which is also what it is drawn to
+constexpr double kLargestAlpha = 2.2;  // ...
+constexpr double kAlphaWeight = 5.0;   // ... by this weight
+constexpr double kLargestStep = 0.15;  // of the slope in a pass
+
+/// 4^(-alpha/d) per level.
+double slope_of(double alpha, double dimension) {
+  return -alpha * 2.0 * std::numbers::ln2 / dimension;
+}
+
+}  // namespace
+
+double Autocorrelation::phi() const {
+  if (pairs_ < 64.0 || !(squares_ > 0.0)) return 0.0;
+  const double phi = products_ / squares_;
+  return phi - 3.0 / std::sqrt(pairs_) > 0.1 ? std::min(phi, 0.98) : 0.0;
+}
+
+AdaptiveModel::AdaptiveModel(std::shared_ptr<const Partition> partition)
+    : tree_(std::move(partition)) {
+  const auto dimension = static_cast<double>(tree_.partition().dimension());
+  deepest_ = static_cast<std::uint32_t>(45.0 * dimension);
+  first_slope_ = slope_ = slope_of(kFirstAlpha, dimension);
+}
+
+double AdaptiveModel::smoothness() const {
+  return slope_ / slope_of(1.0, static_cast<double>(tree_.partition().dimension()));
+}
+
+// --- rewards ---------------------------------------------------------------------------------
+
+void AdaptiveModel::see(const Rewards& rewards) {
+  const bool was_flat = !(largest_ > smallest_);
+  smallest_ = std::min(smallest_, rewards.min);
+  largest_ = std::max(largest_, rewards.max);
+  if (!(largest_ > smallest_)) return;
+  range_ = largest_ - smallest_;
+  if (!was_flat) return;
+  // What was learnt so far is in units of a range that nobody had seen.
+  const double factor = range_ * range_;
+  spread_ *= range_;
+  noise_ *= factor;
+  for (NodeIndex i = 0; i < tree_.size(); ++i) {
+    Node& node = tree_[i];
+    node.edge *= factor;
+    node.below *= factor;
+    node.variance *= factor;
+    node.rest /= factor;
+  }
+  expected_.clear();
+  fill_tables();
+}
+
+void AdaptiveModel::add(NodeIndex index, const Rewards& rewards) {
+  see(rewards);
+  Node& node = tree_[index];
+  const auto count = static_cast<double>(rewards.count);
+  const double all = node.pulls + count;
+  const double apart = rewards.mean() - node.mean;
+  const double added = rewards.squared_deviations + apart * apart * (node.pulls * count / all);
+  if (node.pulls < kEarly) {
+    // Rewards come one by one here, but for those of others: then it is as if they did.
+    const double early = std::min(count, kEarly - node.pulls);
+    early_squares_ += added * (early / count);
+    early_freedom_ += node.pulls == 0.0 ? early - 1.0 : early;
+  }
+  node.squares += added;
+  node.mean = node.pulls == 0.0 ? rewards.mean() : node.mean + apart * (count / all);
+  node.pulls = all;
+}
+
+bool AdaptiveModel::has_arm(NodeIndex node, Arm arm) const {
+  const Arm here = tree_.arm(node);
+  return std::equal(here.begin(), here.end(), arm.begin(), arm.end());
+}
+
+void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
+  see(rewards);
+  // The deepest node with that arm has its rewards: they move down with the cuts.
+  NodeIndex cell = Tree::kRoot;
+  NodeIndex owner = Tree::kRoot;
+  bool is_owned = has_arm(owner, arm);
+  while (!tree_[cell].is_leaf()) {
+    const NodeIndex left = tree_[cell].children;
+    const Partition& partition = tree_.partition();
+    if (!partition.holds(tree_.cell(left), arm) && !partition.holds(tree_.cell(left + 1), arm)) {
+      break;
+    }
+    cell = partition.holds(tree_.cell(left), arm) ? left : left + 1;
+    if (!has_arm(cell, arm)) continue;
+    owner = cell;
+    is_owned = true;
+  }
+  if (!is_owned) {
+    if (const NodeIndex found = tree_.find(arm); found != Tree::kRoot) {
+      owner = found;
+      is_owned = true;
+    }
+  }
+  if (is_owned) {
+    add(owner, rewards);
+    return;
+  }
+  Observation& observation = observations_[{arm.begin(), arm.end()}];
+  if (observation.rewards.count == 0) {
+    observation = {rewards, cell};
+  } else {
+    observation.rewards += rewards;
+  }
+}
+
+/// After a cell was cut: what was observed in it is in one of its parts, and belongs to it if it has
+/// the arm. False if there was nothing.
+bool AdaptiveModel::hand_down(NodeIndex cell) {
+  bool is_something = false;
+  const NodeIndex left = tree_[cell].children;
+  for (auto next = observations_.begin(); next != observations_.end();) {
+    const auto at = next++;
+    auto& [arm, observation] = *at;
+    if (observation.cell != cell) continue;
+    is_something = true;
+    for (const NodeIndex child : {left, left + 1}) {
+      if (has_arm(child, arm)) {
+        add(child, observation.rewards);
+        observations_.erase(at);
+        break;
+      }
+      if (tree_.partition().holds(tree_.cell(child), arm)) {
+        observation.cell = child;
+        break;
+      }
+    }
+  }
+  return is_something;
+}
+
+/// What they say about f at the arm of their cell.
+void AdaptiveModel::weigh_observations() {
+  if (observations_.empty()) return;
+  for (NodeIndex i = 0; i < tree_.size(); ++i) {
+    tree_[i].observed = tree_[i].observed_weighted = 0.0;
+  }
+  for (const auto& [arm, observation] : observations_) {
+    Node& node = tree_[observation.cell];
+    const auto count = static_cast<double>(observation.rewards.count);
+    const double precision = 1.0 / (node.below + noise(node) / count);
+    node.observed += precision;
+    node.observed_weighted += precision * observation.rewards.mean();
+  }
+}
+
+double AdaptiveModel::noise(const Node& node) const {
+  const double own =
+      (node.squares + 8.0 * noise_) / (std::max(0.0, node.pulls - 1.0) + 8.0);
+  const double variance = std::max(own, 1e-10 * range_ * range_);
+  if (phi_ == 0.0) return variance;
+  return variance * std::min((1.0 + phi_) / (1.0 - phi_), std::max(1.0, node.pulls));
+}
+
+// --- the tree --------------------------------------------------------------------------------
+
+/// D2 of a node.
+double AdaptiveModel::edge_below(std::uint32_t depth, double edge) const {
+  const double variance =
+      depth == 0 ? expected_[1] : shrinkage_ * 0.5 * (expected_[depth] + edge);
+  return std::max(variance, 1e-14 * spread_ * spread_);
+}
+
+bool AdaptiveModel::can_cut(NodeIndex leaf) const {
+  const Node& node = tree_[leaf];
+  return node.splittable && node.extent != Extent::one_arm && node.depth < deepest_;
+}
+
+AdaptiveModel::Cut AdaptiveModel::cut(NodeIndex leaf) {
+  if (!can_cut(leaf) || !tree_.expand(leaf)) return Cut::refused;
+  fill_tables();
+  Node& parent = tree_[leaf];
+  Cut cut = Cut::done;
+  for (const NodeIndex index : {parent.children, parent.children + 1}) {
+    Node& child = tree_[index];
+    child.edge = parent.below;
+    child.below = edge_below(child.depth, child.edge);
+    child.level = child.rest_mean = parent.level;
+    child.variance = parent.variance + parent.below;
+    child.rest = 1.0 / child.variance;
+    if (!has_arm(index, tree_.arm(leaf))) continue;
+    child.pulls = std::exchange(parent.pulls, 0.0);
+    child.mean = std::exchange(parent.mean, 0.0);
+    child.squares = std::exchange(parent.squares, 0.0);
+    child.guard_pulls = std::exchange(parent.guard_pulls, 0.0);
+    child.skipped = std::exchange(parent.skipped, 0.0);
+    child.guard_skipped = std::exchange(parent.guard_skipped, 0.0);
+    if (child.pulls != 0.0) cut = Cut::moved;
+  }
+  return hand_down(leaf) ? Cut::moved : cut;
+}
+
+// --- what is learnt --------------------------------------------------------------------------
+
+void AdaptiveModel::begin() {
+  learn_noise();
+  double low = kInfinity;
+  double high = -kInfinity;
+  for (NodeIndex i = 0; i < tree_.size(); ++i) {
+    if (!tree_[i].is_leaf() || tree_[i].pulls == 0.0) continue;
+    low = std::min(low, tree_[i].mean);
+    high = std::max(high, tree_[i].mean);
+  }
+  spread_ = std::max(noise_deviation_, high - low);
+  expected_.clear();
+  fill_tables();
+  for (NodeIndex i = 0; i < tree_.size(); ++i) {
+    Node& node = tree_[i];
+    node.edge = expected_[node.depth];
+    node.below = edge_below(node.depth, node.edge);
+  }
+  for (int i = 0; i < 3; ++i) pass();
+}
+
+void AdaptiveModel::pass() {
+  learn_noise();
+  weigh_observations();
+  go_up();
+  if (tree_[Tree::kRoot].data == 0.0) return;  // nothing was seen
+  go_down();
+  learn_smoothness();
+  learn_spread();
+  expected_.clear();
+  fill_tables();
+}
+
+void AdaptiveModel::learn_noise() {
+  noise_ = (early_squares_ + range_ * range_ / 8.0) / (early_freedom_ + 2.0);
+  phi_ = autocorrelation.phi();
+  if (phi_ != 0.0) noise_ = std::max(noise_, autocorrelation.variance());
+  noise_deviation_ = std::sqrt(noise_);
+}
+
+/// What every subtree has seen; children come after their parents.
+void AdaptiveModel::go_up() {
+  for (NodeIndex i = tree_.size(); i-- > 0;) {
+    Node& node = tree_[i];
+    const double own = node.pulls == 0.0 ? 0.0 : node.pulls / noise(node);
+    double precision = own + node.observed;
+    double weighted = own * node.mean + node.observed_weighted;
+    if (!node.is_leaf()) {
+      for (const NodeIndex index : {node.children, node.children + 1}) {
+        const Node& child = tree_[index];
+        if (child.data == 0.0) continue;
+        const double message = child.data / (1.0 + child.data * child.edge);
+        precision += message;
+        weighted += message * child.data_mean;
+      }
+    }
+    node.data = precision;
+    node.data_mean = precision == 0.0 ? 0.0 : weighted / precision;
+  }
+}
+
+/// What everything says about every node, and about its edge.
+void AdaptiveModel::go_down() {
+  Node& root = tree_[Tree::kRoot];
+  root.level = root.data_mean;
+  root.variance = 1.0 / root.data;
+  root.below = edge_below(0, 0.0);
+  score_ = kAlphaWeight * (first_slope_ - slope_);
+  information_ = kAlphaWeight;
+  for (NodeIndex i = 1; i < tree_.size(); ++i) {
+    Node& node = tree_[i];
+    const Node& parent = tree_[node.parent];
+    const double all = 1.0 / parent.variance;
+    const double message = node.data == 0.0 ? 0.0 : node.data / (1.0 + node.data * node.edge);
+    const double rest = std::max(all - message, 1e-9 * all);
+    const double rest_variance = 1.0 / rest;
+    node.rest_mean = (all * parent.level - message * node.data_mean) * rest_variance;
+    node.rest = 1.0 / (rest_variance + node.edge);
+    node.variance = 1.0 / (node.rest + node.data);
+    node.level = (node.rest * node.rest_mean + node.data * node.data_mean) * node.variance;
+
+    const double expected = parent.below;
+    node.edge = expected;
+    if (node.data != 0.0) {
+      const double doubt = rest_variance + 1.0 / node.data;
+      const double jump = node.data_mean - node.rest_mean;
+      const double squared = jump * jump;
+      node.edge = (16.0 * expected + std::max(expected, squared - 2.0 * doubt)) / 17.0;
+      const double share = expected / (expected + doubt);
+      const double surprise = std::min(squared / (expected + doubt), 5.0);
+      const auto depth = static_cast<double>(node.depth);
+      score_ += 0.5 * depth * share * (surprise - 1.0);
+      information_ += 0.5 * depth * depth * share * share;
+    }
+    node.below = edge_below(node.depth, node.edge);
+  }
+}
+
+void AdaptiveModel::learn_smoothness() {
+  slope_ += std::clamp(score_ / information_, -kLargestStep, kLargestStep);
+  const auto dimension = static_cast<double>(tree_.partition().dimension());
+  slope_ = std::clamp(slope_, slope_of(kLargestAlpha, dimension), slope_of(kLeastAlpha, dimension));
+}
+
+void AdaptiveModel::learn_spread() {
+  double low = kInfinity;
+  double high = -kInfinity;
+  for (NodeIndex i = 0; i < tree_.size(); ++i) {
+    if (!tree_[i].is_leaf()) continue;
+    low = std::min(low, tree_[i].level);
+    high = std::max(high, tree_[i].level);
+  }
+  leaf_range_ = high - low;
+  spread_ = std::max(noise_deviation_, leaf_range_);
+}
+
+/// What is kept by depth, for all depths there are and one more.
+void AdaptiveModel::fill_tables() {
+  if (expected_.empty()) shrinkage_ = std::exp(slope_);
+  const double squared = spread_ * spread_;
+  while (expected_.size() < tree_.depth() + 2) {
+    const double shrunk = 0.16 * squared * std::exp(slope_ * static_cast<double>(expected_.size()));
+    expected_.push_back(std::max(shrunk, 1e-14 * squared));
+  }
+}
+
+void AdaptiveModel::update(NodeIndex leaf) {
+  Node& node = tree_[leaf];
+  const double own = node.pulls == 0.0 ? 0.0 : node.pulls / noise(node);
+  const double precision = node.rest + node.observed + own;
+  if (precision == 0.0) return;
+  node.variance = 1.0 / precision;
+  node.level = (node.rest * node.rest_mean + node.observed_weighted + own * node.mean) *
+               node.variance;
+}
+
+void AdaptiveModel::transfer(State& state) {
+  state(tree_, smallest_, largest_, early_squares_, early_freedom_, slope_, spread_, noise_,
+        noise_deviation_, range_, phi_, leaf_range_, autocorrelation);
+  std::uint64_t arms = observations_.size();
+  state(arms);
+  auto next = observations_.begin();
+  if (state.restoring()) observations_.clear();
+  for (std::uint64_t i = 0; i < arms; ++i) {
+    std::vector<double> arm = state.restoring() ? std::vector<double>() : next->first;
+    state(arm);
+    Observation& observation = state.restoring() ? observations_[arm] : (next++)->second;
+    state(observation);
+    State::require(observation.cell < tree_.size() &&
+                   arm.size() == tree_.partition().dimension());
+  }
+  if (!state.restoring()) return;
+  expected_.clear();
+  fill_tables();
+}
+
+}  // namespace canopy

@@ -1,0 +1,296 @@
+#include "canopy/adaptive.hpp"
+
+#include "canopy/errors.hpp"
+#include "canopy/random.hpp"
+
+#include "support/every_optimizer.hpp"
+#include "support/values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace canopy {
+namespace {
+
+using testing::line;
+using Function = std::function<double(Arm)>;
+
+double bump(Arm arm) {
+  return 1.0 - 2.5 * (arm[0] - 0.37) * (arm[0] - 0.37);
+}
+
+struct AdaptiveRun {
+  std::vector<std::vector<double>> arms;
+  double regret = 0.0;  ///< per pull, of an f whose largest value is 1
+};
+
+/// Plays f with noise, with so many pulls in flight.
+AdaptiveRun run_adaptive(Optimizer& optimizer, const Function& f, double noise, int pulls,
+                         std::uint64_t seed, std::size_t in_flight = 1) {
+  RandomStream random({.seed = seed});
+  AdaptiveRun run;
+  std::deque<OwnedPull> out;
+  for (int i = 0; i < pulls; ++i) {
+    while (out.size() < in_flight) out.emplace_back(optimizer.ask(1));
+    const OwnedPull pull = out.front();
+    out.pop_front();
+    const double value = f(pull.arm);
+    run.regret += (1.0 - value) / pulls;
+    run.arms.push_back(pull.arm);
+    EXPECT_EQ(optimizer.tell(pull.ticket, value + noise * random.normal()), Status::ok);
+  }
+  return run;
+}
+
+TEST(Adaptive, FindsABumpWithoutBeingToldAnything) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Adaptive adaptive(line());
+    const AdaptiveRun run = run_adaptive(adaptive, bump, 0.3, 3'000, seed);
+    EXPECT_LT(run.regret, 0.03) << "seed " << seed;
+    EXPECT_GT(bump(adaptive.best()->arm), 0.98) << "seed " << seed;
+  }
+}
+
+TEST(Adaptive, RegretOnGarlandFallsByHalfWithTenTimesThePulls) {
+  const Function garland = [](Arm arm) {
+    const double x = arm[0];
+    return x * (1.0 - x) * (4.0 - std::sqrt(std::abs(std::sin(60.0 * x)))) + 0.0027;
+  };
+  double small = 0.0;
+  double large = 0.0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Adaptive few(line());
+    Adaptive many(line());
+    small += run_adaptive(few, garland, 0.1, 10'000, seed).regret;
+    large += run_adaptive(many, garland, 0.1, 100'000, seed).regret;
+  }
+  EXPECT_LT(large, 0.6 * small);
+}
+
+/// Rewards a x + b give the same arms as rewards x.
+RC_GTEST_PROP(Adaptive, UnitsDoNotMatter, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const double factor = std::ldexp(1.0, *rc::gen::inRange(-30, 30));
+  const bool minimizes = *rc::gen::arbitrary<bool>();
+  const bool is_coin = *rc::gen::arbitrary<bool>();
+  RC_LOG() << "seed " << seed << " factor " << factor << '\n';
+  Adaptive plain(line());
+  const double sign = minimizes ? -1.0 : 1.0;
+  Adaptive other(line(), {}, {.direction = minimizes ? Direction::minimize : Direction::maximize});
+  RandomStream random({.seed = seed});
+  for (int i = 0; i < 500; ++i) {
+    const Pull a = plain.ask(1);
+    const Pull b = other.ask(1);
+    RC_ASSERT(a.arm[0] == b.arm[0]);
+    const double value = bump(a.arm);
+    const double reward = is_coin ? (random.uniform() < value ? 1.0 : 0.0)
+                                  : value + 0.3 * random.normal();
+    RC_ASSERT(plain.tell(a.ticket, reward) == Status::ok);
+    RC_ASSERT(other.tell(b.ticket, sign * factor * reward) == Status::ok);
+  }
+}
+
+TEST(Adaptive, ALevelOfAMillionCostsNothing) {
+  double plain = 0.0;
+  double shifted = 0.0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Adaptive here(line());
+    Adaptive there(line());
+    plain += run_adaptive(here, bump, 0.3, 1'000, seed).regret;
+    const Function high = [](Arm arm) { return 1e6 + bump(arm); };
+    shifted += 1e6 + run_adaptive(there, high, 0.3, 1'000, seed).regret;
+  }
+  EXPECT_NEAR(shifted, plain, 0.25 * plain);
+}
+
+TEST(Adaptive, OneAskAPullPlaysWhatOneAskATurnPlays) {
+  Adaptive by_pull(line());
+  Adaptive by_turn(line());
+  RandomStream random({.seed = 7});
+  for (int i = 0; i < 400; ++i) {
+    const Pull turn = by_turn.ask();
+    for (std::uint64_t j = 0; j < turn.length; ++j) {
+      const Pull pull = by_pull.ask(1);
+      ASSERT_EQ(pull.arm[0], turn.arm[0]) << i;
+      const double reward = bump(pull.arm) + 0.3 * random.normal();
+      ASSERT_EQ(by_pull.tell(pull.ticket, reward), Status::ok);
+      ASSERT_EQ(by_turn.tell(turn.ticket, reward), Status::ok);
+    }
+  }
+  EXPECT_EQ(by_pull.summary().t, by_turn.summary().t);
+}
+
+TEST(Adaptive, PullsInFlightCostLittle) {
+  double alone = 0.0;
+  double eight = 0.0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    Adaptive one(line());
+    Adaptive many(line());
+    alone += run_adaptive(one, bump, 0.3, 1'000, seed).regret;
+    eight += run_adaptive(many, bump, 0.3, 1'000, seed, 8).regret;
+  }
+  EXPECT_LT(eight, 1.5 * alone);
+}
+
+TEST(Adaptive, PullsInFlightGoToDifferentArms) {
+  Adaptive adaptive(line());
+  (void)run_adaptive(adaptive, bump, 0.3, 200, 1);
+  std::vector<double> arms;
+  for (int i = 0; i < 32; ++i) arms.push_back(adaptive.ask(1).arm[0]);
+  std::sort(arms.begin(), arms.end());
+  EXPECT_GT(std::unique(arms.begin(), arms.end()) - arms.begin(), 3);
+}
+
+TEST(Adaptive, TheBestElementOfAListIsPlayedNearlyAlways) {
+  for (std::size_t size = 2; size <= 12; ++size) {
+    double share = 0.0;
+    constexpr int kRuns = 40;
+    for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
+      RandomStream random({.seed = seed, .run = size});
+      const auto best = std::floor(random.uniform() * static_cast<double>(size));
+      Choice choice;
+      for (std::size_t i = 0; i < size; ++i) choice.choices.push_back(std::to_string(i));
+      Adaptive adaptive(Space{{"c", choice}});
+      const Function value = [best](Arm arm) { return arm[0] == best ? 1.0 : 0.9; };
+      const AdaptiveRun run = run_adaptive(adaptive, value, 0.1, 2'000, seed);
+      share += 1.0 - run.regret / 0.1;
+    }
+    EXPECT_GT(share / kRuns, 0.93) << size << " elements";
+  }
+}
+
+TEST(Adaptive, SpacesOfOneAndOfTwoArms) {
+  Adaptive one(Space{{"c", Choice{{"only"}}}});
+  const AdaptiveRun alone = run_adaptive(one, [](Arm) { return 1.0; }, 0.1, 100, 1);
+  EXPECT_EQ(one.summary().nodes, 1U);
+  EXPECT_EQ(one.best()->pulls, 100U);
+  Adaptive two(Space{{"n", Integer{0, 1}}});
+  EXPECT_LT(run_adaptive(two, [](Arm arm) { return arm[0]; }, 0.3, 500, 1).regret, 0.05);
+}
+
+TEST(Adaptive, ThirtyDimensions) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < 30; ++i) parameters.push_back({"x" + std::to_string(i), Real{0.0, 1.0}});
+  Adaptive adaptive{Space(parameters)};
+  const Function f = [](Arm arm) { return 1.0 - std::abs(arm[0] - 0.3) - std::abs(arm[1] - 0.6); };
+  (void)run_adaptive(adaptive, f, 0.1, 3'000, 1);
+  EXPECT_GT(f(adaptive.best()->arm), 0.8);
+}
+
+TEST(Adaptive, OddRewardsAreNoTrouble) {
+  const std::vector<Function> odd{
+      [](Arm) { return 0.0; },
+      [](Arm) { return -5.0; },
+      [](Arm arm) { return arm[0] > 0.5 ? 1.0 : 0.0; },
+      [](Arm arm) { return -1000.0 - arm[0]; },
+      [n = 0](Arm arm) mutable { return ++n == 20 ? 1e9 : arm[0]; },
+  };
+  for (std::size_t i = 0; i < odd.size(); ++i) {
+    Adaptive adaptive(line());
+    (void)run_adaptive(adaptive, odd[i], 0.0, 2'000, 1);
+    const auto best = adaptive.best();
+    ASSERT_TRUE(best) << i;
+    EXPECT_TRUE(std::isfinite(best->mean)) << i;
+    EXPECT_LE(adaptive.summary().nodes, 64.0 + 12.0 * std::sqrt(2'000.0)) << i;
+    for (const NodeView& node : adaptive.tree()->nodes()) EXPECT_FALSE(std::isnan(node.bound)) << i;
+  }
+}
+
+TEST(Adaptive, TheTreeStaysSmall) {
+  Adaptive adaptive(line());
+  (void)run_adaptive(adaptive, bump, 0.01, 100'000, 1);
+  EXPECT_LT(adaptive.summary().nodes, 64.0 + 12.0 * std::sqrt(1e5));
+  EXPECT_LE(sizeof(AdaptiveModel::Node), 256U);
+}
+
+TEST(Adaptive, ObservedRewardsOfAnyArmAreUsed) {
+  // A colleague has measured the whole line: the first pulls are at the bump already.
+  double with = 0.0;
+  double without = 0.0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Adaptive informed(line());
+    RandomStream random({.seed = seed});
+    for (int i = 0; i < 1'000; ++i) {
+      const std::vector<double> arm{random.uniform()};
+      const double reward = bump(arm) + 0.3 * random.normal();
+      ASSERT_EQ(informed.observe(arm, Rewards::one(reward)), Status::ok);
+    }
+    Adaptive ignorant(line());
+    with += run_adaptive(informed, bump, 0.3, 100, seed).regret;
+    without += run_adaptive(ignorant, bump, 0.3, 100, seed).regret;
+  }
+  EXPECT_LT(with, 0.8 * without);
+}
+
+/// A system that comes nearer to the arm by the part `speed` of the way at every pull.
+class SlowSystem {
+ public:
+  explicit SlowSystem(double speed) : speed_(speed) {}
+  double operator()(Arm arm) {
+    place_ += speed_ * (arm[0] - place_);
+    return bump({&place_, 1});
+  }
+
+ private:
+  double speed_;
+  double place_ = 0.0;
+};
+
+TEST(Adaptive, ADeclaredSettlingTimeGivesTheTruthOfASlowSystem) {
+  double declared = 0.0;
+  double undeclared = 0.0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    Adaptive knows(line(), {.settle = 14});
+    Adaptive does_not(line());
+    (void)run_adaptive(knows, SlowSystem(0.2), 0.1, 5'000, seed);
+    (void)run_adaptive(does_not, SlowSystem(0.2), 0.1, 5'000, seed);
+    declared += 1.0 - bump(knows.best()->arm);
+    undeclared += 1.0 - bump(does_not.best()->arm);
+  }
+  EXPECT_LT(declared, undeclared + 0.01);
+  EXPECT_LT(declared / 6.0, 0.02);
+}
+
+TEST(Adaptive, PassesOverRewardsUntilTheSystemHasComeNear) {
+  Adaptive adaptive(line(), {.settle = 14});
+  RandomStream random({.seed = 1});
+  // The first arm is where the system is; the next one is an eighth of the line away, and the
+  // system must come within a quarter of its cell's side.
+  const Pull first = adaptive.ask();
+  ASSERT_EQ(adaptive.tell(first.ticket, 0.5), Status::ok);
+  int passed_over = 0;
+  const Pull second = adaptive.ask();
+  const double arm = second.arm[0];
+  EXPECT_NE(arm, first.arm[0]);
+  ASSERT_EQ(adaptive.tell(second.ticket, 0.5), Status::ok);
+  while (!adaptive.estimate(std::vector<double>{arm})) {
+    ++passed_over;
+    const Pull again = adaptive.ask();
+    EXPECT_EQ(again.arm[0], arm);
+    EXPECT_EQ(again.length, 1U);
+    ASSERT_EQ(adaptive.tell(again.ticket, 0.5), Status::ok);
+  }
+  // After k pulls exp(-3 k / 14) of the way is left; a quarter of it at k = 7.
+  EXPECT_EQ(passed_over, 6);
+  // As many pulls count as were passed over.
+  const Pull rest = adaptive.ask();
+  EXPECT_EQ(rest.arm[0], arm);
+  EXPECT_EQ(rest.length, 5U);
+}
+
+TEST(Adaptive, OptionsThatMakeNoSenseAreRefused) {
+  EXPECT_THROW(Adaptive(line(), {.coverage = -1.0}), ConfigurationError);
+  EXPECT_THROW(Adaptive(line(), {.coverage = testing::kNan}), ConfigurationError);
+}
+
+}  // namespace
+}  // namespace canopy

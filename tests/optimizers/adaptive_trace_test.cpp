@@ -1,0 +1,133 @@
+// The adaptive tree against a slow one that was written from the formulas alone: the same arms, for
+// as many pulls, at every turn.
+
+#include "canopy/adaptive.hpp"
+#include "canopy/random.hpp"
+
+#include "support/every_optimizer.hpp"
+#include "support/gaussian_tree.hpp"
+#include "support/objectives.hpp"
+#include "support/textbook_adaptive.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace canopy {
+namespace {
+
+using testing::TextbookAdaptive;
+
+Space random_space(std::uint64_t kind) {
+  switch (kind) {
+    case 0:
+      return {{"x", Real{0.0, 1.0}}};
+    case 1:
+      return {{"x", Real{-5.0, 5.0}}, {"y", Real{0.1, 10.0, Scale::log}}};
+    case 2:
+      return {{"c", Choice{{"a", "b", "c", "d", "e"}}}};
+    case 3:
+      return {{"n", Integer{1, 300, Scale::log}}};
+    case 4:
+      return {{"n", Integer{0, 12}}};
+    default:
+      return testing::mixed_space();
+  }
+}
+
+/// Some function of an arm, rough or smooth, with noise; each reward may depend on the one before.
+class RandomSystem {
+ public:
+  RandomSystem(std::uint64_t seed, double noise, double memory)
+      : random_({.seed = seed}), noise_(noise), memory_(memory) {
+    for (double& number : numbers_) number = random_.uniform();
+  }
+
+  double reward(Arm arm) {
+    double value = 0.0;
+    for (std::size_t i = 0; i < arm.size(); ++i) {
+      value += numbers_[0] * std::sin((3.0 + 20.0 * numbers_[1]) * arm[i] + 6.0 * numbers_[2]) -
+               numbers_[3] * std::abs(arm[i] - numbers_[4]);
+    }
+    last_ = memory_ * last_ + noise_ * random_.normal();
+    return value + last_;
+  }
+
+ private:
+  RandomStream random_;
+  double noise_;
+  double memory_;
+  double last_ = 0.0;
+  std::array<double, 5> numbers_{};
+};
+
+RC_GTEST_PROP(AdaptiveTrace, EveryTurnIsThatOfTheTextbook, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const auto kind = *rc::gen::inRange<std::uint64_t>(0, 6);
+  const double noise = *rc::gen::element(1e-3, 0.05, 0.3, 2.0);
+  const double memory = *rc::gen::element(0.0, 0.0, 0.8);
+  const double coverage = *rc::gen::element(0.06, 0.06, 0.0, 0.5);
+  const std::uint64_t pulls = *rc::gen::element<std::uint64_t>(30, 300, 2'000);
+  RC_LOG() << "seed " << seed << " space " << kind << " noise " << noise << " memory " << memory
+           << " coverage " << coverage << " pulls " << pulls << '\n';
+  const auto partition = std::make_shared<BoxPartition>(random_space(kind));
+  Adaptive adaptive(partition, {.coverage = coverage}, testing::unit_range());
+  TextbookAdaptive textbook(partition, coverage);
+  RandomSystem system(seed, noise, memory);
+  for (std::uint64_t done = 0; done < pulls;) {
+    const TextbookAdaptive::Turn turn = textbook.choose();
+    const Pull pull = adaptive.ask();
+    const std::vector<double>& arm = textbook.arm(turn.node);
+    RC_ASSERT(std::equal(arm.begin(), arm.end(), pull.arm.begin(), pull.arm.end()));
+    RC_ASSERT(pull.length == turn.pulls);
+    std::vector<double> rewards;
+    for (std::uint64_t i = 0; i < turn.pulls; ++i) rewards.push_back(system.reward(arm));
+    textbook.learn(rewards);
+    for (const double reward : rewards) {
+      RC_ASSERT(adaptive.tell(pull.ticket, reward) == Status::ok);
+    }
+    done += turn.pulls;
+  }
+  const AdaptiveModel& model = adaptive.model();
+  RC_ASSERT(model.tree().size() == textbook.nodes().size());
+  RC_ASSERT(std::abs(model.smoothness() - textbook.alpha()) < 1e-6);
+  RC_ASSERT(std::abs(model.noise_variance() - textbook.sigma2()) < 1e-6 * textbook.sigma2());
+}
+
+TEST(AdaptiveModel, APassGivesThePosteriorOfDenseLinearAlgebra) {
+  for (const double noise : {0.01, 0.3}) {
+    Adaptive adaptive(Space{{"x", Real{0.0, 1.0}}, {"y", Real{0.0, 1.0}}});
+    RandomSystem system(3, noise, 0.0);
+    for (int i = 0; i < 300; ++i) {
+      const Pull pull = adaptive.ask(1);
+      ASSERT_EQ(adaptive.tell(pull.ticket, system.reward(pull.arm)), Status::ok);
+    }
+    AdaptiveModel model = adaptive.model();
+    model.pass();
+    AdaptiveModel passed = model;
+    passed.pass();
+    // A pass takes the edges and the noise of the one before for granted.
+    std::vector<testing::GaussianTreeNode> nodes;
+    for (NodeIndex i = 0; i < model.tree().size(); ++i) {
+      const AdaptiveModel::Node& node = model.tree()[i];
+      nodes.push_back({node.parent, node.edge, node.pulls / passed.noise(passed.tree()[i]),
+                       node.mean});
+    }
+    const testing::GaussianTreePosterior dense = testing::gaussian_tree_posterior(nodes);
+    for (NodeIndex i = 0; i < model.tree().size(); ++i) {
+      const AdaptiveModel::Node& node = passed.tree()[i];
+      EXPECT_NEAR(node.level, dense.mean[i], 1e-9 * std::max(1.0, std::abs(dense.mean[i]))) << i;
+      EXPECT_NEAR(node.variance, dense.variance[i], 1e-9 * dense.variance[i]) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace canopy

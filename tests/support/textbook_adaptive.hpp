@@ -1,0 +1,591 @@
+#pragma once
+
+#include "canopy/partition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace canopy::testing {
+
+/// The adaptive tree written down literally: whatever can be found by going through all nodes is
+/// found that way, and nothing is kept that could be computed anew. The judge of the fast one in
+/// the tests; it shares nothing with it but the partition. Letters are those of the formulas.
+///
+/// f is a walk down the tree, f(child) = f(parent) + N(0, se), seen through noise. The variance of
+/// edges falls with depth h as (0.4 S)^2 q^h, q = exp(slope) = 4^(-alpha/d), and is inherited. A
+/// pass over the tree gives every node its posterior N(m, v) and learns sigma^2, slope and S.
+///
+/// One turn is choose(), then learn() with the rewards of the chosen arm.
+class TextbookAdaptive {
+ public:
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+  struct Node {
+    std::size_t parent = 0;
+    std::size_t left = 0;  // 0: a leaf; its other children follow
+    std::uint32_t depth = 0;
+
+    // Rewards of its own arm.
+    std::uint64_t T = 0;
+    std::uint64_t G = 0;  // those of T that the guard asked for
+    double mean = 0.0;
+    double M2 = 0.0;        // sum of squared deviations from the mean
+    double M2_first = 0.0;  // the same of the first 8 alone
+
+    // Beliefs. What a leaf of a turn knows better than the last pass is in sg, m, v and index.
+    double sg = 0.0;      // variance of one reward
+    double Lambda = 0.0;  // precision of what the subtree says about f here, 0 without rewards
+    double mu = 0.0;      // and the mean of that
+    double P = 0.0;       // precision of what the subtree says about f at the parent
+    double rest = 0.0;    // precision of f at the parent without this subtree
+    double am = 0.0;      // and its mean
+    double pr = 0.0;      // precision of what the rest of the tree says about f here, with mean am
+    double pp = 0.0;      // precision of the posterior N(m, v)
+    double m = 0.0;
+    double v = 0.0;
+    double se_used = 0.0;  // the variance of its edge that the last pass took for granted
+    double se = 0.0;       // and the one that it learnt
+    double D2 = 0.0;       // variance that the edges to children have, or would have
+
+    double index = 0.0;  // of a leaf
+    double B = 0.0;      // largest index below
+  };
+
+  struct Turn {
+    std::size_t node;
+    std::uint64_t pulls;
+    bool guard;
+  };
+
+  explicit TextbookAdaptive(std::shared_ptr<const Partition> partition, double coverage = 0.06)
+      : partition_(std::move(partition)), coverage_(coverage) {
+    slope_ = slope_at(0.4);
+    nodes_.emplace_back();
+    cells_.emplace_back(partition_->cell_size());
+    partition_->root(cells_[0]);
+    arms_.push_back(arm_of(cells_[0]));
+    for (std::uint32_t depth = 0; depth < 3; ++depth) {
+      for (const std::size_t leaf : leaves()) {
+        if (nodes_[leaf].depth == depth) append_children(leaf);
+      }
+    }
+    start_ = leaves();
+  }
+
+  /// What to play next. The guard cuts here, before its pull, and that may bring a pass.
+  Turn choose() {
+    if (is_open_) throw std::logic_error("TextbookAdaptive: the turn has not ended");
+    turn_ = next_turn();
+    is_open_ = true;
+    return turn_;
+  }
+
+  /// The rewards of the turn just chosen, one by one. Ends the turn.
+  void learn(std::span<const double> rewards) {
+    if (!is_open_ || rewards.empty()) throw std::logic_error("TextbookAdaptive: no such turn");
+    is_open_ = false;
+    const double mean_before = nodes_[turn_.node].mean;
+    for (const double reward : rewards) count(reward, mean_before);
+    if (!has_started_) {
+      if (++started_ == start_.size()) end_start();
+      return;
+    }
+    update_leaf(turn_.node);
+    const Node& leaf = nodes_[turn_.node];
+    if (leaf.T >= 2 && leaf.v <= leaf.D2) cut(turn_.node);
+    if (static_cast<double>(pulls_since_pass_) >= static_cast<double>(nodes_.size()) / 16.0) pass();
+  }
+
+  /// The node with rewards of its own whose value is surely large; on a tie the older one. While
+  /// the start lasts nothing is known but its rewards: the largest of them.
+  [[nodiscard]] std::size_t recommendation() const {
+    std::size_t best = kNone;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].T == 0) continue;
+      if (best == kNone || caution(nodes_[i]) > caution(nodes_[best])) best = i;
+    }
+    return best;
+  }
+
+  [[nodiscard]] const std::vector<double>& arm(std::size_t node) const { return arms_[node]; }
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  [[nodiscard]] std::uint64_t t() const { return t_; }
+  [[nodiscard]] std::uint64_t passes() const { return passes_; }
+
+  /// Of the last pass.
+  [[nodiscard]] double slope() const { return slope_; }
+  [[nodiscard]] double alpha() const { return -slope_ * dimension() / kLn4; }
+  [[nodiscard]] double sigma2() const { return sigma2_; }
+  [[nodiscard]] double S() const { return S_; }
+  [[nodiscard]] double phi() const { return phi_; }  // 0 unless it counts
+  [[nodiscard]] double CG() const { return CG_; }
+  [[nodiscard]] double CM() const { return CM_; }
+  [[nodiscard]] double lcb() const { return lcb_; }
+  [[nodiscard]] double largest_m() const { return largest_m_; }
+  [[nodiscard]] double smallest_m() const { return smallest_m_; }
+
+  /// R: largest minus smallest reward so far.
+  [[nodiscard]] double reward_range() const { return high_ > low_ ? high_ - low_ : 1.0; }
+
+  [[nodiscard]] std::string path(std::size_t node) const {
+    std::string path;
+    for (; node != 0; node = nodes_[node].parent) {
+      path.insert(0, std::to_string(node - nodes_[nodes_[node].parent].left));
+    }
+    return path;
+  }
+
+  /// From left to right.
+  [[nodiscard]] std::vector<std::size_t> leaves() const {
+    std::vector<std::size_t> found;
+    collect_leaves(0, found);
+    return found;
+  }
+
+ private:
+  static constexpr double kLn4 = 2.0 * std::numbers::ln2;
+
+  /// A reward's deviation from what its leaf had taught before the turn.
+  struct Residual {
+    std::size_t node = kNone;  // none: the reward has no residual
+    double e = 0.0;
+  };
+
+  // ---- Decisions ----
+
+  [[nodiscard]] Turn next_turn() {
+    if (!has_started_) return {start_[started_], 1, false};
+    if (is_guards_turn()) {
+      const bool covers = covers_next_;
+      covers_next_ = !covers_next_;
+      const std::size_t node = covers ? cover() : sweep();
+      if (node != kNone) return {node, 1, true};
+    }
+    return search();
+  }
+
+  [[nodiscard]] bool is_guards_turn() const {
+    const double root_t = std::sqrt(static_cast<double>(t_));
+    const double allowance = 0.5 * sigma() + coverage_ * (largest_m_ - smallest_m_);
+    return static_cast<double>(nodes_.size()) < 64.0 + 8.0 * root_t &&
+           CG_ <= 0.1 * CM_ + allowance * std::max(0.0, root_t - 8.0);
+  }
+
+  /// The shallowest leaf, its left child if it was pulled before.
+  [[nodiscard]] std::size_t cover() {
+    std::size_t best = kNone;
+    for (const std::size_t leaf : leaves()) {
+      if (nodes_[leaf].T > 0 && !can_cut(leaf)) continue;
+      if (best == kNone || is_covered_before(nodes_[leaf], nodes_[best])) best = leaf;
+    }
+    if (best == kNone || nodes_[best].T == 0) return best;
+    cut(best);
+    return nodes_[best].left;
+  }
+
+  [[nodiscard]] static bool is_covered_before(const Node& a, const Node& b) {
+    if (a.depth != b.depth) return a.depth < b.depth;
+    if (a.T != b.T) return a.T < b.T;
+    return a.m > b.m;
+  }
+
+  /// The next leaf of the list, its left child if it was pulled enough.
+  [[nodiscard]] std::size_t sweep() {
+    if (sweep_at_ == sweep_.size()) list_sweep();
+    while (sweep_at_ < sweep_.size()) {
+      const std::size_t leaf = sweep_[sweep_at_++];
+      if (nodes_[leaf].left != 0) continue;
+      const double spread = largest_m_ - smallest_m_;
+      const std::uint64_t enough = 16.0 * sigma2_ <= spread * spread ? 1 : 2;
+      if (nodes_[leaf].T < enough) return leaf;
+      if (!can_cut(leaf)) continue;
+      cut(leaf);
+      return nodes_[leaf].left;
+    }
+    return kNone;
+  }
+
+  /// Of each depth the leaf that promises most, if no shallower one promises more.
+  void list_sweep() {
+    sweep_.clear();
+    sweep_at_ = 0;
+    const std::vector<std::size_t> all = leaves();
+    std::uint32_t deepest = 0;
+    for (const std::size_t leaf : all) deepest = std::max(deepest, nodes_[leaf].depth);
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::uint32_t depth = 0; depth <= deepest; ++depth) {
+      std::size_t best = kNone;
+      for (const std::size_t leaf : all) {
+        if (nodes_[leaf].depth != depth) continue;
+        if (best == kNone || promise(nodes_[leaf]) > promise(nodes_[best])) best = leaf;
+      }
+      if (best == kNone || promise(nodes_[best]) < most) continue;
+      most = promise(nodes_[best]);
+      sweep_.push_back(best);
+    }
+  }
+
+  [[nodiscard]] double promise(const Node& leaf) const {
+    if (leaf.T == 0) return leaf.m + sigma();
+    return leaf.mean + sigma() / std::sqrt(static_cast<double>(leaf.T));
+  }
+
+  /// Down by larger B. A leaf that was pulled often is pulled longer.
+  [[nodiscard]] Turn search() const {
+    std::size_t at = 0;
+    while (nodes_[at].left != 0) {
+      std::size_t best = nodes_[at].left;
+      for (const std::size_t child : children(at)) {
+        if (nodes_[child].B > nodes_[best].B) best = child;
+      }
+      at = best;
+    }
+    const double pulls = std::floor(0.15 * static_cast<double>(nodes_[at].T));
+    return {at, static_cast<std::uint64_t>(std::max(1.0, pulls)), false};
+  }
+
+  // ---- Rewards ----
+
+  void count(double reward, double mean_before) {
+    Node& node = nodes_[turn_.node];
+    pair_residuals(reward, mean_before);
+    low_ = std::min(low_, reward);
+    high_ = std::max(high_, reward);
+    ++t_;
+    ++pulls_since_pass_;
+    ++node.T;
+    if (turn_.guard) ++node.G;
+    const double deviation = reward - node.mean;
+    node.mean += deviation / static_cast<double>(node.T);
+    node.M2 += deviation * (reward - node.mean);
+    if (node.T <= 8) node.M2_first = node.M2;
+    if (!has_started_) node.m = node.mean;  // no pass yet, but there may be a recommendation
+  }
+
+  /// Two rewards told one right after the other, of one leaf that had 8 before both.
+  void pair_residuals(double reward, double mean_before) {
+    Residual residual;
+    if (nodes_[turn_.node].T >= 8) residual = {turn_.node, reward - mean_before};
+    if (residual.node != kNone && residual.node == last_residual_.node) {
+      ++pairs_;
+      sum_ee_ += residual.e * last_residual_.e;
+      sum_e2_ += residual.e * residual.e;
+    }
+    last_residual_ = residual;
+  }
+
+  /// The first rewards set the scale of the model, and three passes settle it.
+  void end_start() {
+    has_started_ = true;
+    learn_noise();
+    S_ = std::max(sigma(), high_ - low_);
+    for (Node& node : nodes_) node.se = expected_edge(node.depth);
+    for (int i = 0; i < 3; ++i) pass();
+  }
+
+  /// Between passes only the pulled leaf learns; what the rest of the tree says of it stays.
+  void update_leaf(std::size_t at) {
+    Node& leaf = nodes_[at];
+    leaf.sg = noise(leaf);
+    const double data = static_cast<double>(leaf.T) / leaf.sg;
+    leaf.pp = leaf.pr + data;  // pr of the root is 0: nothing is above it
+    leaf.m = (leaf.pr * leaf.am + data * leaf.mean) / leaf.pp;
+    leaf.v = 1.0 / leaf.pp;
+    leaf.index = index(leaf);
+    back_up(at);
+  }
+
+  // ---- The tree ----
+
+  /// Cuts a leaf, if it can be. Children know what the parent knew. Rewards belong to arms: a child
+  /// that has the parent's takes them over, and then a pass has to sort out the beliefs.
+  void cut(std::size_t at) {
+    if (!can_cut(at)) return;
+    append_children(at);
+    bool moved = false;
+    for (const std::size_t i : children(at)) {
+      Node& parent = nodes_[at];
+      Node& child = nodes_[i];
+      child.m = parent.m;
+      child.v = parent.v + parent.D2;
+      child.se = parent.D2;
+      child.am = child.m;
+      child.pr = 1.0 / child.v;
+      child.pp = child.pr;
+      child.D2 = edge(child.depth, child.se);
+      if (parent.T > 0 && arms_[i] == arms_[at]) {
+        child.T = std::exchange(parent.T, 0);
+        child.G = std::exchange(parent.G, 0);
+        child.mean = std::exchange(parent.mean, 0.0);
+        child.M2 = std::exchange(parent.M2, 0.0);
+        child.M2_first = std::exchange(parent.M2_first, 0.0);
+        moved = true;
+      }
+    }
+    for (const std::size_t i : children(at)) {
+      nodes_[i].sg = noise(nodes_[i]);
+      nodes_[i].index = index(nodes_[i]);
+      nodes_[i].B = nodes_[i].index;
+    }
+    back_up(nodes_[at].left);
+    if (moved) pass();
+  }
+
+  [[nodiscard]] bool can_cut(std::size_t at) const { return !parts(at).empty(); }
+
+  /// The cells of the children, none if the cell cannot be cut.
+  [[nodiscard]] std::vector<double> parts(std::size_t at) const {
+    std::vector<double> parts(partition_->arity() * partition_->cell_size());
+    const std::uint32_t depth = nodes_[at].depth;
+    if (depth >= 45 * partition_->dimension() || !partition_->split(cells_[at], depth, parts)) {
+      parts.clear();
+    }
+    return parts;
+  }
+
+  void append_children(std::size_t at) {
+    const std::vector<double> cells = parts(at);
+    if (cells.empty()) return;
+    nodes_[at].left = nodes_.size();
+    const auto width = static_cast<std::ptrdiff_t>(partition_->cell_size());
+    for (auto cell = cells.begin(); cell != cells.end(); cell += width) {
+      Node child;
+      child.parent = at;
+      child.depth = nodes_[at].depth + 1;
+      nodes_.push_back(child);
+      cells_.emplace_back(cell, cell + width);
+      arms_.push_back(arm_of(cells_.back()));
+    }
+  }
+
+  [[nodiscard]] std::vector<double> arm_of(const std::vector<double>& cell) const {
+    std::vector<double> arm(partition_->dimension());
+    partition_->arm(cell, arm);
+    return arm;
+  }
+
+  /// Every node but the root came from a cut, and each cut made a leaf an inner node.
+  [[nodiscard]] std::size_t leaf_count() const {
+    return nodes_.size() - (nodes_.size() - 1) / partition_->arity();
+  }
+
+  [[nodiscard]] std::vector<std::size_t> children(std::size_t at) const {
+    std::vector<std::size_t> found;
+    if (nodes_[at].left == 0) return found;
+    for (std::size_t i = 0; i < partition_->arity(); ++i) found.push_back(nodes_[at].left + i);
+    return found;
+  }
+
+  void collect_leaves(std::size_t at, std::vector<std::size_t>& found) const {
+    if (nodes_[at].left == 0) found.push_back(at);
+    for (const std::size_t child : children(at)) collect_leaves(child, found);
+  }
+
+  void back_up(std::size_t at) {
+    for (;; at = nodes_[at].parent) {
+      nodes_[at].B = backed_up(at);
+      if (at == 0) break;
+    }
+  }
+
+  [[nodiscard]] double backed_up(std::size_t at) const {
+    if (nodes_[at].left == 0) return nodes_[at].index;
+    double largest = -std::numeric_limits<double>::infinity();
+    for (const std::size_t child : children(at)) largest = std::max(largest, nodes_[child].B);
+    return largest;
+  }
+
+  // ---- Formulas ----
+
+  [[nodiscard]] double dimension() const { return static_cast<double>(partition_->dimension()); }
+  [[nodiscard]] double slope_at(double alpha) const { return -alpha * kLn4 / dimension(); }
+  [[nodiscard]] double sigma() const { return std::sqrt(sigma2_); }
+  [[nodiscard]] double floor_of_edges() const { return 1e-14 * S_ * S_; }
+
+  /// s2_h
+  [[nodiscard]] double expected_edge(std::uint32_t depth) const {
+    const double s2 = 0.4 * S_ * (0.4 * S_) * std::exp(slope_ * depth);
+    return std::max(s2, floor_of_edges());
+  }
+
+  /// The variance of the edges below a node whose own edge has variance se: half of it inherited.
+  [[nodiscard]] double edge(std::uint32_t depth, double se) const {
+    const double below = std::exp(slope_) * (0.5 * expected_edge(depth) + 0.5 * se);
+    return std::max(below, floor_of_edges());
+  }
+
+  /// sg: the noise of one reward here, as if 8 rewards elsewhere had said sigma^2. Rewards that
+  /// follow each other are worth less than independent ones.
+  [[nodiscard]] double noise(const Node& node) const {
+    const auto T = static_cast<double>(node.T);
+    const double R = reward_range();
+    const double sg = (node.M2 + 8.0 * sigma2_) / (std::max(0.0, T - 1.0) + 8.0);
+    const double inflation = (1.0 + phi_) / (1.0 - phi_);
+    return std::max(sg, 1e-10 * R * R) * std::min(inflation, std::max(1.0, T));
+  }
+
+  [[nodiscard]] double index(const Node& leaf) const {
+    const auto t = static_cast<double>(t_);
+    const auto leaves = static_cast<double>(leaf_count());
+    return leaf.m + std::sqrt(3.0 * std::log(1.0 + t * leaf.v / (leaves * leaf.sg)) * leaf.v);
+  }
+
+  [[nodiscard]] static double caution(const Node& node) { return node.m - std::sqrt(node.v); }
+
+  // ---- The pass ----
+
+  void pass() {
+    learn_noise();
+    for (std::size_t i = nodes_.size(); i-- > 0;) gather(i);  // children before parents
+    if (nodes_[0].Lambda == 0.0) return;
+    const double slope = spread_down();
+    settle_accounts();
+    slope_ = slope;
+    S_ = std::max(sigma(), largest_m_ - smallest_m_);
+    for (const std::size_t leaf : leaves()) nodes_[leaf].index = index(nodes_[leaf]);
+    for (std::size_t i = nodes_.size(); i-- > 0;) nodes_[i].B = backed_up(i);
+    pulls_since_pass_ = 0;
+    ++passes_;
+  }
+
+  /// sigma^2, from rewards that came before a choice could depend much on them, and phi.
+  void learn_noise() {
+    double W = 0.0;
+    double w = 0.0;
+    for (const Node& node : nodes_) {
+      if (node.T == 0) continue;
+      W += node.M2_first;
+      w += static_cast<double>(std::min<std::uint64_t>(node.T, 8) - 1);
+    }
+    const double R = reward_range();
+    sigma2_ = (W + R * R / 8.0) / (w + 2.0);
+    phi_ = 0.0;
+    if (pairs_ < 64 || sum_e2_ <= 0.0) return;
+    const auto count = static_cast<double>(pairs_);
+    const double phi = sum_ee_ / sum_e2_;
+    if (phi - 3.0 / std::sqrt(count) <= 0.1) return;
+    phi_ = std::min(phi, 0.98);
+    sigma2_ = std::max(sigma2_, sum_e2_ / count);
+  }
+
+  /// Up: what the rewards of a subtree say about f at its top.
+  void gather(std::size_t at) {
+    Node& node = nodes_[at];
+    node.sg = noise(node);
+    const double data = static_cast<double>(node.T) / node.sg;
+    node.Lambda = data;
+    double weighted = data * node.mean;
+    for (const std::size_t child : children(at)) {
+      node.Lambda += nodes_[child].P;
+      weighted += nodes_[child].P * nodes_[child].mu;
+    }
+    node.mu = node.Lambda > 0.0 ? weighted / node.Lambda : 0.0;
+    node.se_used = node.se;
+    node.P = node.Lambda > 0.0 ? 1.0 / (1.0 / node.Lambda + node.se) : 0.0;
+  }
+
+  /// Down: the posterior of every node and the new variance of its edge. Parents are older than
+  /// their children. Returns the new slope: one step of Fisher scoring, all edges being evidence,
+  /// those below all the more, and a prior worth 5.
+  [[nodiscard]] double spread_down() {
+    double score = 5.0 * (slope_at(0.4) - slope_);
+    double information = 5.0;
+    Node& root = nodes_[0];
+    root.m = root.mu;
+    root.pp = root.Lambda;
+    root.v = 1.0 / root.pp;
+    root.D2 = expected_edge(1);
+    for (std::size_t i = 1; i < nodes_.size(); ++i) {
+      Node& node = nodes_[i];
+      const Node& parent = nodes_[node.parent];
+      node.rest = std::max(parent.pp - node.P, 1e-9 * parent.pp);
+      node.am = (parent.pp * parent.m - node.P * node.mu) / node.rest;
+      node.pr = 1.0 / (1.0 / node.rest + node.se);
+      node.pp = node.pr + node.Lambda;
+      node.m = (node.pr * node.am + node.Lambda * node.mu) / node.pp;
+      node.v = 1.0 / node.pp;
+      const double s = parent.D2;  // of the root, s2_1
+      node.se = s;
+      if (node.Lambda > 0.0) {
+        const double V = 1.0 / node.rest + 1.0 / node.Lambda;
+        const double e = node.mu - node.am;
+        node.se = (16.0 * s + std::max(s, e * e - 2.0 * V)) / 17.0;
+        const auto h = static_cast<double>(node.depth);
+        const double g = s / (s + V);
+        const double z = std::min(e * e / (s + V), 5.0);
+        score += h * g * (z - 1.0) / 2.0;
+        information += h * h * g * g / 2.0;
+      }
+      node.D2 = edge(node.depth, node.se);
+    }
+    const double step = std::clamp(score / information, -0.15, 0.15);
+    return std::clamp(slope_ + step, slope_at(2.2), slope_at(0.25));
+  }
+
+  /// What guard and search have lost beyond doubt.
+  void settle_accounts() {
+    lcb_ = -std::numeric_limits<double>::infinity();
+    largest_m_ = -std::numeric_limits<double>::infinity();
+    smallest_m_ = std::numeric_limits<double>::infinity();
+    for (const std::size_t leaf : leaves()) {
+      const Node& node = nodes_[leaf];
+      largest_m_ = std::max(largest_m_, node.m);
+      smallest_m_ = std::min(smallest_m_, node.m);
+      if (node.T > 0) lcb_ = std::max(lcb_, caution(node));
+    }
+    CG_ = 0.0;
+    CM_ = 0.0;
+    for (const Node& node : nodes_) {
+      const double lost = std::max(0.0, lcb_ - node.m - std::sqrt(node.v));
+      CG_ += static_cast<double>(node.G) * lost;
+      CM_ += static_cast<double>(node.T - node.G) * lost;
+    }
+  }
+
+  std::shared_ptr<const Partition> partition_;
+  double coverage_;
+  std::vector<Node> nodes_;  // in order of creation
+  std::vector<std::vector<double>> cells_;
+  std::vector<std::vector<double>> arms_;
+
+  std::vector<std::size_t> start_;  // the cells that the start pulls
+  std::size_t started_ = 0;         // and how many it has
+  bool has_started_ = false;
+  bool is_open_ = false;
+  Turn turn_{};
+  bool covers_next_ = true;  // or else sweeps
+  std::vector<std::size_t> sweep_;
+  std::size_t sweep_at_ = 0;
+
+  std::uint64_t t_ = 0;
+  std::uint64_t pulls_since_pass_ = 0;
+  std::uint64_t passes_ = 0;
+  double low_ = std::numeric_limits<double>::infinity();
+  double high_ = -std::numeric_limits<double>::infinity();
+  Residual last_residual_;
+  std::uint64_t pairs_ = 0;
+  double sum_ee_ = 0.0;
+  double sum_e2_ = 0.0;
+
+  double sigma2_ = 0.0;
+  double phi_ = 0.0;
+  double slope_ = 0.0;
+  double S_ = 0.0;
+  double lcb_ = 0.0;
+  double largest_m_ = 0.0;
+  double smallest_m_ = 0.0;
+  double CG_ = 0.0;
+  double CM_ = 0.0;
+};
+
+}  // namespace canopy::testing
