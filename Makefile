@@ -71,9 +71,10 @@ coverage: build  ## Whether the intervals of the best arm hold: shares of simula
 	@cmake --build --preset release --target coverage
 	@build/bench/coverage
 
-bench-peers: build python  ## PyXAB beside canopy (minutes)
+bench-peers: build python  ## Other tools beside canopy (half an hour)
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
 	@build/python/bin/python bench/peers/peers.py build/canopy
+	@build/python/bin/python bench/peers/small_budget.py --out build/small_budget.md
 
 gallery: python  ## Run the Python examples and draw the pictures of docs/python.md again
 	@mkdir -p docs/figures/python

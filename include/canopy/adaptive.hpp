@@ -17,8 +17,8 @@
 namespace canopy {
 
 struct AdaptiveOptions {
-  /// How many pulls the system takes after a change of arm until 5 % of the change are left. Rewards
-  /// before it has come near enough are passed over.
+  /// How many pulls the system takes after a change of arm until 5 % of the change are left.
+  /// Rewards before it has come near enough are passed over.
   std::uint64_t settle = 0;
 
   /// >= 0: how much of the best it knows the guard may spend on looking where the model sees
@@ -88,9 +88,9 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
     NodeIndex node = 0;
     std::uint64_t length = 1;     ///< Pulls that are to count.
     std::uint64_t ungranted = 1;  ///< Of these, those that no ticket was given out for yet.
-    std::uint64_t skipped = 0;    ///< Pulls that were passed over; after them the first that counts.
-    bool counts = true;           ///< One has counted.
-    double mean = 0.0;            ///< of the leaf before it
+    std::uint64_t skipped = 0;  ///< Pulls that were passed over; after them the first that counts.
+    bool counts = true;         ///< One has counted.
+    double mean = 0.0;          ///< of the leaf before it
     bool guard = false;
 
     void transfer(State& state) { state(node, length, ungranted, skipped, counts, mean, guard); }

@@ -86,6 +86,8 @@ struct Best {
     repeats_few,  ///< Too few arms were repeated to know the noise: it is the algorithm's own
                   ///< choice.
     no_noise,     ///< Rewards of one arm never differ: it has the best mean.
+    model,        ///< The algorithm's own model of f says so, and no interval that another arm is
+                  ///< surely better.
   };
 
   std::vector<double> arm;
@@ -103,7 +105,8 @@ struct Best {
 
 template <>
 struct EnumNames<Best::Basis> {
-  static constexpr std::array<std::string_view, 3> names{"interval", "repeats_few", "no_noise"};
+  static constexpr std::array<std::string_view, 4> names{"interval", "repeats_few", "no_noise",
+                                                         "model"};
 };
 
 struct Summary {

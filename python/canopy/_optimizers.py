@@ -32,8 +32,9 @@ class Best(NamedTuple):
 
     `basis` says what the choice rests on: "interval", its interval begins highest (when minimizing: ends lowest);
     "repeats_few", too few arms were repeated to know the noise, so it is the algorithm's own choice; "no_noise",
-    rewards of an arm never differ, so it has the best mean. `rivals` is how many other arms may be better, as far as
-    the intervals tell. `own` is what the algorithm itself would recommend where that is another arm, else None.
+    rewards of an arm never differ, so it has the best mean; "model", the algorithm's own model of f says so. `rivals`
+    is how many other arms may be better, as far as the intervals tell. `own` is what the algorithm itself would
+    recommend where that is another arm, else None.
     """
 
     arm: dict[str, Any]
@@ -43,7 +44,7 @@ class Best(NamedTuple):
     pulls: int
     level: float
     rivals: int
-    basis: Literal["interval", "repeats_few", "no_noise"]
+    basis: Literal["interval", "repeats_few", "no_noise", "model"]
     own: dict[str, Any] | None
 
     def __str__(self) -> str:
@@ -235,6 +236,7 @@ class Adaptive(Optimizer):
       has come near enough are passed over.
     - coverage: how much to spend on looking where nothing seems to be. Raising it to 0.3 or 1 finds narrow peaks, and
       costs regret elsewhere.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are interchangeable.
 
     >>> canopy.Adaptive({"x": canopy.real(0, 1)}).options
     {'settle': 0, 'coverage': 0.06}
@@ -252,6 +254,7 @@ class Adaptive(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        seed: int | None = None,
     ):
         options = {"settle": settle, "coverage": coverage}
         super().__init__(space, options, direction, reward_range, confidence, partition)

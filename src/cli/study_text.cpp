@@ -3,6 +3,7 @@
 #include "core/text.hpp"
 
 #include <array>
+#include <cmath>
 #include <ctime>
 #include <utility>
 
@@ -29,7 +30,7 @@ std::string signed_text(double value, double resolution) {
 }  // namespace
 
 std::string best_text(const Space& space, const Best& best) {
-  const bool bounded = best.basis == Best::Basis::interval;
+  const bool bounded = std::isfinite(best.lower);
   const double resolution = bounded ? resolution_of(best.lower, best.upper) : 0.0;
   std::string text =
       fmt::format("{}: {}", space.describe(best.arm), number_text(best.mean, resolution));

@@ -108,8 +108,7 @@ NodeIndex Adaptive::most_promising() const {
 bool Adaptive::guard_may_play() const {
   const double root = std::sqrt(steps());
   if (model_.tree().size() >= 64.0 + 8.0 * root) return false;
-  const double rate =
-      0.5 * model_.noise_deviation() + options_.coverage * model_.leaf_range();
+  const double rate = 0.5 * model_.noise_deviation() + options_.coverage * model_.leaf_range();
   return guard_loss_ <= 0.1 * search_loss_ + rate * std::max(0.0, root - 8.0);
 }
 
@@ -165,8 +164,8 @@ void Adaptive::list_for_sweep() {
   for (NodeIndex i = 0; i < tree.size(); ++i) {
     const Node& node = tree[i];
     if (!node.is_leaf()) continue;
-    const double value = node.pulls == 0.0 ? node.level + deviation
-                                           : node.mean + deviation / std::sqrt(node.pulls);
+    const double value =
+        node.pulls == 0.0 ? node.level + deviation : node.mean + deviation / std::sqrt(node.pulls);
     Candidate& best = by_depth[node.depth];
     const bool ties = best.leaf != kNobody && value == best.value;
     if (value > best.value || (ties && tree.is_left_of(i, best.leaf))) best = {i, value};
@@ -309,8 +308,9 @@ void Adaptive::set_bounds() {
   Tree& tree = model_.tree();
   for (NodeIndex i = tree.size(); i-- > 0;) {
     Node& node = tree[i];
-    node.bound = node.is_leaf() ? index(node)
-                                : std::max(tree[node.children].bound, tree[node.children + 1].bound);
+    node.bound = node.is_leaf()
+                     ? index(node)
+                     : std::max(tree[node.children].bound, tree[node.children + 1].bound);
   }
 }
 
@@ -365,11 +365,14 @@ std::optional<TicketedOptimizer::Recommendation> Adaptive::recommendation() cons
   const auto value = [&](NodeIndex node) {
     return has_begun_ ? tree[node].level - std::sqrt(tree[node].variance) : tree[node].mean;
   };
-  for (NodeIndex i = 0; i < tree.size(); ++i) {
-    if (tree[i].pulls != 0.0 && (!best || value(i) > value(*best))) best = i;
+  double enough = 2.0;  // pulls, if there is one with as many
+  for (; enough > 0.0 && !best; enough -= 1.0) {
+    for (NodeIndex i = 0; i < tree.size(); ++i) {
+      if (tree[i].pulls >= enough && (!best || value(i) > value(*best))) best = i;
+    }
   }
   if (!best) return std::nullopt;
-  return Recommendation{tree.arm(*best), tree[*best].mean, tree[*best].pulls};
+  return Recommendation{tree.arm(*best), tree[*best].mean, tree[*best].pulls, has_begun_};
 }
 
 Summary Adaptive::summary() const {
@@ -411,8 +414,8 @@ std::string Adaptive::path(NodeIndex node) const {
 void Adaptive::transfer(State& state) {
   state.mark("adaptive");
   TicketedOptimizer::transfer(state);
-  state(model_, settling_, has_begun_, turn_, since_pass_, guard_loss_, search_loss_, covers_next_, sweep_,
-        switches_, last_played_);
+  state(model_, settling_, has_begun_, turn_, since_pass_, guard_loss_, search_loss_, covers_next_,
+        sweep_, switches_, last_played_);
   if (!state.restoring()) return;
   require_nodes_below(model_.tree().size());
   State::require(turn_.node < model_.tree().size());

@@ -121,8 +121,8 @@ void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
   }
 }
 
-/// After a cell was cut: what was observed in it is in one of its parts, and belongs to it if it has
-/// the arm. False if there was nothing.
+/// After a cell was cut: what was observed in it is in one of its parts, and belongs to it if it
+/// has the arm. False if there was nothing.
 bool AdaptiveModel::hand_down(NodeIndex cell) {
   bool is_something = false;
   const NodeIndex left = tree_[cell].children;
@@ -162,8 +162,7 @@ void AdaptiveModel::weigh_observations() {
 }
 
 double AdaptiveModel::noise(const Node& node) const {
-  const double own =
-      (node.squares + 8.0 * noise_) / (std::max(0.0, node.pulls - 1.0) + 8.0);
+  const double own = (node.squares + 8.0 * noise_) / (std::max(0.0, node.pulls - 1.0) + 8.0);
   const double variance = std::max(own, 1e-10 * range_ * range_);
   if (phi_ == 0.0) return variance;
   return variance * std::min((1.0 + phi_) / (1.0 - phi_), std::max(1.0, node.pulls));
@@ -173,8 +172,7 @@ double AdaptiveModel::noise(const Node& node) const {
 
 /// D2 of a node.
 double AdaptiveModel::edge_below(std::uint32_t depth, double edge) const {
-  const double variance =
-      depth == 0 ? expected_[1] : shrinkage_ * 0.5 * (expected_[depth] + edge);
+  const double variance = depth == 0 ? expected_[1] : shrinkage_ * 0.5 * (expected_[depth] + edge);
   return std::max(variance, 1e-14 * spread_ * spread_);
 }
 
@@ -340,8 +338,8 @@ void AdaptiveModel::update(NodeIndex leaf) {
   const double precision = node.rest + node.observed + own;
   if (precision == 0.0) return;
   node.variance = 1.0 / precision;
-  node.level = (node.rest * node.rest_mean + node.observed_weighted + own * node.mean) *
-               node.variance;
+  node.level =
+      (node.rest * node.rest_mean + node.observed_weighted + own * node.mean) * node.variance;
 }
 
 void AdaptiveModel::transfer(State& state) {
@@ -356,8 +354,7 @@ void AdaptiveModel::transfer(State& state) {
     state(arm);
     Observation& observation = state.restoring() ? observations_[arm] : (next++)->second;
     state(observation);
-    State::require(observation.cell < tree_.size() &&
-                   arm.size() == tree_.partition().dimension());
+    State::require(observation.cell < tree_.size() && arm.size() == tree_.partition().dimension());
   }
   if (!state.restoring()) return;
   expected_.clear();

@@ -170,6 +170,11 @@ std::optional<Best> TicketedOptimizer::best() const {
   std::optional<Best> best;
   if (const auto surest = now.surest(minimizes)) {
     best = best_of(*surest, Best::Basis::interval);
+    if (const auto modelled = own && own->by_model ? now.find(own->arm) : std::nullopt) {
+      const Interval known = now.estimate(*modelled).interval;
+      const bool surely_worse = minimizes ? known.lower > best->upper : known.upper < best->lower;
+      if (!surely_worse) best = best_of(*modelled, Best::Basis::model);
+    }
   } else if (now.has_no_noise()) {
     best = best_of(*now.best_mean(minimizes), Best::Basis::no_noise);
   } else if (!own) {

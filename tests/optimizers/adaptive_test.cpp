@@ -92,8 +92,8 @@ RC_GTEST_PROP(Adaptive, UnitsDoNotMatter, ()) {
     const Pull b = other.ask(1);
     RC_ASSERT(a.arm[0] == b.arm[0]);
     const double value = bump(a.arm);
-    const double reward = is_coin ? (random.uniform() < value ? 1.0 : 0.0)
-                                  : value + 0.3 * random.normal();
+    const double reward =
+        is_coin ? (random.uniform() < value ? 1.0 : 0.0) : value + 0.3 * random.normal();
     RC_ASSERT(plain.tell(a.ticket, reward) == Status::ok);
     RC_ASSERT(other.tell(b.ticket, sign * factor * reward) == Status::ok);
   }
@@ -170,11 +170,15 @@ TEST(Adaptive, TheBestElementOfAListIsPlayedNearlyAlways) {
 
 TEST(Adaptive, SpacesOfOneAndOfTwoArms) {
   Adaptive one(Space{{"c", Choice{{"only"}}}});
-  const AdaptiveRun alone = run_adaptive(one, [](Arm) { return 1.0; }, 0.1, 100, 1);
+  const AdaptiveRun alone = run_adaptive(
+      one, [](Arm) { return 1.0; }, 0.1, 100, 1);
   EXPECT_EQ(one.summary().nodes, 1U);
   EXPECT_EQ(one.best()->pulls, 100U);
   Adaptive two(Space{{"n", Integer{0, 1}}});
-  EXPECT_LT(run_adaptive(two, [](Arm arm) { return arm[0]; }, 0.3, 500, 1).regret, 0.05);
+  EXPECT_LT(run_adaptive(
+                two, [](Arm arm) { return arm[0]; }, 0.3, 500, 1)
+                .regret,
+            0.05);
 }
 
 TEST(Adaptive, ThirtyDimensions) {

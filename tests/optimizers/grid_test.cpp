@@ -1,8 +1,8 @@
 #include "canopy/grid.hpp"
 
-#include "canopy/errors.hpp"
 #include "canopy/random.hpp"
 
+#include "support/complaint.hpp"
 #include "support/objectives.hpp"
 
 #include <cmath>
@@ -16,12 +16,7 @@ namespace canopy {
 namespace {
 
 std::string complaint(const Space& space, const GridOptions& options) {
-  try {
-    const Grid grid(space, options);
-  } catch (const ConfigurationError& error) {
-    return error.what();
-  }
-  return {};
+  return testing::complaint_of<Grid>(space, options);
 }
 
 std::vector<std::vector<double>> arms_of(Grid& grid) {

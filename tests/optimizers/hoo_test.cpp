@@ -1,8 +1,8 @@
 #include "canopy/hoo.hpp"
 
-#include "canopy/errors.hpp"
 #include "canopy/random.hpp"
 
+#include "support/complaint.hpp"
 #include "support/objectives.hpp"
 #include "support/random_hct.hpp"
 #include "support/textbook_hoo.hpp"
@@ -30,14 +30,8 @@ using testing::RandomHct;
 using testing::TextbookHoo;
 using testing::TextbookScale;
 
-/// What the constructor says is wrong; empty when it is content.
 std::string complaint(const HooOptions& options) {
-  try {
-    const Hoo hoo(line(), options);
-  } catch (const ConfigurationError& error) {
-    return error.what();
-  }
-  return {};
+  return testing::complaint_of<Hoo>(line(), options);
 }
 
 TEST(Hoo, PlaysAChildOfTheRootFirstAndGivesItChildren) {

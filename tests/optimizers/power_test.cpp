@@ -1,10 +1,10 @@
 #include "canopy/power.hpp"
 
-#include "canopy/errors.hpp"
 #include "canopy/garland.hpp"
 #include "canopy/hct.hpp"
 #include "canopy/random.hpp"
 
+#include "support/complaint.hpp"
 #include "support/objectives.hpp"
 
 #include <algorithm>
@@ -23,12 +23,7 @@ Space square() {
 }
 
 std::string complaint(const PowerOptions& options) {
-  try {
-    const Power power(square(), options);
-  } catch (const ConfigurationError& error) {
-    return error.what();
-  }
-  return {};
+  return testing::complaint_of<Power>(square(), options);
 }
 
 TEST(Power, HoldsAnArmForARolloutAndThenMovesOn) {

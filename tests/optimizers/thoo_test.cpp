@@ -1,9 +1,9 @@
 #include "canopy/thoo.hpp"
 
-#include "canopy/errors.hpp"
 #include "canopy/garland.hpp"
 #include "canopy/random.hpp"
 
+#include "support/complaint.hpp"
 #include "support/random_hct.hpp"
 #include "support/textbook_hoo.hpp"
 #include "support/tree.hpp"
@@ -31,12 +31,7 @@ using testing::TextbookHoo;
 using testing::TextbookScale;
 
 std::string complaint(const ThooOptions& options) {
-  try {
-    const Thoo thoo(line(), options);
-  } catch (const ConfigurationError& error) {
-    return error.what();
-  }
-  return {};
+  return testing::complaint_of<Thoo>(line(), options);
 }
 
 TEST(ThooDepthLimit, IsTheOneWorkedByHand) {

@@ -164,7 +164,7 @@ class AdaptiveModel {
 
   double smallest_ = kInfinity;  // rewards so far
   double largest_ = -kInfinity;
-  double range_ = 1.0;  // R: the largest less the smallest; 1 while all are equal
+  double range_ = 1.0;          // R: the largest less the smallest; 1 while all are equal
   double early_squares_ = 0.0;  // W: of the first rewards of every node
   double early_freedom_ = 0.0;  // w
 

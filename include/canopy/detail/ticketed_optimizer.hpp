@@ -61,6 +61,7 @@ class TicketedOptimizer : public Optimizer {
     Arm arm;
     double mean = 0.0;
     double pulls = 0.0;
+    bool by_model = false;  ///< and so better founded than by the arms' own intervals
   };
 
   /// None: the arm with the most pulls, and among those the best mean.
