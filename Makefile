@@ -71,6 +71,10 @@ coverage: build  ## Whether the intervals of the best arm hold: shares of simula
 	@cmake --build --preset release --target coverage
 	@build/bench/coverage
 
+bench-tuned: build  ## The adaptive tree beside HCT tuned by hindsight (minutes)
+	@cmake --build --preset release --target against_tuned
+	@build/bench/against_tuned
+
 bench-peers: build python  ## Other tools beside canopy (half an hour)
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
 	@build/python/bin/python bench/peers/peers.py build/canopy

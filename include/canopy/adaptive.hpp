@@ -54,6 +54,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
                     const Objective& objective = {});
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
+  [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   using TicketedOptimizer::tell;
   [[nodiscard]] Status drop(Ticket ticket) override;
   void finish() override;
@@ -96,6 +97,17 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
     void transfer(State& state) { state(node, length, ungranted, skipped, counts, mean, guard); }
   };
 
+  /// Rewards within a turn that the model has not learnt yet, less its mean.
+  struct Pending {
+    double count = 0.0;
+    double sum = 0.0;
+    double squares = 0.0;
+    double least = kInfinity;
+    double largest = -kInfinity;
+
+    void transfer(State& state) { state(count, sum, squares, least, largest); }
+  };
+
   void choose();
   [[nodiscard]] Turn next_turn();
   [[nodiscard]] NodeIndex next_of_start() const;
@@ -106,6 +118,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   [[nodiscard]] NodeIndex most_promising() const;
   [[nodiscard]] NodeIndex left_child_of_cut(NodeIndex leaf);
 
+  void learn_pending();
   void end_turn(NodeIndex node);
   void pass();
   void count_losses();
@@ -122,6 +135,8 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   std::vector<NodeIndex> start_;  // the cells that are pulled first
   bool has_begun_ = false;        // all of them were
   Turn turn_{.ungranted = 0};
+  Pending pending_;
+  bool is_steady_ = false;  // the newest ticket is the only one, of many pulls, and each counts
 
   std::uint64_t since_pass_ = 0;  // pulls
   double guard_loss_ = 0.0;       // CG

@@ -51,6 +51,8 @@ Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOpt
 // --- asking ----------------------------------------------------------------------------------
 
 Pull Adaptive::ask(std::uint64_t pulls) {
+  learn_pending();
+  is_steady_ = tickets_.in_flight() == 0 && options_.settle == 0 && !scale_is_provisional();
   if (turn_.ungranted == 0) choose();
   const std::uint64_t length = std::clamp<std::uint64_t>(pulls, 1, turn_.ungranted);
   turn_.ungranted -= length;
@@ -59,7 +61,10 @@ Pull Adaptive::ask(std::uint64_t pulls) {
   if (turn_.guard) node.guard_out += static_cast<double>(length);
   if (turn_.node != last_played_) ++switches_;
   last_played_ = turn_.node;
-  return {tickets_.open(turn_.node, length), model_.tree().arm(turn_.node), length};
+  const Arm arm = model_.tree().arm(turn_.node);
+  is_steady_ = is_steady_ && length > 1;
+  if (is_steady_) evidence_.turn_to(arm);
+  return {tickets_.open(turn_.node, length), arm, length};
 }
 
 void Adaptive::choose() {
@@ -188,6 +193,40 @@ NodeIndex Adaptive::left_child_of_cut(NodeIndex leaf) {
 
 // --- learning --------------------------------------------------------------------------------
 
+/// The middle of a turn has to be fast: nothing is decided there.
+Status Adaptive::tell(Ticket ticket, double reward) {
+  const double mapped = map_.to_mapped(reward);
+  if (!is_steady_ || ticket != tickets_.newest() || tickets_.newest_remaining() <= 1 ||
+      !RewardMap::usable(mapped)) {
+    return TicketedOptimizer::tell(ticket, reward);
+  }
+  const double off = mapped - turn_.mean;
+  pending_.count += 1.0;
+  pending_.sum += off;
+  pending_.squares += off * off;
+  pending_.least = std::min(pending_.least, off);
+  pending_.largest = std::max(pending_.largest, off);
+  model_.autocorrelation.add(turn_.node, off);
+  tickets_.use_newest();
+  ++t_;
+  evidence_.add(reward);
+  return Status::ok;
+}
+
+/// Before anything else is done than to go on with the turn.
+void Adaptive::learn_pending() {
+  is_steady_ = false;
+  if (pending_.count == 0.0) return;
+  const auto [count, sum, squares, least, largest] = std::exchange(pending_, {});
+  model_.add(turn_.node, {.count = static_cast<std::uint64_t>(count),
+                          .sum = count * turn_.mean + sum,
+                          .squared_deviations = std::max(0.0, squares - sum * sum / count),
+                          .min = turn_.mean + least,
+                          .max = turn_.mean + largest});
+  model_.tree()[turn_.node].out -= count;
+  since_pass_ += static_cast<std::uint64_t>(count);
+}
+
 bool Adaptive::tell_about_arm(NodeIndex node, std::uint64_t pulls) {
   return settling_.play(model_.tree().partition(), model_.tree().cell(node), pulls);
 }
@@ -195,6 +234,7 @@ bool Adaptive::tell_about_arm(NodeIndex node, std::uint64_t pulls) {
 /// At most half of a turn is passed over: it goes on until one has counted, and then for at least
 /// as many as did not.
 void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
+  learn_pending();
   Node& node = model_.tree()[index];
   const auto count = static_cast<double>(pulls);
   const double guarded = std::min(count, node.guard_out);
@@ -209,6 +249,7 @@ void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
 }
 
 void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
+  learn_pending();
   Node& node = model_.tree()[index];
   const auto count = static_cast<double>(mapped.count);
   const double guarded = std::min(count, node.guard_out);
@@ -297,10 +338,9 @@ void Adaptive::count_losses() {
 // --- bounds ----------------------------------------------------------------------------------
 
 double Adaptive::index(const Node& leaf) const {
-  const double noise = model_.noise(leaf);
   const double variance =
-      leaf.out == 0.0 ? leaf.variance : 1.0 / (1.0 / leaf.variance + leaf.out / noise);
-  const double worth = steps() * variance / (model_.leaves() * noise);
+      leaf.out == 0.0 ? leaf.variance : 1.0 / (1.0 / leaf.variance + leaf.out / leaf.noise);
+  const double worth = steps() * variance / (model_.leaves() * leaf.noise);
   return leaf.level + std::sqrt(3.0 * std::log1p(worth) * variance);
 }
 
@@ -328,6 +368,7 @@ void Adaptive::set_bound(NodeIndex leaf) {
 // --- around it -------------------------------------------------------------------------------
 
 Status Adaptive::drop(Ticket ticket) {
+  learn_pending();
   const Tickets::Open* open = tickets_.find(ticket);
   if (open == nullptr) return tickets_.absence(ticket);
   const NodeIndex index = open->node;
@@ -345,11 +386,13 @@ Status Adaptive::drop(Ticket ticket) {
 }
 
 void Adaptive::finish() {
+  learn_pending();
   turn_ = {.node = turn_.node, .ungranted = 0};
   end_turn(turn_.node);
 }
 
 void Adaptive::accept_observed(Arm arm, const Rewards& mapped) {
+  learn_pending();
   model_.observe(arm, mapped);
   model_.autocorrelation.interrupt();
   if (has_begun_) {
@@ -414,8 +457,8 @@ std::string Adaptive::path(NodeIndex node) const {
 void Adaptive::transfer(State& state) {
   state.mark("adaptive");
   TicketedOptimizer::transfer(state);
-  state(model_, settling_, has_begun_, turn_, since_pass_, guard_loss_, search_loss_, covers_next_,
-        sweep_, switches_, last_played_);
+  state(model_, settling_, has_begun_, turn_, pending_, is_steady_, since_pass_, guard_loss_,
+        search_loss_, covers_next_, sweep_, switches_, last_played_);
   if (!state.restoring()) return;
   require_nodes_below(model_.tree().size());
   State::require(turn_.node < model_.tree().size());

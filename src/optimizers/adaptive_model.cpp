@@ -155,13 +155,13 @@ void AdaptiveModel::weigh_observations() {
   for (const auto& [arm, observation] : observations_) {
     Node& node = tree_[observation.cell];
     const auto count = static_cast<double>(observation.rewards.count);
-    const double precision = 1.0 / (node.below + noise(node) / count);
+    const double precision = 1.0 / (node.below + noise_at(node) / count);
     node.observed += precision;
     node.observed_weighted += precision * observation.rewards.mean();
   }
 }
 
-double AdaptiveModel::noise(const Node& node) const {
+double AdaptiveModel::noise_at(const Node& node) const {
   const double own = (node.squares + 8.0 * noise_) / (std::max(0.0, node.pulls - 1.0) + 8.0);
   const double variance = std::max(own, 1e-10 * range_ * range_);
   if (phi_ == 0.0) return variance;
@@ -193,6 +193,7 @@ AdaptiveModel::Cut AdaptiveModel::cut(NodeIndex leaf) {
     child.level = child.rest_mean = parent.level;
     child.variance = parent.variance + parent.below;
     child.rest = 1.0 / child.variance;
+    child.noise = noise_at(child);
     if (!has_arm(index, tree_.arm(leaf))) continue;
     child.pulls = std::exchange(parent.pulls, 0.0);
     child.mean = std::exchange(parent.mean, 0.0);
@@ -250,7 +251,8 @@ void AdaptiveModel::learn_noise() {
 void AdaptiveModel::go_up() {
   for (NodeIndex i = tree_.size(); i-- > 0;) {
     Node& node = tree_[i];
-    const double own = node.pulls == 0.0 ? 0.0 : node.pulls / noise(node);
+    node.noise = noise_at(node);
+    const double own = node.pulls / node.noise;
     double precision = own + node.observed;
     double weighted = own * node.mean + node.observed_weighted;
     if (!node.is_leaf()) {
@@ -334,7 +336,8 @@ void AdaptiveModel::fill_tables() {
 
 void AdaptiveModel::update(NodeIndex leaf) {
   Node& node = tree_[leaf];
-  const double own = node.pulls == 0.0 ? 0.0 : node.pulls / noise(node);
+  node.noise = noise_at(node);
+  const double own = node.pulls / node.noise;
   const double precision = node.rest + node.observed + own;
   if (precision == 0.0) return;
   node.variance = 1.0 / precision;

@@ -117,8 +117,7 @@ TEST(AdaptiveModel, APassGivesThePosteriorOfDenseLinearAlgebra) {
     std::vector<testing::GaussianTreeNode> nodes;
     for (NodeIndex i = 0; i < model.tree().size(); ++i) {
       const AdaptiveModel::Node& node = model.tree()[i];
-      nodes.push_back(
-          {node.parent, node.edge, node.pulls / passed.noise(passed.tree()[i]), node.mean});
+      nodes.push_back({node.parent, node.edge, node.pulls / passed.tree()[i].noise, node.mean});
     }
     const testing::GaussianTreePosterior dense = testing::gaussian_tree_posterior(nodes);
     for (NodeIndex i = 0; i < model.tree().size(); ++i) {

@@ -19,6 +19,7 @@ struct AdaptiveNode {
   double mean = 0.0;     ///< of them
   double squares = 0.0;  ///< M2: their squared deviations from the mean
 
+  double noise = 1.0;      ///< sg: variance of one of them
   double edge = 0.0;       ///< se: variance of f here around f at the parent
   double below = 0.0;      ///< D2: the same for children, whether there are any or not
   double data = 0.0;       ///< Lambda: precision of what the subtree has seen
@@ -40,7 +41,8 @@ struct AdaptiveNode {
 
   void transfer(State& state) {
     state(pulls, mean, squares, edge, below, data, data_mean, rest, rest_mean, level, variance,
-          observed, observed_weighted, bound, guard_pulls, out, guard_out, skipped, guard_skipped);
+          noise, observed, observed_weighted, bound, guard_pulls, out, guard_out, skipped,
+          guard_skipped);
   }
 };
 
@@ -119,9 +121,6 @@ class AdaptiveModel {
   };
   Cut cut(NodeIndex leaf);
 
-  /// sg: variance of one reward at a node.
-  [[nodiscard]] double noise(const Node& node) const;
-
   // As of the last pass.
 
   [[nodiscard]] double noise_variance() const { return noise_; }  ///< sigma^2
@@ -156,6 +155,7 @@ class AdaptiveModel {
   void learn_smoothness();
   void learn_spread();
   void fill_tables();
+  [[nodiscard]] double noise_at(const Node& node) const;
   [[nodiscard]] double edge_below(std::uint32_t depth, double edge) const;
 
   Tree tree_;

@@ -33,6 +33,7 @@ class Tickets {
   /// The last ticket minted.
   [[nodiscard]] Ticket newest() const { return newest_.number; }
   [[nodiscard]] bool newest_is_open() const { return newest_.remaining != 0; }
+  [[nodiscard]] std::uint64_t newest_remaining() const { return newest_.remaining; }
 
   /// Takes one reward, or all, off the newest ticket, which must be open.
   void use_newest() { --newest_.remaining; }
