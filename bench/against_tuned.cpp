@@ -58,9 +58,7 @@ std::vector<Function> functions() {
       {"double-sine", line, double_sine, 1.0},
       {"quadratic", line, [=](Arm arm) { return 1.0 - 2.5 * square(arm[0] - 0.37); }, 1.0},
       {"narrow peak", line,
-       [=](Arm arm) {
-         return 0.1 + 0.9 * std::max(0.0, 1.0 - square((arm[0] - 0.6347) / 0.01));
-       },
+       [=](Arm arm) { return 0.1 + 0.9 * std::max(0.0, 1.0 - square((arm[0] - 0.6347) / 0.01)); },
        1.0},
       {"himmelblau", canopy::HimmelblauFunction::space(), himmelblau, 1.0},
       {"steps", line, [](Arm arm) { return steps(arm[0]); }, 0.85},
@@ -79,8 +77,7 @@ std::vector<Noise> noises() {
        [](double f, RandomStream& random) {
          return f + 0.3 * std::sqrt(12.0) * (random.uniform() - 0.5);
        }},
-      {"0/1",
-       [](double f, RandomStream& random) { return random.uniform() < f ? 1.0 : 0.0; }},
+      {"0/1", [](double f, RandomStream& random) { return random.uniform() < f ? 1.0 : 0.0; }},
   };
 }
 
@@ -169,10 +166,11 @@ int main(int count, char** words) {
   for (std::thread& thread : threads) thread.join();
   if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r{:20}\r", "");
 
-  fmt::print("Regret per pull. HCT: tuned by hindsight for each row and told the range; HCT with its\n"
-             "defaults and the adaptive tree are told the box alone.\n\n");
-  fmt::print("{:<14}{:<15}{:>8}{:>11}{:>11}{:>9}{:>11}{:>9}\n", "function", "noise", "n", "HCT tuned",
-             "defaults", "ratio", "adaptive", "ratio");
+  fmt::print(
+      "Regret per pull. HCT: tuned by hindsight for each row and told the range; HCT with its\n"
+      "defaults and the adaptive tree are told the box alone.\n\n");
+  fmt::print("{:<14}{:<15}{:>8}{:>11}{:>11}{:>9}{:>11}{:>9}\n", "function", "noise", "n",
+             "HCT tuned", "defaults", "ratio", "adaptive", "ratio");
   for (const Case& each : cases) {
     fmt::print("{:<14}{:<15}{:>8}{:>11.5f}{:>11.5f}{:>9.2f}{:>11.5f}{:>9.2f}\n", each.function.name,
                each.noise.name, each.pulls, each.hct, each.practical, each.practical / each.hct,

@@ -78,10 +78,10 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
     return model_.tree().partition().contains(arm);
   }
   [[nodiscard]] std::optional<Recommendation> recommendation() const override;
-  void accept(NodeIndex node, const Rewards& mapped) override;
+  void accept(NodeIndex index, const Rewards& mapped) override;
   void accept_observed(Arm arm, const Rewards& mapped) override;
   bool tell_about_arm(NodeIndex node, std::uint64_t pulls) override;
-  void pass_over(NodeIndex node, std::uint64_t pulls) override;
+  void pass_over(NodeIndex index, std::uint64_t pulls) override;
   void transfer(State& state) override;
 
   /// Pulls of one leaf after which something is decided.

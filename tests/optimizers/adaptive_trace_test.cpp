@@ -52,9 +52,9 @@ class RandomSystem {
 
   double reward(Arm arm) {
     double value = 0.0;
-    for (std::size_t i = 0; i < arm.size(); ++i) {
-      value += numbers_[0] * std::sin((3.0 + 20.0 * numbers_[1]) * arm[i] + 6.0 * numbers_[2]) -
-               numbers_[3] * std::abs(arm[i] - numbers_[4]);
+    for (const double x : arm) {
+      value += numbers_[0] * std::sin((3.0 + 20.0 * numbers_[1]) * x + 6.0 * numbers_[2]) -
+               numbers_[3] * std::abs(x - numbers_[4]);
     }
     last_ = memory_ * last_ + noise_ * random_.normal();
     return value + last_;

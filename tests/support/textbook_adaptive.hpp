@@ -126,10 +126,10 @@ class TextbookAdaptive {
   [[nodiscard]] double slope() const { return slope_; }
   [[nodiscard]] double alpha() const { return -slope_ * dimension() / kLn4; }
   [[nodiscard]] double sigma2() const { return sigma2_; }
-  [[nodiscard]] double S() const { return S_; }
+  [[nodiscard]] double spread() const { return S_; }
   [[nodiscard]] double phi() const { return phi_; }  // 0 unless it counts
-  [[nodiscard]] double CG() const { return CG_; }
-  [[nodiscard]] double CM() const { return CM_; }
+  [[nodiscard]] double guard_loss() const { return CG_; }
+  [[nodiscard]] double search_loss() const { return CM_; }
   [[nodiscard]] double lcb() const { return lcb_; }
   [[nodiscard]] double largest_m() const { return largest_m_; }
   [[nodiscard]] double smallest_m() const { return smallest_m_; }
@@ -427,11 +427,11 @@ class TextbookAdaptive {
   /// sg: the noise of one reward here, as if 8 rewards elsewhere had said sigma^2. Rewards that
   /// follow each other are worth less than independent ones.
   [[nodiscard]] double noise(const Node& node) const {
-    const auto T = static_cast<double>(node.T);
-    const double R = reward_range();
-    const double sg = (node.M2 + 8.0 * sigma2_) / (std::max(0.0, T - 1.0) + 8.0);
+    const auto pulls = static_cast<double>(node.T);
+    const double range = reward_range();
+    const double sg = (node.M2 + 8.0 * sigma2_) / (std::max(0.0, pulls - 1.0) + 8.0);
     const double inflation = (1.0 + phi_) / (1.0 - phi_);
-    return std::max(sg, 1e-10 * R * R) * std::min(inflation, std::max(1.0, T));
+    return std::max(sg, 1e-10 * range * range) * std::min(inflation, std::max(1.0, pulls));
   }
 
   [[nodiscard]] double index(const Node& leaf) const {
@@ -460,15 +460,15 @@ class TextbookAdaptive {
 
   /// sigma^2, from rewards that came before a choice could depend much on them, and phi.
   void learn_noise() {
-    double W = 0.0;
-    double w = 0.0;
+    double squares = 0.0;  // W
+    double freedom = 0.0;  // w
     for (const Node& node : nodes_) {
       if (node.T == 0) continue;
-      W += node.M2_first;
-      w += static_cast<double>(std::min<std::uint64_t>(node.T, 8) - 1);
+      squares += node.M2_first;
+      freedom += static_cast<double>(std::min<std::uint64_t>(node.T, 8) - 1);
     }
-    const double R = reward_range();
-    sigma2_ = (W + R * R / 8.0) / (w + 2.0);
+    const double range = reward_range();
+    sigma2_ = (squares + range * range / 8.0) / (freedom + 2.0);
     phi_ = 0.0;
     if (pairs_ < 64 || sum_e2_ <= 0.0) return;
     const auto count = static_cast<double>(pairs_);
@@ -517,12 +517,12 @@ class TextbookAdaptive {
       const double s = parent.D2;  // of the root, s2_1
       node.se = s;
       if (node.Lambda > 0.0) {
-        const double V = 1.0 / node.rest + 1.0 / node.Lambda;
+        const double doubt = 1.0 / node.rest + 1.0 / node.Lambda;  // V
         const double e = node.mu - node.am;
-        node.se = (16.0 * s + std::max(s, e * e - 2.0 * V)) / 17.0;
+        node.se = (16.0 * s + std::max(s, e * e - 2.0 * doubt)) / 17.0;
         const auto h = static_cast<double>(node.depth);
-        const double g = s / (s + V);
-        const double z = std::min(e * e / (s + V), 5.0);
+        const double g = s / (s + doubt);
+        const double z = std::min(e * e / (s + doubt), 5.0);
         score += h * g * (z - 1.0) / 2.0;
         information += h * h * g * g / 2.0;
       }

@@ -97,7 +97,7 @@ class AdaptiveModel {
   [[nodiscard]] double leaves() const { return 0.5 * (tree_.size() + 1.0); }
 
   /// Rewards of a node's arm, in the order in which they came.
-  void add(NodeIndex node, const Rewards& rewards);
+  void add(NodeIndex index, const Rewards& rewards);
 
   /// Rewards of any arm, which nobody asked for. They belong to a node with that arm; until there
   /// is one, the deepest cell that holds the arm knows f by them as far as f varies within it.
