@@ -203,7 +203,7 @@ def test_wrong_numbers_of_pulls_are_refused(wrong):
         (lambda: canopy.Hct({"c": canopy.choice("a")}), "at least two arms"),
         (lambda: canopy.Thoo(X, horizon=0.5), "optimizer.horizon"),
         (lambda: canopy.Power(X, window=-1), "optimizer.window"),
-        (lambda: canopy.make_optimizer("htc", X), "must be one of hct"),
+        (lambda: canopy.make_optimizer("htc", X), "must be one of adaptive, hct"),
         (lambda: canopy.make_optimizer("grid", X, rho=0.5), "rho: grid has no such option"),
         (lambda: canopy.Hct(None), "space = None"),
         (lambda: canopy.Hct(X, direction=None), "direction = None: must be"),

@@ -195,7 +195,7 @@ def test_ctrl_c_from_outside_gives_the_result_so_far():
         (lambda: canopy.maximize(hill, pulls=3), "space: is missing"),
         (lambda: canopy.maximize(3, X, pulls=3), "measure = 3"),
         (lambda: canopy.maximize(hill, X, pulls=3, optimizer=3), "optimizer = 3"),
-        (lambda: canopy.maximize(hill, X, pulls=3, optimizer="htc"), "must be one of hct"),
+        (lambda: canopy.maximize(hill, X, pulls=3, optimizer="htc"), "must be one of adaptive, hct"),
         (lambda: canopy.maximize(hill, X, pulls=3, rhoo=1), 'rhoo: hct has no such option, did you mean "rho"'),
         (lambda: canopy.maximize(hill, X, pulls=3, callback=print), 'did you mean "callbacks"'),
         (lambda: canopy.maximize(hill, X, pulls=3, direction="minimize"), "call canopy.maximize or canopy.minimize"),
