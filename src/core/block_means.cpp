@@ -16,7 +16,7 @@ static_assert(std::size_t{1} << kLongBlock == BlockMeans::kBatch);
 /// In a long study, the means of short blocks are taken from every sixteenth batch alone: they are
 /// many.
 bool takes_short_blocks(std::uint64_t batch) {
-  return batch < 16 || batch % 16 == 0;
+  return batch < 1024 || batch % 16 == 0;
 }
 
 /// Of blocks of a level.

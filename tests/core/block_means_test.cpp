@@ -43,8 +43,8 @@ void play_visit(BlockMeans& means, const Visit& visit) {
   }
 }
 
-/// The means of blocks of this length in a visit: short ones within a batch, of the first 16 of all
-/// visits and every sixteenth after them; long ones within full batches that follow each other.
+/// The means of blocks of this length in a visit: short ones within a batch, of the first 1024 of
+/// all visits and every sixteenth after them; long ones within full batches that follow each other.
 std::vector<double> plain_means(const Visit& visit, std::size_t before, std::size_t length) {
   std::vector<double> means;
   const auto cut = [&](std::span<const double> rewards) {
@@ -55,7 +55,7 @@ std::vector<double> plain_means(const Visit& visit, std::size_t before, std::siz
   Batch joined;
   for (std::size_t i = 0; i < visit.batches.size(); ++i) {
     const Batch& batch = visit.batches[i];
-    const bool is_taken = before + i < 16 || (before + i) % 16 == 0;
+    const bool is_taken = before + i < 1024 || (before + i) % 16 == 0;
     if (length == 1 || (length < BlockMeans::kBatch && is_taken)) cut(batch);
     if (length < BlockMeans::kBatch) continue;
     if (batch.size() == BlockMeans::kBatch) joined.insert(joined.end(), batch.begin(), batch.end());
@@ -115,7 +115,7 @@ std::vector<Visit> some_visits(std::uint64_t seed, double phi) {
   double now = 0.0;
   for (Visit& visit : visits) {
     Batch all;
-    visit.batches.resize(at_most(60, random));
+    visit.batches.resize(at_most(500, random));
     for (Batch& batch : visit.batches) {
       const bool is_full = random.uniform() < 0.9;
       batch.resize(is_full ? BlockMeans::kBatch : at_most(BlockMeans::kBatch, random));
