@@ -119,8 +119,10 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   [[nodiscard]] NodeIndex left_child_of_cut(NodeIndex leaf);
 
   void learn_pending();
+  [[nodiscard]] static double take_back(Node& node, double pulls);
   void end_turn(NodeIndex node);
   void pass();
+  void after_pass();
   void count_losses();
   void set_bounds();
   [[nodiscard]] double index(const Node& leaf) const;

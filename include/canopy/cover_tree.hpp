@@ -101,8 +101,7 @@ class CoverTree {
   /// The first node other than the root with that arm; the root if there is none.
   [[nodiscard]] NodeIndex find(Arm wanted) const {
     for (NodeIndex node = 1; node < size(); ++node) {
-      const Arm here = arm(node);
-      if (std::equal(here.begin(), here.end(), wanted.begin(), wanted.end())) return node;
+      if (has_arm(node, wanted)) return node;
     }
     return kRoot;
   }
@@ -115,6 +114,23 @@ class CoverTree {
       *turn = static_cast<char>('0' + which_child(node));
     }
     return path;
+  }
+
+  /// All nodes, the shallow ones first, from left to right.
+  [[nodiscard]] std::vector<NodeIndex> shallow_first() const {
+    std::vector<NodeIndex> order{kRoot};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const Node& node = nodes_[order[i]];
+      if (node.is_leaf()) continue;
+      for (std::uint32_t child = 0; child < kArity; ++child) order.push_back(node.children + child);
+    }
+    return order;
+  }
+
+  /// Whether this is the arm of a node.
+  [[nodiscard]] bool has_arm(NodeIndex node, Arm wanted) const {
+    const Arm here = arm(node);
+    return std::equal(here.begin(), here.end(), wanted.begin(), wanted.end());
   }
 
   /// True if `a` is to the left of `b`, two nodes of the same depth.

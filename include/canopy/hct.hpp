@@ -129,7 +129,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
   Hct(Hct&&) = default;
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override {
-    if (stage_ == Stage::single_stay) [[likely]] {
+    if (stage_ == Stage::single_stay) [[likely]] {  // copied by its parts, an arm needs no memory
       stage_ = Stage::single_episode;
       return {tickets_.open_same(), Arm(selected_arm_.data(), selected_arm_.size()), 1};
     }

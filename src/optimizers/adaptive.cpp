@@ -59,9 +59,9 @@ Pull Adaptive::ask(std::uint64_t pulls) {
   Node& node = model_.tree()[turn_.node];
   node.out += static_cast<double>(length);
   if (turn_.guard) node.guard_out += static_cast<double>(length);
-  if (turn_.node != last_played_) ++switches_;
-  last_played_ = turn_.node;
   const Arm arm = model_.tree().arm(turn_.node);
+  if (last_played_ == kNobody || !model_.tree().has_arm(last_played_, arm)) ++switches_;
+  last_played_ = turn_.node;
   is_steady_ = is_steady_ && length > 1;
   if (is_steady_) evidence_.turn_to(arm);
   return {tickets_.open(turn_.node, length), arm, length};
@@ -231,17 +231,21 @@ bool Adaptive::tell_about_arm(NodeIndex node, std::uint64_t pulls) {
   return settling_.play(model_.tree().partition(), model_.tree().cell(node), pulls);
 }
 
+/// So many pulls of a node are in flight no more. How many of them the guard had asked for.
+double Adaptive::take_back(Node& node, double pulls) {
+  const double guarded = std::min(pulls, node.guard_out);
+  node.out -= pulls;
+  node.guard_out -= guarded;
+  return guarded;
+}
+
 /// At most half of a turn is passed over: it goes on until one has counted, and then for at least
 /// as many as did not.
 void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
   learn_pending();
   Node& node = model_.tree()[index];
-  const auto count = static_cast<double>(pulls);
-  const double guarded = std::min(count, node.guard_out);
-  node.out -= count;
-  node.guard_out -= guarded;
-  node.skipped += count;
-  node.guard_skipped += guarded;
+  node.guard_skipped += take_back(node, static_cast<double>(pulls));
+  node.skipped += static_cast<double>(pulls);
   model_.autocorrelation.interrupt();
   if (index != turn_.node || turn_.counts) return;
   turn_.skipped += pulls;
@@ -251,11 +255,7 @@ void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
 void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
   learn_pending();
   Node& node = model_.tree()[index];
-  const auto count = static_cast<double>(mapped.count);
-  const double guarded = std::min(count, node.guard_out);
-  node.out -= count;
-  node.guard_out -= guarded;
-  node.guard_pulls += guarded;
+  node.guard_pulls += take_back(node, static_cast<double>(mapped.count));
   if (index == turn_.node && !turn_.counts) {
     turn_.counts = true;
     turn_.ungranted = std::max(turn_.length, turn_.skipped) - 1;
@@ -279,9 +279,7 @@ void Adaptive::end_turn(NodeIndex node) {
                              [this](NodeIndex cell) { return model_.tree()[cell].pulls != 0.0; });
     if (!has_begun_) return;
     model_.begin();
-    count_losses();
-    set_bounds();
-    since_pass_ = 0;
+    after_pass();
     return;
   }
   if (model_.tree()[node].is_leaf()) {
@@ -309,6 +307,10 @@ void Adaptive::cut(NodeIndex leaf) {
 
 void Adaptive::pass() {
   model_.pass();
+  after_pass();
+}
+
+void Adaptive::after_pass() {
   count_losses();
   set_bounds();
   since_pass_ = 0;
@@ -368,14 +370,11 @@ void Adaptive::set_bound(NodeIndex leaf) {
 // --- around it -------------------------------------------------------------------------------
 
 Status Adaptive::drop(Ticket ticket) {
-  learn_pending();
   const Tickets::Open* open = tickets_.find(ticket);
   if (open == nullptr) return tickets_.absence(ticket);
+  learn_pending();
   const NodeIndex index = open->node;
-  Node& node = model_.tree()[index];
-  const auto remaining = static_cast<double>(open->remaining);
-  node.out -= remaining;
-  node.guard_out = std::min(node.guard_out, node.out);
+  (void)take_back(model_.tree()[index], static_cast<double>(open->remaining));
   const Status status = TicketedOptimizer::drop(ticket);
   if (index == turn_.node) {
     finish();
@@ -432,14 +431,11 @@ std::unique_ptr<Optimizer> Adaptive::clone() const {
 
 std::vector<NodeView> Adaptive::nodes() const {
   const Tree& tree = model_.tree();
-  std::vector<NodeIndex> order{Tree::kRoot};
   std::vector<NodeView> views;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Node& node = tree[order[i]];
-    if (!node.is_leaf()) order.insert(order.end(), {node.children, node.children + 1});
-    views.push_back({tree.path(order[i]), tree.arm(order[i]),
-                     static_cast<std::uint64_t>(node.pulls), node.mean, node.bound, node.bound,
-                     node.is_leaf()});
+  for (const NodeIndex i : tree.shallow_first()) {
+    const Node& node = tree[i];
+    views.push_back({tree.path(i), tree.arm(i), static_cast<std::uint64_t>(node.pulls), node.mean,
+                     node.bound, node.bound, node.is_leaf()});
   }
   return in_user_units(std::move(views));
 }
@@ -461,7 +457,8 @@ void Adaptive::transfer(State& state) {
         search_loss_, covers_next_, sweep_, switches_, last_played_);
   if (!state.restoring()) return;
   require_nodes_below(model_.tree().size());
-  State::require(turn_.node < model_.tree().size());
+  State::require(turn_.node < model_.tree().size() && turn_.length != 0);
+  State::require(last_played_ == kNobody || last_played_ < model_.tree().size());
   for (const NodeIndex leaf : sweep_) State::require(leaf < model_.tree().size());
 }
 

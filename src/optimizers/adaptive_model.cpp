@@ -81,36 +81,30 @@ void AdaptiveModel::add(NodeIndex index, const Rewards& rewards) {
   node.pulls = all;
 }
 
-bool AdaptiveModel::has_arm(NodeIndex node, Arm arm) const {
-  const Arm here = tree_.arm(node);
-  return std::equal(here.begin(), here.end(), arm.begin(), arm.end());
+/// The child of a cell that has an arm or holds it, as far as is known; none of a leaf.
+std::optional<NodeIndex> AdaptiveModel::part_with(NodeIndex cell, Arm arm) const {
+  if (tree_[cell].is_leaf()) return std::nullopt;
+  const NodeIndex left = tree_[cell].children;
+  for (const NodeIndex child : {left, left + 1}) {
+    if (tree_.has_arm(child, arm) || tree_.partition().holds(tree_.cell(child), arm)) return child;
+  }
+  return std::nullopt;
 }
 
 void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
   see(rewards);
   // The deepest node with that arm has its rewards: they move down with the cuts.
   NodeIndex cell = Tree::kRoot;
-  NodeIndex owner = Tree::kRoot;
-  bool is_owned = has_arm(owner, arm);
-  while (!tree_[cell].is_leaf()) {
-    const NodeIndex left = tree_[cell].children;
-    const Partition& partition = tree_.partition();
-    if (!partition.holds(tree_.cell(left), arm) && !partition.holds(tree_.cell(left + 1), arm)) {
-      break;
-    }
-    cell = partition.holds(tree_.cell(left), arm) ? left : left + 1;
-    if (!has_arm(cell, arm)) continue;
-    owner = cell;
-    is_owned = true;
+  std::optional<NodeIndex> owner;
+  for (std::optional<NodeIndex> next = cell; next; next = part_with(cell, arm)) {
+    cell = *next;
+    if (tree_.has_arm(cell, arm)) owner = cell;
   }
-  if (!is_owned) {
-    if (const NodeIndex found = tree_.find(arm); found != Tree::kRoot) {
-      owner = found;
-      is_owned = true;
-    }
+  if (!owner && !tree_[cell].is_leaf()) {  // a partition that does not know what its cells hold
+    if (const NodeIndex found = tree_.find(arm); found != Tree::kRoot) owner = found;
   }
-  if (is_owned) {
-    add(owner, rewards);
+  if (owner) {
+    add(*owner, rewards);
     return;
   }
   Observation& observation = observations_[{arm.begin(), arm.end()}];
@@ -125,23 +119,17 @@ void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
 /// has the arm. False if there was nothing.
 bool AdaptiveModel::hand_down(NodeIndex cell) {
   bool is_something = false;
-  const NodeIndex left = tree_[cell].children;
   for (auto next = observations_.begin(); next != observations_.end();) {
     const auto at = next++;
     auto& [arm, observation] = *at;
     if (observation.cell != cell) continue;
     is_something = true;
-    for (const NodeIndex child : {left, left + 1}) {
-      if (has_arm(child, arm)) {
-        add(child, observation.rewards);
-        observations_.erase(at);
-        break;
-      }
-      if (tree_.partition().holds(tree_.cell(child), arm)) {
-        observation.cell = child;
-        break;
-      }
-    }
+    const std::optional<NodeIndex> part = part_with(cell, arm);
+    if (!part) continue;
+    observation.cell = *part;
+    if (!tree_.has_arm(*part, arm)) continue;
+    add(*part, observation.rewards);
+    observations_.erase(at);
   }
   return is_something;
 }
@@ -194,7 +182,7 @@ AdaptiveModel::Cut AdaptiveModel::cut(NodeIndex leaf) {
     child.variance = parent.variance + parent.below;
     child.rest = 1.0 / child.variance;
     child.noise = noise_at(child);
-    if (!has_arm(index, tree_.arm(leaf))) continue;
+    if (!tree_.has_arm(index, tree_.arm(leaf))) continue;
     child.pulls = std::exchange(parent.pulls, 0.0);
     child.mean = std::exchange(parent.mean, 0.0);
     child.squares = std::exchange(parent.squares, 0.0);

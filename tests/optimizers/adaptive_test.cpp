@@ -51,6 +51,17 @@ AdaptiveRun run_adaptive(Optimizer& optimizer, const Function& f, double noise, 
   return run;
 }
 
+/// Over runs with the seeds 1 to `runs`, added up.
+double total_regret(const Function& f, double noise, int pulls, std::uint64_t runs,
+                    std::size_t in_flight = 1) {
+  double regret = 0.0;
+  for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+    Adaptive adaptive(line());
+    regret += run_adaptive(adaptive, f, noise, pulls, seed, in_flight).regret;
+  }
+  return regret;
+}
+
 TEST(Adaptive, FindsABumpWithoutBeingToldAnything) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Adaptive adaptive(line());
@@ -65,15 +76,7 @@ TEST(Adaptive, RegretOnGarlandFallsByHalfWithTenTimesThePulls) {
     const double x = arm[0];
     return x * (1.0 - x) * (4.0 - std::sqrt(std::abs(std::sin(60.0 * x)))) + 0.0027;
   };
-  double small = 0.0;
-  double large = 0.0;
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    Adaptive few(line());
-    Adaptive many(line());
-    small += run_adaptive(few, garland, 0.1, 10'000, seed).regret;
-    large += run_adaptive(many, garland, 0.1, 100'000, seed).regret;
-  }
-  EXPECT_LT(large, 0.6 * small);
+  EXPECT_LT(total_regret(garland, 0.1, 100'000, 6), 0.6 * total_regret(garland, 0.1, 10'000, 6));
 }
 
 /// Rewards a x + b give the same arms as rewards x.
@@ -100,16 +103,9 @@ RC_GTEST_PROP(Adaptive, UnitsDoNotMatter, ()) {
 }
 
 TEST(Adaptive, ALevelOfAMillionCostsNothing) {
-  double plain = 0.0;
-  double shifted = 0.0;
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    Adaptive here(line());
-    Adaptive there(line());
-    plain += run_adaptive(here, bump, 0.3, 1'000, seed).regret;
-    const Function high = [](Arm arm) { return 1e6 + bump(arm); };
-    shifted += 1e6 + run_adaptive(there, high, 0.3, 1'000, seed).regret;
-  }
-  EXPECT_NEAR(shifted, plain, 0.25 * plain);
+  const double plain = total_regret(bump, 0.3, 1'000, 8);
+  const Function high = [](Arm arm) { return 1e6 + bump(arm); };
+  EXPECT_NEAR(8e6 + total_regret(high, 0.3, 1'000, 8), plain, 0.25 * plain);
 }
 
 TEST(Adaptive, OneAskAPullPlaysWhatOneAskATurnPlays) {
@@ -130,15 +126,7 @@ TEST(Adaptive, OneAskAPullPlaysWhatOneAskATurnPlays) {
 }
 
 TEST(Adaptive, PullsInFlightCostLittle) {
-  double alone = 0.0;
-  double eight = 0.0;
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    Adaptive one(line());
-    Adaptive many(line());
-    alone += run_adaptive(one, bump, 0.3, 1'000, seed).regret;
-    eight += run_adaptive(many, bump, 0.3, 1'000, seed, 8).regret;
-  }
-  EXPECT_LT(eight, 1.5 * alone);
+  EXPECT_LT(total_regret(bump, 0.3, 1'000, 8, 8), 1.5 * total_regret(bump, 0.3, 1'000, 8));
 }
 
 TEST(Adaptive, PullsInFlightGoToDifferentArms) {

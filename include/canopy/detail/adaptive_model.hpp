@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace canopy {
@@ -146,7 +147,7 @@ class AdaptiveModel {
   };
 
   void see(const Rewards& rewards);
-  [[nodiscard]] bool has_arm(NodeIndex node, Arm arm) const;
+  [[nodiscard]] std::optional<NodeIndex> part_with(NodeIndex cell, Arm arm) const;
   bool hand_down(NodeIndex cell);
   void weigh_observations();
   void learn_noise();
