@@ -1,10 +1,10 @@
 #pragma once
 
+#include "canopy/store.hpp"
 #include "canopy/study.hpp"
 
 #include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,10 +57,17 @@ class StudySession {
   [[nodiscard]] bool is_open() const;
 
  private:
+  /// Why events are gone. Each thread throws an exception of its own: one that all of them share
+  /// would end when the slowest lets go of it.
+  struct Loss {
+    StoreError::Fault fault;
+    std::string why;
+  };
+
   /// What somebody who was not told yet has done or seen.
   struct Claim {
-    std::uint64_t events = 0;      // all up to this one
-    std::exception_ptr lost = {};  // why some of them are gone
+    std::uint64_t events = 0;       // all up to this one
+    std::optional<Loss> lost = {};  // why some of them are gone
   };
 
   struct OpenBatch {
@@ -72,7 +79,7 @@ class StudySession {
   void wait_until_kept(std::unique_lock<std::mutex>& lock);
   void wait_for(std::unique_lock<std::mutex>& lock, std::uint64_t events);
   void commit(std::unique_lock<std::mutex>& lock);
-  void tell_of_loss(const std::exception_ptr& why);
+  void tell_of_loss(const Loss& loss);
 
   std::unique_ptr<Store> store_;
   std::optional<Study> study_;  // none: closed

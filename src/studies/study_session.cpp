@@ -1,5 +1,7 @@
 #include "canopy/study_session.hpp"
 
+#include <exception>
+
 namespace canopy {
 
 StudySession::StudySession(std::unique_ptr<Store> store, const std::function<Study(Store&)>& open)
@@ -40,7 +42,7 @@ void StudySession::wait_for(std::unique_lock<std::mutex>& lock, std::uint64_t ev
   }
   waiting_.erase(&claim);
   if (closing_) changed_.notify_all();
-  if (claim.lost) std::rethrow_exception(claim.lost);
+  if (claim.lost) throw StoreError(claim.lost->fault, claim.lost->why);
 }
 
 /// Writes all that has happened so far. The mutex is free meanwhile: others go on, and wait for the
@@ -48,19 +50,21 @@ void StudySession::wait_for(std::unique_lock<std::mutex>& lock, std::uint64_t ev
 void StudySession::commit(std::unique_lock<std::mutex>& lock) {
   const Study::Batch batch = study_->take_batch();
   committing_ = true;
-  std::exception_ptr failure;
+  std::optional<Loss> failure;
   lock.unlock();
   try {
     study_->write(batch);
-  } catch (...) {
-    failure = std::current_exception();
+  } catch (const StoreError& error) {
+    failure = {error.fault(), error.what()};
+  } catch (const std::exception& error) {
+    failure = {StoreError::Fault::other, error.what()};
   }
   lock.lock();
   if (!failure) {
     study_->keep(batch);
     kept_ = study_->record().events;
   } else {
-    tell_of_loss(failure);
+    tell_of_loss(*failure);
     try {
       study_->take_back();
     } catch (const std::exception&) {
@@ -73,9 +77,9 @@ void StudySession::commit(std::unique_lock<std::mutex>& lock) {
 
 /// Nothing is left of what is not on the disk. Whoever has only to do with what was written before
 /// is not concerned, although he may not have woken up since.
-void StudySession::tell_of_loss(const std::exception_ptr& why) {
+void StudySession::tell_of_loss(const Loss& loss) {
   const auto tell = [&](Claim& claim) {
-    if (claim.events > kept_) claim.lost = why;
+    if (claim.events > kept_) claim.lost = loss;
   };
   for (Claim* claim : waiting_) tell(*claim);
   for (auto& [thread, batch] : batches_) tell(batch.claim);
@@ -93,7 +97,7 @@ void StudySession::end_batch() {
   if (batch == batches_.end() || --batch->second.depth > 0) return;
   const Claim claim = batch->second.claim;
   batches_.erase(batch);
-  if (claim.lost) std::rethrow_exception(claim.lost);
+  if (claim.lost) throw StoreError(claim.lost->fault, claim.lost->why);
   if (study_) wait_for(lock, claim.events);
 }
 
