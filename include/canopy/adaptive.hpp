@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/detail/adaptive_model.hpp"
+#include "canopy/detail/memory_watch.hpp"
 #include "canopy/detail/settling.hpp"
 #include "canopy/detail/ticketed_optimizer.hpp"
 #include "canopy/optimizer.hpp"
@@ -54,12 +55,14 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
                     const Objective& objective = {});
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
+  Pull ask_again() override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   using TicketedOptimizer::tell;
   [[nodiscard]] Status drop(Ticket ticket) override;
   void finish() override;
 
   [[nodiscard]] Summary summary() const override;
+  [[nodiscard]] std::optional<Learnt> learnt() const override;
   [[nodiscard]] const TreeView* tree() override { return this; }
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
@@ -78,6 +81,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
     return model_.tree().partition().contains(arm);
   }
   [[nodiscard]] std::optional<Recommendation> recommendation() const override;
+  [[nodiscard]] std::optional<Interval> model_interval(Arm arm) const override;
   void accept(NodeIndex index, const Rewards& mapped) override;
   void accept_observed(Arm arm, const Rewards& mapped) override;
   bool tell_about_arm(NodeIndex node, std::uint64_t pulls) override;
@@ -92,9 +96,12 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
     std::uint64_t skipped = 0;  ///< Pulls that were passed over; after them the first that counts.
     bool counts = true;         ///< One has counted.
     double mean = 0.0;          ///< of the leaf before it
-    bool guard = false;
+    Learnt::Why why = Learnt::Why::start;
 
-    void transfer(State& state) { state(node, length, ungranted, skipped, counts, mean, guard); }
+    [[nodiscard]] bool is_guards() const {
+      return why == Learnt::Why::cover || why == Learnt::Why::sweep;
+    }
+    void transfer(State& state) { state(node, length, ungranted, skipped, counts, mean, why); }
   };
 
   /// Rewards within a turn that the model has not learnt yet, less its mean.
@@ -134,6 +141,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   AdaptiveModel model_;
   AdaptiveOptions options_;
   Settling settling_;
+  MemoryWatch watch_;
   std::vector<NodeIndex> start_;  // the cells that are pulled first
   bool has_begun_ = false;        // all of them were
   Turn turn_{.ungranted = 0};
@@ -146,6 +154,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   bool covers_next_ = true;       // the guard, or it sweeps
   std::vector<NodeIndex> sweep_;  // leaves that it has not come to, the next one last
 
+  std::uint64_t passed_over_ = 0;
   std::uint64_t switches_ = 0;
   NodeIndex last_played_ = kNobody;
 

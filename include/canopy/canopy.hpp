@@ -2,6 +2,7 @@
 
 /// All of canopy::canopy.
 
+#include "canopy/adaptive.hpp"        // the adaptive tree
 #include "canopy/auction.hpp"         // reserve prices
 #include "canopy/cart_pole.hpp"       // balancing
 #include "canopy/confidence.hpp"      // the formulas of the algorithm

@@ -23,6 +23,14 @@ struct Asked {
   friend bool operator==(const Asked&, const Asked&) = default;
 };
 
+/// The same for one more pull of the arm that was asked for last.
+struct AskedAgain {
+  Ticket ticket = 0;
+  std::vector<double> arm;
+
+  friend bool operator==(const AskedAgain&, const AskedAgain&) = default;
+};
+
 struct Told {
   Ticket ticket = 0;
   double reward = 0.0;
@@ -44,6 +52,15 @@ struct ToldSums {
   Rewards rewards;
 
   friend bool operator==(const ToldSums&, const ToldSums&) = default;
+};
+
+/// Rewards that were told and not learnt from, since the system had not settled (`settle` of the
+/// adaptive tree).
+struct PassedOver {
+  Ticket ticket = 0;
+  Rewards rewards;
+
+  friend bool operator==(const PassedOver&, const PassedOver&) = default;
 };
 
 /// Rewards of an arm that nobody asked for.
@@ -133,9 +150,9 @@ struct Failed {
 };
 
 /// Any of these. Stores keep the index as a number: never reorder, only add at the end.
-using Event =
-    std::variant<Asked, Told, ToldList, ToldSums, Dropped, Finished, TunerStarted, TunerStopped,
-                 Applied, WarmedUp, Held, BaselineMeasured, Failed, Observed, RangeSet, Remembered>;
+using Event = std::variant<Asked, Told, ToldList, ToldSums, Dropped, Finished, TunerStarted,
+                           TunerStopped, Applied, WarmedUp, Held, BaselineMeasured, Failed,
+                           Observed, RangeSet, Remembered, PassedOver, AskedAgain>;
 
 /// What it is called: `ask`, `tell`, `tell_list`, ...
 [[nodiscard]] std::string_view kind_name(const Event& event);

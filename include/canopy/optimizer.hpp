@@ -101,6 +101,11 @@ struct Best {
 
   /// What the algorithm itself would recommend, where that is another arm; else empty.
   std::vector<double> own = {};
+
+  /// Where f is at this arm by the algorithm's model of it, if it has one: three standard
+  /// deviations to either side. It also draws on the arms around, and holds as far as the model
+  /// does.
+  std::optional<Interval> by_model = std::nullopt;
 };
 
 template <>
@@ -118,9 +123,51 @@ struct Summary {
   std::uint64_t out_of_range = 0;  ///< Single rewards outside the range that was given.
   std::uint64_t in_flight = 0;     ///< Tickets that are open.
   std::uint64_t observed = 0;      ///< Rewards of arms that nobody asked for.
+  std::uint64_t passed_over = 0;   ///< Pulls not learnt from, since the system had not settled.
 
   /// Where the range that was given does not fit: that of the rewards so far.
   std::optional<RewardRange> fitting_range = std::nullopt;
+
+  /// Where rewards seem to take some pulls to settle after a change of arm, and nobody has said so:
+  /// how many.
+  std::optional<std::uint64_t> settling = std::nullopt;
+};
+
+/// What an algorithm with a model of f has learnt, in the user's units.
+struct Learnt {
+  /// Why an arm is played.
+  enum class Why : std::uint8_t {
+    start,   ///< The first cells are played once each.
+    search,  ///< Nowhere may f be better, as far as the model tells.
+    cover,   ///< Nobody has looked there, and the model can be wrong.
+    sweep,   ///< It is the best of its depth, whatever the model thinks of it.
+  };
+
+  /// The arm that was last chosen.
+  struct Turn {
+    Why why = Why::start;
+    std::vector<double> arm;
+    std::uint64_t pulls = 0;   ///< of this arm so far
+    std::uint64_t length = 1;  ///< pulls to come when it was chosen
+    double level = 0.0;        ///< f there
+    double deviation = 0.0;    ///< of that
+    double bound = 0.0;        ///< the best that f may be there
+  };
+
+  double noise = 0.0;        ///< Standard deviation of a reward.
+  double correlation = 0.0;  ///< Of rewards of an arm that follow each other; 0: none for sure.
+  double smoothness = 0.0;   ///< f varies as a distance to this power.
+  double lowest = 0.0;       ///< f, over the cells
+  double highest = 0.0;
+  std::vector<double> shares = {};  ///< of the variation of f over the box, by coordinate; or empty
+  std::uint64_t guard_pulls = 0;    ///< that went where the model sees nothing
+  double lost = 0.0;                ///< by all pulls beyond doubt, against the best arm
+  std::optional<Turn> turn = std::nullopt;
+};
+
+template <>
+struct EnumNames<Learnt::Why> {
+  static constexpr std::array<std::string_view, 4> names{"start", "search", "cover", "sweep"};
 };
 
 class TreeView;
@@ -136,6 +183,10 @@ class Optimizer {
   /// algorithm wants to stay. Learns nothing: asked again, it returns the same arm on a new ticket
   /// until enough has been told; `Adaptive` counts what is in flight and spreads it over arms.
   virtual Pull ask(std::uint64_t pulls = UINT64_MAX) = 0;
+
+  /// One more pull of the arm that was asked for last and not answered yet, whatever the algorithm
+  /// would choose: for a system that must not change yet.
+  virtual Pull ask_again() { return ask(1); }
 
   /// One reward, in the user's units. Only this and the three below learn.
   [[nodiscard]] virtual Status tell(Ticket ticket, double reward) = 0;
@@ -172,6 +223,9 @@ class Optimizer {
   [[nodiscard]] virtual std::optional<ArmEstimate> estimate(Arm arm) const = 0;
 
   [[nodiscard]] virtual Summary summary() const = 0;
+
+  /// What its model of f has learnt; none of an algorithm that has no model, or not yet.
+  [[nodiscard]] virtual std::optional<Learnt> learnt() const { return std::nullopt; }
 
   /// The tree of algorithms that have one, otherwise null. Brings bounds up to date that the
   /// algorithm has not needed yet. The view lives as long as the optimizer; its bounds are up to

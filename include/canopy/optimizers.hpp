@@ -57,6 +57,9 @@ struct OptimizerEntry {
 /// `optimizers().add(optimizer_entry<Mine, MyOptions>("mine", "what it does"))`.
 [[nodiscard]] Catalogue<OptimizerEntry>& optimizers();
 
+/// Where none is named.
+inline constexpr std::string_view kDefaultOptimizer = "adaptive";
+
 /// The selected optimizer with a value for every option, including those that depend on the
 /// dimension. Throws ConfigurationError.
 [[nodiscard]] Selection resolved(const Selection& optimizer, std::size_t dimension);

@@ -74,6 +74,7 @@ class Study final : public Optimizer {
   ~Study() override;
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
+  Pull ask_again() override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
@@ -90,6 +91,7 @@ class Study final : public Optimizer {
     return live().estimate(arm);
   }
   [[nodiscard]] Summary summary() const override { return live().summary(); }
+  [[nodiscard]] std::optional<Learnt> learnt() const override { return live().learnt(); }
   [[nodiscard]] const TreeView* tree() override { return live().tree(); }
   [[nodiscard]] std::vector<Pull> in_flight() const override { return live().in_flight(); }
   [[nodiscard]] std::string save() override { return live().save(); }
@@ -149,6 +151,8 @@ class Study final : public Optimizer {
   void load();
   [[nodiscard]] Optimizer& live() const;
   [[nodiscard]] Status journaled(Status status, Event event);
+  template <class Tell>
+  [[nodiscard]] Status told(Ticket ticket, const Rewards& rewards, Event event, Tell&& tell);
 
   Store* store_;
   StudyRecord record_;

@@ -107,7 +107,8 @@ struct SystemSpecification {
 struct StudySpecification {
   std::string name = {};  ///< may be empty
   Space space;
-  Selection optimizer{.name = "hct"};
+  /// Without a name: the one that the study was begun with, else `kDefaultOptimizer`.
+  Selection optimizer = {};
   std::uint32_t revision = 0;  ///< of the optimizer; 0: the present one
   SplitRule partition = SplitRule::cyclic;
   Objective objective = {};
@@ -137,6 +138,9 @@ struct StudySpecification {
 /// objective, once resolved): `optimizer.rho was 0.5 and is 0.7; ...`. Empty: not at all.
 [[nodiscard]] std::string learning_differences(const StudySpecification& before,
                                                const StudySpecification& after);
+
+/// How many pulls an optimizer was told the system takes to settle; 0: none.
+[[nodiscard]] std::uint64_t settle_of(const Selection& optimizer);
 
 /// The optimizer of a study before its first pull. Throws ConfigurationError.
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study);

@@ -33,12 +33,12 @@ struct NamedStudy : StoredStudy {
       : StoredStudy(flags.store, checked_name(flags)) {}
 
   /// The optimizer as it is now; prints a warning if it is not the one that chose the arms, and if
-  /// the range of rewards does not fit.
+  /// settings do not fit what was seen.
   [[nodiscard]] std::unique_ptr<Optimizer> load_with_warning() {
     LoadedOptimizer loaded = load();
     if (!loaded.warning.empty()) fmt::print(stderr, "canopy: {}\n", loaded.warning);
-    if (const auto fitting = loaded.optimizer->summary().fitting_range) {
-      fmt::print(stderr, "canopy: {}\n", range_advice(loaded.optimizer->reward_range(), *fitting));
+    for (const std::string& line : advice(*loaded.optimizer)) {
+      fmt::print(stderr, "canopy: {}\n", line);
     }
     return std::move(loaded.optimizer);
   }

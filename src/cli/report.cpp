@@ -28,9 +28,7 @@ int write_report(const ReportArguments& arguments) {
     const std::string uplift = uplift_line(*optimizer, *best, study.specification);
     if (!uplift.empty()) page.lines.push_back("uplift: " + uplift);
   }
-  if (const auto fitting = optimizer->summary().fitting_range) {
-    page.lines.push_back(range_advice(optimizer->reward_range(), *fitting));
-  }
+  for (std::string& line : advice(*optimizer)) page.lines.push_back(std::move(line));
   page.lines.push_back(fmt::format("{} pulls, {} nodes, {} changes of arm, begun {}, last event {}",
                                    study.record.pulls, optimizer->summary().nodes,
                                    optimizer->summary().switches, date_text(study.record.created),

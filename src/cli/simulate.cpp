@@ -26,7 +26,7 @@ namespace {
 /// The texts of the options, as given.
 struct SimulateArguments {
   SelectionFlags environment{environments(), "--environment", "garland"};
-  SelectionFlags optimizer{optimizers(), "--optimizer", "hct"};
+  SelectionFlags optimizer{optimizers(), "--optimizer", std::string(kDefaultOptimizer)};
   std::string steps = "100000";
   std::string runs = "10";
   std::string seed = "1";
@@ -194,8 +194,8 @@ Command add_simulate(Words app) {
   command.flag("--list", arguments->list, "show all optimizers and environments");
   command.footer(
       "Example, the setting of the paper's second experiment:\n"
-      "  canopy simulate --environment garland-mdp --beta 0.2 --feedback correlated \\\n"
-      "    --mixing-time 1 --steps 1e5 --runs 10 --seed 1");
+      "  canopy simulate --optimizer hct --feedback correlated --mixing-time 1 \\\n"
+      "    --environment garland-mdp --beta 0.2 --steps 1e5 --runs 10 --seed 1");
   return [arguments] { return simulate_and_print(*arguments); };
 }
 

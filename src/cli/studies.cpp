@@ -131,6 +131,7 @@ struct Columns {
 
 struct ToColumns {
   Columns operator()(const Asked& event) const { return {event.ticket, event.pulls, {}, {}, {}}; }
+  Columns operator()(const AskedAgain& event) const { return {event.ticket, 1, {}, {}, {}}; }
   Columns operator()(const Told& event) const { return {event.ticket, 1, event.reward, {}, {}}; }
   Columns operator()(const ToldList& event) const {
     std::string rewards;
@@ -140,6 +141,10 @@ struct ToColumns {
     return {event.ticket, event.rewards.size(), {}, {}, rewards};
   }
   Columns operator()(const ToldSums& event) const {
+    return {
+        event.ticket, event.rewards.count, event.rewards.sum, event.rewards.squared_deviations, {}};
+  }
+  Columns operator()(const PassedOver& event) const {
     return {
         event.ticket, event.rewards.count, event.rewards.sum, event.rewards.squared_deviations, {}};
   }

@@ -27,6 +27,19 @@ std::string signed_text(double value, double resolution) {
   return (value < 0.0 ? "" : "+") + number_text(value, resolution);
 }
 
+std::string range_advice(const std::optional<RewardRange>& given, const RewardRange& fitting) {
+  const auto text = [](const RewardRange& range) {
+    const double resolution = 0.01 * (range.back() - range.front());
+    return fmt::format("[{}, {}]", rounded_text(range.front(), resolution),
+                       rounded_text(range.back(), resolution));
+  };
+  return fmt::format(
+      "reward_range = {} does not fit: the rewards so far are in {}. Set reward_range = {} or "
+      "leave "
+      "it out; a study takes the new one over without a fork",
+      given ? text(*given) : "\"auto\"", text(fitting), text(fitting));
+}
+
 }  // namespace
 
 std::string best_text(const Space& space, const Best& best) {
@@ -39,6 +52,11 @@ std::string best_text(const Space& space, const Best& best) {
                         number_text(best.upper, resolution), 100.0 * best.level);
   }
   text += fmt::format(", {} {}", best.pulls, best.pulls == 1 ? "pull" : "pulls");
+  if (const auto& model = best.by_model) {
+    const double fine = resolution_of(model->lower, model->upper);
+    text += fmt::format("; {} to {} by the model", number_text(model->lower, fine),
+                        number_text(model->upper, fine));
+  }
   if (best.basis == Best::Basis::repeats_few) {
     text += "; too few repeats for an interval";
   } else if (best.basis == Best::Basis::no_noise) {
@@ -81,17 +99,19 @@ std::string uplift_line(const Optimizer& optimizer, const Best& best,
   return uplift ? uplift_text(*uplift, specification.objective.direction) : "";
 }
 
-std::string range_advice(const std::optional<RewardRange>& given, const RewardRange& fitting) {
-  const auto text = [](const RewardRange& range) {
-    const double resolution = 0.01 * (range.back() - range.front());
-    return fmt::format("[{}, {}]", rounded_text(range.front(), resolution),
-                       rounded_text(range.back(), resolution));
-  };
-  return fmt::format(
-      "reward_range = {} does not fit: the rewards so far are in {}. Set reward_range = {} or "
-      "leave "
-      "it out; a study takes the new one over without a fork",
-      given ? text(*given) : "\"auto\"", text(fitting), text(fitting));
+std::vector<std::string> advice(const Optimizer& optimizer) {
+  std::vector<std::string> lines;
+  const Summary summary = optimizer.summary();
+  if (const auto& fitting = summary.fitting_range) {
+    lines.push_back(range_advice(optimizer.reward_range(), *fitting));
+  }
+  if (const auto& settling = summary.settling) {
+    lines.push_back(
+        fmt::format("rewards seem to take about {0} pulls to settle after a change. Set "
+                    "optimizer.settle = {0}; a study that has begun takes it over with --fork",
+                    *settling));
+  }
+  return lines;
 }
 
 Document best_and_uplift_document(const Space& space, const Best& best,

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace canopy::cli {
 
@@ -23,9 +24,9 @@ namespace canopy::cli {
 [[nodiscard]] std::string uplift_line(const Optimizer& optimizer, const Best& best,
                                       const StudySpecification& specification);
 
-/// What to do about a range of rewards that does not fit.
-[[nodiscard]] std::string range_advice(const std::optional<RewardRange>& given,
-                                       const RewardRange& fitting);
+/// What to do about settings that do not fit what was seen: a range of rewards, rewards that take
+/// time to settle.
+[[nodiscard]] std::vector<std::string> advice(const Optimizer& optimizer);
 
 /// The best arm with its uplift, where a baseline was measured: what `best` and `tune` print.
 [[nodiscard]] Document best_and_uplift_document(const Space& space, const Best& best,

@@ -9,9 +9,11 @@
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -100,13 +102,14 @@ int tune(const TuneArguments& arguments) {
   TuneEnd end;
   {
     StatusLine line;
-    bool advised = false;
+    std::size_t advised = 0;
     Tuner tuner(study, StopOnSignal::flag(), [&](const TuneProgress& progress) {
-      if (const auto fitting = study.summary().fitting_range; fitting && !advised) {
-        advised = true;
+      const std::vector<std::string> known = advice(study);
+      if (known.size() > advised) {
         line.clear();
-        fmt::print(stderr, "canopy tune: {}\n", range_advice(study.reward_range(), *fitting));
+        fmt::print(stderr, "canopy tune: {}\n", known.back());
       }
+      advised = std::max(advised, known.size());
       if (line.due()) line.show(status_text(study, progress));
     });
     end = tuner.run();
@@ -130,8 +133,7 @@ Command add_tune(Words app) {
       "Example, a file cache.toml:\n"
       "  name = \"cache\"\n"
       "  [optimizer]\n"
-      "  name = \"hct\"\n"
-      "  feedback = \"correlated\"\n"
+      "  settle = 2                     # pulls until a change has taken effect\n"
       "  [[space]]\n"
       "  name = \"decay_minutes\"\n"
       "  type = \"integer\"\n"
@@ -140,7 +142,6 @@ Command add_tune(Words app) {
       "  [system]\n"
       "  apply = \"redis-cli -e config set lfu-decay-time {decay_minutes}\"\n"
       "  measure = \"./hit_rate.sh\"    # prints one number\n"
-      "  warmup_pulls = 2\n"
       "  [budget]\n"
       "  pulls = 2000\n"
       "  $ canopy tune cache.toml\n"

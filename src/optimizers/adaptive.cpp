@@ -58,19 +58,32 @@ Pull Adaptive::ask(std::uint64_t pulls) {
   turn_.ungranted -= length;
   Node& node = model_.tree()[turn_.node];
   node.out += static_cast<double>(length);
-  if (turn_.guard) node.guard_out += static_cast<double>(length);
+  if (turn_.is_guards()) node.guard_out += static_cast<double>(length);
   const Arm arm = model_.tree().arm(turn_.node);
   if (last_played_ == kNobody || !model_.tree().has_arm(last_played_, arm)) ++switches_;
   last_played_ = turn_.node;
+  if (tickets_.in_flight() != 0) watch_.lose_track();
   is_steady_ = is_steady_ && length > 1;
   if (is_steady_) evidence_.turn_to(arm);
   return {tickets_.open(turn_.node, length), arm, length};
 }
 
+Pull Adaptive::ask_again() {
+  turn_.ungranted = std::max<std::uint64_t>(turn_.ungranted, 1);
+  return ask(1);
+}
+
 void Adaptive::choose() {
   (void)update_scale_if_due();
+  const NodeIndex left = turn_.node;
   turn_ = next_turn();
-  turn_.mean = model_.tree()[turn_.node].mean;
+  const Node& node = model_.tree()[turn_.node];
+  if (has_begun_) {
+    // Rewards that are nearly always the same are rarely very different.
+    const double noise = std::max(node.noise, model_.noise_variance());
+    watch_.turn(t_, model_.tree()[left].level, node.level, noise);
+  }
+  turn_.mean = node.mean;
   turn_.counts = options_.settle == 0;
   turn_.ungranted = turn_.counts ? turn_.length : 1;
 }
@@ -82,11 +95,11 @@ Adaptive::Turn Adaptive::next_turn() {
   if (guard_may_play()) {
     const bool covers = std::exchange(covers_next_, !covers_next_);
     const std::optional<NodeIndex> leaf = covers ? cover() : sweep();
-    if (leaf) return {.node = *leaf, .guard = true};
+    if (leaf) return {.node = *leaf, .why = covers ? Learnt::Why::cover : Learnt::Why::sweep};
   }
   const NodeIndex leaf = most_promising();
   const double length = std::max(1.0, std::floor(kTurn * model_.tree()[leaf].pulls));
-  return {.node = leaf, .length = static_cast<std::uint64_t>(length)};
+  return {.node = leaf, .length = static_cast<std::uint64_t>(length), .why = Learnt::Why::search};
 }
 
 /// The first that was pulled least.
@@ -207,6 +220,7 @@ Status Adaptive::tell(Ticket ticket, double reward) {
   pending_.least = std::min(pending_.least, off);
   pending_.largest = std::max(pending_.largest, off);
   model_.autocorrelation.add(turn_.node, off);
+  watch_.add(t_, off);
   tickets_.use_newest();
   ++t_;
   evidence_.add(reward);
@@ -243,6 +257,7 @@ double Adaptive::take_back(Node& node, double pulls) {
 /// as many as did not.
 void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
   learn_pending();
+  passed_over_ += pulls;
   Node& node = model_.tree()[index];
   node.guard_skipped += take_back(node, static_cast<double>(pulls));
   node.skipped += static_cast<double>(pulls);
@@ -266,6 +281,7 @@ void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
   } else {
     model_.autocorrelation.interrupt();
   }
+  if (mapped.count == 1 && index == turn_.node) watch_.add(t_ - 1, mapped.sum - turn_.mean);
   model_.add(index, mapped);
   since_pass_ += mapped.count;
   const bool is_alone = tickets_.in_flight() == 1 && tickets_.newest_is_open();
@@ -422,7 +438,56 @@ Summary Adaptive::summary() const {
   summary.nodes = model_.tree().size();
   summary.depth = model_.tree().depth();
   summary.switches = switches_;
+  summary.passed_over = passed_over_;
+  if (options_.settle == 0) summary.settling = watch_.settling();
   return summary;
+}
+
+std::optional<Learnt> Adaptive::learnt() const {
+  if (!has_begun_) return std::nullopt;
+  Learnt learnt{.noise = model_.noise_deviation(),
+                .correlation = model_.phi(),
+                .smoothness = model_.smoothness(),
+                .shares = model_.shares(),
+                .lost = guard_loss_ + search_loss_};
+  const Tree& tree = model_.tree();
+  double lowest = kInfinity;
+  double highest = -kInfinity;
+  double guarded = 0.0;
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    guarded += tree[i].guard_pulls + tree[i].guard_skipped;
+    if (!tree[i].is_leaf()) continue;
+    lowest = std::min(lowest, tree[i].level);
+    highest = std::max(highest, tree[i].level);
+  }
+  learnt.guard_pulls = static_cast<std::uint64_t>(guarded);
+  std::tie(learnt.lowest, learnt.highest) =
+      std::minmax({map_.to_user(lowest), map_.to_user(highest)});
+  const Node& node = tree[turn_.node];
+  const Arm arm = tree.arm(turn_.node);
+  learnt.turn = {.why = turn_.why,
+                 .arm = {arm.begin(), arm.end()},
+                 .pulls = static_cast<std::uint64_t>(node.pulls),
+                 .length = turn_.length,
+                 .level = map_.to_user(node.level),
+                 .deviation = std::sqrt(node.variance),
+                 .bound = map_.to_user(node.bound)};
+  return learnt;
+}
+
+/// Of the nodes with that arm, the one that knows most.
+std::optional<Interval> Adaptive::model_interval(Arm arm) const {
+  const Tree& tree = model_.tree();
+  const Node* known = nullptr;
+  for (NodeIndex i = 0; has_begun_ && i < tree.size(); ++i) {
+    const Node& node = tree[i];
+    if (tree.has_arm(i, arm) && (known == nullptr || node.variance < known->variance)) {
+      known = &node;
+    }
+  }
+  if (known == nullptr) return std::nullopt;
+  const double reach = 3.0 * std::sqrt(known->variance);
+  return Interval{known->level - reach, known->level + reach};
 }
 
 std::unique_ptr<Optimizer> Adaptive::clone() const {
@@ -453,11 +518,12 @@ std::string Adaptive::path(NodeIndex node) const {
 void Adaptive::transfer(State& state) {
   state.mark("adaptive");
   TicketedOptimizer::transfer(state);
-  state(model_, settling_, has_begun_, turn_, pending_, is_steady_, since_pass_, guard_loss_,
-        search_loss_, covers_next_, sweep_, switches_, last_played_);
+  state(model_, settling_, watch_, has_begun_, turn_, pending_, is_steady_, since_pass_,
+        guard_loss_, search_loss_, covers_next_, sweep_, passed_over_, switches_, last_played_);
   if (!state.restoring()) return;
   require_nodes_below(model_.tree().size());
-  State::require(turn_.node < model_.tree().size() && turn_.length != 0);
+  State::require(turn_.node < model_.tree().size() && turn_.length != 0 &&
+                 turn_.why <= Learnt::Why::sweep);
   State::require(last_played_ == kNobody || last_played_ < model_.tree().size());
   for (const NodeIndex leaf : sweep_) State::require(leaf < model_.tree().size());
 }

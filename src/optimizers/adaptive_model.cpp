@@ -39,6 +39,40 @@ double AdaptiveModel::smoothness() const {
   return slope_ / slope_of(1.0, static_cast<double>(tree_.partition().dimension()));
 }
 
+std::vector<double> AdaptiveModel::shares() const {
+  const Partition& set = tree_.partition();
+  const std::size_t axes = set.dimension();
+  if (!set.reach(tree_.cell(Tree::kRoot), 0)) return {};
+  const auto side = [&](NodeIndex node, std::size_t axis) {
+    return set.reach(tree_.cell(node), axis)->half_side;
+  };
+  struct Part {
+    double size = 1.0;
+    double mean = 0.0;
+  };
+  std::vector<Part> parts(tree_.size());
+  for (NodeIndex i = 1; i < tree_.size(); ++i) parts[i].size = 0.5 * parts[tree_[i].parent].size;
+  std::vector<double> shares(axes);
+  double all = 0.0;
+  for (NodeIndex i = tree_.size(); i-- > 0;) {
+    parts[i].mean = tree_[i].level;
+    if (tree_[i].is_leaf()) continue;
+    const NodeIndex left = tree_[i].children;
+    const double apart = parts[left].mean - parts[left + 1].mean;
+    parts[i].mean = parts[left].mean - 0.5 * apart;
+    const double variance = 0.25 * parts[i].size * apart * apart;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      if (!(side(left, axis) < side(i, axis))) continue;
+      shares[axis] += variance;
+      all += variance;
+      break;
+    }
+  }
+  if (!(all > 0.0)) return {};
+  for (double& share : shares) share /= all;
+  return shares;
+}
+
 // --- rewards ---------------------------------------------------------------------------------
 
 void AdaptiveModel::see(const Rewards& rewards) {

@@ -192,6 +192,11 @@ std::optional<Best> TicketedOptimizer::best() const {
   if (own && !std::equal(own->arm.begin(), own->arm.end(), best->arm.begin(), best->arm.end())) {
     best->own.assign(own->arm.begin(), own->arm.end());
   }
+  if (const auto by_model = model_interval(best->arm)) {
+    const auto [low, high] =
+        std::minmax({map_.to_user(by_model->lower), map_.to_user(by_model->upper)});
+    best->by_model = Interval{low, high};
+  }
   return best;
 }
 

@@ -119,6 +119,9 @@ std::optional<Answer> answer_in(const Event& event) {
   if (const auto* told = std::get_if<ToldSums>(&event)) {
     return Answer{told->ticket, {}, 0.0, spread(told->rewards)};
   }
+  if (const auto* passed_over = std::get_if<PassedOver>(&event)) {
+    return Answer{passed_over->ticket, {}, 0.0, spread(passed_over->rewards)};
+  }
   if (const auto* observed = std::get_if<Observed>(&event)) {
     return Answer{0, {}, 0.0, spread(observed->rewards)};
   }

@@ -35,6 +35,9 @@ Document best_document(const Space& space, const Best& best) {
                                    {"rivals", best.rivals},
                                    {"basis", name_of(best.basis)}};
   if (!best.own.empty()) table.set("own", arm_document(space, best.own));
+  if (const auto& model = best.by_model) {
+    table.set("by_model", Document::Table{{"lower", model->lower}, {"upper", model->upper}});
+  }
   return table;
 }
 
@@ -49,6 +52,33 @@ Document summary_document(const Summary& summary) {
                                    {"observed", summary.observed}};
   if (const auto& range = summary.fitting_range) {
     table.set("fitting_range", Document::List{range->front(), range->back()});
+  }
+  if (summary.passed_over != 0) table.set("passed_over", summary.passed_over);
+  if (summary.settling) table.set("settling", *summary.settling);
+  return table;
+}
+
+Document learnt_document(const Space& space, const Learnt& learnt) {
+  Document table = Document::Table{{"noise", learnt.noise},
+                                   {"correlation", learnt.correlation},
+                                   {"smoothness", learnt.smoothness},
+                                   {"lowest", learnt.lowest},
+                                   {"highest", learnt.highest},
+                                   {"guard_pulls", learnt.guard_pulls},
+                                   {"lost", learnt.lost}};
+  Document shares;
+  for (std::size_t i = 0; i < learnt.shares.size(); ++i) {
+    shares.set(space.parameters()[i].name, learnt.shares[i]);
+  }
+  table.set("shares", shares);
+  if (const auto& turn = learnt.turn) {
+    table.set("turn", Document::Table{{"why", name_of(turn->why)},
+                                      {"arm", arm_document(space, turn->arm)},
+                                      {"pulls", turn->pulls},
+                                      {"length", turn->length},
+                                      {"level", turn->level},
+                                      {"deviation", turn->deviation},
+                                      {"bound", turn->bound}});
   }
   return table;
 }

@@ -21,6 +21,9 @@ namespace canopy {
 [[nodiscard]] Document best_document(const Space& space, const Best& best);
 [[nodiscard]] Document summary_document(const Summary& summary);
 
+/// What the model of an optimizer has learnt.
+[[nodiscard]] Document learnt_document(const Space& space, const Learnt& learnt);
+
 /// A list of all nodes; empty where there is no tree.
 [[nodiscard]] Document tree_document(const Space& space, Optimizer& optimizer);
 

@@ -13,8 +13,9 @@ namespace {
 
 // In the order of Event.
 constexpr std::array<std::string_view, std::variant_size_v<Event>> kNames{
-    "ask",   "tell",    "tell_list", "tell_sums", "drop",    "finish",  "start", "stop",
-    "apply", "warm_up", "hold",      "baseline",  "failure", "observe", "range", "remember"};
+    "ask",     "tell",    "tell_list", "tell_sums", "drop",      "finish",
+    "start",   "stop",    "apply",     "warm_up",   "hold",      "baseline",
+    "failure", "observe", "range",     "remember",  "pass_over", "ask_again"};
 
 void add(std::string& words, double number) {
   if (!words.empty()) words += ' ';
@@ -85,11 +86,19 @@ struct ToColumns {
     add(columns.data, event.length);
     add(columns.data, event.arm);
   }
+  void operator()(const AskedAgain& event) const {
+    columns.ticket = event.ticket;
+    add(columns.data, event.arm);
+  }
   void operator()(const ToldList& event) const {
     columns.ticket = event.ticket;
     add(columns.data, event.rewards);
   }
   void operator()(const ToldSums& event) const {
+    columns.ticket = event.ticket;
+    add(columns.data, event.rewards);
+  }
+  void operator()(const PassedOver& event) const {
     columns.ticket = event.ticket;
     add(columns.data, event.rewards);
   }
@@ -138,11 +147,8 @@ struct FromColumns {
     event.arm = words.rest();
   }
   void operator()(ToldList& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
-  void operator()(ToldSums& event) const {
-    Words words(columns.data);
-    event = {columns.ticket, words.rewards()};
-    if (!words.empty()) refuse("it has too many numbers for sums");
-  }
+  void operator()(ToldSums& event) const { event = {columns.ticket, only_rewards()}; }
+  void operator()(PassedOver& event) const { event = {columns.ticket, only_rewards()}; }
   void operator()(Observed& event) const {
     Words words(columns.data);
     event.rewards = words.rewards();
@@ -162,12 +168,20 @@ struct FromColumns {
   void operator()(Finished& /*event*/) const {}
   void operator()(TunerStarted& event) const { event.earlier_seconds = columns.value; }
   void operator()(TunerStopped& event) const { event = {columns.data, columns.value != 0.0}; }
+  void operator()(AskedAgain& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
   void operator()(Applied& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
   void operator()(BaselineMeasured& event) const { event.reward = columns.value; }
   void operator()(Failed& event) const { event = {columns.ticket, columns.data}; }
   template <class Measured>
   void operator()(Measured& event) const {
     event = {columns.ticket, columns.value};
+  }
+
+  [[nodiscard]] Rewards only_rewards() const {
+    Words words(columns.data);
+    const Rewards rewards = words.rewards();
+    if (!words.empty()) refuse("it has too many numbers for sums");
+    return rewards;
   }
 };
 

@@ -22,7 +22,7 @@ class OpenArms {
             use(each.ticket, 1);
           } else if constexpr (std::is_same_v<Kind, ToldList>) {
             use(each.ticket, each.rewards.size());
-          } else if constexpr (std::is_same_v<Kind, ToldSums>) {
+          } else if constexpr (std::is_same_v<Kind, ToldSums> || std::is_same_v<Kind, PassedOver>) {
             use(each.ticket, each.rewards.count);
           } else if constexpr (std::is_same_v<Kind, Dropped>) {
             tickets_.erase(each.ticket);
@@ -39,6 +39,9 @@ class OpenArms {
 
   const std::vector<double>* find(const Asked& event) {
     return &(tickets_[event.ticket] = {event.arm, event.length}).arm;
+  }
+  const std::vector<double>* find(const AskedAgain& event) {
+    return &(tickets_[event.ticket] = {event.arm, 1}).arm;
   }
   const std::vector<double>* find(const Applied& event) { return &(setting_ = event.arm); }
   const std::vector<double>* find(const BaselineMeasured& /*event*/) { return &setting_; }

@@ -25,22 +25,31 @@ void require(Status status) {
   require(status == Status::ok, describe(status));
 }
 
+template <class Asked>
+void require_the_same(const Pull& pull, const Asked& event) {
+  require(pull.ticket == event.ticket, "the next ticket has another number");
+  require(std::equal(pull.arm.begin(), pull.arm.end(), event.arm.begin(), event.arm.end()),
+          "the optimizer would play another arm");
+}
+
 /// Does again what an event says was done, and checks that the same arm is played.
 struct DoAgain {
   Optimizer& optimizer;
 
   void operator()(const Asked& event) const {
     const Pull pull = optimizer.ask(event.pulls == 0 ? UINT64_MAX : event.pulls);
-    require(pull.ticket == event.ticket, "the next ticket has another number");
-    require(std::equal(pull.arm.begin(), pull.arm.end(), event.arm.begin(), event.arm.end()),
-            "the optimizer would play another arm");
+    require_the_same(pull, event);
     require(pull.length == event.length, "the optimizer would play it for another number of pulls");
   }
+  void operator()(const AskedAgain& event) const { require_the_same(optimizer.ask_again(), event); }
   void operator()(const Told& event) const { require(optimizer.tell(event.ticket, event.reward)); }
   void operator()(const ToldList& event) const {
     require(optimizer.tell(event.ticket, std::span<const double>(event.rewards)));
   }
   void operator()(const ToldSums& event) const {
+    require(optimizer.tell(event.ticket, event.rewards));
+  }
+  void operator()(const PassedOver& event) const {
     require(optimizer.tell(event.ticket, event.rewards));
   }
   void operator()(const Observed& event) const {

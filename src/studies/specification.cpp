@@ -11,10 +11,13 @@
 #include "studies/stored_specification.hpp"
 #include "studies/system_document.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <span>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace canopy {
 namespace {
@@ -25,6 +28,12 @@ constexpr std::int64_t kFormat = 2;
 constexpr std::array<std::string_view, 9> kTopKeys{"format",       "name",       "direction",
                                                    "reward_range", "confidence", "optimizer",
                                                    "space",        "system",     "budget"};
+
+/// Null if it is not known here.
+const OptimizerEntry* entry_of(const StudySpecification& study) {
+  const std::string& name = study.optimizer.name;
+  return optimizers().find(name.empty() ? kDefaultOptimizer : name);
+}
 
 // --- reading ---------------------------------------------------------------------------------
 
@@ -67,6 +76,24 @@ OptionValues plain_values(const Document& table) {
   return values;
 }
 
+/// Options that the default optimizer does not have but another one has. They become known keys.
+void complain_of_other_optimizers(DocumentReader& reader, const Document& table,
+                                  std::vector<std::string_view>& known) {
+  for (const OptimizerEntry& entry : optimizers()) {
+    for (const OptionField& field : entry.fields) {
+      const Document* value = table.find(field.name);
+      if (value == nullptr || std::find(known.begin(), known.end(), field.name) != known.end()) {
+        continue;
+      }
+      known.push_back(field.name);
+      reader.complain(
+          "optimizer." + field.name, value,
+          fmt::format("is an option of {0}; add name = \"{0}\", since the default is {1}",
+                      entry.name, kDefaultOptimizer));
+    }
+  }
+}
+
 /// The optimizer's name, options, revision and partition.
 void read_optimizer(DocumentReader& reader, const Document& root, StudySpecification& study,
                     bool may_be_unknown) {
@@ -79,7 +106,7 @@ void read_optimizer(DocumentReader& reader, const Document& root, StudySpecifica
     reader.complain("optimizer.revision", table->find("revision"), "must be a small whole number");
   }
   study.revision = static_cast<std::uint32_t>(revision);
-  const OptimizerEntry* entry = optimizers().find(study.optimizer.name);
+  const OptimizerEntry* entry = entry_of(study);
   if (entry == nullptr && may_be_unknown) {
     reader.read(*table, "optimizer.", "partition", study.partition);
     study.optimizer.options = plain_values(*table);
@@ -97,6 +124,7 @@ void read_optimizer(DocumentReader& reader, const Document& root, StudySpecifica
     reader.read(*table, "optimizer.", "partition", study.partition);
   }
   study.optimizer.options = reader.read_options(*table, "optimizer.", entry->fields);
+  if (study.optimizer.name.empty()) complain_of_other_optimizers(reader, *table, keys);
   reader.check_keys(*table, "optimizer.", keys);
 }
 
@@ -199,6 +227,10 @@ StudySpecification study_from(const Document& root, const std::string& source,
   study.objective = read_objective(reader, root);
   read_optimizer(reader, root, study, may_be_unknown);
   if (space) study.system = read_system(reader, root, *space);
+  if (study.system && study.system->options.warmup_pulls != 0 && settle_of(study.optimizer) != 0) {
+    reader.complain("system.warmup_pulls", root.find("system")->find("warmup_pulls"),
+                    "optimizer.settle takes its place; leave one of them out");
+  }
   study.budget = read_budget(reader, root);
   reader.throw_if_any();
   return study;
@@ -230,9 +262,9 @@ Document domain_document(const Parameter& parameter) {
 }
 
 Document optimizer_document(const StudySpecification& study) {
-  const OptimizerEntry* entry = optimizers().find(study.optimizer.name);
+  const OptimizerEntry* entry = entry_of(study);
   Document table;
-  table.set("name", study.optimizer.name);
+  if (!study.optimizer.name.empty()) table.set("name", study.optimizer.name);
   if (study.revision != 0) table.set("revision", study.revision);
   if (entry != nullptr && entry->has_tree) table.set("partition", name_of(study.partition));
   const Document options = document_of(
@@ -326,9 +358,16 @@ std::string json_of(const StudySpecification& study) {
 }
 
 StudySpecification resolved(StudySpecification study) {
+  if (study.optimizer.name.empty()) study.optimizer.name = kDefaultOptimizer;
   study.optimizer = resolved(study.optimizer, study.space.dimension());
   if (study.revision == 0) study.revision = optimizers().at(study.optimizer.name).revision;
   return study;
+}
+
+std::uint64_t settle_of(const Selection& optimizer) {
+  const OptionValue* settle = optimizer.options.find("settle");
+  const auto* pulls = settle != nullptr ? std::get_if<std::uint64_t>(settle) : nullptr;
+  return pulls != nullptr ? *pulls : 0;
 }
 
 std::string learning_differences(const StudySpecification& before,
@@ -354,7 +393,8 @@ std::string learning_differences(const StudySpecification& before,
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study) {
-  return make_optimizer(study.optimizer, study.space, study.partition, study.objective);
+  const Selection optimizer = resolved(study).optimizer;
+  return make_optimizer(optimizer, study.space, study.partition, study.objective);
 }
 
 }  // namespace canopy

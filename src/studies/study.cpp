@@ -107,6 +107,17 @@ StudyRecord forked(Store& store, const StudyRecord& original, const std::string&
   return record;
 }
 
+/// A study in the store keeps its optimizer where none is asked for, whatever the default is by
+/// now.
+StudySpecification with_optimizer_of_store(Store& store, StudySpecification study,
+                                           const OpenOptions& options) {
+  const bool none_is_asked_for = study.optimizer == Selection{};
+  if (const auto record = none_is_asked_for ? store.find(options.name) : std::nullopt) {
+    study.optimizer = specification_of(*record).optimizer;
+  }
+  return study;
+}
+
 }  // namespace
 
 // --- opening ---------------------------------------------------------------------------------
@@ -130,7 +141,7 @@ StudyRecord find_study(Store& store, const std::string& name) {
 }
 
 Study Study::open(Store& store, const StudySpecification& given, const OpenOptions& options) {
-  const StudySpecification specification = resolved(given);
+  const StudySpecification specification = resolved(with_optimizer_of_store(store, given, options));
   (void)make_optimizer(specification);  // throws before anything is written
   if (!has_own_revision(specification)) {
     throw StudyError(Fault::other_revision, revision_text(options.name, specification));
@@ -258,18 +269,35 @@ Pull Study::ask(std::uint64_t pulls) {
   return pull;
 }
 
+Pull Study::ask_again() {
+  const Pull pull = live().ask_again();
+  note(AskedAgain{pull.ticket, {pull.arm.begin(), pull.arm.end()}});
+  return pull;
+}
+
+/// Journals what was told, or that it was passed over.
+template <class Tell>
+Status Study::told(Ticket ticket, const Rewards& rewards, Event event, Tell&& tell) {
+  const std::uint64_t before = live().summary().passed_over;
+  const Status status = tell();
+  if (live().summary().passed_over != before) event = PassedOver{ticket, rewards};
+  return journaled(status, std::move(event));
+}
+
 Status Study::tell(Ticket ticket, double reward) {
   reward += 0.0;  // a database may forget the sign of zero
-  return journaled(live().tell(ticket, reward), Told{ticket, reward});
+  return told(ticket, Rewards::one(reward), Told{ticket, reward},
+              [&] { return live().tell(ticket, reward); });
 }
 
 Status Study::tell(Ticket ticket, std::span<const double> rewards) {
-  return journaled(live().tell(ticket, rewards),
-                   ToldList{ticket, {rewards.begin(), rewards.end()}});
+  return told(ticket, Rewards::of(rewards), ToldList{ticket, {rewards.begin(), rewards.end()}},
+              [&] { return live().tell(ticket, rewards); });
 }
 
 Status Study::tell(Ticket ticket, const Rewards& rewards) {
-  return journaled(live().tell(ticket, rewards), ToldSums{ticket, rewards});
+  return told(ticket, rewards, ToldSums{ticket, rewards},
+              [&] { return live().tell(ticket, rewards); });
 }
 
 Status Study::observe(Arm arm, const Rewards& rewards) {

@@ -26,6 +26,7 @@ Tuner::Tuner(Study& study, const std::atomic<bool>& stop,
     : study_(study),
       system_specification_(*study.specification().system),
       options_(system_specification_.options),
+      settle_(settle_of(study.specification().optimizer)),
       stop_(stop),
       on_progress_(std::move(on_progress)),
       system_(system_specification_, study.specification().space, &stop) {}
@@ -129,13 +130,24 @@ void Tuner::step() {
   if (const auto reward = measured(pull_->arm, pull_->ticket)) learn(*reward);
 }
 
+/// How many pulls after a change are measured and not told to the optimizer. One that follows how
+/// the system settles needs none, except where it does not know where the system comes from: at
+/// the beginning and around the baseline, which is not among its pulls.
+std::uint64_t Tuner::warmup_to(Ticket ticket) const {
+  const std::vector<double>& before = state().setting();
+  const bool is_known = ticket != 0 && !before.empty() && before != system_specification_.baseline;
+  if (settle_ == 0) return options_.warmup_pulls;
+  return is_known ? 0 : settle_;
+}
+
 /// Gives the system a setting and lets it settle.
 bool Tuner::set_system(Arm arm, Ticket ticket) {
+  const std::uint64_t warmup_pulls = warmup_to(ticket);
   setting_.clear();
   if (!attempt(ticket, [&] { return system_.apply(arm); })) return false;
   study_.note(Applied{ticket, {arm.begin(), arm.end()}});
   study_.commit();
-  for (std::uint64_t i = 0; i < options_.warmup_pulls && !stop_; ++i) {
+  for (std::uint64_t i = 0; i < warmup_pulls && !stop_; ++i) {
     const auto reward = measured(arm, ticket);
     if (end_) return false;
     if (!reward) continue;
@@ -214,9 +226,8 @@ void Tuner::pause(double seconds) const {
 
 void Tuner::learn(double reward) {
   if (pull_->length == 1 && must_hold(state().pulls_here() + 1)) {
-    // Until its last reward is told, the episode continues: the next ask is for the same arm.
     study_.note(Held{pull_->ticket, reward});
-    pull_.emplace(study_.ask(1));
+    pull_.emplace(study_.ask_again());
   } else {
     release();
     tell(pull_->ticket, reward);

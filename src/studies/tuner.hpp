@@ -59,6 +59,7 @@ class Tuner {
   [[nodiscard]] std::string put_baseline_back();
   [[nodiscard]] std::optional<TuneEnd> over() const;
   void step();
+  [[nodiscard]] std::uint64_t warmup_to(Ticket ticket) const;
   [[nodiscard]] bool set_system(Arm arm, Ticket ticket);
   void measure_baseline();
   [[nodiscard]] bool baseline_is_due() const;
@@ -81,6 +82,7 @@ class Tuner {
   Study& study_;
   const SystemSpecification& system_specification_;
   const SystemOptions& options_;
+  std::uint64_t settle_;  // pulls that the optimizer was told the system takes to settle
   const std::atomic<bool>& stop_;
   std::function<void(const TuneProgress&)> on_progress_;
   System system_;

@@ -83,7 +83,15 @@ void TunerState::take(const Held& event) {
 }
 
 void TunerState::take(const Told& event) {
-  if (held_.erase(event.ticket) == 0) remember(event.reward);
+  take_measured(event.ticket, event.reward);
+}
+
+void TunerState::take(const PassedOver& event) {
+  take_measured(event.ticket, event.rewards.mean());
+}
+
+void TunerState::take_measured(Ticket ticket, double reward) {
+  if (held_.erase(ticket) == 0) remember(reward);
 }
 
 void TunerState::remember(double reward) {

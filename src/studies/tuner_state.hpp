@@ -61,6 +61,8 @@ class TunerState {
   void take(const Applied& event, double at);
   void take(const Held& event);
   void take(const Told& event);
+  void take(const PassedOver& event);
+  void take_measured(Ticket ticket, double reward);
   void take(const BaselineMeasured& event);
   void remember(double reward);
   void transfer(State& state);

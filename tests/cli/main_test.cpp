@@ -52,17 +52,17 @@ TEST(Tool, RefusesEveryOptionOutOfItsRange) {
   const std::string unit = "must be in (0, 1)";
   const std::string not_negative = "must be a number from 0 to 1e50";
   const std::vector<std::vector<std::string>> wrong{
-      {"simulate", "--nu1", "0", positive},
-      {"simulate", "--nu1", "inf", positive},
-      {"simulate", "--rho", "1", unit},
-      {"simulate", "--rho", "x", unit},
-      {"simulate", "--rho", "nan", unit},
-      {"simulate", "--confidence-scale", "-1", positive},
-      {"simulate", "--delta", "0", unit},
-      {"simulate", "--mixing-time", "-0.5", not_negative},
-      {"simulate", "--feedback", "some", R"(must be "iid" or "correlated")"},
-      {"simulate", "--preset", "mine", R"(must be "practical" or "paper")"},
-      {"simulate", "--constants", "pi", R"(must be "main" or "supplement")"},
+      {"simulate --optimizer hct", "--nu1", "0", positive},
+      {"simulate --optimizer hct", "--nu1", "inf", positive},
+      {"simulate --optimizer hct", "--rho", "1", unit},
+      {"simulate --optimizer hct", "--rho", "x", unit},
+      {"simulate --optimizer hct", "--rho", "nan", unit},
+      {"simulate --optimizer hct", "--confidence-scale", "-1", positive},
+      {"simulate --optimizer hct", "--delta", "0", unit},
+      {"simulate --optimizer hct", "--mixing-time", "-0.5", not_negative},
+      {"simulate --optimizer hct", "--feedback", "some", R"(must be "iid" or "correlated")"},
+      {"simulate --optimizer hct", "--preset", "mine", R"(must be "practical" or "paper")"},
+      {"simulate --optimizer hct", "--constants", "pi", R"(must be "main" or "supplement")"},
       {"simulate", "--noise-width", "-1", not_negative},
       {"simulate", "--steps", "0", "must be a whole number from 1 to 1000000000000"},
       {"simulate", "--steps", "1.5", "must be a whole number from 1 to 1000000000000"},
@@ -79,7 +79,8 @@ TEST(Tool, RefusesEveryOptionOutOfItsRange) {
       {"bounds", "--dimension", "0", "must be a whole number from 1 to 10000"}};
   for (const auto& words : wrong) {
     expect_refused(words[0] + " " + words[1] + " " + words[2],
-                   "canopy " + words[0] + ": " + words[1] + " " + words[2] + ": " + words[3]);
+                   "canopy " + words[0].substr(0, words[0].find(' ')) + ": " + words[1] + " " +
+                       words[2] + ": " + words[3]);
   }
   expect_refused("simulate --environment garland-mdp --beta 0",
                  "canopy simulate: --beta 0: must be a number from 1e-6 to 1");

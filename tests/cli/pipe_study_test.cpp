@@ -29,7 +29,8 @@ class PipeStudy : public ::testing::Test {
  protected:
   PipeStudy() {
     (void)std::signal(SIGPIPE, SIG_IGN);
-    folder_.write("s.toml", "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n");
+    folder_.write("s.toml",
+                  "[optimizer]\nname = \"hct\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n");
   }
 
   [[nodiscard]] std::unique_ptr<Process> start(const std::string& name) const {
@@ -146,7 +147,8 @@ TEST_F(PipeStudy, RefusesAStudyThatIsOpenAndOneThatIsAnother) {
   EXPECT_EQ(second.status, 1);
   EXPECT_EQ(second.err.find("canopy pipe: the study a is open elsewhere: pid "), 0U) << second.err;
   (void)first->finish();
-  folder_.write("s.toml", "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 2.0\n");
+  folder_.write("s.toml",
+                "[optimizer]\nname = \"hct\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 2.0\n");
   const auto changed = start("a")->finish();
   EXPECT_EQ(changed.status, 1);
   EXPECT_NE(changed.err.find("--fork NEW continues in a new study"), std::string::npos)

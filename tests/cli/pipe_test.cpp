@@ -17,7 +17,7 @@ using testing::run_tool;
 using testing::TemporaryFile;
 
 const std::string kStudyText =
-    "[optimizer]\nnu1 = 1.0\nrho = 0.7071\nconfidence_scale = 0.05\n"
+    "[optimizer]\nname = \"hct\"\nnu1 = 1.0\nrho = 0.7071\nconfidence_scale = 0.05\n"
     "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n";
 
 TEST(PipeCommand, AnswersEachLineAtOnceAndFollowsTheLibrary) {
@@ -55,12 +55,12 @@ TEST(PipeCommand, SurvivesAMillionByteLineAndALineWithoutAnEnd) {
 }
 
 TEST(PipeCommand, RefusesWrongStudiesBeforeReadingALine) {
-  const TemporaryFile wrong("wrong.toml",
-                            "[optimizer]\nrho = 3\n" + kStudyText.substr(kStudyText.find("[[")));
+  const TemporaryFile wrong("wrong.toml", "[optimizer]\nname = \"hct\"\nrho = 3\n" +
+                                              kStudyText.substr(kStudyText.find("[[")));
   const Process::Result result = run_tool("pipe " + wrong.path());
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.err,
-            "canopy pipe: " + wrong.path() + ":2: optimizer.rho = 3: must be in (0, 1)\n");
+            "canopy pipe: " + wrong.path() + ":3: optimizer.rho = 3: must be in (0, 1)\n");
   EXPECT_EQ(run_tool("pipe no-such-file.toml").err,
             "canopy pipe: no-such-file.toml: cannot be read: No such file or directory\n");
   EXPECT_EQ(run_tool("pipe no-such-file.toml").status, 2);
@@ -69,7 +69,8 @@ TEST(PipeCommand, RefusesWrongStudiesBeforeReadingALine) {
 
 TEST(PipeCommand, RefusesASpaceOfOneArm) {
   const TemporaryFile one("one.toml",
-                          "[[space]]\nname = \"c\"\ntype = \"choice\"\nchoices = [\"a\"]\n");
+                          "[optimizer]\nname = \"hct\"\n[[space]]\nname = \"c\"\ntype = "
+                          "\"choice\"\nchoices = [\"a\"]\n");
   const Process::Result result = run_tool("pipe " + one.path());
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.err.find("must have at least two arms"), std::string::npos);

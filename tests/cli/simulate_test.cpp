@@ -37,7 +37,8 @@ TEST(SimulateCommand, PrintsOneJsonObject) {
 
 TEST(SimulateCommand, RunsTheGarlandMdp) {
   const Process::Result result = run_tool(
-      "simulate --environment garland-mdp --beta 0.2 --feedback correlated --mixing-time 1 "
+      "simulate --optimizer hct --environment garland-mdp --beta 0.2 --feedback correlated "
+      "--mixing-time 1 "
       "--steps 1e4 --runs 3 --json");
   ASSERT_EQ(result.status, 0) << result.err;
   const json object = json::parse(result.out);

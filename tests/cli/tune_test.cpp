@@ -30,7 +30,7 @@ class TuneCommand : public ::testing::Test {
                                   const std::string& system = "") const {
     folder_.write(name + ".toml",
                   "name = \"" + name +
-                      "\"\n[optimizer]\nfeedback = \"correlated\"\n[[space]]\nname = \"x\"\n"
+                      "\"\n[[space]]\nname = \"x\"\n"
                       "low = 0.0\nhigh = 1.0\n[system]\n"
                       "measure = \"awk -v x={x} 'BEGIN {{ print 1 - (x - 0.3)^2 }}'\"\n" +
                       system + "\n[budget]\npulls = " + pulls + "\n");
@@ -146,7 +146,8 @@ TEST_F(TuneCommand, ASecondTunerIsRefusedByNameAndPid) {
 
 TEST_F(TuneCommand, SaysWhenTheBudgetCannotGetBelowTheFirstLevel) {
   folder_.write("p.toml",
-                "[optimizer]\npreset = \"paper\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n"
+                "[optimizer]\nname = \"hct\"\npreset = \"paper\"\n[[space]]\nname = \"x\"\nlow = "
+                "0.0\nhigh = 1.0\n"
                 "[system]\nmeasure = \"echo 0.5\"\napply = \"true {x}\"\n[budget]\npulls = 20\n");
   const auto result = run_tool("tune " + folder_.path("p.toml") + store());
   EXPECT_EQ(result.status, 0);

@@ -279,6 +279,90 @@ TEST(Adaptive, PassesOverRewardsUntilTheSystemHasComeNear) {
   EXPECT_EQ(rest.length, 5U);
 }
 
+/// How many of the runs warn of memory, where rewards come from f at a place that every pull brings
+/// nearer to the arm.
+int warnings(double kept, bool zero_or_one, std::uint64_t settle = 0) {
+  int count = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    RandomStream random({.seed = seed});
+    Adaptive adaptive(line(), {.settle = settle});
+    double place = 0.5;
+    for (int done = 0; done < 20'000;) {
+      const OwnedPull pull(adaptive.ask());
+      for (std::uint64_t i = 0; i < pull.length; ++i, ++done) {
+        place = pull.arm[0] + (place - pull.arm[0]) * kept;
+        const double f = 0.45 + 0.45 * std::sin(20.0 * place);
+        const double reward =
+            zero_or_one ? (random.uniform() < f ? 1.0 : 0.0) : f + 0.05 * random.normal();
+        EXPECT_EQ(adaptive.tell(pull.ticket, reward), Status::ok);
+      }
+    }
+    if (adaptive.summary().settling) ++count;
+  }
+  return count;
+}
+
+TEST(Adaptive, WarnsOfMemoryThatNobodyHasDeclared) {
+  EXPECT_GE(warnings(0.8, false), 5);
+  EXPECT_EQ(warnings(0.8, false, 14), 0) << "it is declared";
+  EXPECT_EQ(warnings(0.0, false), 0);
+  EXPECT_EQ(warnings(0.0, true), 0);
+}
+
+TEST(Adaptive, CountsWhatItPassesOver) {
+  Adaptive adaptive(line(), {.settle = 14});
+  run_adaptive(adaptive, bump, 0.1, 500, 1);
+  const std::uint64_t passed_over = adaptive.summary().passed_over;
+  EXPECT_GT(passed_over, 50U);
+  EXPECT_LE(passed_over, 250U + 14U) << "at most half of a turn is";
+  EXPECT_EQ(adaptive.summary().t, 501U);
+}
+
+TEST(Adaptive, SaysWhatItHasLearnt) {
+  const Space plane{{"idle", Real{0.0, 1.0}}, {"x", Real{0.0, 1.0}}};
+  Adaptive adaptive(plane, {}, {.direction = Direction::minimize});
+  EXPECT_FALSE(adaptive.learnt().has_value());
+  run_adaptive(
+      adaptive, [](Arm arm) { return 7.0 - bump(arm.subspan(1)); }, 0.2, 5'000, 1);
+  const Learnt learnt = adaptive.learnt().value();
+  EXPECT_NEAR(learnt.noise, 0.2, 0.05);
+  EXPECT_EQ(learnt.correlation, 0.0);
+  EXPECT_NEAR(learnt.lowest, 6.0, 0.05);
+  EXPECT_NEAR(learnt.highest, 6.6, 0.2) << "in the middle of a wide cell";
+  ASSERT_EQ(learnt.shares.size(), 2U);
+  EXPECT_NEAR(learnt.shares[0] + learnt.shares[1], 1.0, 1e-12);
+  EXPECT_GT(learnt.shares[1], 0.9);
+  EXPECT_LT(learnt.guard_pulls, 2'500U);
+  EXPECT_GT(learnt.lost, 0.0);
+  EXPECT_NEAR(learnt.turn->level, 6.0, 0.2);
+  EXPECT_LE(learnt.turn->bound, learnt.turn->level) << "the better end";
+}
+
+TEST(Adaptive, SaysWhereItsModelHasTheBestArm) {
+  int covered = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Adaptive adaptive(line());
+    run_adaptive(adaptive, bump, 0.3, 300, seed);
+    const Best best = adaptive.best().value();
+    ASSERT_TRUE(best.by_model);
+    if (best.by_model->lower <= bump(best.arm) && bump(best.arm) <= best.by_model->upper) ++covered;
+  }
+  EXPECT_GE(covered, 94);
+}
+
+TEST(Adaptive, AnArmThatIsAskedForAgainIsTheSame) {
+  Adaptive adaptive(line());
+  run_adaptive(adaptive, bump, 0.3, 200, 1);
+  const OwnedPull first(adaptive.ask());
+  std::vector<OwnedPull> all{first};
+  for (int i = 0; i < 20; ++i) all.emplace_back(adaptive.ask_again());
+  for (const OwnedPull& pull : all) {
+    EXPECT_EQ(pull.arm, first.arm);
+    EXPECT_EQ(adaptive.tell(pull.ticket, 0.5), Status::ok);
+  }
+  EXPECT_EQ(adaptive.summary().in_flight, first.length == 1 ? 0U : 1U);
+}
+
 TEST(Adaptive, OptionsThatMakeNoSenseAreRefused) {
   EXPECT_THROW(Adaptive(line(), {.coverage = -1.0}), ConfigurationError);
   EXPECT_THROW(Adaptive(line(), {.coverage = testing::kNan}), ConfigurationError);

@@ -153,6 +153,8 @@ struct CompareEvent {
   }
   void operator()(const Finished& /*event*/) const {}
   void operator()(const Observed& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const PassedOver& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const AskedAgain& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const Remembered& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const RangeSet& /*event*/) const { FAIL() << "the first format had none"; }
   template <class Measured>  // Told, WarmedUp, Held

@@ -34,7 +34,9 @@ std::vector<Event> all_kinds() {
           Failed{7, "apply: ended with status 1"},
           Observed{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}},
           RangeSet{{{-1.0, 3.5}}},
-          Remembered{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}}};
+          Remembered{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}},
+          PassedOver{7, {2, 0.5, 0.02, 0.15, 0.35}},
+          AskedAgain{8, {0.25}}};
 }
 
 /// What is wrong with some columns.
@@ -81,7 +83,7 @@ RC_GTEST_PROP(EventColumns, GiveBackTheSameEvent, ()) {
 
 TEST(EventColumns, ThatAreNoEventAreRefusedInWords) {
   EXPECT_EQ(complaint({.kind = -1}), "there is no event of kind -1");
-  EXPECT_EQ(complaint({.kind = 16}), "there is no event of kind 16");
+  EXPECT_EQ(complaint({.kind = 18}), "there is no event of kind 18");
   EXPECT_EQ(complaint({.kind = 14, .data = "1"}), "it has no range");
   EXPECT_EQ(complaint({.kind = 14, .data = "2 1"}), "it has no range");
   EXPECT_EQ(complaint({.kind = 0, .ticket = 1, .data = ""}), "\"\" is not a number");

@@ -16,6 +16,7 @@ using nlohmann::json;
 
 constexpr std::string_view kStudy = R"(
 [optimizer]
+name = "hct"
 feedback = "correlated"
 [[space]]
 name = "x"

@@ -121,7 +121,7 @@ TEST(Specification, OfPlainIntegersIsWrittenAsItWasBeforeTheyHadScaleAndStep) {
 
 TEST(Specification, HasOnlyTheOptionsThatAreWritten) {
   const StudySpecification study = parse_study(kSpace, "s.toml");
-  EXPECT_EQ(study.optimizer, (Selection{"hct", {}}));
+  EXPECT_EQ(study.optimizer, Selection{});
   EXPECT_EQ(study.revision, 0U);
   EXPECT_EQ(study.partition, SplitRule::cyclic);
   EXPECT_EQ(study.objective, Objective{});
@@ -168,17 +168,30 @@ TEST(Specification, RefusesOptionsOfAnotherOptimizerAndWrongOnesOfItsOwn) {
             "s.toml:3: optimizer.window = -3: must be a whole number from 1 to 1000000");
   EXPECT_EQ(refused("name = \"power\"\nwindow = 2.5\n"),
             "s.toml:3: optimizer.window = 2.5: must be a whole number from 1 to 1000000");
+  EXPECT_EQ(refused("rho = 0.5\nsettle = 3\nsettel = 4\n"),
+            "s.toml:2: optimizer.rho = 0.5: is an option of hct; add name = \"hct\", since the "
+            "default is adaptive; s.toml:4: optimizer.settel = 4: unknown key, did you mean "
+            "\"settle\"?");
   EXPECT_EQ(refused("name = \"tho\"\n"),
             "s.toml:2: optimizer.name = 'tho': unknown optimizer, did you mean \"thoo\"?");
 }
 
+TEST(Specification, TakesOneWayOfWaitingForTheSystem) {
+  const std::string system = "[system]\nmeasure = \"m {x}\"\nwarmup_pulls = 2\n";
+  EXPECT_EQ(
+      refusal(with_space("[optimizer]\nsettle = 3\n" + system)),
+      "s.toml:5: system.warmup_pulls = 2: optimizer.settle takes its place; leave one of them "
+      "out");
+  EXPECT_NO_THROW((void)parse_study(with_space("[optimizer]\nsettle = 0\n" + system), "s.toml"));
+}
+
 TEST(Specification, NamesLineKeyValueAndExpectation) {
-  EXPECT_EQ(refusal(with_space("[optimizer]\nrho = 1.5\n")),
-            "s.toml:2: optimizer.rho = 1.5: must be in (0, 1)");
+  EXPECT_EQ(refusal(with_space("[optimizer]\nname = \"hct\"\nrho = 1.5\n")),
+            "s.toml:3: optimizer.rho = 1.5: must be in (0, 1)");
   EXPECT_EQ(refusal(with_space("direction = \"up\"\n")),
             R"(s.toml:1: direction = 'up': must be "maximize" or "minimize")");
-  EXPECT_EQ(refusal(with_space("[optimizer]\nnu1 = \"one\"\n")),
-            "s.toml:2: optimizer.nu1 = 'one': must be a number from 1e-50 to 1e50");
+  EXPECT_EQ(refusal(with_space("[optimizer]\nname = \"hct\"\nnu1 = \"one\"\n")),
+            "s.toml:3: optimizer.nu1 = 'one': must be a number from 1e-50 to 1e50");
   EXPECT_EQ(refusal(with_space("[optimizer]\nname = \"hcd\"\n")),
             R"(s.toml:2: optimizer.name = 'hcd': unknown optimizer, did you mean "hct"?)");
   EXPECT_EQ(refusal(with_space("reward_range = [1.0, 1.0]\n")),
@@ -188,8 +201,8 @@ TEST(Specification, NamesLineKeyValueAndExpectation) {
 }
 
 TEST(Specification, SuggestsTheNearestKnownKey) {
-  EXPECT_EQ(refusal(with_space("[optimizer]\nmixingtime = 1\n")),
-            R"(s.toml:2: optimizer.mixingtime = 1: unknown key, did you mean "mixing_time"?)");
+  EXPECT_EQ(refusal(with_space("[optimizer]\nname = \"hct\"\nmixingtime = 1\n")),
+            R"(s.toml:3: optimizer.mixingtime = 1: unknown key, did you mean "mixing_time"?)");
   EXPECT_NE(refusal(with_space("rewardrange = [0, 1]\n")).find("did you mean \"reward_range\"?"),
             std::string::npos);
 }
@@ -228,7 +241,8 @@ TEST(Specification, RefusesWrongSpaces) {
 }
 
 TEST(Specification, ListsSeveralMistakesOnOneLine) {
-  const std::string message = refusal(with_space("[optimizer]\nrho = 2\ndelta = 0\n"));
+  const std::string message =
+      refusal(with_space("[optimizer]\nname = \"hct\"\nrho = 2\ndelta = 0\n"));
   EXPECT_NE(message.find("optimizer.rho = 2"), std::string::npos);
   EXPECT_NE(message.find("optimizer.delta = 0"), std::string::npos);
   EXPECT_EQ(message.find('\n'), std::string::npos);
@@ -257,7 +271,7 @@ TEST(Specification, OfANewerFormatIsRefused) {
 TEST(Specification, MakesTheOptimizerItDescribes) {
   const StudySpecification study = parse_study(kSpace, "s.toml");
   const std::unique_ptr<Optimizer> optimizer = make_optimizer(study);
-  EXPECT_EQ(optimizer->ask().arm[0], 0.25);
+  EXPECT_EQ(optimizer->ask().arm[0], 0.0625) << "an eighth of the line is a cell of the start";
 }
 
 // --- what is kept -------------------------------------------------------------------------------
@@ -309,7 +323,6 @@ SystemSpecification random_system(const Space& space) {
   std::vector<double> arm(space.dimension());
   space.from_unit_cube(std::vector<double>(space.dimension(), 0.3), arm);
   system.baseline = arm;
-  system.options.warmup_pulls = *rc::gen::inRange<std::uint64_t>(0, 5);
   system.options.timeout_seconds = *rc::gen::element(0.001, 30.0, 1e6);
   system.options.on_failure = *rc::gen::element(OnFailure::retry, OnFailure::skip, OnFailure::stop);
   system.options.on_exit = *rc::gen::element(OnExit::best, OnExit::baseline, OnExit::leave);
@@ -339,7 +352,12 @@ StudySpecification random_specification() {
   study.objective.direction = *rc::gen::element(Direction::maximize, Direction::minimize);
   study.objective.reward_range = {*rc::gen::element(-1e9, 0.0, 1.0 / 3.0),
                                   *rc::gen::element(0.5, 3e8)};
-  if (*rc::gen::arbitrary<bool>()) study.system = random_system(study.space);
+  if (*rc::gen::arbitrary<bool>()) {
+    study.system = random_system(study.space);
+    if (settle_of(study.optimizer) == 0) {
+      study.system->options.warmup_pulls = *rc::gen::inRange<std::uint64_t>(0, 5);
+    }
+  }
   if (*rc::gen::arbitrary<bool>()) study.budget.pulls = 9'007'199'254'740'992;
   if (*rc::gen::arbitrary<bool>()) study.budget.seconds = *rc::gen::element(0.1, 1e9);
   return study;
@@ -383,7 +401,8 @@ TEST(Specification, OfAnUnknownOptimizerCanBeReadFromAStore) {
 }
 
 TEST(Specification, TellsWhatDiffersThatLearningDependsOn) {
-  const StudySpecification before = parse_study(kSpace, "s.toml");
+  const StudySpecification before =
+      parse_study(with_space("[optimizer]\nname = \"hct\"\n"), "s.toml");
   EXPECT_EQ(learning_differences(before, before), "");
   StudySpecification after = before;
   after.name = "another";

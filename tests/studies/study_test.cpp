@@ -1,6 +1,7 @@
 #include "canopy/study.hpp"
 
 #include "canopy/errors.hpp"
+#include "canopy/optimizers.hpp"
 #include "canopy/state.hpp"
 #include "canopy/stores.hpp"
 
@@ -245,6 +246,18 @@ TEST_F(StudyTest, AFileThatChangesWhatIsLearntIsRefusedWithWhatDiffers) {
   EXPECT_EQ(complaint(Fault::differs, [&] { (void)open(study_of("name = \"hct\"\nnu1 = 4.0")); }),
             "")
       << "the default, spelled out";
+}
+
+TEST_F(StudyTest, KeepsItsOptimizerWhereNoneIsAskedFor) {
+  {
+    Study study = Study::open(*store_, study_of("name = \"hct\"\nrho = 0.6"), {"a", {}});
+    ASSERT_EQ(study.tell(study.ask().ticket, 0.5), Status::ok);
+    study.commit();
+  }
+  EXPECT_EQ(Study::open(*store_, study_of(""), {"a", {}}).specification().optimizer.name, "hct");
+  EXPECT_EQ(Study::open(*store_, study_of(""), {"b", {}}).specification().optimizer.name,
+            kDefaultOptimizer);
+  EXPECT_THROW((void)Study::open(*store_, study_of("settle = 3"), {"a", {}}), StudyError);
 }
 
 TEST_F(StudyTest, WhatDoesNotConcernLearningMayChangeAndIsKept) {

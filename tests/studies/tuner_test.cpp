@@ -84,9 +84,36 @@ TEST_F(TunerTest, TunesUntilTheBudgetIsUsedAndLeavesTheBest) {
 
 TEST_F(TunerTest, WarmUpsAreMeasuredAndNotLearnt) {
   (void)tune(file_of("warmup_pulls = 2"));
-  const std::size_t changes = events<Applied>().size() - 1;  // the last one is the exit's
+  std::size_t changes = 0;
+  for (const Event& event : events<Applied>()) {
+    if (std::get<Applied>(event).ticket != 0) ++changes;  // not the exit's
+  }
   EXPECT_EQ(events<WarmedUp>().size(), 2 * changes);
   EXPECT_EQ(pulls(), 20U);
+}
+
+TEST_F(TunerTest, ADeclaredSettlingTimeTakesThePlaceOfWarmUps) {
+  (void)tune(file_of("baseline = { x = 0.9 }\nbaseline_every = 3\nbaseline_pulls = 4", "pulls = 60",
+                     "[optimizer]\nsettle = 5\n"));
+  EXPECT_EQ(pulls(), 60U) << "passed over or not";
+  const std::vector<Event> passed = events<PassedOver>();
+  EXPECT_GE(passed.size(), 10U);
+  EXPECT_EQ(passed.size() + events<Told>().size(), 60U);
+  // The optimizer does not know where the system comes from after the baseline, nor at the start.
+  const std::vector<double> baseline{0.9};
+  std::vector<double> setting = baseline;
+  std::size_t detours = 0;
+  std::vector<Event> changes = events<Applied>();
+  changes.pop_back();  // the exit's
+  for (const Event& event : changes) {
+    const std::vector<double>& next = std::get<Applied>(event).arm;
+    if (setting == baseline || next == baseline) ++detours;
+    setting = next;
+  }
+  EXPECT_GE(detours, 3U);
+  EXPECT_EQ(events<WarmedUp>().size(), 5 * detours);
+  // Replay passes over the same.
+  EXPECT_EQ(Study::reopen(*store_, {"a", {}}).summary().passed_over, passed.size());
 }
 
 TEST_F(TunerTest, TheBaselineIsMeasuredFirstAndThenEverySoManyChanges) {

@@ -85,6 +85,10 @@ namespace canopy::testing {
         const double high = *random_finite();
         return low < high ? RangeSet{{{low, high}}} : RangeSet{};
       }
+      case 15:
+        return PassedOver{ticket, *random_rewards()};
+      case 16:
+        return AskedAgain{ticket, *random_numbers()};
       default:
         return Observed{*random_numbers(), *random_rewards()};
     }

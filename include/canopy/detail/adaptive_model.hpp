@@ -132,6 +132,10 @@ class AdaptiveModel {
   [[nodiscard]] double leaf_range() const { return leaf_range_; }
   /// alpha: f varies as a distance to this power.
   [[nodiscard]] double smoothness() const;
+  /// Which part of the variance of f over the whole set, as far as the leaves tell, is due to each
+  /// coordinate: that of differences between the two parts of cells that are cut along it. Empty
+  /// where coordinates have no length, or f does not vary.
+  [[nodiscard]] std::vector<double> shares() const;
 
   Autocorrelation autocorrelation;
 

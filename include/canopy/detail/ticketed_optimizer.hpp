@@ -69,6 +69,11 @@ class TicketedOptimizer : public Optimizer {
     return std::nullopt;
   }
 
+  /// Where f is at an arm by the algorithm's model, in mapped units.
+  [[nodiscard]] virtual std::optional<Interval> model_interval(Arm /*arm*/) const {
+    return std::nullopt;
+  }
+
   /// Learns mapped rewards of an arm of the space that nobody asked for.
   virtual void accept_observed(Arm arm, const Rewards& mapped) = 0;
 

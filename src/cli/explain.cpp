@@ -1,0 +1,139 @@
+#include "canopy/optimizers.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/named_study.hpp"
+#include "cli/study_text.hpp"
+#include "core/text.hpp"
+#include "files/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+namespace {
+
+/// Each under its name, with the lines that follow below the first.
+void print_part(std::string_view name, const std::string& text) {
+  fmt::print("{:<13}{}\n", name, text);
+}
+
+/// A number with as many digits as tell it from the spread of f.
+std::string in_digits(double value, const Learnt& learnt) {
+  const double spread = learnt.highest - learnt.lowest;
+  return spread > 0.0 ? rounded_text(value, 1e-3 * spread) : significant_text(value, 4);
+}
+
+std::string noise_text(const Learnt& learnt) {
+  std::string text = fmt::format("rewards of one setting vary by {} (standard deviation)",
+                                 significant_text(learnt.noise, 3));
+  if (learnt.correlation > 0.0) {
+    text += fmt::format("; those that follow each other are alike, with a correlation of {:.2f}",
+                        learnt.correlation);
+  }
+  return text;
+}
+
+std::string smoothness_text(const Learnt& learnt) {
+  return fmt::format("{:.2f}: half as far away, f differs by {:.0f} % as much", learnt.smoothness,
+                     100.0 * std::exp2(-learnt.smoothness));
+}
+
+/// What matters most first.
+std::string shares_text(const Space& space, const Learnt& learnt) {
+  std::vector<std::size_t> order(learnt.shares.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return learnt.shares[a] > learnt.shares[b];
+  });
+  std::string text;
+  for (const std::size_t i : order) {
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", space.parameters()[i].name,
+                        100.0 * learnt.shares[i]);
+  }
+  return text + " of how f varies over the box";
+}
+
+std::string exploring_text(const Learnt& learnt, std::uint64_t pulls) {
+  const auto all = static_cast<double>(pulls);
+  return fmt::format(
+      "{} of {} pulls ({:.0f} %) went where the model expects nothing, since it may be wrong; all "
+      "pulls together lost at least {} each against the best setting known",
+      learnt.guard_pulls, pulls, 100.0 * static_cast<double>(learnt.guard_pulls) / all,
+      in_digits(learnt.lost / all, learnt));
+}
+
+std::string turn_text(const Space& space, const Learnt& learnt) {
+  const Learnt::Turn& turn = *learnt.turn;
+  const std::string where = fmt::format("{} for {} {}: ", space.describe(turn.arm), turn.length,
+                                        turn.length == 1 ? "pull" : "pulls");
+  const std::string level = fmt::format(
+      "f is {} +- {} there after {} {}", in_digits(turn.level, learnt),
+      significant_text(turn.deviation, 2), turn.pulls, turn.pulls == 1 ? "pull" : "pulls");
+  switch (turn.why) {
+    case Learnt::Why::start:
+      return where + "the first cells are played once each";
+    case Learnt::Why::search:
+      return where + fmt::format("{} and may be {}; no other setting may be better", level,
+                                 in_digits(turn.bound, learnt));
+    case Learnt::Why::cover:
+      return where + "this part of the box was looked at least";
+    case Learnt::Why::sweep:
+      return where + level + ", the best among cells of its size";
+  }
+  return where;
+}
+
+void print_words(const Space& space, const Optimizer& optimizer, const Learnt& learnt) {
+  const std::uint64_t pulls = optimizer.summary().t - 1;
+  print_part("f", fmt::format("goes from about {} to {}", in_digits(learnt.lowest, learnt),
+                              in_digits(learnt.highest, learnt)));
+  print_part("noise", noise_text(learnt));
+  print_part("smoothness", smoothness_text(learnt));
+  if (!learnt.shares.empty()) print_part("knobs", shares_text(space, learnt));
+  if (pulls != 0) print_part("exploring", exploring_text(learnt, pulls));
+  if (learnt.turn) print_part("next", turn_text(space, learnt));
+  if (const auto best = optimizer.best()) print_part("best", best_text(space, *best));
+}
+
+int explain(const NamedStudyFlags& flags) {
+  NamedStudy study(flags);
+  const auto optimizer = study.load_with_warning();
+  if (optimizer->in_flight().empty()) (void)optimizer->ask();  // it is a copy: nothing is kept
+  const auto learnt = optimizer->learnt();
+  const Space& space = study.specification.space;
+  if (!learnt) {
+    const std::string& name = study.specification.optimizer.name;
+    throw StudyError(StudyError::Fault::other,
+                     name == kDefaultOptimizer
+                         ? "the study " + flags.name + " has not seen enough rewards yet"
+                         : name +
+                               " learns no model of f; `canopy best` and `canopy tree` show "
+                               "what it knows");
+  }
+  if (flags.json) {
+    fmt::print("{}\n", json_text(learnt_document(space, *learnt), 2));
+  } else {
+    print_words(space, *optimizer, *learnt);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+Command add_explain(Words app) {
+  const auto flags = std::make_shared<NamedStudyFlags>();
+  Words command = app.command(
+      "explain",
+      "Say what a study has learnt: noise, smoothness, which knobs matter, what is next.");
+  flags->add_to(command);
+  command.footer("Example:\n  canopy explain cache");
+  return [flags] { return explain(*flags); };
+}
+
+}  // namespace canopy::cli
