@@ -359,7 +359,7 @@ double Adaptive::index(const Node& leaf) const {
   const double variance =
       leaf.out == 0.0 ? leaf.variance : 1.0 / (1.0 / leaf.variance + leaf.out / leaf.noise);
   const double worth = steps() * variance / (model_.leaves() * leaf.noise);
-  return leaf.level + std::sqrt(3.0 * std::log1p(worth) * variance);
+  return leaf.level + std::sqrt(3.0 * std::log(1.0 + worth) * variance);
 }
 
 void Adaptive::set_bounds() {

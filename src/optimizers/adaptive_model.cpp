@@ -280,14 +280,13 @@ void AdaptiveModel::go_up() {
     if (!node.is_leaf()) {
       for (const NodeIndex index : {node.children, node.children + 1}) {
         const Node& child = tree_[index];
-        if (child.data == 0.0) continue;
-        const double message = child.data / (1.0 + child.data * child.edge);
-        precision += message;
-        weighted += message * child.data_mean;
+        precision += child.message;
+        weighted += child.message * child.data_mean;
       }
     }
     node.data = precision;
     node.data_mean = precision == 0.0 ? 0.0 : weighted / precision;
+    node.message = precision / (1.0 + precision * node.edge);
   }
 }
 
@@ -302,12 +301,11 @@ void AdaptiveModel::go_down() {
   for (NodeIndex i = 1; i < tree_.size(); ++i) {
     Node& node = tree_[i];
     const Node& parent = tree_[node.parent];
-    const double all = 1.0 / parent.variance;
-    const double message = node.data == 0.0 ? 0.0 : node.data / (1.0 + node.data * node.edge);
-    const double rest = std::max(all - message, 1e-9 * all);
+    const double all = parent.rest + parent.data;
+    const double rest = std::max(all - node.message, 1e-9 * all);
     const double rest_variance = 1.0 / rest;
-    node.rest_mean = (all * parent.level - message * node.data_mean) * rest_variance;
-    node.rest = 1.0 / (rest_variance + node.edge);
+    node.rest_mean = (all * parent.level - node.message * node.data_mean) * rest_variance;
+    node.rest = rest / (1.0 + rest * node.edge);
     node.variance = 1.0 / (node.rest + node.data);
     node.level = (node.rest * node.rest_mean + node.data * node.data_mean) * node.variance;
 
@@ -317,9 +315,10 @@ void AdaptiveModel::go_down() {
       const double doubt = rest_variance + 1.0 / node.data;
       const double jump = node.data_mean - node.rest_mean;
       const double squared = jump * jump;
-      node.edge = (16.0 * expected + std::max(expected, squared - 2.0 * doubt)) / 17.0;
-      const double share = expected / (expected + doubt);
-      const double surprise = std::min(squared / (expected + doubt), 5.0);
+      node.edge += std::max(0.0, squared - 2.0 * doubt - expected) * (1.0 / 17.0);
+      const double certainty = 1.0 / (expected + doubt);
+      const double share = expected * certainty;
+      const double surprise = std::min(squared * certainty, 5.0);
       const auto depth = static_cast<double>(node.depth);
       score_ += 0.5 * depth * share * (surprise - 1.0);
       information_ += 0.5 * depth * depth * share * share;

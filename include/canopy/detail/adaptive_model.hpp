@@ -25,6 +25,7 @@ struct AdaptiveNode {
   double below = 0.0;      ///< D2: the same for children, whether there are any or not
   double data = 0.0;       ///< Lambda: precision of what the subtree has seen
   double data_mean = 0.0;  ///< mu: of f here, by that alone
+  double message = 0.0;    ///< P: precision of what that says about f at the parent
   double rest = 0.0;       ///< pr: precision of what all other nodes say about f here
   double rest_mean = 0.0;  ///< am: of f here, by that alone
   double level = 0.0;      ///< m: f here, by everything
