@@ -115,6 +115,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
     void transfer(State& state) { state(count, sum, squares, least, largest); }
   };
 
+  void begin_or_resume();
   void choose();
   [[nodiscard]] Turn next_turn();
   [[nodiscard]] NodeIndex next_of_start() const;
@@ -146,7 +147,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   bool has_begun_ = false;        // all of them were
   Turn turn_{.ungranted = 0};
   Pending pending_;
-  bool is_steady_ = false;  // the newest ticket is the only one, of many pulls, and each counts
+  bool is_steady_ = false;  // the turn has more pulls, one after the other, and each counts
 
   std::uint64_t since_pass_ = 0;  // pulls
   double guard_loss_ = 0.0;       // CG

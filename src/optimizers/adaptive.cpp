@@ -50,22 +50,27 @@ Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOpt
 
 // --- asking ----------------------------------------------------------------------------------
 
+/// The middle of a turn has to be fast, here and in `tell`: nothing is decided there.
 Pull Adaptive::ask(std::uint64_t pulls) {
-  learn_pending();
-  is_steady_ = tickets_.in_flight() == 0 && options_.settle == 0 && !scale_is_provisional();
-  if (turn_.ungranted == 0) choose();
+  if (!is_steady_ || turn_.ungranted == 0 || tickets_.newest_is_open()) begin_or_resume();
   const std::uint64_t length = std::clamp<std::uint64_t>(pulls, 1, turn_.ungranted);
   turn_.ungranted -= length;
   Node& node = model_.tree()[turn_.node];
   node.out += static_cast<double>(length);
   if (turn_.is_guards()) node.guard_out += static_cast<double>(length);
+  return {tickets_.open(turn_.node, length), model_.tree().arm(turn_.node), length};
+}
+
+void Adaptive::begin_or_resume() {
+  learn_pending();
+  if (turn_.ungranted == 0) choose();
   const Arm arm = model_.tree().arm(turn_.node);
   if (last_played_ == kNobody || !model_.tree().has_arm(last_played_, arm)) ++switches_;
   last_played_ = turn_.node;
   if (tickets_.in_flight() != 0) watch_.lose_track();
-  is_steady_ = is_steady_ && length > 1;
+  is_steady_ = turn_.ungranted > 1 && tickets_.in_flight() == 0 && options_.settle == 0 &&
+               !scale_is_provisional();
   if (is_steady_) evidence_.turn_to(arm);
-  return {tickets_.open(turn_.node, length), arm, length};
 }
 
 Pull Adaptive::ask_again() {
@@ -206,10 +211,10 @@ NodeIndex Adaptive::left_child_of_cut(NodeIndex leaf) {
 
 // --- learning --------------------------------------------------------------------------------
 
-/// The middle of a turn has to be fast: nothing is decided there.
 Status Adaptive::tell(Ticket ticket, double reward) {
   const double mapped = map_.to_mapped(reward);
-  if (!is_steady_ || ticket != tickets_.newest() || tickets_.newest_remaining() <= 1 ||
+  const bool is_last = tickets_.newest_remaining() + turn_.ungranted == 1;
+  if (!is_steady_ || is_last || ticket != tickets_.newest() || !tickets_.newest_is_open() ||
       !RewardMap::usable(mapped)) {
     return TicketedOptimizer::tell(ticket, reward);
   }
@@ -495,10 +500,12 @@ std::unique_ptr<Optimizer> Adaptive::clone() const {
 }
 
 std::vector<NodeView> Adaptive::nodes() const {
+  Adaptive now = *this;  // learning must not depend on who looks
+  now.learn_pending();
   const Tree& tree = model_.tree();
   std::vector<NodeView> views;
   for (const NodeIndex i : tree.shallow_first()) {
-    const Node& node = tree[i];
+    const Node& node = now.model_.tree()[i];
     views.push_back({tree.path(i), tree.arm(i), static_cast<std::uint64_t>(node.pulls), node.mean,
                      node.bound, node.bound, node.is_leaf()});
   }
