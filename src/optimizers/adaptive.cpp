@@ -340,18 +340,11 @@ void Adaptive::after_pass() {
 /// What guard and search have lost beyond doubt.
 void Adaptive::count_losses() {
   const Tree& tree = model_.tree();
-  double sure = -kInfinity;
-  for (NodeIndex i = 0; i < tree.size(); ++i) {
-    const Node& node = tree[i];
-    if (node.is_leaf() && node.pulls != 0.0) {
-      sure = std::max(sure, node.level - std::sqrt(node.variance));
-    }
-  }
   guard_loss_ = search_loss_ = 0.0;
   for (NodeIndex i = 0; i < tree.size(); ++i) {
     const Node& node = tree[i];
     if (node.pulls == 0.0 && node.skipped == 0.0) continue;
-    const double lost = std::max(0.0, sure - node.level - std::sqrt(node.variance));
+    const double lost = std::max(0.0, model_.sure_level() - node.level - std::sqrt(node.variance));
     const double guarded = node.guard_pulls + node.guard_skipped;
     guard_loss_ += guarded * lost;
     search_loss_ += (node.pulls + node.skipped - guarded) * lost;

@@ -255,8 +255,7 @@ void AdaptiveModel::pass() {
   weigh_observations();
   go_up();
   if (tree_[Tree::kRoot].data == 0.0) return;  // nothing was seen
-  go_down();
-  learn_smoothness();
+  learn_smoothness(go_down());
   learn_spread();
   expected_.clear();
   fill_tables();
@@ -290,14 +289,15 @@ void AdaptiveModel::go_up() {
   }
 }
 
-/// What everything says about every node, and about its edge.
-void AdaptiveModel::go_down() {
+/// What everything says about every node, and about its edge; all edges, about the slope. By how
+/// much that should change.
+double AdaptiveModel::go_down() {
   Node& root = tree_[Tree::kRoot];
   root.level = root.data_mean;
   root.variance = 1.0 / root.data;
   root.below = edge_below(0, 0.0);
-  score_ = kAlphaWeight * (first_slope_ - slope_);
-  information_ = kAlphaWeight;
+  double score = kAlphaWeight * (first_slope_ - slope_);
+  double information = kAlphaWeight;
   for (NodeIndex i = 1; i < tree_.size(); ++i) {
     Node& node = tree_[i];
     const Node& parent = tree_[node.parent];
@@ -315,20 +315,19 @@ void AdaptiveModel::go_down() {
       const double doubt = rest_variance + 1.0 / node.data;
       const double jump = node.data_mean - node.rest_mean;
       const double squared = jump * jump;
-      node.edge += std::max(0.0, squared - 2.0 * doubt - expected) * (1.0 / 17.0);
+      node.edge = (16.0 * expected + std::max(expected, squared - 2.0 * doubt)) * (1.0 / 17.0);
       const double certainty = 1.0 / (expected + doubt);
-      const double share = expected * certainty;
-      const double surprise = std::min(squared * certainty, 5.0);
-      const auto depth = static_cast<double>(node.depth);
-      score_ += 0.5 * depth * share * (surprise - 1.0);
-      information_ += 0.5 * depth * depth * share * share;
+      const double share = static_cast<double>(node.depth) * expected * certainty;
+      score += 0.5 * share * std::min(squared * certainty - 1.0, 4.0);
+      information += 0.5 * share * share;
     }
     node.below = edge_below(node.depth, node.edge);
   }
+  return score / information;
 }
 
-void AdaptiveModel::learn_smoothness() {
-  slope_ += std::clamp(score_ / information_, -kLargestStep, kLargestStep);
+void AdaptiveModel::learn_smoothness(double step) {
+  slope_ += std::clamp(step, -kLargestStep, kLargestStep);
   const auto dimension = static_cast<double>(tree_.partition().dimension());
   slope_ = std::clamp(slope_, slope_of(kLargestAlpha, dimension), slope_of(kLeastAlpha, dimension));
 }
@@ -336,10 +335,14 @@ void AdaptiveModel::learn_smoothness() {
 void AdaptiveModel::learn_spread() {
   double low = kInfinity;
   double high = -kInfinity;
+  sure_level_ = -kInfinity;
   for (NodeIndex i = 0; i < tree_.size(); ++i) {
-    if (!tree_[i].is_leaf()) continue;
-    low = std::min(low, tree_[i].level);
-    high = std::max(high, tree_[i].level);
+    const Node& node = tree_[i];
+    if (!node.is_leaf()) continue;
+    low = std::min(low, node.level);
+    high = std::max(high, node.level);
+    if (node.pulls == 0.0) continue;
+    sure_level_ = std::max(sure_level_, node.level - std::sqrt(node.variance));
   }
   leaf_range_ = high - low;
   spread_ = std::max(noise_deviation_, leaf_range_);
@@ -368,7 +371,7 @@ void AdaptiveModel::update(NodeIndex leaf) {
 
 void AdaptiveModel::transfer(State& state) {
   state(tree_, smallest_, largest_, early_squares_, early_freedom_, slope_, spread_, noise_,
-        noise_deviation_, range_, phi_, leaf_range_, autocorrelation);
+        noise_deviation_, range_, phi_, leaf_range_, sure_level_, autocorrelation);
   std::uint64_t arms = observations_.size();
   state(arms);
   auto next = observations_.begin();

@@ -131,6 +131,8 @@ class AdaptiveModel {
   [[nodiscard]] double spread() const { return spread_; }  ///< S
   /// The largest less the smallest level of a leaf.
   [[nodiscard]] double leaf_range() const { return leaf_range_; }
+  /// What the best arm is worth beyond doubt: the largest m - sqrt(v) of a leaf that was pulled.
+  [[nodiscard]] double sure_level() const { return sure_level_; }
   /// alpha: f varies as a distance to this power.
   [[nodiscard]] double smoothness() const;
   /// Which part of the variance of f over the whole set, as far as the leaves tell, is due to each
@@ -157,8 +159,8 @@ class AdaptiveModel {
   void weigh_observations();
   void learn_noise();
   void go_up();
-  void go_down();
-  void learn_smoothness();
+  double go_down();
+  void learn_smoothness(double step);
   void learn_spread();
   void fill_tables();
   [[nodiscard]] double noise_at(const Node& node) const;
@@ -181,11 +183,9 @@ class AdaptiveModel {
   double noise_deviation_ = 1.0;
   double phi_ = 0.0;
   double leaf_range_ = 0.0;
+  double sure_level_ = -kInfinity;
   double shrinkage_ = 1.0;        // q
   std::vector<double> expected_;  // s2_h, by depth
-
-  double score_ = 0.0;  // of the pass, about the slope
-  double information_ = 0.0;
 };
 
 }  // namespace canopy
