@@ -2,6 +2,7 @@
 // of a few milliseconds, so that whatever else the machine does hits them alike; a ratio is taken
 // within each round, and the median over the rounds is printed.
 
+#include "canopy/adaptive.hpp"
 #include "canopy/garland.hpp"
 #include "canopy/hct.hpp"
 #include "canopy/lqr.hpp"
@@ -26,6 +27,7 @@
 
 namespace {
 
+using canopy::Adaptive;
 using canopy::Feedback;
 using canopy::Garland;
 using canopy::Hct;
@@ -68,14 +70,18 @@ void textbook(std::uint64_t steps, std::uint64_t seed) {
 }
 
 /// One ask and one tell a pull, as in the README.
-void hct_iid(std::uint64_t steps, std::uint64_t seed) {
+void pull_by_pull(auto& optimizer, std::uint64_t steps, std::uint64_t seed) {
   Garland garland;
-  Hct hct(garland.space(), options(Feedback::iid), unit_range());
   RandomStream random({.seed = seed});
   for (std::uint64_t i = 0; i < steps; ++i) {
-    const Pull pull = hct.ask(1);
-    (void)hct.tell(pull.ticket, garland.pull(pull.arm, random));
+    const Pull pull = optimizer.ask(1);
+    (void)optimizer.tell(pull.ticket, garland.pull(pull.arm, random));
   }
+}
+
+void hct_iid(std::uint64_t steps, std::uint64_t seed) {
+  Hct hct(Garland().space(), options(Feedback::iid), unit_range());
+  pull_by_pull(hct, steps, seed);
 }
 
 /// One ask an episode, one tell a pull.
@@ -90,6 +96,36 @@ void hct_correlated(std::uint64_t steps, std::uint64_t seed) {
     }
     done += pull.length;
   }
+}
+
+void adaptive(std::uint64_t steps, std::uint64_t seed) {
+  Adaptive adaptive(Garland().space());
+  pull_by_pull(adaptive, steps, seed);
+}
+
+/// Of a space of one arm: longer and longer turns, and no tree.
+void adaptive_turn(std::uint64_t steps, std::uint64_t seed) {
+  Garland garland;
+  Adaptive adaptive(canopy::Space{{"c", canopy::Choice{{"only"}}}});
+  RandomStream random({.seed = seed});
+  double arm = canopy::kGarlandArgmax;
+  Pull pull{};
+  for (std::uint64_t i = 0; i < steps; ++i, --pull.length) {
+    if (pull.length == 0) pull = adaptive.ask();
+    benchmark::DoNotOptimize(arm);
+    (void)adaptive.tell(pull.ticket, garland.pull({&arm, 1}, random));
+  }
+}
+
+/// The most nodes that it had after so many steps.
+double adaptive_nodes(std::uint64_t steps, std::uint64_t runs) {
+  std::uint64_t most = 0;
+  for (std::uint64_t seed = 0; seed < runs; ++seed) {
+    Adaptive adaptive(Garland().space());
+    pull_by_pull(adaptive, steps, seed);
+    most = std::max<std::uint64_t>(most, adaptive.summary().nodes);
+  }
+  return static_cast<double>(most);
 }
 
 /// Rewards without noise change the arm at almost every pull: the step that is not O(1).
@@ -117,15 +153,10 @@ void noiseless_textbook(std::uint64_t steps, std::uint64_t /*seed*/) {
 /// T-HOO with the numbers of the others in its bounds, and a horizon for which its limit is 18
 /// levels: the textbook HCT plays at a depth of 18.1 in the mean of its 1e6 steps.
 void thoo(std::uint64_t steps, std::uint64_t seed) {
-  Garland garland;
-  Thoo thoo(garland.space(),
+  Thoo thoo(Garland().space(),
             {.horizon = 250'000, .nu1 = 1.0, .rho = 0.7071, .confidence_scale = 0.05, .seed = seed},
             unit_range());
-  RandomStream random({.seed = seed});
-  for (std::uint64_t i = 0; i < steps; ++i) {
-    const Pull pull = thoo.ask(1);
-    (void)thoo.tell(pull.ticket, garland.pull(pull.arm, random));
-  }
+  pull_by_pull(thoo, steps, seed);
 }
 
 /// The chain of the scalar regulator, stepped by hand.
@@ -240,6 +271,9 @@ int main() {
   Rival changing{"HCT-iid without noise", noiseless_hct, 200'000, 1, {}};
   Rival changing_book{"textbook without noise", noiseless_textbook, 200'000, 1, {}};
   Rival truncated{"T-HOO of depth 18", thoo, 1'000'000, 1, {}};
+  Rival short_book{"textbook HCT-iid", textbook, 100'000, 10, {}};
+  Rival adapting{"adaptive", adaptive, 100'000, 10, {}};
+  Rival turning{"adaptive within a turn", adaptive_turn, 1'000'000, 1, {}};
   Rival direct{"chain stepped by hand", direct_chain, 1'000'000, 1, {}};
   Rival adapted{"chain through PolicyEnvironment", adapted_chain, 1'000'000, 1, {}};
   Rival short_iid{"HCT-iid", hct_iid, 100'000, 100, {}};
@@ -248,15 +282,15 @@ int main() {
   Rival long_correlated{"HCT-correlated", hct_correlated, 100'000'000, 1, {}};
 
   fmt::print("garland, noise width 1, nu1 1, rho 0.7071, confidence_scale 0.05; medians\n\n");
-  measure(
-      {&bare, &iid, &correlated, &book, &changing, &changing_book, &truncated, &direct, &adapted},
-      41);
+  measure({&bare, &iid, &correlated, &book, &changing, &changing_book, &truncated, &short_book,
+           &adapting, &turning, &direct, &adapted},
+          41);
   measure({&short_iid, &long_iid, &short_correlated, &long_correlated}, 3);
 
   fmt::print("{:<50}{:>9}\n", "", "ns/step");
-  for (const Rival* rival :
-       {&bare, &book, &iid, &correlated, &truncated, &changing_book, &changing, &short_iid,
-        &short_correlated, &long_iid, &long_correlated, &direct, &adapted}) {
+  for (const Rival* rival : {&bare, &book, &iid, &correlated, &truncated, &changing_book, &changing,
+                             &short_iid, &short_correlated, &long_iid, &long_correlated,
+                             &short_book, &adapting, &turning, &direct, &adapted}) {
     const std::string steps = fmt::format("n = {:.0e}", static_cast<double>(rival->steps));
     print_row(rival->name + ", " + steps, median(rival->ns_per_step), "", "");
   }
@@ -270,6 +304,11 @@ int main() {
   print_row("textbook / HCT-iid, arm changes at every pull", ratio(changing_book, changing), "x",
             "(to know)");
   print_row("T-HOO / textbook HCT-iid, same depth", ratio(truncated, book), "x", "at most 1.5");
+  print_row("adaptive / textbook HCT-iid, n = 1e5", ratio(adapting, short_book), "x", "(to know)");
+  print_row("adaptive, n = 1e5", median(adapting.ns_per_step), "ns", "at most 150");
+  print_row("adaptive within a turn", median(turning.ns_per_step), "ns", "at most 40");
+  print_row("  most nodes of ten runs, n = 1e5", adaptive_nodes(100'000, 10), "", "below 3859");
+  print_row("  size of a node", sizeof(canopy::AdaptiveModel::Node), "B", "at most 256");
   print_row("PolicyEnvironment over the chain by hand", difference(adapted, direct), "ns",
             "at most 3");
   print_row("size of a hot node", sizeof(canopy::BoundedTree::Node), "B", "at most 64");
