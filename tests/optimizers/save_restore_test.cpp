@@ -50,6 +50,7 @@ RC_GTEST_PROP(SaveRestore, HctGoesOnAsIfNothingHadHappened, (const RandomHct& co
 
 RC_GTEST_PROP(SaveRestore, RivalsGoOnAsIfNothingHadHappened, ()) {
   const auto optimizer = *rc::gen::elementOf(std::vector<Selection>{
+      {"adaptive", {{"coverage", 0.5}}},
       {"hoo", {{"nu1", 0.5}}},
       {"thoo", {{"horizon", std::uint64_t{500}}}},
       {"thoo", {{"nu1", 2.0}}},
