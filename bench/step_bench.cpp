@@ -305,6 +305,7 @@ int main() {
             "(to know)");
   print_row("T-HOO / textbook HCT-iid, same depth", ratio(truncated, book), "x", "at most 1.5");
   print_row("adaptive / textbook HCT-iid, n = 1e5", ratio(adapting, short_book), "x", "(to know)");
+  print_row("adaptive within a turn / bare loop, n = 1e6", ratio(turning, bare), "x", "(to know)");
   print_row("adaptive, n = 1e5", median(adapting.ns_per_step), "ns", "at most 150");
   print_row("adaptive within a turn", median(turning.ns_per_step), "ns", "at most 40");
   print_row("  most nodes of ten runs, n = 1e5", adaptive_nodes(100'000, 10), "", "below 3859");
