@@ -1,11 +1,12 @@
 """canopy finds and holds the best setting of a knob while the system runs.
 
-Each measurement may be noisy and may depend on what was tried before. At the heart is the High
-Confidence Tree (Azar, Lazaric, Brunskill, ICML 2014), an anytime bandit over continuous arms.
+Each measurement may be noisy and may depend on what was tried before. At the heart is a tree over
+the settings: the adaptive tree, which needs to be told nothing, or the High Confidence Tree (Azar,
+Lazaric, Brunskill, ICML 2014).
 
 >>> import canopy
 >>> space = canopy.Space({"x": canopy.real(0, 1)})
->>> opt = canopy.Hct(space)
+>>> opt = canopy.Adaptive(space)
 >>> for _ in range(1000):
 ...     pull = opt.ask(1)
 ...     opt.tell(pull, 1 - (pull.arm["x"] - 0.3) ** 2)
@@ -14,7 +15,7 @@ Confidence Tree (Azar, Lazaric, Brunskill, ICML 2014), an anytime bandit over co
 
 `maximize` and `minimize` run that loop, `policy_search` runs it on a Gymnasium environment,
 `simulate` runs a whole experiment in C++, `Study` keeps everything in a file. `canopy.plot` draws,
-`canopy.optuna.HctSampler` serves Optuna; both import their libraries only when they are used.
+`canopy.optuna.Sampler` serves Optuna; both import their libraries only when they are used.
 """
 
 from __future__ import annotations

@@ -443,6 +443,7 @@ class RandomSearch(Optimizer):
 CLASSES: dict[str, type[Optimizer]] = {
     each.name: each for each in (Adaptive, Hct, Thoo, Hoo, Power, Grid, RandomSearch)
 }
+DEFAULT = Adaptive.name  #: where no optimizer is named
 
 
 def make_optimizer(name: str, space: Space | Mapping[str, Parameter], **options: Any) -> Optimizer:
@@ -453,13 +454,30 @@ def make_optimizer(name: str, space: Space | Mapping[str, Parameter], **options:
     """
     if name not in CLASSES:
         raise ValueError(f"optimizer = {name!r}: must be one of {', '.join(CLASSES)}")
+    check_default(name, options)
     check_options(name, options)
     return CLASSES[name](space, **options)
 
 
+def check_default(name: str, options: Mapping[str, Any]) -> None:
+    """Says which optimizer takes an option, if it is not the default one that was chosen."""
+    for option in options if name == DEFAULT else ():
+        takers = [each for each in CLASSES if option in options_of(each)]
+        if takers and name not in takers:
+            raise ValueError(
+                f'{option}: the default optimizer is now "{name}", which has no such option; '
+                f'optimizer="{takers[0]}" takes it'
+            )
+
+
+def options_of(name: str) -> Mapping[str, Any]:
+    """What the optimizer of that name can be made with, and the defaults."""
+    return CLASSES[name].__init__.__kwdefaults__ or {}
+
+
 def check_options(name: str, options: Mapping[str, Any], others: Sequence[str] = ()) -> None:
     """Complains about options that the optimizer of that name does not have; `others` may also have been meant."""
-    known = CLASSES[name].__init__.__kwdefaults__ or {}
+    known = options_of(name)
     for option in options:
         if option not in known:
             import difflib

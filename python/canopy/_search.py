@@ -10,7 +10,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._optimizers import CLASSES, Best, Optimizer, Summary, arm_text, check_options, make_optimizer
+from ._optimizers import (
+    CLASSES,
+    DEFAULT,
+    Best,
+    Optimizer,
+    Summary,
+    arm_text,
+    check_default,
+    check_options,
+    make_optimizer,
+)
 from ._space import Parameter, Space, whole
 
 if TYPE_CHECKING:
@@ -105,7 +115,7 @@ def maximize(
     *,
     pulls: int | None = None,
     timeout: float | None = None,
-    optimizer: str | Optimizer | Study = "hct",
+    optimizer: str | Optimizer | Study = DEFAULT,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
@@ -114,8 +124,8 @@ def maximize(
     """Calls measure(**arm) again and again, and finds the arm whose rewards are largest on average.
 
     - pulls, timeout: end after this many calls or seconds, whichever comes first.
-    - optimizer: its name, with its options as further arguments (feedback, mixing_time,
-      reward_range, ...); or an optimizer or a study, to continue with it.
+    - optimizer: its name, with its options as further arguments (settle, reward_range, ...); or an
+      optimizer or a study, to continue with it. The adaptive tree, unless another one is named.
     - callbacks: called with the Result so far after every episode. An exception passes through.
     - stop: asked after every pull, with the Result so far; True ends the search.
     - progress: shows a progress line on stderr.
@@ -136,7 +146,7 @@ def minimize(
     *,
     pulls: int | None = None,
     timeout: float | None = None,
-    optimizer: str | Optimizer | Study = "hct",
+    optimizer: str | Optimizer | Study = DEFAULT,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
@@ -175,6 +185,7 @@ def search(
     if isinstance(optimizer, str):
         if space is None:
             raise ValueError('space: is missing, for example {"x": canopy.real(0, 1)}')
+        check_default(optimizer, options)
         if optimizer in CLASSES:
             check_options(optimizer, options, ("pulls", "timeout", "callbacks", "stop", "progress"))
         result = Result(make_optimizer(optimizer, space, direction=direction, **options))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _canopy
-from ._optimizers import RewardRange, range_from
+from ._optimizers import DEFAULT, RewardRange, check_default, range_from
 from ._search import import_pandas
 from ._space import Space, space_from_tuples, whole
 
@@ -73,7 +73,7 @@ class Simulation:
 
 def simulate(
     environment: str,
-    optimizer: str = "hct",
+    optimizer: str = DEFAULT,
     *,
     steps: int = 100_000,
     runs: int = 10,
@@ -108,6 +108,7 @@ def simulate(
     if checkpoints != sorted(set(checkpoints)):
         raise ValueError("checkpoints: must increase")
     fixed_range = range_from(reward_range)
+    check_default(optimizer, options)
     show = _progress_line(steps * runs) if progress else None
     try:
         measured = _canopy.simulate(

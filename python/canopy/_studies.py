@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from . import _canopy
-from ._optimizers import CLASSES, Direction, Looks, Optimizer, RewardRange, copied, make_optimizer
+from ._optimizers import CLASSES, DEFAULT, Direction, Looks, Optimizer, RewardRange, copied, make_optimizer
 from ._search import Episode, Result
 from ._space import Choice, Parameter, Space, space_from
 
@@ -78,6 +78,7 @@ class Study(Looks, _canopy.Study):
         With neither `space` nor `file` it must be in the store. With a space (and an optimizer, its options,
         a direction, a reward_range, a confidence) or a study file (TOML or JSON, as `canopy tune` reads it), it is made
         if it is not there, and must be the same if it is; but reward_range and confidence may change, and take effect.
+        Where no optimizer is named, a study keeps the one it was made with, and a new one has the adaptive tree.
         The choices of its space must be strings. Raises StudyError if it is open elsewhere.
 
         `fork` is the name of a new study that is made from this one and opened instead. It begins with the whole
@@ -98,7 +99,9 @@ class Study(Looks, _canopy.Study):
                 pass  # raises FileNotFoundError and the like
             file = os.fsdecode(file)
         elif space is not None:
-            like = make_optimizer(about.pop("optimizer", "hct"), _keepable(space_from(space)), **about)
+            space = _keepable(space_from(space))
+            about.setdefault("optimizer", _canopy.optimizer_name_of(_path(store), name) or DEFAULT)
+            like = make_optimizer(about.pop("optimizer"), space, **about)
         elif about:
             raise ValueError(f"{', '.join(about)}: options need a space; without one the study in the store is opened")
         study = cls.__new__(cls)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import _canopy
-from ._optimizers import CLASSES, Optimizer, RewardRange, make_optimizer, range_from
+from ._optimizers import CLASSES, DEFAULT, Optimizer, RewardRange, make_optimizer, range_from
 from ._search import Result, search, single_reward
 from ._space import Parameter, Space, space_from, whole
 
@@ -24,7 +24,7 @@ def policy_search(
     steps: int,
     reward_range: RewardRange = "auto",
     end_reward: float | None = None,
-    optimizer: str | Optimizer = "hct",
+    optimizer: str | Optimizer = DEFAULT,
     feedback: str | None = None,
     seed: int = 1,
     timeout: float | None = None,
@@ -37,7 +37,8 @@ def policy_search(
 
     `policy(theta, observation)` returns an action; theta is a dictionary with the parameters of `space`. A pull
     is one step of the environment, and its reward is told at once. When the parameters change, the environment
-    carries on from where it is: that is the correlated feedback that HCT is made for, so that is its default.
+    carries on from where it is, so its rewards are correlated. How long it takes to settle is the adaptive tree's
+    `settle`; `optimizer="hct"` expects correlated feedback by default.
 
     - A reset inside the task: when a step says `terminated` or `truncated`, the environment is reset and the
       next step starts there. The step that ended the episode counts like any other. Where ending is a failure
@@ -72,9 +73,9 @@ def policy_search(
         space = space_from(space)
         options["seed"] = seed
         if optimizer in CLASSES and _canopy.optimizer_traits(optimizer)["takes_correlated_feedback"]:
-            options["feedback"] = feedback or "correlated"
-        elif feedback is not None:
-            raise ValueError(f"feedback: {optimizer} has no such option")
+            feedback = feedback or "correlated"
+        if feedback is not None:
+            options["feedback"] = feedback
         options["reward_range"] = reward_range
         make_optimizer(optimizer, space, **options)  # complains before anything is played
     elif optimizer.direction != "maximize":

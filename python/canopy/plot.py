@@ -1,8 +1,8 @@
 """Pictures with matplotlib. Every function draws into `ax`, or into a new figure, and returns the axes.
 
-`estimate` and `tree` take a Result, an optimizer, a study or an HctSampler; `pulls` and `switches` need a Result,
-since they show what happened when; `canopy.load_result(name)` gives that of a study, even while somebody else writes
-to it.
+`estimate` and `tree` take a Result, an optimizer, a study or a sampler for Optuna; `pulls` and `switches` need a
+Result, since they show what happened when; `canopy.load_result(name)` gives that of a study, even while somebody else
+writes to it.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _new_axes() -> Axes:
 def _optimizer_of(searched: Any) -> Any:
     optimizer = getattr(searched, "optimizer", searched)
     if not hasattr(optimizer, "tree"):
-        raise ValueError(f"{searched!r}: must be a Result, an optimizer, a study or an HctSampler with trials")
+        raise ValueError(f"{searched!r}: must be a Result, an optimizer, a study or a sampler with trials")
     return optimizer
 
 
@@ -324,33 +324,36 @@ def _interval(optimizer: Any, node: Node) -> tuple[float, float]:
     return (math.nan, math.nan) if known is None or known.lower is None else (known.lower, known.upper)
 
 
-def _known_leaves(nodes: list[Node]) -> list[tuple[Node, Node]]:
-    """Every leaf, with the deepest node on the way to it that has pulls."""
-    by_path = {node.path: node for node in nodes}
+def _leaf_means(nodes: list[Node]) -> list[tuple[Node, float]]:
+    """Every leaf, with the mean of the deepest node on the way to it that has pulls, of its own or below it."""
+    known = {node.path: (0, 0.0) for node in nodes}  # pulls and their sum
+    for node in reversed(nodes):
+        if node.pulls > 0:
+            known[node.path] = (node.pulls, node.pulls * node.mean)
+        elif not node.leaf:
+            (pulls, total), (others, theirs) = (known[node.path + side] for side in "01")
+            known[node.path] = (pulls + others, total + theirs)
     pairs = []
-    for leaf in nodes:
-        if not leaf.leaf:
-            continue
-        for depth in range(leaf.depth, -1, -1):
-            node = by_path[leaf.path[:depth]]
-            if node.pulls > 0:
-                pairs.append((leaf, node))
-                break
+    for leaf in (node for node in nodes if node.leaf):
+        pulls, total = next(
+            known[leaf.path[:depth]] for depth in range(leaf.depth, -1, -1) if known[leaf.path[:depth]][0]
+        )
+        pairs.append((leaf, total / pulls))
     return pairs
 
 
 def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: Axes) -> None:
     space = optimizer.space
-    leaves = sorted(_known_leaves(nodes), key=lambda pair: _ends(space, name, pair[0]))
+    leaves = sorted(_leaf_means(nodes), key=lambda pair: _ends(space, name, pair[0]))
     xs: list[float] = []
     means: list[float] = []
     lows: list[float] = []
     highs: list[float] = []
-    for leaf, known in leaves:
-        low, high = _interval(optimizer, known) if known is leaf else (math.nan, math.nan)  # none without pulls
+    for leaf, mean in leaves:
+        low, high = _interval(optimizer, leaf) if leaf.pulls else (math.nan, math.nan)
         for end in _ends(space, name, leaf):
             xs.append(end)
-            means.append(known.mean)
+            means.append(mean)
             lows.append(low)
             highs.append(high)
 
@@ -445,10 +448,10 @@ def _estimate_2d(optimizer: Any, nodes: list[Node], names: list[str], ax: Axes) 
     _label_axis(ax, "y", space, names[1])
     if len(space) == 2:
         boxes, means = [], []
-        for leaf, known in _known_leaves(nodes):
+        for leaf, mean in _leaf_means(nodes):
             (left, right), (bottom, top) = (_ends(space, name, leaf) for name in names)
             boxes.append(Rectangle((left, bottom), right - left, top - bottom))
-            means.append(known.mean)
+            means.append(mean)
         cells = PatchCollection(boxes, cmap=_colours(optimizer), norm=scale, edgecolors="white", linewidths=0.15)
         cells.set_array(means)
         ax.add_collection(cells)

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -78,6 +79,19 @@ nb::list list_studies(const std::string& store) {
                                  record.updated, record.holder, record.forked_from));
   }
   return result;
+}
+
+/// The name of a study's optimizer; none while there is no such study.
+std::optional<std::string> optimizer_name_of(const std::string& store, const std::string& name) {
+  const WithoutInterpreter release;
+  try {
+    const std::optional<StudyRecord> record = open_store(store, Store::Mode::open)->find(name);
+    if (!record) return std::nullopt;
+    return specification_of(*record).optimizer.name;
+  } catch (const StoreError& error) {
+    if (error.fault() == StoreError::Fault::missing) return std::nullopt;
+    throw;
+  }
 }
 
 /// (optimizer, warning): a study's optimizer as it is now, and a warning about it, if any.
@@ -160,6 +174,7 @@ void bind_store(nb::module_& module) {
   module.attr("StoreError") = store_error();
   nb::register_exception_translator(&translate);
   module.def("studies", &list_studies, nb::arg("store"));
+  module.def("optimizer_name_of", &optimizer_name_of, nb::arg("store"), nb::arg("name"));
   module.def("look_at", &look_at, nb::arg("store"), nb::arg("name"));
   module.def("history_of", &history_of, nb::arg("store"), nb::arg("name"));
 }

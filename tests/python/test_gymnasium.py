@@ -18,7 +18,7 @@ def test_a_real_environment_end_to_end():
     env = gymnasium.make("Pendulum-v1")
     result = canopy.policy_search(env, pendulum_policy, GAINS, steps=5000)
     assert result.pulls == 5000 and set(result.best.arm) == set(GAINS)
-    assert result.optimizer.options["feedback"] == "correlated"
+    assert isinstance(result.optimizer, canopy.Adaptive)
     assert result.optimizer.reward_range == "auto" and -17 < min(result.rewards) < result.best.mean <= 0
     again = canopy.policy_search(gymnasium.make("Pendulum-v1"), pendulum_policy, GAINS, steps=5000)
     assert again.rewards == result.rewards
@@ -79,6 +79,8 @@ def test_other_optimizers_can_search_too():
         Counter(True), lambda theta, seen: seen, GAINS, steps=50, optimizer="power", reward_range=numpy.array([0, 1])
     )
     assert result.pulls == 50
+    result = canopy.policy_search(Counter(True), lambda theta, seen: seen, GAINS, steps=50, optimizer="hct")
+    assert result.optimizer.options["feedback"] == "correlated"
     opt = canopy.Hct(GAINS, feedback="correlated")
     canopy.policy_search(Counter(True), lambda theta, seen: seen, steps=50, optimizer=opt)
     assert opt.summary().t == 51
@@ -96,7 +98,7 @@ def test_wrong_use_is_named():
         ({"steps": 0}, "steps = 0"),
         ({"steps": 10, "end_reward": "a"}, "reward = 'a'"),
         ({"steps": 10, "optimizer": "power", "feedback": "iid"}, "feedback: power has no such option"),
-        ({"steps": 10, "feedback": "nonsense"}, "feedback"),
+        ({"steps": 10, "optimizer": "hct", "feedback": "nonsense"}, "feedback"),
         ({"steps": 10, "optimizer": canopy.Hct(GAINS, direction="minimize")}, "maximizes"),
     ]:
         env = Counter(True)

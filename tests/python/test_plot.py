@@ -54,8 +54,9 @@ def test_whole_numbers_reach_half_way_to_their_neighbours():
     assert ax.get_xlim() == (0.5, 64.5)
 
 
-def test_two_parameters_are_a_map(tmp_path):
-    result = search({"x": canopy.real(0.1, 10, log=True), "c": canopy.choice("a", "b", "c")})
+@pytest.mark.parametrize("name", ["adaptive", "hct"])
+def test_two_parameters_are_a_map(tmp_path, name):
+    result = search({"x": canopy.real(0.1, 10, log=True), "c": canopy.choice("a", "b", "c")}, optimizer=name)
     ax = drawn(canopy.plot.estimate(result), tmp_path / "estimate.png")
     (cells,) = [each for each in ax.collections if type(each).__name__ == "PatchCollection"]
     assert len(cells.get_paths()) == sum(node.leaf for node in result.optimizer.tree())
@@ -100,7 +101,7 @@ def test_regret_has_a_band_a_simulation(tmp_path):
     assert len(ax.collections) == 2 and len(ax.get_lines()) == 2
     assert ax.get_lines()[0].get_ydata()[-1] == pytest.approx(runs["hct"].per_step_regret.mean)
     assert len(canopy.plot.regret(list(runs.values())).get_lines()) == 2
-    alike = [canopy.simulate("garland", steps=100, runs=2, nu1=nu1) for nu1 in (1, 4)]
+    alike = [canopy.simulate("garland", steps=100, runs=2, coverage=coverage) for coverage in (0, 1)]
     assert len(canopy.plot.regret(alike).get_lines()) == 2
     assert len(canopy.plot.regret(run for run in alike).get_lines()) == 2
     single = canopy.plot.regret(canopy.simulate("garland", steps=500, runs=1))
@@ -116,8 +117,8 @@ def test_regret_of_a_result_needs_the_optimum():
 
 
 def test_switches_count_changes_of_arm(tmp_path):
-    result = canopy.maximize(lambda x: 1 - abs(x - 0.3), X, pulls=300, feedback="correlated")
-    ax = drawn(canopy.plot.switches({"correlated": result}), tmp_path / "switches.png")
+    result = canopy.maximize(lambda x: 1 - abs(x - 0.3), X, pulls=300)
+    ax = drawn(canopy.plot.switches({"adaptive": result}), tmp_path / "switches.png")
     assert ax.get_lines()[0].get_ydata()[-1] == result.summary.switches
 
 
@@ -131,7 +132,7 @@ def test_optimizers_and_studies_and_samplers_can_be_drawn(store):
         canopy.plot.tree(study)
     canopy.plot.estimate(canopy.load_optimizer("a", store))
     canopy.plot.pulls(canopy.load_result("a", store))
-    sampler = canopy.optuna.HctSampler(seed=1)
+    sampler = canopy.optuna.Sampler(seed=1)
     optuna.create_study(sampler=sampler).optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=20)
     canopy.plot.estimate(sampler)
 

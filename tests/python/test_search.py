@@ -31,10 +31,10 @@ def test_it_plays_what_a_loop_of_ask_and_tell_plays():
         played.append(x)
         return hill(x)
 
-    for options in ({}, {"feedback": "correlated"}):
+    for options in ({}, {"optimizer": "hct"}, {"optimizer": "hct", "feedback": "correlated"}):
         played.clear()
         canopy.maximize(measure, X, pulls=700, **options)
-        opt, arms = canopy.Hct(X, **options), []
+        opt, arms = canopy.make_optimizer(options.pop("optimizer", "adaptive"), X, **options), []
         for _ in range(700):
             pull = opt.ask(1)
             arms.append(pull.arm["x"])
@@ -43,7 +43,7 @@ def test_it_plays_what_a_loop_of_ask_and_tell_plays():
 
 
 def test_a_frame_has_one_row_an_episode():
-    result = canopy.maximize(hill, X, pulls=300, feedback="correlated")
+    result = canopy.maximize(hill, X, pulls=300, optimizer="hct", feedback="correlated")
     frame = result.to_frame()
     assert list(frame.columns) == ["ticket", "first", "x", "depth", "pulls", "mean"]
     assert len(frame) == len(result.episodes) < 300
@@ -63,9 +63,7 @@ def test_it_ends_by_pulls_time_and_stop():
 
 def test_callbacks_are_called_after_every_episode():
     pulls = []
-    result = canopy.maximize(
-        hill, X, pulls=100, feedback="correlated", callbacks=lambda result: pulls.append(result.pulls)
-    )
+    result = canopy.maximize(hill, X, pulls=100, callbacks=lambda result: pulls.append(result.pulls))
     assert len(pulls) == len(result.episodes) and pulls[-1] == 100
     canopy.maximize(hill, X, pulls=3, callbacks=[pulls.append, pulls.append])
     assert len(pulls) == len(result.episodes) + 6
@@ -121,7 +119,7 @@ def test_ctrl_c_gives_the_result_so_far():
             signal.raise_signal(signal.SIGINT)
         return hill(x)
 
-    result = canopy.maximize(measure, X, pulls=1000, feedback="correlated")
+    result = canopy.maximize(measure, X, pulls=1000)
     assert (result.stopped, result.pulls) == ("interrupted", 30)
     assert result.best and result.summary.in_flight == 0
 
@@ -141,13 +139,8 @@ def interrupted_search(optimizer, delay):
 @pytest.mark.parametrize("number", range(20))
 @pytest.mark.parametrize("kind", ["memory", "study"])
 def test_whenever_ctrl_c_comes_result_and_optimizer_agree(kind, number, store):
-    delay = 0.00137 * number
-    if kind == "memory":
-        opt = canopy.Hct(X, feedback="correlated")
-        result = interrupted_search(opt, delay)
-    else:
-        opt = canopy.Study.open("a", store, space=X, feedback="correlated")
-        result = interrupted_search(opt, delay)
+    opt = canopy.Adaptive(X) if kind == "memory" else canopy.Study.open("a", store, space=X)
+    result = interrupted_search(opt, delay=0.00137 * number)
     assert result.stopped == "interrupted"
     assert len(result.rewards) == result.pulls == opt.summary().t - 1
     assert opt.summary().in_flight == 0
@@ -196,7 +189,8 @@ def test_ctrl_c_from_outside_gives_the_result_so_far():
         (lambda: canopy.maximize(3, X, pulls=3), "measure = 3"),
         (lambda: canopy.maximize(hill, X, pulls=3, optimizer=3), "optimizer = 3"),
         (lambda: canopy.maximize(hill, X, pulls=3, optimizer="htc"), "must be one of adaptive, hct"),
-        (lambda: canopy.maximize(hill, X, pulls=3, rhoo=1), 'rhoo: hct has no such option, did you mean "rho"'),
+        (lambda: canopy.maximize(hill, X, pulls=3, setle=1), 'setle: adaptive .*, did you mean "settle"'),
+        (lambda: canopy.maximize(hill, X, pulls=3, optimizer="hct", rhoo=1), 'rhoo: hct .*, did you mean "rho"'),
         (lambda: canopy.maximize(hill, X, pulls=3, callback=print), 'did you mean "callbacks"'),
         (lambda: canopy.maximize(hill, X, pulls=3, direction="minimize"), "call canopy.maximize or canopy.minimize"),
         (lambda: canopy.maximize(hill, pulls=3, optimizer=canopy.Hct), "must be a name, an optimizer or a study"),
@@ -211,6 +205,28 @@ def test_ctrl_c_from_outside_gives_the_result_so_far():
 def test_wrong_use_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("option", [{"rho": 0.5}, {"preset": "paper"}, {"feedback": "iid"}, {"confidence_scale": 1}])
+def test_who_takes_an_option_that_the_default_has_not_is_said(option, store):
+    (name,) = option
+    message = f'{name}: the default optimizer is now "adaptive", which has no such option; optimizer="hct" takes it'
+    for call in (
+        lambda **options: canopy.maximize(hill, X, pulls=3, **options),
+        lambda **options: canopy.minimize(hill, X, pulls=3, **options),
+        lambda **options: canopy.simulate("garland", steps=10, runs=1, **options),
+        lambda **options: canopy.Study.open("a", store, space=X, **options),
+        lambda **options: canopy.policy_search(NoEnvironment, print, X, steps=3, **options),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call(**option)
+    canopy.maximize(hill, X, pulls=3, optimizer="hct", **option)
+
+
+class NoEnvironment:
+    """Nothing can be played in it."""
+
+    reset = step = None
 
 
 def test_a_range_that_does_not_fit_is_said_at_once_and_once():

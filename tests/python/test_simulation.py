@@ -56,7 +56,7 @@ def test_how_honest_the_intervals_are_is_measured():
 
 def test_the_range_of_a_simulation_is_known_unless_it_is_to_be_learnt():
     regret = [
-        canopy.simulate("garland", steps=500, runs=2, **options).per_step_regret.mean
+        canopy.simulate("garland", "hct", steps=500, runs=2, **options).per_step_regret.mean
         for options in ({}, {"reward_range": (0, 1)}, {"reward_range": "auto"}, {"reward_range": None})
     ]
     assert regret[0] == regret[1] != regret[2] == regret[3]
@@ -125,7 +125,7 @@ def test_progress_is_shown(capfd):
         ({"environment": "garland", "reward_range": (1, 0)}, "reward_range"),
         ({"environment": "garland", "seed": -1}, "seed = -1"),
         ({"environment": "garland", "threads": "2"}, "threads = '2'"),
-        ({"environment": "garland", "rhoo": 0.5}, "rhoo = 0.5: .*rho"),
+        ({"environment": "garland", "optimizer": "hct", "rhoo": 0.5}, "rhoo = 0.5: .*rho"),
         ({"environment": "garland-mdp", "beta": 7}, "environment.beta = 7"),
         ({"environment": "garland", "steps": 10, "checkpoints": [5, 11]}, "checkpoints"),
         ({"environment": "garland", "steps": 10, "checkpoints": [5, 5]}, "checkpoints"),

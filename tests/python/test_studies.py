@@ -23,18 +23,22 @@ def hill(x, k, mode):
     return 0.5 + 0.3 * (mode == "fast") - abs(k - 5) / 20 - abs(x - 30) / 500
 
 
-def test_a_study_goes_on_where_it_was(store):
-    with canopy.Study.open("a", store, space=SPACE, feedback="correlated", rho=0.6) as study:
+@pytest.mark.parametrize(
+    ("optimizer", "options"), [("adaptive", {"coverage": 0.5}), ("hct", {"feedback": "correlated", "rho": 0.6})]
+)
+def test_a_study_goes_on_where_it_was(store, optimizer, options):
+    with canopy.Study.open("a", store, space=SPACE, optimizer=optimizer, **options) as study:
         canopy.maximize(hill, optimizer=study, pulls=40)
         kept = study.ask(1)  # still in flight when it is closed
     with canopy.Study.open("a", store) as study:
-        assert study.summary().t == 41 and study.options["rho"] == 0.6 and study.space == canopy.Space(SPACE)
+        assert study.summary().t == 41 and study.space == canopy.Space(SPACE)
+        assert options.items() <= study.options.items()
         (pull,) = study.in_flight()
         assert (pull.ticket, pull.arm) == (kept.ticket, kept.arm)
         study.tell(pull, 0.5)
         canopy.maximize(hill, optimizer=study, pulls=40)
         state = study.save()
-    opt = canopy.Hct(SPACE, feedback="correlated", rho=0.6)  # the same without an interruption
+    opt = canopy.make_optimizer(optimizer, SPACE, **options)  # the same without an interruption
     canopy.maximize(hill, optimizer=opt, pulls=40)
     opt.tell(opt.ask(1), 0.5)
     canopy.maximize(hill, optimizer=opt, pulls=40)
@@ -44,11 +48,11 @@ def test_a_study_goes_on_where_it_was(store):
 def test_pulls_that_a_killed_process_left_are_played_first(store):
     code = (
         "import canopy, os, sys\n"
-        "study = canopy.Study.open('a', sys.argv[1], space={'x': canopy.real(0, 1)}, feedback='correlated')\n"
+        "study = canopy.Study.open('a', sys.argv[1], space={'x': canopy.real(0, 1)})\n"
         "canopy.maximize(lambda x: os._exit(9) if study.summary().t > 30 else x, optimizer=study, pulls=100)"
     )
     assert subprocess.run([sys.executable, "-c", code, store]).returncode == 9
-    opt = canopy.Hct({"x": canopy.real(0, 1)}, feedback="correlated")
+    opt = canopy.Adaptive({"x": canopy.real(0, 1)})
     canopy.maximize(lambda x: x, optimizer=opt, pulls=70)
     with canopy.Study.open("a", store) as study:
         assert study.summary().t == 31 and study.summary().in_flight == 1
@@ -108,7 +112,7 @@ def test_what_was_told_is_on_the_disk_at_once_and_a_batch_at_its_end(store):
 
 
 def test_a_result_can_be_read_from_the_store(store):
-    with canopy.Study.open("a", store, space=SPACE, feedback="correlated") as study:
+    with canopy.Study.open("a", store, space=SPACE) as study:
         played = canopy.maximize(hill, optimizer=study, pulls=80)
         result = canopy.load_result("a", store)
     assert result.rewards == played.rewards
@@ -122,16 +126,17 @@ def test_another_study_of_that_name_is_refused_and_can_be_forked(store):
     with canopy.Study.open("a", store, space=SPACE) as study:
         study.tell(study.ask(1), 0.5)
     with pytest.raises(
-        canopy.StudyError, match="begun with other settings: optimizer.rho was 0.5 and is 0.6; fork= starts a new"
+        canopy.StudyError, match="begun with other settings: optimizer.coverage was 0.06 and is 0.5; fork= starts a new"
     ):
-        canopy.Study.open("a", store, space=SPACE, rho=0.6)
+        canopy.Study.open("a", store, space=SPACE, coverage=0.5)
     with canopy.Study.open("a", store, fork="b") as fork:
         assert fork.summary().t == 2 and fork.name == "b"
     assert [each.forked_from for each in canopy.studies(store)] == ["", "a"]
 
 
 @pytest.mark.parametrize(
-    "changes", [{"rho": 0.6}, {"optimizer": "grid"}, {"direction": "minimize"}, {"rho": 0.6, "reward_range": (0, 2)}]
+    "changes",
+    [{"coverage": 1}, {"optimizer": "grid"}, {"direction": "minimize"}, {"coverage": 1, "reward_range": (0, 2)}],
 )
 def test_a_fork_with_other_settings_carries_the_history_over(store, changes):
     with canopy.Study.open("a", store, space=SPACE) as study:
@@ -147,6 +152,19 @@ def test_a_fork_with_other_settings_carries_the_history_over(store, changes):
     assert [each.forked_from for each in canopy.studies(store)] == ["", "a"]
     result = canopy.load_result("b", store)
     assert [each.arm for each in result.episodes[:2]] == [arms[0], arms[1]] and result.pulls == 5
+
+
+def test_a_study_keeps_the_optimizer_it_was_made_with(store):
+    with canopy.Study.open("old", store, space=SPACE, optimizer="hct", rho=0.6) as study:
+        study.tell(study.ask(1), 0.5)
+    with canopy.Study.open("old", store, space=SPACE, rho=0.6) as study:
+        assert study.optimizer_name == "hct" and study.summary().t == 2
+    with canopy.Study.open("old", store, space=SPACE, rho=0.6, fork="fork") as fork:
+        assert fork.optimizer_name == "hct" and fork.summary().t == 2
+    with canopy.Study.open("new", store, space=SPACE) as study:
+        assert study.optimizer_name == "adaptive"
+    with pytest.raises(canopy.StudyError, match="optimizer.name was 'hct' and is 'adaptive'"):
+        canopy.Study.open("old", store, space=SPACE, optimizer="adaptive")
 
 
 @pytest.mark.parametrize(("first", "second"), [("auto", (0, 200)), ((0, 1), (0, 200)), ((0, 1), "auto")])
@@ -261,7 +279,7 @@ def test_a_study_of_another_revision_can_be_looked_at_and_forked(store):
     with canopy.Study.open("a", store, space=SPACE) as study:
         canopy.maximize(hill, optimizer=study, pulls=30)
     edit_specification(store, lambda specification: specification["optimizer"].update(revision=99))
-    with pytest.warns(UserWarning, match="begun with revision 99 of hct, and this canopy has revision") as caught:
+    with pytest.warns(UserWarning, match="begun with revision 99 of adaptive, and this canopy has revision") as caught:
         looked_at = canopy.load_optimizer("a", store)
     assert caught[0].filename == __file__
     assert looked_at.summary().observed == 30 and looked_at.summary().t == 1
@@ -269,7 +287,7 @@ def test_a_study_of_another_revision_can_be_looked_at_and_forked(store):
         result = canopy.load_result("a", store)
     assert caught[0].filename == __file__ and result.pulls == 30
     for arguments in ({}, {"space": SPACE}):
-        with pytest.raises(canopy.StudyError, match="revision 99 of hct.*; fork= starts a new study"):
+        with pytest.raises(canopy.StudyError, match="revision 99 of adaptive.*; fork= starts a new study"):
             canopy.Study.open("a", store, **arguments)
     for number, arguments in enumerate(({}, {"space": SPACE})):
         with canopy.Study.open("a", store, fork=f"b{number}", **arguments) as fork:
@@ -337,7 +355,7 @@ def test_a_study_keeps_every_number_to_the_last_bit(store):
     space["log"] = canopy.real(5e-324, 1.7e308, log=True)
     space["k"] = canopy.integer(-(2**53), 2**53)
     about = {"nu1": 1 / 3, "rho": 0.1 + 0.2, "delta": 1e-17, "reward_range": (-1 / 3, 1e300 / 7)}
-    with canopy.Study.open("a", store, space=space, **about) as study:
+    with canopy.Study.open("a", store, space=space, optimizer="hct", **about) as study:
         kept = study.ask(1)
     with canopy.Study.open("a", store) as study:
         assert study.space == canopy.Space(space) and study.reward_range == about["reward_range"]
@@ -414,8 +432,9 @@ def together(*works):
 
 
 def test_many_threads_ask_tell_observe_and_look_at_once(store):
-    with canopy.Study.open("a", store, space=SPACE, feedback="correlated") as study:
-        arm = study.space and canopy.Hct(SPACE).ask(1).arm
+    with canopy.Study.open("a", store, space=SPACE) as study:
+        arm = study.ask(1).arm
+        study.drop(1)
         tickets = []
 
         def tell():
@@ -499,12 +518,12 @@ def test_a_study_that_is_closed_under_its_threads_says_so(store):
 
 
 def test_a_copy_of_a_study_is_in_memory_and_its_own(store):
-    with canopy.Study.open("a", store, space=SPACE, feedback="correlated") as study:
+    with canopy.Study.open("a", store, space=SPACE) as study:
         canopy.maximize(hill, optimizer=study, pulls=40)
         open_pull = study.ask(1)
         before = study.save()
         other = study.copy()
-        assert type(other) is canopy.Hct and other.save() == before and other.options == study.options
+        assert type(other) is canopy.Adaptive and other.save() == before and other.options == study.options
         other.tell(open_pull, 0.9)
         canopy.maximize(hill, optimizer=other, pulls=40)
         assert study.save() == before and study.summary().in_flight == 1
@@ -562,7 +581,7 @@ def test_a_child_cannot_open_what_its_parent_has_open(store):
 
 def test_threads_may_search_one_study_together(store):
     errors = []
-    with canopy.Study.open("a", store, space=SPACE, feedback="correlated") as study:
+    with canopy.Study.open("a", store, space=SPACE) as study:
 
         def work():
             try:
@@ -640,8 +659,8 @@ def test_a_study_is_not_pickled(store):
         ({"name": "a", "space": {"c": canopy.choice("a\0", "b")}}, ValueError, "zero byte"),
         ({"name": "a", "store": "a\0b.db"}, ValueError, "store = .*: must be the path of a file"),
         ({"name": "a", "store": ""}, canopy.StoreError, "a store must have a name; store= names another one"),
-        ({"name": "a", "space": SPACE, "rho": 2}, ValueError, "optimizer.rho = 2"),
-        ({"name": "a", "space": SPACE, "rhoo": 2}, ValueError, "rhoo: hct has no such option"),
+        ({"name": "a", "space": SPACE, "coverage": -1}, ValueError, "optimizer.coverage = -1"),
+        ({"name": "a", "space": SPACE, "coverag": 2}, ValueError, "coverag: adaptive has no such option"),
         ({"name": "a", "space": {"c": canopy.choice(1, 2)}}, ValueError, "must be strings"),
         ({"name": "a", "file": "/nowhere.toml"}, FileNotFoundError, "nowhere"),
         ({"name": "a", "file": "/"}, IsADirectoryError, "directory"),
