@@ -1,18 +1,20 @@
-"""HCT as a sampler for Optuna."""
+"""The trees as samplers for Optuna."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 import threading
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import optuna
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
+    FloatDistribution,
     IntDistribution,
 )
 from optuna.samplers import BaseSampler, RandomSampler
@@ -20,35 +22,18 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
 from ._canopy import Pull
-from ._optimizers import Direction, Hct, RewardRange, check_options
+from ._optimizers import Direction, Optimizer, RewardRange, check_options, make_optimizer
 from ._search import single_reward
 from ._space import Parameter, Space, choice, integer, real
 
-__all__ = ["HctSampler"]
+__all__ = ["HctSampler", "Sampler"]
 
 
-class HctSampler(BaseSampler):
-    """Suggests what the High Confidence Tree would try next, for float, int and categorical parameters.
+class _TreeSampler(BaseSampler):
+    """What samplers share, whatever their tree."""
 
-    The space is what the first complete trial asked for; until there is one, and for parameters that only
-    some trials have, suggestions are random. Give `search_space` (names to Optuna distributions) to do without
-    random trials. `reward_range` is about how far the objective's values range; "auto" learns it. The other arguments
-    are those of `canopy.Hct`; the direction is the study's.
-
-    Trials may overlap (`n_jobs`, `ask` and `tell`). A trial that was pruned is worth its last intermediate value. One
-    that failed, or was pruned without a value, is worth the bad end of reward_range; without a range, a little less
-    than the worst value so far, by a tenth of the spread of values, as soon as two of them differ (until then
-    suggestions are random). If it were given back, the same arm would be suggested again; `failure_value` sets another
-    value, or "drop" to give it back anyway. A sampler serves one study in one process and learns only from the trials
-    it suggested: to continue later, pickle it along with the study, as with Optuna's own.
-
-    >>> import optuna
-    >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
-    >>> study = optuna.create_study(sampler=canopy.optuna.HctSampler(seed=1), direction="maximize")
-    >>> study.optimize(lambda trial: 1 - abs(trial.suggest_float("x", 0, 1) - 0.3), n_trials=200)
-    >>> round(study.best_params["x"], 1)
-    0.3
-    """
+    _name: ClassVar[str]  # of the optimizer
+    _observes: ClassVar[bool]  # whether it learns from trials that it has not suggested
 
     def __init__(
         self,
@@ -61,8 +46,8 @@ class HctSampler(BaseSampler):
     ):
         if "direction" in options:
             raise ValueError("direction: is taken from the study")
-        check_options("hct", options)
-        Hct({"x": real(0, 1)}, reward_range=reward_range, **options)  # complains at once
+        check_options(self._name, options)
+        make_optimizer(self._name, {"x": real(0, 1)}, reward_range=reward_range, **options)  # complains at once
         if failure_value not in ("worst", "drop"):
             failure_value = single_reward(failure_value)
         if search_space is not None and not (
@@ -75,16 +60,17 @@ class HctSampler(BaseSampler):
         self._search_space = None if search_space is None else _without_singles(search_space)
         self._intersection = IntersectionSearchSpace()
         self._random = RandomSampler(seed=seed)
-        self._optimizer: Hct | None = None
+        self._optimizer: Optimizer | None = None
         self._study_name: str | None = None
         self._pulls: dict[int, Pull] = {}  # of the trials that run, by number
         self._put_off: list[Pull] = []  # of trials that failed before it was known what that is worth
+        self._learnt: set[int] = set()  # the numbers of trials that need not be looked at again
         self._values: tuple[float, float] | None = None  # the least and the largest so far
         self._warned_of: set[str] = set()
         self._lock = threading.RLock()
 
     @property
-    def optimizer(self) -> Hct | None:
+    def optimizer(self) -> Optimizer | None:
         """The tree, for `canopy.plot`; None until the space is known."""
         return self._optimizer
 
@@ -114,7 +100,11 @@ class HctSampler(BaseSampler):
                 direction: Direction = (
                     "maximize" if study.direction == optuna.study.StudyDirection.MAXIMIZE else "minimize"
                 )
-                self._optimizer = Hct(space, direction=direction, reward_range=self._reward_range, **self._options)
+                self._optimizer = make_optimizer(
+                    self._name, space, direction=direction, reward_range=self._reward_range, **self._options
+                )
+            if self._observes:
+                self._observe_others(study, search_space)
             if self._put_off:
                 return {}  # the tree would suggest what has failed
             pull = self._optimizer.ask(1)
@@ -139,8 +129,10 @@ class HctSampler(BaseSampler):
             elif "fixed_params" in trial.system_attrs:  # it was enqueued, with an arm of its own
                 self._optimizer.drop(pull)
             elif value is None:
+                self._learnt.add(trial.number)
                 self._fail(pull)
             else:
+                self._learnt.add(trial.number)
                 try:
                     self._optimizer.tell(pull, value)
                 except ValueError as error:
@@ -148,6 +140,22 @@ class HctSampler(BaseSampler):
                     self._warn("value", f"trial {trial.number}: {error}; it counts as a trial that failed")
                 self._optimizer._say_range()
             self._tell_put_off()
+
+    def _observe_others(self, study: optuna.Study, search_space: dict[str, BaseDistribution]) -> None:
+        """Learns from trials that it has not suggested, each once."""
+        assert self._optimizer is not None
+        for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE, TrialState.PRUNED)):
+            if trial.number in self._learnt:
+                continue
+            self._learnt.add(trial.number)
+            value = _value_of(trial, trial.state, trial.values)
+            if value is None or any(trial.distributions.get(name) != each for name, each in search_space.items()):
+                continue
+            with contextlib.suppress(
+                ValueError
+            ):  # an arm outside of the space may be enqueued; a value may be infinite
+                self._optimizer.observe(_arm_from(trial, search_space), value)
+                self._note_value(value)
 
     def _note_value(self, value: float) -> None:
         if math.isfinite(value):
@@ -188,7 +196,8 @@ class HctSampler(BaseSampler):
     def _check_study(self, study: optuna.Study) -> None:
         if self._study_name != study.study_name:
             raise ValueError(
-                f"this HctSampler serves the study {self._study_name}; make another one for {study.study_name}"
+                f"this {type(self).__name__} serves the study {self._study_name}; "
+                f"make another one for {study.study_name}"
             )
 
     def _warn(self, kind: str, message: str) -> None:
@@ -198,23 +207,76 @@ class HctSampler(BaseSampler):
             warnings.warn(message, stacklevel=3)
 
     def _note_study(self, study: optuna.Study) -> None:
-        """Notes which study it serves, and warns about earlier trials."""
-        if self._study_name is None:
-            self._study_name = study.study_name
+        """Notes which study it serves, and warns about earlier trials that it cannot learn from."""
+        if self._study_name is not None:
+            return
+        self._study_name = study.study_name
+        if not self._observes:
             others = len(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
             if others:
-                self._warn("others", f"HctSampler cannot learn from the {others} trials that the study already has")
+                self._warn(
+                    "others", f"{type(self).__name__} cannot learn from the {others} trials that the study already has"
+                )
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:  # trials may be running
-            state = {**self.__dict__, "_pulls": dict(self._pulls), "_put_off": list(self._put_off)}
-            state["_optimizer"] = copy.copy(self._optimizer)
+            copied = ("_pulls", "_put_off", "_learnt", "_optimizer")
+            state = {**self.__dict__, **{name: copy.copy(self.__dict__[name]) for name in copied}}
         del state["_lock"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._lock = threading.RLock()
+
+
+class Sampler(_TreeSampler):
+    """Suggests what the adaptive tree would try next, for float, int and categorical parameters.
+
+    The space is what the first complete trial asked for; until there is one, and for parameters that only
+    some trials have, suggestions are random. Give `search_space` (names to Optuna distributions) to do without
+    random trials. `reward_range` is about how far the objective's values range; "auto" learns it. The other arguments
+    are those of `canopy.Adaptive`; the direction is the study's.
+
+    It learns from all trials of the study that have its space, also from those that were enqueued or that others have
+    suggested: a new sampler goes on with an old study. Trials may overlap (`n_jobs`, `ask` and `tell`), and have
+    different arms then.
+
+    A trial that was pruned is worth its last intermediate value. One that it suggested and that failed, or was pruned
+    without a value, is worth the bad end of reward_range; without a range, a little less than the worst value so far,
+    by a tenth of the spread of values, as soon as two of them differ (until then suggestions are random). If it were
+    given back, the same arm would be suggested again; `failure_value` sets another value, or "drop" to give it back
+    anyway. A sampler serves one study in one process.
+
+    >>> import optuna
+    >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+    >>> study = optuna.create_study(sampler=canopy.optuna.Sampler(seed=1), direction="maximize")
+    >>> study.optimize(lambda trial: 1 - abs(trial.suggest_float("x", 0, 1) - 0.3), n_trials=100)
+    >>> round(study.best_params["x"], 2)
+    0.3
+    """
+
+    _name = "adaptive"
+    _observes = True
+
+
+class HctSampler(_TreeSampler):
+    """Suggests what the High Confidence Tree would try next.
+
+    Like `Sampler`, with the arguments of `canopy.Hct`. But trials that overlap share an arm until enough is known about
+    it, and it learns only from the trials it suggested: to continue later, pickle it along with the study, as with
+    Optuna's own.
+
+    >>> import optuna
+    >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+    >>> study = optuna.create_study(sampler=canopy.optuna.HctSampler(seed=1), direction="maximize")
+    >>> study.optimize(lambda trial: 1 - abs(trial.suggest_float("x", 0, 1) - 0.3), n_trials=200)
+    >>> round(study.best_params["x"], 1)
+    0.3
+    """
+
+    _name = "hct"
+    _observes = False
 
 
 def _value_of(trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> float | None:
@@ -250,6 +312,18 @@ def _value_from(distribution: Any, value: Any) -> Any:
         return value
     if distribution.step is not None:
         return min(distribution.low + value * distribution.step, distribution.high)
+    return value
+
+
+def _arm_from(trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
+    """The arm of a trial as its parameters are here."""
+    return {name: _level_of(distribution, trial.params[name]) for name, distribution in search_space.items()}
+
+
+def _level_of(distribution: Any, value: Any) -> Any:
+    """The inverse of `_value_from`."""
+    if isinstance(distribution, FloatDistribution) and distribution.step is not None:
+        return round((value - distribution.low) / distribution.step)
     return value
 
 

@@ -5,10 +5,16 @@ import threading
 import canopy
 import optuna
 import pytest
-from canopy.optuna import HctSampler
+from canopy.optuna import HctSampler, Sampler
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+
+@pytest.fixture(params=[Sampler, HctSampler])
+def make(request):
+    """A class of samplers."""
+    return request.param
 
 
 def objective(trial):
@@ -23,8 +29,8 @@ def objective(trial):
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])
-def test_a_real_study_with_every_kind_of_parameter(direction):
-    sampler = HctSampler(seed=1)
+def test_a_real_study_with_every_kind_of_parameter(make, direction):
+    sampler = make(seed=1)
     study = optuna.create_study(sampler=sampler, direction=direction)
     sign = 1 if direction == "maximize" else -1
     study.optimize(lambda trial: sign * (objective(trial) - 0.5) + 0.5, n_trials=300)
@@ -34,9 +40,9 @@ def test_a_real_study_with_every_kind_of_parameter(direction):
     assert sampler.optimizer.summary().in_flight == 0
 
 
-def test_ints_are_integers_on_their_scale_and_in_their_steps():
+def test_ints_are_integers_on_their_scale_and_in_their_steps(make):
     space = {"k": IntDistribution(1, 9, step=2), "depth": IntDistribution(1, 100, log=True)}
-    sampler = HctSampler(search_space=space)
+    sampler = make(search_space=space)
     study = optuna.create_study(sampler=sampler, direction="maximize")
 
     def worth(trial):
@@ -50,15 +56,15 @@ def test_ints_are_integers_on_their_scale_and_in_their_steps():
     assert study.best_params["k"] == 7 and 15 <= study.best_params["depth"] <= 27
 
 
-def test_lists_whose_length_is_no_power_of_two_are_searched_as_well():
-    study = optuna.create_study(sampler=HctSampler(seed=1), direction="maximize")
+def test_lists_whose_length_is_no_power_of_two_are_searched_as_well(make):
+    study = optuna.create_study(sampler=make(seed=1), direction="maximize")
     worth = {"a": 0.5, "b": 0.7, "c": 0.3}
     study.optimize(lambda trial: worth[trial.suggest_categorical("c", ["a", "b", "c"])], n_trials=200)
     assert sum(trial.params["c"] == "b" for trial in study.trials) > 150
 
 
-def test_four_threads_share_a_sampler():
-    sampler = HctSampler(seed=1)
+def test_four_threads_share_a_sampler(make):
+    sampler = make(seed=1)
     study = optuna.create_study(sampler=sampler, direction="maximize")
     threads = set()
 
@@ -72,11 +78,11 @@ def test_four_threads_share_a_sampler():
     assert summary.in_flight == 0 and 200 - 5 <= summary.t <= 200
 
 
-def test_with_a_space_the_first_trial_is_the_trees():
+def test_with_a_space_the_first_trial_is_the_trees(make):
     space = {"x": FloatDistribution(0, 1), "one": IntDistribution(3, 3)}
-    study = optuna.create_study(sampler=HctSampler(search_space=space), direction="maximize")
+    study = optuna.create_study(sampler=make(search_space=space), direction="maximize")
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1) + 0 * trial.suggest_int("one", 3, 3), n_trials=3)
-    opt = canopy.Hct({"x": canopy.real(0, 1)})
+    opt = (canopy.Adaptive if make is Sampler else canopy.Hct)({"x": canopy.real(0, 1)})
     arms = []
     for _ in range(3):
         pull = opt.ask(1)
@@ -85,9 +91,9 @@ def test_with_a_space_the_first_trial_is_the_trees():
     assert [trial.params["x"] for trial in study.trials] == arms
 
 
-def test_ask_and_tell_failures_and_pruning():
+def test_ask_and_tell_failures_and_pruning(make):
     space = {"x": FloatDistribution(0, 1), "c": CategoricalDistribution((True, False))}
-    sampler = HctSampler(search_space=space)
+    sampler = make(search_space=space)
     study = optuna.create_study(sampler=sampler, direction="maximize")
     trials = [study.ask(space) for _ in range(4)]
     assert sampler.optimizer.summary().in_flight == 4
@@ -106,9 +112,9 @@ def test_ask_and_tell_failures_and_pruning():
 
 
 @pytest.mark.parametrize(("direction", "worth"), [("maximize", 300 - 0.1 * 200), ("minimize", 500 + 0.1 * 200)])
-def test_without_a_range_a_failure_is_worth_a_little_less_than_the_worst_value(direction, worth):
+def test_without_a_range_a_failure_is_worth_a_little_less_than_the_worst_value(make, direction, worth):
     space = {"x": FloatDistribution(0, 1)}
-    sampler = HctSampler(search_space=space)
+    sampler = make(search_space=space)
     study = optuna.create_study(sampler=sampler, direction=direction)
     failed, first, second = study.ask(space), study.ask(space), study.ask(space)
     study.tell(failed, state=optuna.trial.TrialState.FAIL)
@@ -121,18 +127,18 @@ def test_without_a_range_a_failure_is_worth_a_little_less_than_the_worst_value(d
     assert sum(node.pulls * node.mean for node in told) == pytest.approx(300 + 500 + worth)
 
 
-def test_with_a_range_a_failure_is_worth_its_bad_end():
+def test_with_a_range_a_failure_is_worth_its_bad_end(make):
     space = {"x": FloatDistribution(0, 1)}
     for direction, bad in (("maximize", -5), ("minimize", 5)):
-        sampler = HctSampler(search_space=space, reward_range=(-5, 5))
+        sampler = make(search_space=space, reward_range=(-5, 5))
         study = optuna.create_study(sampler=sampler, direction=direction)
         trial = study.ask(space)
         study.tell(trial, state=optuna.trial.TrialState.FAIL)
         assert sampler.optimizer.estimate(trial.params).mean == bad
 
 
-def test_if_the_first_arm_always_fails_others_are_tried():
-    sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)}, seed=1)
+def test_if_the_first_arm_always_fails_others_are_tried(make):
+    sampler = make(search_space={"x": FloatDistribution(0, 1)}, seed=1)
     study = optuna.create_study(sampler=sampler, direction="maximize")
 
     def fails_on_the_left(trial):
@@ -147,8 +153,8 @@ def test_if_the_first_arm_always_fails_others_are_tried():
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])
-def test_arms_that_fail_are_left_for_others(direction):
-    sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)})
+def test_arms_that_fail_are_left_for_others(make, direction):
+    sampler = make(search_space={"x": FloatDistribution(0, 1)})
     study = optuna.create_study(sampler=sampler, direction=direction)
 
     def fails_above(trial):
@@ -162,18 +168,18 @@ def test_arms_that_fail_are_left_for_others(direction):
     assert len(complete) > 50 and max(trial.params["x"] for trial in complete) > 0.5
 
 
-def test_failures_may_be_worth_something_else_or_be_given_back():
+def test_failures_may_be_worth_something_else_or_be_given_back(make):
     for failure_value, learnt in (("drop", 1), (0.5, 2)):
         space = {"x": FloatDistribution(0, 1)}
-        sampler = HctSampler(search_space=space, failure_value=failure_value)
+        sampler = make(search_space=space, failure_value=failure_value)
         study = optuna.create_study(sampler=sampler)
         study.tell(study.ask(space), state=optuna.trial.TrialState.FAIL)
         assert (sampler.optimizer.summary().t, sampler.optimizer.summary().in_flight) == (learnt, 0)
 
 
-def test_a_pruner_does_not_keep_it_from_moving_on():
+def test_a_pruner_does_not_keep_it_from_moving_on(make):
     study = optuna.create_study(
-        sampler=HctSampler(seed=1), pruner=optuna.pruners.MedianPruner(n_startup_trials=5), direction="maximize"
+        sampler=make(seed=1), pruner=optuna.pruners.MedianPruner(n_startup_trials=5), direction="maximize"
     )
 
     def rising(trial):
@@ -189,8 +195,8 @@ def test_a_pruner_does_not_keep_it_from_moving_on():
     assert abs(study.best_params["x"] - 0.3) < 0.05
 
 
-def test_values_that_are_no_rewards_do_not_end_the_study():
-    sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)})
+def test_values_that_are_no_rewards_do_not_end_the_study(make):
+    sampler = make(search_space={"x": FloatDistribution(0, 1)})
     study = optuna.create_study(sampler=sampler, direction="maximize")
     with pytest.warns(UserWarning, match="it counts as a trial that failed"):
         study.optimize(
@@ -199,13 +205,67 @@ def test_values_that_are_no_rewards_do_not_end_the_study():
     assert sampler.optimizer.summary().t == 21 and sampler.optimizer.summary().in_flight == 0
 
 
-def test_choices_may_be_not_equal_to_themselves():
-    sampler = HctSampler(search_space={"c": CategoricalDistribution((float("nan"), 1, 2))})
+def test_choices_may_be_not_equal_to_themselves(make):
+    sampler = make(search_space={"c": CategoricalDistribution((float("nan"), 1, 2))})
     study = optuna.create_study(sampler=sampler, direction="maximize")
     study.optimize(
         lambda trial: {1: 0.5, 2: 0.75}.get(trial.suggest_categorical("c", (float("nan"), 1, 2)), 0), n_trials=30
     )
     assert sampler.optimizer.summary().t == 31
+
+
+def test_it_learns_from_all_trials_that_have_its_space():
+    def objective(trial):
+        return -abs(trial.suggest_float("x", 0, 1, step=0.125) - 0.5) + trial.suggest_int("k", 1, 3)
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1), direction="maximize")
+    study.optimize(objective, n_trials=20)
+    study.add_trial(optuna.create_trial(params={"x": 0.5}, distributions={"x": FloatDistribution(0, 9)}, value=7))
+    study.sampler = Sampler(search_space={"x": FloatDistribution(0, 1, step=0.125), "k": IntDistribution(1, 3)})
+    study.enqueue_trial({"x": 0.25, "k": 2})
+    study.optimize(objective, n_trials=2)
+    summary = study.sampler.optimizer.summary()
+    assert (summary.t, summary.observed) == (2, 21) and study.trials[-2].params == {"x": 0.25, "k": 2}
+    of_arm = [trial.value for trial in study.trials if trial.params == {"x": 0.25, "k": 2}]
+    known = study.sampler.optimizer.estimate({"x": 2, "k": 2})  # the second step
+    assert known.pulls == len(of_arm) and known.mean == pytest.approx(of_arm[0])
+
+
+def test_a_new_sampler_goes_on_with_an_old_study():
+    study = optuna.create_study(direction="maximize")
+    for _ in range(4):
+        study.sampler = Sampler(seed=1)
+        study.optimize(lambda trial: 1 - abs(trial.suggest_float("x", 0, 1) - 0.3), n_trials=20)
+    assert all(abs(trial.params["x"] - 0.3) < 0.01 for trial in study.trials[-10:])
+    assert study.sampler.optimizer.summary().observed == 60
+
+
+def test_two_processes_learn_from_each_other(tmp_path):
+    storage = f"sqlite:///{tmp_path}/optuna.db"
+    samplers = [Sampler(seed=1), Sampler(seed=2)]
+    optuna.create_study(storage=storage, study_name="a", direction="maximize")
+    studies = [optuna.load_study(study_name="a", storage=storage, sampler=sampler) for sampler in samplers]
+    for _ in range(5):
+        for study in studies:
+            study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=2)
+    assert [sampler.optimizer.summary().t for sampler in samplers] == [10, 11]  # one trial was random
+    assert [sampler.optimizer.summary().observed for sampler in samplers] == [9, 10]
+
+
+def test_arms_outside_of_the_space_that_are_enqueued_are_left_out():
+    study = optuna.create_study(sampler=Sampler(search_space={"x": FloatDistribution(0, 1)}), direction="maximize")
+    study.enqueue_trial({"x": 3})
+    with pytest.warns(UserWarning, match="out of range"):
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+    assert study.sampler.optimizer.summary().observed == 0 and study.sampler.optimizer.summary().t == 3
+
+
+def test_trials_that_overlap_have_different_arms():
+    space = {"x": FloatDistribution(0, 1)}
+    for before, different in ((0, 8), (20, 3)):
+        study = optuna.create_study(sampler=Sampler(search_space=space), direction="maximize")
+        study.optimize(lambda trial: 1 - abs(trial.suggest_float("x", 0, 1) - 0.3), n_trials=before)
+        assert len({study.ask(space).params["x"] for _ in range(8)}) >= different
 
 
 def test_trials_that_others_have_suggested_are_warned_of():
@@ -216,17 +276,18 @@ def test_trials_that_others_have_suggested_are_warned_of():
         study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
 
 
-def test_enqueued_trials_are_not_taken_for_the_trees():
-    sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)})
+def test_enqueued_trials_are_not_taken_for_the_trees(make):
+    sampler = make(search_space={"x": FloatDistribution(0, 1)})
     study = optuna.create_study(sampler=sampler, direction="maximize")
     study.enqueue_trial({"x": 0.123})
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=2)
     assert study.trials[0].params["x"] == 0.123
     assert sampler.optimizer.summary().t == 2
+    assert sampler.optimizer.summary().observed == (make is Sampler)
 
 
-def test_parameters_that_only_some_trials_have_are_random():
-    study = optuna.create_study(sampler=HctSampler(seed=1), direction="maximize")
+def test_parameters_that_only_some_trials_have_are_random(make):
+    study = optuna.create_study(sampler=make(seed=1), direction="maximize")
 
     def conditional(trial):
         x = trial.suggest_float("x", 0, 1)
@@ -236,9 +297,9 @@ def test_parameters_that_only_some_trials_have_are_random():
     assert study.best_value > 0.6
 
 
-def test_a_pickled_sampler_goes_on_exactly():
+def test_a_pickled_sampler_goes_on_exactly(make):
     space = {"x": FloatDistribution(0, 1)}
-    sampler = HctSampler(search_space=space)
+    sampler = make(search_space=space)
     study = optuna.create_study(sampler=sampler, direction="maximize")
     study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=20)
     open_trial = study.ask(space)
@@ -260,6 +321,8 @@ def test_wrong_use_is_named():
     ]:
         with pytest.raises(ValueError, match=message):
             HctSampler(**options)
+    with pytest.raises(ValueError, match="rho: adaptive has no such option"):
+        Sampler(rho=0.5)
     sampler = HctSampler(search_space={"x": FloatDistribution(0, 1)})
     optuna.create_study(sampler=sampler).optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
     with pytest.raises(ValueError, match="make another one"):
@@ -270,16 +333,16 @@ def test_wrong_use_is_named():
         )
 
 
-def test_values_outside_their_range_are_warned_of_once():
-    study = optuna.create_study(sampler=HctSampler(seed=1, reward_range=(0, 1)))
+def test_values_outside_their_range_are_warned_of_once(make):
+    study = optuna.create_study(sampler=make(seed=1, reward_range=(0, 1)))
     with pytest.warns(canopy.RangeWarning, match="does not fit") as caught:
         study.optimize(lambda trial: 1000 * trial.suggest_float("x", 0.5, 1), n_trials=150)
     assert len(caught) == 1
 
 
-def test_values_in_any_units_give_the_same_trials():
+def test_values_in_any_units_give_the_same_trials(make):
     def params(values):
-        study = optuna.create_study(sampler=HctSampler(search_space={"x": FloatDistribution(0, 1)}))
+        study = optuna.create_study(sampler=make(search_space={"x": FloatDistribution(0, 1)}))
         study.optimize(lambda trial: values(abs(trial.suggest_float("x", 0, 1) - 0.25)), n_trials=100)
         return [trial.params for trial in study.trials]
 
