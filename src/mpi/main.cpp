@@ -45,8 +45,9 @@ int run(int argc, char** argv, const MpiSession& session) {
   ExperimentArguments arguments;
   Words experiment_words(*experiment);
   arguments.add_to(experiment_words);
-  CLI::App* search =
-      app.add_subcommand("search", "One HCT learner, and a copy of the system on every rank.");
+  CLI::App* search = app.add_subcommand(
+      "search",
+      "One learner, and a copy of the system on every rank. HCT expects correlated feedback here.");
   PolicySearchArguments search_arguments;
   Words search_words(*search);
   search_arguments.add_to(search_words);

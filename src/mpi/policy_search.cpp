@@ -1,7 +1,5 @@
 #include "mpi/policy_search.hpp"
 
-#include "canopy/hct.hpp"
-
 #include "files/json.hpp"
 #include "terminal/failure.hpp"
 
@@ -69,12 +67,12 @@ struct Outcome {
   double regret = 0.0;
 };
 
-Outcome lead(Hct& hct, KnownEnvironment& environment, RandomStream& random, std::uint64_t steps,
-             int ranks) {
+Outcome lead(Optimizer& optimizer, KnownEnvironment& environment, RandomStream& random,
+             std::uint64_t steps, int ranks) {
   Outcome outcome;
   const double optimum = environment.optimum_at(1).value;
   for (std::uint64_t done = 0; done < steps;) {
-    const Pull pull = hct.ask(steps - done);
+    const Pull pull = optimizer.ask(steps - done);
     Episode episode{0, {pull.arm.begin(), pull.arm.end()}};
     for (int rank = 1; rank < ranks; ++rank) {
       episode.pulls = share(pull.length, rank, ranks);
@@ -89,7 +87,7 @@ Outcome lead(Hct& hct, KnownEnvironment& environment, RandomStream& random, std:
       ++outcome.messages;
       all += rewards;
     }
-    if (hct.tell(pull.ticket, all) != Status::ok) {
+    if (optimizer.tell(pull.ticket, all) != Status::ok) {
       throw EnvironmentError("the rewards of an episode are not numbers");
     }
     outcome.reward_sum += all.sum;
@@ -101,11 +99,12 @@ Outcome lead(Hct& hct, KnownEnvironment& environment, RandomStream& random, std:
   return outcome;
 }
 
-void print(const PolicySearchArguments& arguments, const Outcome& outcome, const Hct& hct,
-           const KnownEnvironment& environment, std::uint64_t steps, int ranks) {
+void print(const PolicySearchArguments& arguments, const Outcome& outcome,
+           const Optimizer& optimizer, const KnownEnvironment& environment, std::uint64_t steps,
+           int ranks) {
   const auto n = static_cast<double>(steps);
   const Optimum optimum = environment.optimum_at(1);
-  const Best best = hct.best().value();
+  const Best best = optimizer.best().value();
   if (arguments.json) {
     const Document::Table found{
         {"ranks", ranks},
@@ -129,25 +128,34 @@ void print(const PolicySearchArguments& arguments, const Outcome& outcome, const
              optimum.value);
 }
 
+/// What was selected, for a chain that goes on when the arm changes.
+Selection for_chain(Selection optimizer, std::uint64_t seed) {
+  const OptimizerEntry& entry = optimizers().at(optimizer.name);
+  if (entry.takes_correlated_feedback && optimizer.options.find("feedback") == nullptr) {
+    optimizer.options.set("feedback", std::string("correlated"));
+  }
+  for (const OptionField& field : entry.fields) {
+    if (field.name == "seed") optimizer.options.set("seed", seed);
+  }
+  return optimizer;
+}
+
 }  // namespace
 
 void PolicySearchArguments::add_to(Words& command) {
   environment.add_to(command);
-  optimizer.list("hct", fields);
-  optimizer.add_to(command, "Options of hct");
+  optimizer.add_to(command);
   command.option("--steps", steps, "pulls in total, 1 or more");
   command.option("--seed", seed, "seed of the random streams");
   command.flag("--json", json, "print one JSON object instead");
 }
 
 int run_policy_search(const PolicySearchArguments& arguments, const MpiSession& session) {
-  const OptionValues given =
-      completed(arguments.fields, arguments.optimizer.parse("hct", arguments.fields));
-  const auto options = options_from<HctOptions>(given, "");
   const std::uint64_t steps = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000);
   const std::uint64_t seed = parse_whole("--seed", arguments.seed, 0, UINT64_MAX);
   const std::unique_ptr<KnownEnvironment> environment =
       make_environment(arguments.environment.parse());
+  const Selection selected = for_chain(arguments.optimizer.parse(), seed);
   RandomStream random({.seed = seed,
                        .environment = "policy search",
                        .run = static_cast<std::uint64_t>(session.rank())});
@@ -159,11 +167,11 @@ int run_policy_search(const PolicySearchArguments& arguments, const MpiSession& 
       send_rewards(play(*environment, episode, random));
     }
   }
-  Hct hct(environment->space(), options);
-  const Outcome outcome = lead(hct, *environment, random, steps, session.ranks());
+  const std::unique_ptr<Optimizer> optimizer = make_optimizer(selected, environment->space());
+  const Outcome outcome = lead(*optimizer, *environment, random, steps, session.ranks());
   const Episode home{0, std::vector<double>(environment->space().dimension())};
   for (int rank = 1; rank < session.ranks(); ++rank) send_episode(home, rank);
-  print(arguments, outcome, hct, *environment, steps, session.ranks());
+  print(arguments, outcome, *optimizer, *environment, steps, session.ranks());
   return kSuccess;
 }
 

@@ -1,21 +1,19 @@
 #pragma once
 
 #include "canopy/environments.hpp"
-#include "canopy/hct.hpp"
+#include "canopy/optimizers.hpp"
 
 #include "mpi/mpi_executor.hpp"
 #include "terminal/option_flags.hpp"
 
 #include <string>
-#include <vector>
 
 namespace canopy::terminal {
 
 /// The words of `canopy-mpi search`.
 struct PolicySearchArguments {
   SelectionFlags environment{environments(), "--environment", "lqr"};
-  std::vector<OptionField> fields = fields_of(HctOptions{.feedback = Feedback::correlated});
-  OptionFlags optimizer;
+  SelectionFlags optimizer{optimizers(), "--optimizer", "adaptive"};
   std::string steps = "1000000";
   std::string seed = "1";
   bool json = false;
@@ -23,9 +21,9 @@ struct PolicySearchArguments {
   void add_to(Words& command);
 };
 
-/// One HCT learner with correlated feedback on rank 0. Every rank runs a chain of its own; the
-/// pulls of an episode are shared among them and come back as count, mean and spread.
-/// Returns the exit status.
+/// One learner on rank 0; HCT has correlated feedback unless told otherwise. Every rank runs a
+/// chain of its own; the pulls of an episode are shared among them and come back as count, mean and
+/// spread. Returns the exit status.
 [[nodiscard]] int run_policy_search(const PolicySearchArguments& arguments,
                                     const MpiSession& session);
 

@@ -133,23 +133,48 @@ TEST_F(Mpi, ARankThatIsKilledLosesNoFinishedUnit) {
   EXPECT_TRUE(content_of(units).starts_with(kept.substr(0, kept.rfind('\n') + 1)));
 }
 
+struct SearchCase {
+  std::string words;
+  double growth;  ///< of the messages, at most, with a hundred times the pulls
+};
+
+json searched(const SearchCase& search, const std::string& steps) {
+  const Result result = on_ranks(3, "search --json " + search.words + " --steps " + steps);
+  EXPECT_EQ(result.status, 0) << result.out;
+  return json::parse(result.out);
+}
+
 TEST_F(Mpi, MessagesOfAPolicySearchGrowWithTheEpisodesAndNotWithThePulls) {
-  for (const std::string environment : {"lqr", "cart-pole"}) {
-    const auto search = [&](const std::string& steps) {
-      const Result result =
-          on_ranks(3, "search --json --environment " + environment + " --steps " + steps);
-      EXPECT_EQ(result.status, 0) << result.out;
-      return json::parse(result.out);
-    };
-    const json few = search("1e4");
-    const json many = search("1e6");
+  for (const SearchCase& search :
+       {SearchCase{"--environment lqr", 20.0}, SearchCase{"--environment cart-pole", 70.0},
+        SearchCase{"--environment lqr --optimizer hct", 20.0},
+        SearchCase{"--environment cart-pole --optimizer hct", 20.0}}) {
+    const json few = searched(search, "1e4");
+    const json many = searched(search, "1e6");
     for (const json& run : {few, many}) {
       EXPECT_LE(run["messages"].get<double>(), 4.0 * run["episodes"].get<double>());
     }
-    EXPECT_LT(many["messages"].get<double>(), 20.0 * few["messages"].get<double>())
-        << "a hundred times the pulls";
-    EXPECT_LT(many["per_step_regret"].get<double>(), few["per_step_regret"].get<double>());
+    EXPECT_LT(many["messages"].get<double>(), search.growth * few["messages"].get<double>())
+        << search.words;
+    EXPECT_LT(many["per_step_regret"].get<double>(), few["per_step_regret"].get<double>())
+        << search.words;
   }
+}
+
+TEST_F(Mpi, HctExpectsCorrelatedFeedbackUnlessToldOtherwise) {
+  const std::string search = "--environment lqr --optimizer hct";
+  const json standard = searched({search, 0.0}, "1e4");
+  EXPECT_EQ(standard, searched({search + " --feedback correlated", 0.0}, "1e4"));
+  EXPECT_NE(standard, searched({search + " --feedback iid", 0.0}, "1e4"));
+}
+
+TEST_F(Mpi, RandomChoicesOfAPolicySearchFollowItsSeed) {
+  const std::string search = "--environment lqr --optimizer random --seed ";
+  const auto best_arm = [&](const std::string& seed) {
+    return searched({search + seed, 0.0}, "100")["best_arm"];
+  };
+  EXPECT_EQ(best_arm("1"), best_arm("1"));
+  EXPECT_NE(best_arm("1"), best_arm("2"));
 }
 
 TEST_F(Mpi, WrongUseIsRefusedOnceByName) {
@@ -160,6 +185,8 @@ TEST_F(Mpi, WrongUseIsRefusedOnceByName) {
   const std::size_t first = result.out.find(message);
   ASSERT_NE(first, std::string::npos) << result.out;
   EXPECT_EQ(result.out.find(message, first + 1), std::string::npos);
+  EXPECT_NE(on_ranks(2, "search --rho 0.5", "2>&1").out.find("--rho 0.5: adaptive has no such"),
+            std::string::npos);
 }
 
 }  // namespace
