@@ -4,7 +4,8 @@
 
 Objects are asked for with very different popularity, and their contents change at the origin now and then. A long
 time to live serves stale objects, a short one asks the origin too often. The knob is tuned on a log scale, on live
-traffic: what the cache holds when the knob moves is what it was filled with before.
+traffic: what the cache holds when the knob moves is what it was filled with before. It takes some minutes, a few
+thousand requests, to fill it anew, and `settle` says so.
 """
 
 import random
@@ -53,7 +54,7 @@ def long_run(ttl, seed):
 
 space = {"ttl": canopy.real(1, 10_000, log=True)}
 cache = Cache(seed=1)
-result = canopy.maximize(cache.serve, space, pulls=400_000, feedback="correlated", mixing_time=10)
+result = canopy.maximize(cache.serve, space, pulls=400_000, settle=5000)
 best = result.best
 print(f"best time to live: {best.arm['ttl']:.0f} s, worth {best.mean:.3f} a request over {best.pulls} requests")
 

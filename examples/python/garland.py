@@ -2,8 +2,8 @@
 
     python examples/python/garland.py [FIGURE.png]
 
-HCT ends on one of the highest peaks. The picture shows what it knows of the function after 20 000 pulls, where it
-looked, and its tree.
+It ends on one of the highest peaks. The picture shows what is known of the function after 20 000 pulls, where they
+went, and the tree.
 """
 
 import sys
@@ -12,7 +12,7 @@ import canopy
 import matplotlib.pyplot as plt
 
 garland = canopy.Environment("garland", seed=1)
-result = canopy.maximize(garland.pull, garland.space, pulls=20_000, nu1=1, rho=0.7071, confidence_scale=0.05)
+result = canopy.maximize(garland.pull, garland.space, pulls=20_000)
 
 best = result.best
 print(f"best arm: {best}")

@@ -3,8 +3,8 @@
     python examples/python/pendulum.py [FIGURE.png]
 
 One chain of 100 000 steps: the pendulum goes on from where it is when the parameters change, so what a step earns
-depends on the parameters of the steps before. That is the correlated feedback HCT is made for. Every 200 steps
-Gymnasium truncates an episode, and the chain goes on from a fresh state.
+depends on the parameters of the steps before. Every 200 steps Gymnasium truncates an episode, and the chain goes on
+from a fresh state.
 """
 
 import math
@@ -28,7 +28,7 @@ def policy(theta, observation):
 
 space = {"energy": canopy.real(-8, 4), "stiffness": canopy.real(0, 40)}
 env = gymnasium.make("Pendulum-v1")
-result = canopy.policy_search(env, policy, space, steps=100_000, mixing_time=20)
+result = canopy.policy_search(env, policy, space, steps=100_000)
 best = result.best
 print(f"best policy: {', '.join(f'{k} = {v:.2f}' for k, v in best.arm.items())}, mean reward {best.mean:.3f} a step")
 

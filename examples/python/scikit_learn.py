@@ -1,8 +1,8 @@
-"""A model of scikit-learn, tuned through Optuna by HCT.
+"""A model of scikit-learn, tuned through Optuna.
 
     python examples/python/scikit_learn.py [FIGURE.png]
 
-Each trial draws a new split of the data, so its score is noisy: no single trial can be trusted. HCT comes back to
+Each trial draws a new split of the data, so its score is noisy: no single trial can be trusted. The tree comes back to
 settings that look good until it is sure of them; `sampler.optimizer.best()` is what it would stake its name on.
 """
 
@@ -34,14 +34,13 @@ def objective(trial):
     return score(c, gamma, split=trial.number)
 
 
-sampler = canopy.optuna.HctSampler(seed=1, nu1=1, rho=0.7, confidence_scale=0.02)
+sampler = canopy.optuna.Sampler(seed=1)
 study = optuna.create_study(sampler=sampler, direction="maximize")
 study.optimize(objective, n_trials=400)
 
 best = sampler.optimizer.best()
-print(
-    f"HCT: C = {best.arm['C']:.3g}, gamma = {best.arm['gamma']:.3g}, accuracy {best.mean:.3f} over {best.pulls} splits"
-)
+c, gamma = best.arm.values()
+print(f"canopy: C = {c:.3g}, gamma = {gamma:.3g}, accuracy {best.mean:.3f} over {best.pulls} splits")
 
 
 def held_out(c, gamma):
@@ -51,7 +50,7 @@ def held_out(c, gamma):
 
 lucky = study.best_params
 print(
-    f"on 30 fresh splits: HCT's arm {held_out(**{'c': best.arm['C'], 'gamma': best.arm['gamma']}):.3f}; "
+    f"on 30 fresh splits: canopy's arm {held_out(c, gamma):.3f}; "
     f"the luckiest single trial {held_out(lucky['C'], lucky['gamma']):.3f}; "
     f"scikit-learn's defaults {held_out(1.0, 'scale'):.3f}"
 )

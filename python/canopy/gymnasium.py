@@ -37,8 +37,9 @@ def policy_search(
 
     `policy(theta, observation)` returns an action; theta is a dictionary with the parameters of `space`. A pull
     is one step of the environment, and its reward is told at once. When the parameters change, the environment
-    carries on from where it is, so its rewards are correlated. How long it takes to settle is the adaptive tree's
-    `settle`; `optimizer="hct"` expects correlated feedback by default.
+    carries on from where it is, so rewards soon after it tell about the parameters before. Where the state follows the
+    parameters within so many steps, the adaptive tree's `settle` passes over them. `optimizer="hct"` expects correlated
+    feedback by default and holds parameters for episodes that double in length: slower, and safer.
 
     - A reset inside the task: when a step says `terminated` or `truncated`, the environment is reset and the
       next step starts there. The step that ended the episode counts like any other. Where ending is a failure
