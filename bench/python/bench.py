@@ -49,10 +49,17 @@ def row(what, value, unit, goal=""):
 def calls():
     space = {"x": canopy.real(0, 1)}
     iid, correlated = canopy.Hct(space), canopy.Hct(space, feedback="correlated")
-    empty = EmptyOptimizer()
-    times = side_by_side(lambda: loop(iid), lambda: loop(correlated), lambda: loop_with_arm(iid), lambda: loop(empty))
+    adaptive, empty = canopy.Adaptive(space), EmptyOptimizer()
+    times = side_by_side(
+        lambda: loop(iid),
+        lambda: loop(correlated),
+        lambda: loop_with_arm(iid),
+        lambda: loop(empty),
+        lambda: loop(adaptive),
+    )
     row("ask + tell, HCT-iid", 1e6 * times[0], "us", "at most 1.0")
     row("ask + tell, HCT-correlated", 1e6 * times[1], "us", "at most 1.0")
+    row("ask + tell, adaptive", 1e6 * times[4], "us", "at most 0.5")
     row("ask + arm + tell, HCT-iid", 1e6 * times[2], "us")
     row("an empty pair of calls", 1e6 * times[3], "us")
     row("ask + tell / empty pair, HCT-iid", times[0] / times[3], "x", "at most 4")
@@ -61,13 +68,13 @@ def calls():
 
 def simulation(tool):
     """Processor time a step, with one thread each, from Python and from the command line."""
-    words = [tool, "simulate", "--json", "--steps", "20000000", "--runs", "1", "--threads", "1"]
+    words = [tool, "simulate", "--json", "--optimizer", "hct", "--steps", "20000000", "--runs", "1", "--threads", "1"]
 
     def theirs():
         return json.loads(subprocess.run(words, check=True, capture_output=True).stdout)["ns_per_step"]
 
     ours, tools = side_by_side(
-        lambda: canopy.simulate("garland", steps=20_000_000, runs=1, threads=1).ns_per_step, theirs
+        lambda: canopy.simulate("garland", "hct", steps=20_000_000, runs=1, threads=1).ns_per_step, theirs
     )
     row("simulate, garland, from Python", ours, "ns")
     row("the same from the command line", tools, "ns")
