@@ -32,6 +32,8 @@ from ._optimizers import (
     Grid,
     Hct,
     Hoo,
+    Learnt,
+    MemoryWarning,
     Node,
     Optimizer,
     Power,
@@ -39,6 +41,7 @@ from ._optimizers import (
     RangeWarning,
     Summary,
     Thoo,
+    Turn,
     make_optimizer,
 )
 from ._search import Episode, Result, maximize, minimize
@@ -74,6 +77,8 @@ __all__ = [
     "Hct",
     "Hoo",
     "Integer",
+    "Learnt",
+    "MemoryWarning",
     "Node",
     "Optimizer",
     "Power",
@@ -91,6 +96,7 @@ __all__ = [
     "StudyRecord",
     "Summary",
     "Thoo",
+    "Turn",
     "choice",
     "environments",
     "integer",

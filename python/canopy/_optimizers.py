@@ -23,6 +23,10 @@ class RangeWarning(UserWarning):
     """The reward_range that was given does not fit the rewards."""
 
 
+class MemoryWarning(UserWarning):
+    """Rewards seem to take some pulls to settle after a change of arm, and nobody has said so."""
+
+
 class Best(NamedTuple):
     """The arm to recommend, in the user's units; `print` says it in a sentence.
 
@@ -34,7 +38,8 @@ class Best(NamedTuple):
     "repeats_few", too few arms were repeated to know the noise, so it is the algorithm's own choice; "no_noise",
     rewards of an arm never differ, so it has the best mean; "model", the algorithm's own model of f says so. `rivals`
     is how many other arms may be better, as far as the intervals tell. `own` is what the algorithm itself would
-    recommend where that is another arm, else None.
+    recommend where that is another arm, else None. `by_model` is where the algorithm's model has f at the arm, if it has
+    one: it also draws on the arms around, and holds as far as the model does.
     """
 
     arm: dict[str, Any]
@@ -46,6 +51,7 @@ class Best(NamedTuple):
     rivals: int
     basis: Literal["interval", "repeats_few", "no_noise", "model"]
     own: dict[str, Any] | None
+    by_model: tuple[float, float] | None
 
     def __str__(self) -> str:
         arm = arm_text(self.arm)
@@ -54,10 +60,13 @@ class Best(NamedTuple):
             why = {"no_noise": "rewards of an arm never differ"}.get(self.basis, "too few repeats for an interval")
             return f"{arm}: {self.mean:.4g}, {pulls}; {why}"
         mean, lower, upper = rounded((self.mean, self.lower, self.upper), 0.05 * (self.upper - self.lower))
-        others = f"{self.rivals} other arm{'' if self.rivals == 1 else 's'} may be better"
-        return f"{arm}: {mean} ({lower} to {upper} at {100 * self.level:.4g} %), {pulls}" + (
-            f"; {others}" if self.rivals else ""
-        )
+        text = f"{arm}: {mean} ({lower} to {upper} at {100 * self.level:.4g} %), {pulls}"
+        if self.by_model:
+            ends = rounded(self.by_model, 0.05 * (self.by_model[1] - self.by_model[0]))
+            text += f"; {ends[0]} to {ends[1]} by the model"
+        if self.rivals:
+            text += f"; {self.rivals} other arm{'' if self.rivals == 1 else 's'} may be better"
+        return text
 
 
 class ArmEstimate(NamedTuple):
@@ -76,6 +85,8 @@ class Summary(NamedTuple):
     the changes of arm (the first selection is one), `refreshes` the phases begun, `out_of_range` single rewards
     outside reward_range, `in_flight` pulls without an answer, `observed` rewards of arms that nobody asked for.
     `fitting_range` is None unless the reward_range that was given does not fit: then it is that of the rewards so far.
+    `passed_over` counts pulls that were not learnt from, since the system had not settled. `settling` is None unless
+    rewards seem to take that many pulls to settle and `settle` is 0.
     """
 
     t: int
@@ -87,6 +98,46 @@ class Summary(NamedTuple):
     in_flight: int
     observed: int
     fitting_range: tuple[float, float] | None
+    passed_over: int
+    settling: int | None
+
+
+class Turn(NamedTuple):
+    """The arm that an optimizer with a model chose last.
+
+    `why`: "start", the first cells are played once each; "search", nowhere may f be better, as far as the model
+    tells; "cover", nobody has looked there and the model can be wrong; "sweep", it is the best of its depth.
+    It is played for `length` pulls and had `pulls` before. f is about `level` there, with the standard `deviation`,
+    and may be `bound`.
+    """
+
+    why: Literal["start", "search", "cover", "sweep"]
+    arm: dict[str, Any]
+    pulls: int
+    length: int
+    level: float
+    deviation: float
+    bound: float
+
+
+class Learnt(NamedTuple):
+    """What the model of an optimizer has learnt, in the user's units.
+
+    `noise` is the standard deviation of a reward, `correlation` that of rewards of an arm that follow each other (0:
+    none for sure). f varies as a distance to the power `smoothness`, from `lowest` to `highest`; `shares` has the part
+    of the variation that each parameter causes. `guard_pulls` went where the model sees nothing, since it can be wrong;
+    all pulls together have `lost` that much beyond doubt, against the best arm.
+    """
+
+    noise: float
+    correlation: float
+    smoothness: float
+    lowest: float
+    highest: float
+    shares: dict[str, float]
+    guard_pulls: int
+    lost: float
+    turn: Turn | None
 
 
 class Node(NamedTuple):
@@ -139,9 +190,16 @@ class Looks(_Bound):
         self._range_is_said = False
 
     _range_is_said = False
+    _memory_is_said = False
 
-    def _say_range(self) -> None:
-        """Warns, once, if the range that was given does not fit."""
+    def _say_advice(self) -> None:
+        """Warns, once each, if settings do not fit what was seen."""
+        if not self._memory_is_said and (pulls := self._settling()):
+            self._memory_is_said = True
+            warn_caller(
+                f"rewards seem to take about {pulls} pulls to settle after a change of arm. Give settle={pulls}.",
+                MemoryWarning,
+            )
         if self._range_is_said:
             return
         given = self.reward_range
@@ -155,6 +213,21 @@ class Looks(_Bound):
             f"{most}. Give reward_range=({least}, {most}) or leave it out; set_reward_range changes it on the way.",
             RangeWarning,
         )
+
+    def learnt(self) -> Learnt | None:
+        """What its model of f has learnt; None of an optimizer that has no model, or not yet.
+
+        >>> opt = canopy.Adaptive({"x": canopy.real(0, 1)})
+        >>> canopy.maximize(lambda x: 1 - x, pulls=100, optimizer=opt).best.arm
+        {'x': 0.0078125}
+        >>> opt.learnt().shares
+        {'x': 1.0}
+        """
+        learnt = self._learnt()
+        if learnt is None:
+            return None
+        *numbers, turn = learnt
+        return Learnt(*numbers, turn and Turn(*turn))
 
     def summary(self) -> Summary:
         """Where it is: pulls, nodes, depth, switches."""

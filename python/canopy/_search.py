@@ -219,7 +219,7 @@ def _run(
     optimizer = result.optimizer
     started = time.monotonic()
     take_unanswered = getattr(optimizer, "_take_unanswered", lambda: None)
-    say_range = optimizer._say_range if isinstance(optimizer, Optimizer) else lambda: None  # a study does it itself
+    say_advice = optimizer._say_advice if isinstance(optimizer, Optimizer) else lambda: None  # a study does it itself
     pull = None
     try:
         while not result.stopped:
@@ -231,7 +231,7 @@ def _run(
                 with interrupts.allowed():
                     reward = single_reward(measure(**arm))
                 optimizer.tell(pull, reward)
-                say_range()
+                say_advice()
                 episode.rewards.append(reward)
                 result.rewards.append(reward)
                 if len(episode.rewards) == 1:

@@ -129,7 +129,7 @@ class Study(Looks, _canopy.Study):
         One reward, several, or Rewards. All of them are learnt, or none, with a ValueError.
         """
         super().tell(pull, reward)
-        self._say_range()
+        self._say_advice()
 
     def observe(self, arm: dict[str, Any], reward: float | Iterable[float] | _canopy.Rewards) -> None:
         """Tells rewards of an arm that nobody asked for.
@@ -137,7 +137,7 @@ class Study(Looks, _canopy.Study):
         One reward, several, or Rewards. They count as pulls of the arm, not as steps.
         """
         super().observe(arm, reward)
-        self._say_range()
+        self._say_advice()
 
     def _take_unanswered(self) -> _canopy.Pull | None:
         """A pull that an earlier process left open, each once, for maximize to play first."""

@@ -138,7 +138,7 @@ class _TreeSampler(BaseSampler):
                 except ValueError as error:
                     self._fail(pull)
                     self._warn("value", f"trial {trial.number}: {error}; it counts as a trial that failed")
-                self._optimizer._say_range()
+                self._optimizer._say_advice()
             self._tell_put_off()
 
     def _observe_others(self, study: optuna.Study, search_space: dict[str, BaseDistribution]) -> None:

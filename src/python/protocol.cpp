@@ -158,16 +158,19 @@ nb::str text(std::string_view name) {
   return nb::str(name.data(), name.size());
 }
 
-/// (arm, mean, lower, upper, pulls, level, rivals, basis, own), or None.
+/// (arm, mean, lower, upper, pulls, level, rivals, basis, own, by_model), or None.
 nb::object best(Protocol& self) {
   const std::optional<Best> found =
       self.with([](Optimizer& optimizer) { return optimizer.best(); });
   if (!found) return nb::none();
   const PythonSpace& space = self.space();
   const nb::object own = found->own.empty() ? nb::none() : nb::object(space.dictionary(found->own));
+  const auto& model = found->by_model;
+  const nb::object by_model =
+      model ? nb::object(nb::make_tuple(model->lower, model->upper)) : nb::none();
   return nb::make_tuple(space.dictionary(found->arm), found->mean, end_or_none(found->lower),
                         end_or_none(found->upper), found->pulls, found->level, found->rivals,
-                        text(name_of(found->basis)), own);
+                        text(name_of(found->basis)), own, by_model);
 }
 
 /// (mean, lower, upper, pulls), or None.
@@ -195,7 +198,31 @@ nb::object given_range(Protocol& self) {
 nb::tuple summary(Protocol& self) {
   const Summary at = self.with([](Optimizer& optimizer) { return optimizer.summary(); });
   return nb::make_tuple(at.t, at.nodes, at.depth, at.switches, at.refreshes, at.out_of_range,
-                        at.in_flight, at.observed, range_or_none(at.fitting_range));
+                        at.in_flight, at.observed, range_or_none(at.fitting_range), at.passed_over,
+                        at.settling);
+}
+
+std::optional<std::uint64_t> settling(Protocol& self) {
+  return self.with([](Optimizer& optimizer) { return optimizer.summary().settling; });
+}
+
+/// (noise, correlation, smoothness, lowest, highest, shares, guard_pulls, lost, turn), or None.
+nb::object learnt(Protocol& self) {
+  const std::optional<Learnt> known =
+      self.with([](Optimizer& optimizer) { return optimizer.learnt(); });
+  if (!known) return nb::none();
+  const PythonSpace& space = self.space();
+  nb::dict shares;
+  for (std::size_t i = 0; i < known->shares.size(); ++i) {
+    shares[space.space().parameters()[i].name.c_str()] = known->shares[i];
+  }
+  nb::object turn = nb::none();
+  if (const auto& last = known->turn) {
+    turn = nb::make_tuple(text(name_of(last->why)), space.dictionary(last->arm), last->pulls,
+                          last->length, last->level, last->deviation, last->bound);
+  }
+  return nb::make_tuple(known->noise, known->correlation, known->smoothness, known->lowest,
+                        known->highest, shares, known->guard_pulls, known->lost, turn);
 }
 
 /// A node with an arm of its own.
@@ -284,6 +311,8 @@ void bind_protocol(nb::module_& module) {
       .def("_estimate", &estimate_of, nb::arg("arm").none())
       .def("_set_reward_range", &set_reward_range, nb::arg("range").none())
       .def("_summary", &summary)
+      .def("_settling", &settling)
+      .def("_learnt", &learnt)
       .def("_tree", &tree)
       .def_prop_ro("space", &Protocol::space_object, "What is tuned.")
       .def_prop_ro(
