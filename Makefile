@@ -5,11 +5,11 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 # What many threads may use at once.
 TSAN_TESTS = *StudySession*:*StoreTest*:-SqliteStore*
 
-.PHONY: help setup build run python test test-cpp test-python test-asan test-tsan bench bench-peers coverage gallery figures tables \
-        format lint clean
+.PHONY: help setup build run python test test-cpp test-python test-asan test-tsan bench bench-tuned bench-ablation \
+        bench-memory bench-flight bench-peers coverage gallery figures tables format lint clean
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s  %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s  %s\n", $$1, $$2}' Makefile
 
 setup:
 	@scripts/setup.sh build
@@ -75,6 +75,18 @@ bench-tuned: build  ## The adaptive tree beside HCT tuned by hindsight (minutes)
 	@cmake --build --preset release --target against_tuned
 	@build/bench/against_tuned
 
+bench-ablation: build  ## What each part of the adaptive tree gives (minutes)
+	@cmake --build --preset release --target ablation
+	@build/bench/ablation
+
+bench-memory: build  ## The adaptive tree in systems with memory, beside HCT tuned by hindsight (minutes)
+	@cmake --build --preset release --target memory
+	@build/bench/memory
+
+bench-flight: build  ## The adaptive tree with many pulls in flight (a minute)
+	@cmake --build --preset release --target in_flight
+	@build/bench/in_flight
+
 bench-peers: build python  ## Other tools beside canopy (half an hour)
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
 	@build/python/bin/python bench/peers/peers.py build/canopy
@@ -85,8 +97,10 @@ gallery: python  ## Run the Python examples and draw the pictures of docs/python
 	@for script in examples/python/*.py; do echo "$$script"; \
 	  build/python/bin/python $$script docs/figures/python/$$(basename $$script .py).png || exit 1; done
 
-figures: build  ## Draw the pictures of docs/environments.md again
+figures: build  ## Draw the pictures of docs/environments.md and docs/adaptive.md again
 	@mkdir -p docs/figures
+	@cmake --build --preset release --target model_picture
+	@build/bench/model_picture | gnuplot > docs/figures/adaptive_model.png
 	@for name in $$(build/canopy simulate --list | sed '1,/^Environments/d' | awk '{print $$1}'); do \
 	  build/canopy environment $$name --draw docs/figures/$$name.png > /dev/null || exit 1; done
 

@@ -67,8 +67,23 @@ class TextbookAdaptive {
     bool guard;
   };
 
+  /// What to leave out, to see what it gives. All false: the algorithm.
+  struct Variant {
+    bool no_guard = false;
+    bool no_sweep = false;          // the guard covers alone
+    bool fixed_alpha = false;       // alpha stays 0.4
+    bool gaussian_edges = false;    // an edge is as wide as expected, however far it jumped
+    bool no_inheritance = false;    // edges of one depth are equally wide
+    bool one_noise = false;         // sigma^2 is the noise of every node
+    bool guard_from_start = false;  // the guard's budget grows from the first pull on
+  };
+
   explicit TextbookAdaptive(std::shared_ptr<const Partition> partition, double coverage = 0.06)
-      : partition_(std::move(partition)), coverage_(coverage) {
+      : TextbookAdaptive(std::move(partition), coverage, Variant()) {}
+
+  TextbookAdaptive(std::shared_ptr<const Partition> partition, double coverage,
+                   const Variant& variant)
+      : partition_(std::move(partition)), coverage_(coverage), variant_(variant) {
     slope_ = slope_at(0.4);
     nodes_.emplace_back();
     cells_.emplace_back(partition_->cell_size());
@@ -167,7 +182,7 @@ class TextbookAdaptive {
     if (!has_started_) return {start_[started_], 1, false};
     if (is_guards_turn()) {
       const bool covers = covers_next_;
-      covers_next_ = !covers_next_;
+      covers_next_ = !covers_next_ || variant_.no_sweep;
       const std::size_t node = covers ? cover() : sweep();
       if (node != kNone) return {node, 1, true};
     }
@@ -177,8 +192,9 @@ class TextbookAdaptive {
   [[nodiscard]] bool is_guards_turn() const {
     const double root_t = std::sqrt(static_cast<double>(t_));
     const double allowance = 0.5 * sigma() + coverage_ * (largest_m_ - smallest_m_);
-    return static_cast<double>(nodes_.size()) < 64.0 + 8.0 * root_t &&
-           CG_ <= 0.1 * CM_ + allowance * std::max(0.0, root_t - 8.0);
+    const double earned = variant_.guard_from_start ? root_t : std::max(0.0, root_t - 8.0);
+    return !variant_.no_guard && static_cast<double>(nodes_.size()) < 64.0 + 8.0 * root_t &&
+           CG_ <= 0.1 * CM_ + allowance * earned;
   }
 
   /// The shallowest leaf, its left child if it was pulled before.
@@ -420,6 +436,7 @@ class TextbookAdaptive {
 
   /// The variance of the edges below a node whose own edge has variance se: half of it inherited.
   [[nodiscard]] double edge(std::uint32_t depth, double se) const {
+    if (variant_.no_inheritance) se = expected_edge(depth);
     const double below = std::exp(slope_) * (0.5 * expected_edge(depth) + 0.5 * se);
     return std::max(below, floor_of_edges());
   }
@@ -429,7 +446,8 @@ class TextbookAdaptive {
   [[nodiscard]] double noise(const Node& node) const {
     const auto pulls = static_cast<double>(node.T);
     const double range = reward_range();
-    const double sg = (node.M2 + 8.0 * sigma2_) / (std::max(0.0, pulls - 1.0) + 8.0);
+    double sg = (node.M2 + 8.0 * sigma2_) / (std::max(0.0, pulls - 1.0) + 8.0);
+    if (variant_.one_noise) sg = sigma2_;
     const double inflation = (1.0 + phi_) / (1.0 - phi_);
     return std::max(sg, 1e-10 * range * range) * std::min(inflation, std::max(1.0, pulls));
   }
@@ -519,7 +537,9 @@ class TextbookAdaptive {
       if (node.Lambda > 0.0) {
         const double doubt = 1.0 / node.rest + 1.0 / node.Lambda;  // V
         const double e = node.mu - node.am;
-        node.se = (16.0 * s + std::max(s, e * e - 2.0 * doubt)) / 17.0;
+        if (!variant_.gaussian_edges) {
+          node.se = (16.0 * s + std::max(s, e * e - 2.0 * doubt)) / 17.0;
+        }
         const auto h = static_cast<double>(node.depth);
         const double g = s / (s + doubt);
         const double z = std::min(e * e / (s + doubt), 5.0);
@@ -528,6 +548,7 @@ class TextbookAdaptive {
       }
       node.D2 = edge(node.depth, node.se);
     }
+    if (variant_.fixed_alpha) return slope_;
     const double step = std::clamp(score / information, -0.15, 0.15);
     return std::clamp(slope_ + step, slope_at(2.2), slope_at(0.25));
   }
@@ -554,6 +575,7 @@ class TextbookAdaptive {
 
   std::shared_ptr<const Partition> partition_;
   double coverage_;
+  Variant variant_;
   std::vector<Node> nodes_;  // in order of creation
   std::vector<std::vector<double>> cells_;
   std::vector<std::vector<double>> arms_;

@@ -1,0 +1,91 @@
+// What each part of the adaptive tree gives: the regret without it, as ratios to that with all.
+
+#include "suite.hpp"
+#include "support/textbook_adaptive.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace canopy;
+using namespace canopy::bench;
+using canopy::testing::TextbookAdaptive;
+using Variant = TextbookAdaptive::Variant;
+
+/// The textbook as it is asked and told.
+class Player {
+ public:
+  Player(const Space& space, const Variant& variant)
+      : textbook_(std::make_shared<BoxPartition>(space), 0.06, variant) {}
+
+  Pull ask(std::uint64_t pulls) {
+    const TextbookAdaptive::Turn turn = textbook_.choose();
+    rewards_.clear();
+    length_ = std::min(pulls, turn.pulls);
+    return {0, textbook_.arm(turn.node), length_};
+  }
+
+  Status tell(Ticket /*ticket*/, double reward) {
+    rewards_.push_back(reward);
+    if (rewards_.size() == length_) textbook_.learn(rewards_);
+    return Status::ok;
+  }
+
+ private:
+  TextbookAdaptive textbook_;
+  std::vector<double> rewards_;
+  std::uint64_t length_ = 0;
+};
+
+struct Part {
+  std::string name;
+  Variant variant;
+};
+
+const std::vector<Part> kParts{
+    {"all", {}},
+    {"no guard", {.no_guard = true}},
+    {"guard without sweep", {.no_sweep = true}},
+    {"alpha fixed at 0.4", {.fixed_alpha = true}},
+    {"Gaussian edges", {.gaussian_edges = true}},
+    {"roughness not inherited", {.no_inheritance = true}},
+    {"one noise for all cells", {.one_noise = true}},
+    {"guard from the first pull", {.guard_from_start = true}},
+};
+
+}  // namespace
+
+int main() {
+  const std::vector<std::uint64_t> lengths{100, 1'000, 10'000, 100'000};
+  const std::vector<Case> cases = cases_of(lengths);
+  std::vector<double> lost(cases.size() * kParts.size());
+  on_all_cores(lost.size(), [&](std::size_t i) {
+    const Case& of = cases[i / kParts.size()];
+    const Variant& variant = kParts[i % kParts.size()].variant;
+    lost[i] = regret(of, 0, of.pulls >= 100'000 ? 10 : 40,
+                     [&](const Space& space) { return Player(space, variant); });
+  });
+
+  fmt::print(
+      "Regret without a part over that with all, geometric mean of 18 rows and the worst\n\n");
+  fmt::print("{:<26}", "n");
+  for (const std::uint64_t pulls : lengths) fmt::print("{:>20}", pulls);
+  fmt::print("\n");
+  for (std::size_t part = 0; part < kParts.size(); ++part) {
+    fmt::print("{:<26}", kParts[part].name);
+    for (const std::uint64_t pulls : lengths) {
+      Ratios ratios;
+      for (std::size_t i = 0; i < cases.size(); ++i) {
+        const double* of_case = &lost[i * kParts.size()];
+        if (cases[i].pulls == pulls) ratios.add(of_case[part] / of_case[0]);
+      }
+      fmt::print("{:>20}", ratios.text());
+    }
+    fmt::print("\n");
+  }
+  return EXIT_SUCCESS;
+}

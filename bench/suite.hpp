@@ -1,0 +1,182 @@
+#pragma once
+
+// Six functions and three kinds of noise, told nothing but the box: what the comparisons of the
+// adaptive tree share.
+
+#include "canopy/garland.hpp"
+#include "canopy/hct.hpp"
+#include "canopy/random.hpp"
+#include "canopy/space.hpp"
+#include "canopy/test_functions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy::bench {
+
+struct Function {
+  std::string name;
+  Space space;
+  std::function<double(Arm)> value;
+  double largest;
+};
+
+inline double steps(double x) {
+  constexpr std::array edges{0.2, 0.41, 0.47, 0.8};
+  constexpr std::array values{0.2, 0.5, 0.85, 0.4, 0.75};
+  const auto passed = std::upper_bound(edges.begin(), edges.end(), x) - edges.begin();
+  return values.at(static_cast<std::size_t>(passed));
+}
+
+inline std::vector<Function> functions() {
+  const Space line{{"x", Real{0.0, 1.0}}};
+  const auto square = [](double x) { return x * x; };
+  const Garland garland;
+  const DoubleSineFunction double_sine({});
+  const HimmelblauFunction himmelblau({});
+  return {
+      {"garland", line, [garland](Arm arm) { return garland.mean_reward(arm); },
+       garland.optimum().value},
+      {"double-sine", line, double_sine, 1.0},
+      {"quadratic", line, [=](Arm arm) { return 1.0 - 2.5 * square(arm[0] - 0.37); }, 1.0},
+      {"narrow peak", line,
+       [=](Arm arm) { return 0.1 + 0.9 * std::max(0.0, 1.0 - square((arm[0] - 0.6347) / 0.01)); },
+       1.0},
+      {"himmelblau", HimmelblauFunction::space(), himmelblau, 1.0},
+      {"steps", line, [](Arm arm) { return steps(arm[0]); }, 0.85},
+  };
+}
+
+struct NoiseKind {
+  std::string name;
+  std::function<double(double value, RandomStream& random)> reward;
+};
+
+inline std::vector<NoiseKind> noises() {
+  return {
+      {"Gaussian 0.05", [](double f, RandomStream& random) { return f + 0.05 * random.normal(); }},
+      {"uniform 0.3",
+       [](double f, RandomStream& random) {
+         return f + 0.3 * std::sqrt(12.0) * (random.uniform() - 0.5);
+       }},
+      {"0/1", [](double f, RandomStream& random) { return random.uniform() < f ? 1.0 : 0.0; }},
+  };
+}
+
+/// A function, a noise and a number of pulls.
+struct Case {
+  Function function;
+  NoiseKind noise;
+  std::uint64_t pulls;
+
+  /// What a run meets; the same for everybody who plays it.
+  [[nodiscard]] RandomStream random(std::uint64_t run) const {
+    return RandomStream({.environment = function.name, .purpose = noise.name, .run = run});
+  }
+};
+
+/// Of every length all functions with all noises.
+inline std::vector<Case> cases_of(const std::vector<std::uint64_t>& lengths) {
+  std::vector<Case> cases;
+  for (const std::uint64_t pulls : lengths) {
+    for (const Function& function : functions()) {
+      for (const NoiseKind& noise : noises()) cases.push_back({function, noise, pulls});
+    }
+  }
+  return cases;
+}
+
+/// Regret per pull, the mean over runs with these numbers.
+template <class Make>
+double regret(const Case& of, std::uint64_t first, std::uint64_t runs, const Make& make) {
+  double sum = 0.0;
+  for (std::uint64_t run = first; run < first + runs; ++run) {
+    RandomStream random = of.random(run);
+    auto optimizer = make(of.function.space);
+    for (std::uint64_t done = 0; done < of.pulls;) {
+      const Pull pull = optimizer.ask(of.pulls - done);
+      const double value = of.function.value(pull.arm);
+      for (std::uint64_t i = 0; i < pull.length; ++i) {
+        (void)optimizer.tell(pull.ticket, of.noise.reward(value, random));
+      }
+      sum += static_cast<double>(pull.length) * (of.function.largest - value);
+      done += pull.length;
+    }
+  }
+  return sum / static_cast<double>(runs * of.pulls);
+}
+
+/// Runs for tuning are numbered from here on, apart from those that measure.
+inline constexpr std::uint64_t kFirstTuningRun = 1'000'000;
+
+/// The constants with the least regret, of 72; all other options as given.
+template <class RegretOf>
+HctOptions tuned(HctOptions options, const RegretOf& regret_of) {
+  HctOptions best;
+  double least = kInfinity;
+  for (const double nu1 : {0.25, 1.0, 4.0}) {
+    for (const double rho : {0.5, 0.7071, 0.84, 0.917}) {
+      for (const double scale : {0.003, 0.006, 0.0125, 0.025, 0.05, 0.1}) {
+        options.nu1 = nu1;
+        options.rho = rho;
+        options.confidence_scale = scale;
+        const double lost = regret_of(options);
+        if (lost >= least) continue;
+        least = lost;
+        best = options;
+      }
+    }
+  }
+  return best;
+}
+
+/// Does the work 0, 1, ..., count - 1 on all cores, and shows how far it is.
+template <class Work>
+void on_all_cores(std::size_t count, const Work& work) {
+  const bool shows = isatty(STDERR_FILENO) != 0;
+  std::atomic<std::size_t> next{0};
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i) {
+    threads.emplace_back([&] {
+      for (std::size_t at = next++; at < count; at = next++) {
+        work(at);
+        if (shows) fmt::print(stderr, "\r{} of {}", at + 1, count);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (shows) fmt::print(stderr, "\r{:20}\r", "");
+}
+
+/// Ratios: their geometric mean and the worst of them.
+class Ratios {
+ public:
+  void add(double ratio) {
+    logs_ += std::log(ratio);
+    worst_ = std::max(worst_, ratio);
+    count_ += 1.0;
+  }
+
+  [[nodiscard]] double mean() const { return std::exp(logs_ / count_); }
+  [[nodiscard]] double worst() const { return worst_; }
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{:.2f} (worst {:.1f})", mean(), worst());
+  }
+
+ private:
+  double logs_ = 0.0;
+  double worst_ = 0.0;
+  double count_ = 0.0;
+};
+
+}  // namespace canopy::bench
