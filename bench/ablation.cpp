@@ -70,8 +70,7 @@ int main() {
                      [&](const Space& space) { return Player(space, variant); });
   });
 
-  fmt::print(
-      "Regret without a part over that with all, geometric mean of 18 rows and the worst\n\n");
+  fmt::print("Regret without a part over that with all, geometric mean of 18 rows and range\n\n");
   fmt::print("{:<26}", "n");
   for (const std::uint64_t pulls : lengths) fmt::print("{:>20}", pulls);
   fmt::print("\n");

@@ -46,7 +46,8 @@ int main() {
     lost[i] = regret_with(workers[i % workers.size()], cases[i / workers.size()], 40);
   });
 
-  fmt::print("Regret per pull over that of one pull at a time, geometric mean of 18 rows\n\n");
+  fmt::print(
+      "Regret per pull over that of one pull at a time, geometric mean of 18 rows and range\n\n");
   fmt::print("{:<8}{:>20}{:>20}\n", "n", "8 in flight", "32 in flight");
   for (const std::uint64_t pulls : lengths) {
     fmt::print("{:<8}", pulls);

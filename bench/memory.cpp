@@ -118,8 +118,8 @@ struct Lost {
   [[nodiscard]] double tuned() const { return std::min(tuned_gamma, tuned_iid); }
 };
 
-constexpr std::uint64_t kRuns = 20;
-constexpr std::uint64_t kTuningRuns = 8;
+constexpr std::uint64_t kRuns = 40;
+constexpr std::uint64_t kTuningRuns = 12;
 
 Lost measure(const System& of, std::uint64_t pulls) {
   const auto tuned_hct = [&](Feedback feedback) {

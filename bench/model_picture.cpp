@@ -134,7 +134,8 @@ void print_panels(std::size_t which, std::uint64_t pulls) {
       "set label 1 sprintf('n = {}   learnt: alpha %.2f, noise %.2f', alpha{}, sigma{}) at graph "
       "0.01, graph 0.94 font ',17'\n{}\n",
       top, top - 0.165, pulls, pulls, pulls,
-      which == 0 ? "set key at screen 0.5, screen 0.985 center top horizontal maxrows 1 samplen 1.5 width -1 font ',14'"
+      which == 0 ? "set key at screen 0.5, screen 0.985 center top horizontal maxrows 1 samplen "
+                   "1.5 width -1 font ',14'"
                  : "unset key");
   fmt::print(
       "plot $steps{0} using 1:5:6 with filledcurves lc rgb '#dbe8f6' title 'm ± 3√v', "

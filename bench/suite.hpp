@@ -158,23 +158,23 @@ void on_all_cores(std::size_t count, const Work& work) {
   if (shows) fmt::print(stderr, "\r{:20}\r", "");
 }
 
-/// Ratios: their geometric mean and the worst of them.
+/// Ratios: their geometric mean, the best and the worst of them.
 class Ratios {
  public:
   void add(double ratio) {
     logs_ += std::log(ratio);
+    best_ = std::min(best_, ratio);
     worst_ = std::max(worst_, ratio);
     count_ += 1.0;
   }
 
-  [[nodiscard]] double mean() const { return std::exp(logs_ / count_); }
-  [[nodiscard]] double worst() const { return worst_; }
   [[nodiscard]] std::string text() const {
-    return fmt::format("{:.2f} (worst {:.1f})", mean(), worst());
+    return fmt::format("{:.2f} ({:.1f} to {:.1f})", std::exp(logs_ / count_), best_, worst_);
   }
 
  private:
   double logs_ = 0.0;
+  double best_ = kInfinity;
   double worst_ = 0.0;
   double count_ = 0.0;
 };

@@ -17,8 +17,8 @@ Units of work (one run of one tool) are written to --results as they end; what i
 same command continues a run that was interrupted. Units of another version of a tool, or another build of canopy, are
 run again. Numbers other than times do not depend on the machine's load or on --jobs.
 
-usage: small_budget.py [--full] [--runs N] [--n N ...] [--only FUNCTION ...] [--tools TOOL ...] [--jobs N]
-                       [--results FILE] [--out FILE]
+usage: small_budget.py [--full] [--runs N] [--n N ...] [--only FUNCTION ...] [--noises NOISE ...] [--tools TOOL ...]
+                       [--jobs N] [--results FILE] [--out FILE]
 """
 
 import argparse
@@ -504,14 +504,14 @@ def attempt(unit):
         return unit, f"{type(error).__name__}: {error}"
 
 
-def plan(tools, functions, budgets, runs, limits):
+def plan(tools, functions, budgets, runs, limits, noises=NOISES):
     """All units of work, run by run, so that the first runs of all tools are there first."""
     return [
         (tool, function, noise, n, run)
         for run in range(runs)
         for n in budgets
         for function in functions
-        for noise in NOISES
+        for noise in noises
         for tool in tools
         if n <= limits.get(tool, n)
     ]
@@ -670,6 +670,7 @@ def arguments(words):
     parser.add_argument("--runs", type=int, help=f"runs of each case ({DEFAULT_RUNS})")
     parser.add_argument("--n", type=int, nargs="+", help=f"pulls of a run {BUDGETS}; slow tools only up to {SLOW}")
     parser.add_argument("--only", nargs="+", choices=FUNCTIONS, metavar="FUNCTION", help=", ".join(FUNCTIONS))
+    parser.add_argument("--noises", nargs="+", choices=NOISES, metavar="NOISE", help=", ".join(NOISES))
     parser.add_argument("--tools", nargs="+", choices=TOOLS, metavar="TOOL", help=", ".join(TOOLS))
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (all cores)")
     parser.add_argument("--results", default="build/small_budget.csv", help="units of work as they end (%(default)s)")
@@ -699,7 +700,8 @@ def main(words=None):
         sys.exit("no tool is left")
     budgets = options.n or list(BUDGETS)
     limits = {} if options.full or options.n else SLOW
-    units = plan(revisions, options.only or list(FUNCTIONS), budgets, options.runs, limits)
+    functions, noises = options.only or list(FUNCTIONS), options.noises or NOISES
+    units = plan(revisions, functions, budgets, options.runs, limits, noises)
     try:
         results = run_all(units, revisions, options.results, options.jobs)
     except KeyboardInterrupt:
