@@ -70,17 +70,29 @@ int main() {
                      [&](const Space& space) { return Player(space, variant); });
   });
 
-  fmt::print("Regret without a part over that with all, geometric mean of 18 rows and range\n\n");
-  fmt::print("{:<26}", "n");
+  const auto ratio = [&](std::size_t which, std::size_t part) {
+    const double* of_case = &lost[which * kParts.size()];
+    return of_case[part] / of_case[0];
+  };
+  fmt::print("Regret without a part over that with all.\n\n{:<14}{:<15}{:>8}", "function", "noise",
+             "n");
+  for (std::size_t part = 1; part < kParts.size(); ++part)
+    fmt::print("{:>7}", fmt::format("({})", part));
+  fmt::print("\n");
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    fmt::print("{:<14}{:<15}{:>8}", cases[i].function.name, cases[i].noise.name, cases[i].pulls);
+    for (std::size_t part = 1; part < kParts.size(); ++part) fmt::print("{:>7.2f}", ratio(i, part));
+    fmt::print("\n");
+  }
+  fmt::print("\nGeometric mean of the 18 rows, and from the least to the largest\n\n{:<30}", "");
   for (const std::uint64_t pulls : lengths) fmt::print("{:>20}", pulls);
   fmt::print("\n");
-  for (std::size_t part = 0; part < kParts.size(); ++part) {
-    fmt::print("{:<26}", kParts[part].name);
+  for (std::size_t part = 1; part < kParts.size(); ++part) {
+    fmt::print("{:<30}", fmt::format("({}) {}", part, kParts[part].name));
     for (const std::uint64_t pulls : lengths) {
       Ratios ratios;
       for (std::size_t i = 0; i < cases.size(); ++i) {
-        const double* of_case = &lost[i * kParts.size()];
-        if (cases[i].pulls == pulls) ratios.add(of_case[part] / of_case[0]);
+        if (cases[i].pulls == pulls) ratios.add(ratio(i, part));
       }
       fmt::print("{:>20}", ratios.text());
     }
