@@ -116,6 +116,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   };
 
   void begin_or_resume();
+  [[nodiscard]] Pull grant(std::uint64_t length);
   void choose();
   [[nodiscard]] Turn next_turn();
   [[nodiscard]] NodeIndex next_of_start() const;
@@ -133,6 +134,8 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void after_pass();
   void count_losses();
   void set_bounds();
+  [[nodiscard]] static double expected_variance(const Node& leaf);
+  [[nodiscard]] bool is_ripe(NodeIndex index) const;
   [[nodiscard]] double index(const Node& leaf) const;
   void set_bound(NodeIndex leaf);
   void cut(NodeIndex leaf);

@@ -53,7 +53,17 @@ Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOpt
 /// The middle of a turn has to be fast, here and in `tell`: nothing is decided there.
 Pull Adaptive::ask(std::uint64_t pulls) {
   if (!is_steady_ || turn_.ungranted == 0 || tickets_.newest_is_open()) begin_or_resume();
-  const std::uint64_t length = std::clamp<std::uint64_t>(pulls, 1, turn_.ungranted);
+  return grant(std::clamp<std::uint64_t>(pulls, 1, turn_.ungranted));
+}
+
+Pull Adaptive::ask_again() {
+  learn_pending();
+  turn_.ungranted = std::max<std::uint64_t>(turn_.ungranted, 1);
+  return grant(1);
+}
+
+/// A ticket for so many pulls of the turn.
+Pull Adaptive::grant(std::uint64_t length) {
   turn_.ungranted -= length;
   Node& node = model_.tree()[turn_.node];
   node.out += static_cast<double>(length);
@@ -63,19 +73,14 @@ Pull Adaptive::ask(std::uint64_t pulls) {
 
 void Adaptive::begin_or_resume() {
   learn_pending();
+  const bool is_alone = tickets_.in_flight() == 0;
   if (turn_.ungranted == 0) choose();
   const Arm arm = model_.tree().arm(turn_.node);
   if (last_played_ == kNobody || !model_.tree().has_arm(last_played_, arm)) ++switches_;
   last_played_ = turn_.node;
-  if (tickets_.in_flight() != 0) watch_.lose_track();
-  is_steady_ = turn_.ungranted > 1 && tickets_.in_flight() == 0 && options_.settle == 0 &&
-               !scale_is_provisional();
+  if (!is_alone) watch_.lose_track();
+  is_steady_ = turn_.ungranted > 1 && is_alone && options_.settle == 0 && !scale_is_provisional();
   if (is_steady_) evidence_.turn_to(arm);
-}
-
-Pull Adaptive::ask_again() {
-  turn_.ungranted = std::max<std::uint64_t>(turn_.ungranted, 1);
-  return ask(1);
 }
 
 void Adaptive::choose() {
@@ -102,7 +107,11 @@ Adaptive::Turn Adaptive::next_turn() {
     const std::optional<NodeIndex> leaf = covers ? cover() : sweep();
     if (leaf) return {.node = *leaf, .why = covers ? Learnt::Why::cover : Learnt::Why::sweep};
   }
-  const NodeIndex leaf = most_promising();
+  NodeIndex leaf = most_promising();
+  while (model_.tree()[leaf].out > 0.0 && is_ripe(leaf)) {
+    cut(leaf);
+    leaf = most_promising();
+  }
   const double length = std::max(1.0, std::floor(kTurn * model_.tree()[leaf].pulls));
   return {.node = leaf, .length = static_cast<std::uint64_t>(length), .why = Learnt::Why::search};
 }
@@ -274,24 +283,26 @@ void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
 
 void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
   learn_pending();
-  Node& node = model_.tree()[index];
-  node.guard_pulls += take_back(node, static_cast<double>(mapped.count));
+  const double guarded = take_back(model_.tree()[index], static_cast<double>(mapped.count));
+  const NodeIndex owner = model_.owner(index);  // the cell may have been cut since it was asked for
+  Node& node = model_.tree()[owner];
+  node.guard_pulls += guarded;
   if (index == turn_.node && !turn_.counts) {
     turn_.counts = true;
     turn_.ungranted = std::max(turn_.length, turn_.skipped) - 1;
   }
   if (mapped.count == 1 && node.pulls >= 8.0) {
     const double before = index == turn_.node ? turn_.mean : node.mean;
-    model_.autocorrelation.add(index, mapped.sum - before);
+    model_.autocorrelation.add(owner, mapped.sum - before);
   } else {
     model_.autocorrelation.interrupt();
   }
   if (mapped.count == 1 && index == turn_.node) watch_.add(t_ - 1, mapped.sum - turn_.mean);
-  model_.add(index, mapped);
+  model_.add(owner, mapped);
   since_pass_ += mapped.count;
   const bool is_alone = tickets_.in_flight() == 1 && tickets_.newest_is_open();
   if (index == turn_.node && (turn_.ungranted != 0 || is_alone)) return;  // the turn goes on
-  end_turn(index);
+  end_turn(owner);
 }
 
 void Adaptive::end_turn(NodeIndex node) {
@@ -306,8 +317,7 @@ void Adaptive::end_turn(NodeIndex node) {
   if (model_.tree()[node].is_leaf()) {
     model_.update(node);
     set_bound(node);
-    const Node& leaf = model_.tree()[node];
-    if (leaf.pulls >= 2.0 && leaf.variance <= leaf.below && leaf.out == 0.0) cut(node);
+    if (is_ripe(node)) cut(node);
   }
   if (static_cast<double>(since_pass_) >= model_.tree().size() / 16.0) pass();
 }
@@ -343,19 +353,32 @@ void Adaptive::count_losses() {
   guard_loss_ = search_loss_ = 0.0;
   for (NodeIndex i = 0; i < tree.size(); ++i) {
     const Node& node = tree[i];
-    if (node.pulls == 0.0 && node.skipped == 0.0) continue;
+    const double all = node.pulls + node.skipped + node.out;
+    if (all == 0.0) continue;
     const double lost = std::max(0.0, model_.sure_level() - node.level - std::sqrt(node.variance));
-    const double guarded = node.guard_pulls + node.guard_skipped;
+    const double guarded = node.guard_pulls + node.guard_skipped + node.guard_out;
     guard_loss_ += guarded * lost;
-    search_loss_ += (node.pulls + node.skipped - guarded) * lost;
+    search_loss_ += (all - guarded) * lost;
   }
 }
 
 // --- bounds ----------------------------------------------------------------------------------
 
+/// The variance of f at a leaf once the pulls that are out have come back.
+double Adaptive::expected_variance(const Node& leaf) {
+  return leaf.out == 0.0 ? leaf.variance : 1.0 / (1.0 / leaf.variance + leaf.out / leaf.noise);
+}
+
+/// Whether a leaf is known better than f varies in it, pulls that are out included, and the tree
+/// may still grow.
+bool Adaptive::is_ripe(NodeIndex index) const {
+  const Node& leaf = model_.tree()[index];
+  return leaf.pulls + leaf.out >= 2.0 && expected_variance(leaf) <= leaf.below &&
+         model_.tree().size() < 64.0 + 12.0 * std::sqrt(steps()) && model_.can_cut(index);
+}
+
 double Adaptive::index(const Node& leaf) const {
-  const double variance =
-      leaf.out == 0.0 ? leaf.variance : 1.0 / (1.0 / leaf.variance + leaf.out / leaf.noise);
+  const double variance = expected_variance(leaf);
   const double worth = steps() * variance / (model_.leaves() * leaf.noise);
   return leaf.level + std::sqrt(3.0 * std::log(1.0 + worth) * variance);
 }

@@ -115,6 +115,21 @@ void AdaptiveModel::add(NodeIndex index, const Rewards& rewards) {
   node.pulls = all;
 }
 
+NodeIndex AdaptiveModel::owner(NodeIndex index) const {
+  const Arm arm = tree_.arm(index);
+  while (!tree_[index].is_leaf()) {
+    const NodeIndex left = tree_[index].children;
+    if (tree_.has_arm(left, arm)) {
+      index = left;
+    } else if (tree_.has_arm(left + 1, arm)) {
+      index = left + 1;
+    } else {
+      break;
+    }
+  }
+  return index;
+}
+
 /// The child of a cell that has an arm or holds it, as far as is known; none of a leaf.
 std::optional<NodeIndex> AdaptiveModel::part_with(NodeIndex cell, Arm arm) const {
   if (tree_[cell].is_leaf()) return std::nullopt;
@@ -315,7 +330,10 @@ double AdaptiveModel::go_down() {
       const double doubt = rest_variance + 1.0 / node.data;
       const double jump = node.data_mean - node.rest_mean;
       const double squared = jump * jump;
-      node.edge = (16.0 * expected + std::max(expected, squared - 2.0 * doubt)) * (1.0 / 17.0);
+      // A single reward shows no jump: one that is 0 among many that are 1 is no surprise.
+      const double trust = std::clamp(node.data * noise_ - 1.0, 0.0, 1.0);
+      const double jumped = std::max(0.0, squared - 2.0 * doubt - expected);
+      node.edge = expected + trust * jumped * (1.0 / 17.0);
       const double certainty = 1.0 / (expected + doubt);
       const double share = static_cast<double>(node.depth) * expected * certainty;
       score += 0.5 * share * std::min(squared * certainty - 1.0, 4.0);

@@ -117,7 +117,9 @@ class TextbookAdaptive {
     }
     update_leaf(turn_.node);
     const Node& leaf = nodes_[turn_.node];
-    if (leaf.T >= 2 && leaf.v <= leaf.D2) cut(turn_.node);
+    const bool has_room =
+        static_cast<double>(nodes_.size()) < 64.0 + 12.0 * std::sqrt(static_cast<double>(t_));
+    if (leaf.T >= 2 && leaf.v <= leaf.D2 && has_room) cut(turn_.node);
     if (static_cast<double>(pulls_since_pass_) >= static_cast<double>(nodes_.size()) / 16.0) pass();
   }
 
@@ -538,7 +540,8 @@ class TextbookAdaptive {
         const double doubt = 1.0 / node.rest + 1.0 / node.Lambda;  // V
         const double e = node.mu - node.am;
         if (!variant_.gaussian_edges) {
-          node.se = (16.0 * s + std::max(s, e * e - 2.0 * doubt)) / 17.0;
+          const double trust = std::clamp(node.Lambda * sigma2_ - 1.0, 0.0, 1.0);
+          node.se = s + trust * (std::max(s, e * e - 2.0 * doubt) - s) / 17.0;
         }
         const auto h = static_cast<double>(node.depth);
         const double g = s / (s + doubt);

@@ -101,6 +101,9 @@ class AdaptiveModel {
   /// Rewards of a node's arm, in the order in which they came.
   void add(NodeIndex index, const Rewards& rewards);
 
+  /// The node that has the rewards of this node's arm: they go down with the arm when it is cut.
+  [[nodiscard]] NodeIndex owner(NodeIndex index) const;
+
   /// Rewards of any arm, which nobody asked for. They belong to a node with that arm; until there
   /// is one, the deepest cell that holds the arm knows f by them as far as f varies within it.
   void observe(Arm arm, const Rewards& rewards);
