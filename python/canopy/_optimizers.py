@@ -218,8 +218,8 @@ class Looks(_Bound):
         """What its model of f has learnt; None of an optimizer that has no model, or not yet.
 
         >>> opt = canopy.Adaptive({"x": canopy.real(0, 1)})
-        >>> canopy.maximize(lambda x: 1 - x, pulls=100, optimizer=opt).best.arm
-        {'x': 0.0078125}
+        >>> canopy.maximize(lambda x: 1 - x, pulls=100, optimizer=opt).pulls
+        100
         >>> opt.learnt().shares
         {'x': 1.0}
         """

@@ -1,6 +1,8 @@
 import copy
+import math
 import os
 import pickle
+import random
 import signal
 import subprocess
 import sys
@@ -296,3 +298,35 @@ def test_on_a_terminal_progress_is_one_line():
     assert b"\r" in os.read(reads, 10000)
     os.close(writes)
     os.close(reads)
+
+
+def test_memory_that_nobody_has_declared_is_said_once():
+    chance = random.Random(1)
+    place = 0.5
+
+    def measure(x):
+        nonlocal place
+        place += 0.2 * (x - place)
+        return 0.5 + 0.5 * math.sin(20 * place) + chance.gauss(0, 0.05)
+
+    message = r"about \d+ pulls to settle after a change of arm\. Give settle=\d+"
+    with pytest.warns(canopy.MemoryWarning, match=message) as caught:
+        result = canopy.maximize(measure, X, pulls=20_000)
+    assert len(caught) == 1
+    assert result.summary.settling is not None and 4 <= result.summary.settling <= 40  # 13 pulls until 5 % are left
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        settled = canopy.maximize(measure, X, pulls=5_000, settle=13)
+    assert settled.summary.settling is None and settled.summary.passed_over > 0
+
+
+def test_the_adaptive_tree_says_what_it_has_learnt():
+    opt = canopy.Adaptive({"idle": canopy.real(0, 1), "x": canopy.real(0, 1)})
+    assert opt.learnt() is None and canopy.Hct(X).learnt() is None
+    chance = random.Random(1)
+    result = canopy.maximize(lambda idle, x: 1 - (x - 0.3) ** 2 + chance.gauss(0, 0.1), pulls=2000, optimizer=opt)
+    learnt = opt.learnt()
+    assert learnt is not None and learnt.turn is not None
+    assert learnt.noise == pytest.approx(0.1, rel=0.2) and learnt.shares["x"] > 0.8
+    assert learnt.turn.why in ("search", "cover", "sweep") and set(learnt.turn.arm) == {"idle", "x"}
+    assert result.best.by_model is not None and "by the model" in str(result.best)
