@@ -78,6 +78,31 @@ TEST_F(TuneCommand, TunesAndTellsTheBest) {
   EXPECT_NEAR(parsed["uplift"]["mean"].get<double>(), 0.36, 0.02);
 }
 
+TEST_F(TuneCommand, ExplainsWhatItHasLearnt) {
+  ASSERT_EQ(run_tool("tune " + study("a", "100") + store()).status, 0);
+  const auto words = run_tool("explain a" + store());
+  ASSERT_EQ(words.status, 0) << words.err;
+  for (const char* part :
+       {"f            goes from about ", "noise        rewards of one setting vary by",
+        "smoothness   ", "knobs        x 100 % of how f varies", "exploring    ",
+        "next         x = 0.", "best         x = 0."}) {
+    EXPECT_NE(words.out.find(part), std::string::npos) << part << "\n" << words.out;
+  }
+  const json learnt = json::parse(run_tool("explain a --json" + store()).out);
+  EXPECT_EQ(learnt["shares"]["x"], 1.0);
+  EXPECT_NEAR(learnt["highest"].get<double>(), 1.0, 0.05);
+  EXPECT_EQ(run_tool("explain a" + store()).out, words.out) << "looking changes nothing";
+
+  folder_.write("h.toml",
+                "[optimizer]\nname = \"hct\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n"
+                "[system]\nmeasure = \"echo {x}\"\n[budget]\npulls = 5\n");
+  ASSERT_EQ(run_tool("tune " + folder_.path("h.toml") + store()).status, 0);
+  EXPECT_EQ(
+      run_tool("explain h" + store()).err,
+      "canopy explain: hct learns no model of f; `canopy best` and `canopy tree` show what it "
+      "knows\n");
+}
+
 TEST_F(TuneCommand, KilledTwoHundredTimesItEndsWithTheTreeOfAnUndisturbedRun) {
   const unsigned seed = std::random_device{}();
   std::cout << "seed " << seed << '\n';
