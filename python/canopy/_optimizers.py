@@ -38,8 +38,8 @@ class Best(NamedTuple):
     "repeats_few", too few arms were repeated to know the noise, so it is the algorithm's own choice; "no_noise",
     rewards of an arm never differ, so it has the best mean; "model", the algorithm's own model of f says so. `rivals`
     is how many other arms may be better, as far as the intervals tell. `own` is what the algorithm itself would
-    recommend where that is another arm, else None. `by_model` is where the algorithm's model has f at the arm, if it has
-    one: it also draws on the arms around, and holds as far as the model does.
+    recommend where that is another arm, else None. `by_model` is where the algorithm's model has f at the arm, if it
+    has one: it also draws on the arms around, and holds as far as the model does.
     """
 
     arm: dict[str, Any]
@@ -227,7 +227,7 @@ class Looks(_Bound):
         if learnt is None:
             return None
         *numbers, turn = learnt
-        return Learnt(*numbers, turn and Turn(*turn))
+        return Learnt._make([*numbers, turn and Turn(*turn)])
 
     def summary(self) -> Summary:
         """Where it is: pulls, nodes, depth, switches."""
