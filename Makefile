@@ -69,7 +69,8 @@ bench: build python  ## Speed, as ratios measured side by side
 
 coverage: build  ## Whether the intervals of the best arm hold: shares of simulated runs
 	@cmake --build --preset release --target coverage
-	@build/bench/coverage
+	@build/bench/coverage adaptive
+	@build/bench/coverage hct
 
 bench-tuned: build  ## The adaptive tree beside HCT tuned by hindsight (minutes)
 	@cmake --build --preset release --target against_tuned
