@@ -18,7 +18,6 @@
 namespace canopy::cli {
 namespace {
 
-/// Each under its name, with the lines that follow below the first.
 void print_part(std::string_view name, const std::string& text) {
   fmt::print("{:<13}{}\n", name, text);
 }
@@ -70,23 +69,29 @@ std::string exploring_text(const Learnt& learnt, std::uint64_t pulls) {
 
 std::string turn_text(const Space& space, const Learnt& learnt) {
   const Learnt::Turn& turn = *learnt.turn;
-  const std::string where = fmt::format("{} for {} {}: ", space.describe(turn.arm), turn.length,
-                                        turn.length == 1 ? "pull" : "pulls");
-  const std::string level = fmt::format(
-      "f is {} +- {} there after {} {}", in_digits(turn.level, learnt),
-      significant_text(turn.deviation, 2), turn.pulls, turn.pulls == 1 ? "pull" : "pulls");
+  const auto pulls = [](std::uint64_t count) {
+    return fmt::format("{} {}", count, count == 1 ? "pull" : "pulls");
+  };
+  std::string text = fmt::format("{} for {}: ", space.describe(turn.arm), pulls(turn.length));
+  const std::string level =
+      fmt::format("f is {} +- {} there after {}", in_digits(turn.level, learnt),
+                  significant_text(turn.deviation, 2), pulls(turn.pulls));
   switch (turn.why) {
     case Learnt::Why::start:
-      return where + "the first cells are played once each";
+      text += "the first cells are played once each";
+      break;
     case Learnt::Why::search:
-      return where + fmt::format("{} and may be {}; no other setting may be better", level,
-                                 in_digits(turn.bound, learnt));
+      text += fmt::format("{} and may be {}; no other setting may be better", level,
+                          in_digits(turn.bound, learnt));
+      break;
     case Learnt::Why::cover:
-      return where + "this part of the box was looked at least";
+      text += "this part of the box was looked at least";
+      break;
     case Learnt::Why::sweep:
-      return where + level + ", the best among cells of its size";
+      text += level + ", the best among cells of its size";
+      break;
   }
-  return where;
+  return text;
 }
 
 void print_words(const Space& space, const Optimizer& optimizer, const Learnt& learnt) {
