@@ -8,12 +8,13 @@
 namespace canopy {
 namespace {
 
-constexpr double kEarly = 8.0;         // rewards of a node that tell about the noise of all
-constexpr double kLeastAlpha = 0.25;   // of the smoothness
-constexpr double kFirstAlpha = 0.4;    // ... which is also what it is drawn to
-constexpr double kLargestAlpha = 2.2;  // ...
-constexpr double kAlphaWeight = 5.0;   // ... by this weight
-constexpr double kLargestStep = 0.15;  // of the slope in a pass
+constexpr double kEarly = 8.0;          // rewards of a node that tell about the noise of all
+constexpr double kLeastAlpha = 0.25;    // of the smoothness
+constexpr double kFirstAlpha = 0.4;     // ... which is also what it is drawn to
+constexpr double kLargestAlpha = 2.2;   // ...
+constexpr double kAlphaWeight = 5.0;    // ... by this weight
+constexpr double kLeastRange = 1e-100;  // of rewards that differ: its square is not 0
+constexpr double kLargestStep = 0.15;   // of the slope in a pass
 
 /// 4^(-alpha/d) per level.
 double slope_of(double alpha, double dimension) {
@@ -76,10 +77,11 @@ std::vector<double> AdaptiveModel::shares() const {
 // --- rewards ---------------------------------------------------------------------------------
 
 void AdaptiveModel::see(const Rewards& rewards) {
-  const bool was_flat = !(largest_ > smallest_);
+  const auto is_flat = [this] { return !(largest_ - smallest_ > kLeastRange); };
+  const bool was_flat = is_flat();
   smallest_ = std::min(smallest_, rewards.min);
   largest_ = std::max(largest_, rewards.max);
-  if (!(largest_ > smallest_)) return;
+  if (is_flat()) return;
   range_ = largest_ - smallest_;
   if (!was_flat) return;
   // What was learnt so far is in units of a range that nobody had seen.

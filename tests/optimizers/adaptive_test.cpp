@@ -185,6 +185,9 @@ TEST(Adaptive, OddRewardsAreNoTrouble) {
       [](Arm arm) { return arm[0] > 0.5 ? 1.0 : 0.0; },
       [](Arm arm) { return -1000.0 - arm[0]; },
       [n = 0](Arm arm) mutable { return ++n == 20 ? 1e9 : arm[0]; },
+      [](Arm arm) { return arm[0] > 0.5 ? 5e-324 : 0.0; },
+      [](Arm arm) { return 1e-90 * arm[0]; },
+      [](Arm arm) { return 1e99 * arm[0]; },
   };
   for (std::size_t i = 0; i < odd.size(); ++i) {
     Adaptive adaptive(line());
@@ -192,6 +195,8 @@ TEST(Adaptive, OddRewardsAreNoTrouble) {
     const auto best = adaptive.best();
     ASSERT_TRUE(best) << i;
     EXPECT_TRUE(std::isfinite(best->mean)) << i;
+    ASSERT_TRUE(best->by_model) << i;
+    EXPECT_TRUE(best->by_model->bounded()) << i;
     EXPECT_LE(adaptive.summary().nodes, 64.0 + 12.0 * std::sqrt(2'000.0)) << i;
     for (const NodeView& node : adaptive.tree()->nodes()) EXPECT_FALSE(std::isnan(node.bound)) << i;
   }
