@@ -105,9 +105,9 @@ int tune(const TuneArguments& arguments) {
     std::size_t advised = 0;
     Tuner tuner(study, StopOnSignal::flag(), [&](const TuneProgress& progress) {
       const std::vector<std::string> known = advice(study);
-      if (known.size() > advised) {
+      if (known.size() > advised) {  // one of two may be said again: which is new is not known
         line.clear();
-        fmt::print(stderr, "canopy tune: {}\n", known.back());
+        for (const std::string& each : known) fmt::print(stderr, "canopy tune: {}\n", each);
       }
       advised = std::max(advised, known.size());
       if (line.due()) line.show(status_text(study, progress));

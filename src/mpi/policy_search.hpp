@@ -13,7 +13,7 @@ namespace canopy::terminal {
 /// The words of `canopy-mpi search`.
 struct PolicySearchArguments {
   SelectionFlags environment{environments(), "--environment", "lqr"};
-  SelectionFlags optimizer{optimizers(), "--optimizer", "adaptive"};
+  SelectionFlags optimizer{optimizers(), "--optimizer", std::string(kDefaultOptimizer)};
   std::string steps = "1000000";
   std::string seed = "1";
   bool json = false;
