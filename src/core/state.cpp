@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -11,7 +12,9 @@ namespace canopy {
 namespace {
 
 constexpr std::string_view kKind = "canopy-state";
-constexpr std::uint64_t kVersion = 3;
+// From version 4 on the checksum is of everything before it, the version included: whatever is read
+// from a version to come was not damaged.
+constexpr std::uint64_t kVersion = 4;
 
 std::string checksum_of(std::string_view text) {
   boost::crc_32_type crc;
@@ -29,25 +32,18 @@ State::State(std::string_view saved) : restoring_(true), saved_(saved) {
   if (next_word() != kKind) damaged();
   const auto version = number_in<std::uint64_t>(next_word());
   if (!version) damaged();
-  if (*version > kVersion) {
-    throw NewerStateError("the state was saved by a newer version of canopy (format " +
-                          std::to_string(*version) + ", this one reads " +
-                          std::to_string(kVersion) + ")");
-  }
-  if (*version < kVersion) {
-    throw StateError("the state was saved by an older version of canopy (format " +
-                     std::to_string(*version) + ", this one reads " + std::to_string(kVersion) +
-                     ")");
-  }
-  const std::size_t end = saved_.rfind(' ');
-  if (end == std::string_view::npos || checksum_of(saved_.substr(0, end)) != saved_.substr(end + 1))
-    damaged();
-  saved_ = saved_.substr(0, end);
+  const std::string formats = " version of canopy (format " + std::to_string(*version) +
+                              ", this one reads " + std::to_string(kVersion) + ")";
+  if (*version < kVersion) throw StateError("the state was saved by an older" + formats);
+  const std::size_t end = saved.rfind(' ');
+  if (checksum_of(saved.substr(0, end)) != saved.substr(end + 1)) damaged();
+  if (*version > kVersion) throw NewerStateError("the state was saved by a newer" + formats);
+  saved_.remove_suffix(std::min(saved_.size(), saved.size() - end));
 }
 
 std::string State::text() const {
-  return std::string(kKind) + ' ' + std::to_string(kVersion) + ' ' + text_ + ' ' +
-         checksum_of(text_);
+  const std::string text = std::string(kKind) + ' ' + std::to_string(kVersion) + ' ' + text_;
+  return text + ' ' + checksum_of(text);
 }
 
 void State::end() const {

@@ -6,6 +6,7 @@
 
 #include "support/conversation.hpp"
 #include "support/random_hct.hpp"
+#include "support/sealed.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,8 @@ namespace {
 
 using testing::Conversation;
 using testing::RandomHct;
+using testing::sealed;
+using testing::unsealed;
 
 void expect_going_on(const Selection& optimizer, const Space& space, const Objective& objective,
                      std::uint64_t seed, int before, bool observes) {
@@ -78,6 +81,10 @@ std::string saved_after(int pulls) {
   return optimizer->save();
 }
 
+std::string of_version(const std::string& version, std::string saved) {
+  return saved.replace(saved.find(" 4 "), 3, " " + version + " ");
+}
+
 std::string complaint_about(const std::string& saved, const Selection& optimizer = {"hct"}) {
   try {
     on_a_line(optimizer)->restore(saved);
@@ -99,14 +106,20 @@ TEST(SaveRestore, DamageAnywhereIsNoticed) {
 }
 
 TEST(SaveRestore, AStateOfANewerVersionIsRefusedByName) {
-  std::string saved = saved_after(10);
-  saved.replace(saved.find(" 3 "), 3, " 4 ");
+  const std::string newer = sealed(of_version("5", unsealed(saved_after(10))));
+  EXPECT_EQ(complaint_about(newer),
+            "the state was saved by a newer version of canopy (format 5, this one reads 4)");
+  EXPECT_THROW(on_a_line()->restore(newer), NewerStateError);
+}
+
+TEST(SaveRestore, AnotherVersionWithAWrongChecksumIsDamage) {
+  EXPECT_EQ(complaint_about(of_version("5", saved_after(10))), "the saved state is damaged");
+}
+
+TEST(SaveRestore, AnOlderVersionHadAnotherChecksumAndIsStillKnown) {
+  const std::string saved = "canopy-state 3 hct 1 0 907060870";
   EXPECT_EQ(complaint_about(saved),
-            "the state was saved by a newer version of canopy (format 4, this one reads 3)");
-  EXPECT_THROW(on_a_line()->restore(saved), NewerStateError);
-  saved.replace(saved.find(" 4 "), 3, " 2 ");
-  EXPECT_EQ(complaint_about(saved).substr(0, 58),
-            "the state was saved by an older version of canopy (format ");
+            "the state was saved by an older version of canopy (format 3, this one reads 4)");
 }
 
 TEST(SaveRestore, AStateOfAnotherOptimizerOrSpaceIsRefused) {

@@ -8,6 +8,7 @@
 #include "studies/tuner_state.hpp"
 #include "studies/uplift.hpp"
 #include "support/memory_store.hpp"
+#include "support/sealed.hpp"
 #include "support/sqlite.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/traffic.hpp"
@@ -408,6 +409,8 @@ TEST_F(StudyTest, ADamagedSnapshotFallsBackToTheJournal) {
   change("UPDATE snapshots SET events = 7777");
   EXPECT_EQ(open(study_of()).save(), saved) << "of a future that did not happen";
   change("UPDATE snapshots SET events = 100, optimizer = 'canopy-state 99 hct 1'");
+  EXPECT_EQ(open(study_of()).save(), saved) << "a version that its checksum does not confirm";
+  change("UPDATE snapshots SET optimizer = '" + testing::sealed("canopy-state 99 hct") + "'");
   EXPECT_NE(complaint(Fault::damaged, [&] { (void)open(study_of()); })
                 .find("a: the state was saved by a newer version of canopy (format 99"),
             std::string::npos);
