@@ -112,7 +112,12 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
     double least = kInfinity;
     double largest = -kInfinity;
 
-    void transfer(State& state) { state(count, sum, squares, least, largest); }
+    void transfer(State& state) {
+      state(count, sum, squares, least, largest);
+      state.require_restored(State::are_counts({count}) && State::are_finite({sum}) &&
+                             State::are_sizes({squares}) && State::are_ends(least, largest) &&
+                             (count == 0.0) == (least == kInfinity));
+    }
   };
 
   void begin_or_resume();

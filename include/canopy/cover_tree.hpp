@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -141,6 +142,16 @@ class CoverTree {
       b = nodes_[b].parent;
     }
     return a < b;
+  }
+
+  /// Whether these are nodes that lead down from the root, one below the other.
+  [[nodiscard]] bool is_path(std::span<const NodeIndex> nodes) const {
+    if (nodes.empty() || nodes[0] != kRoot) return false;
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+      const bool is_child = nodes[i] != kRoot && nodes[i] < size();
+      if (!is_child || nodes_[nodes[i]].parent != nodes[i - 1]) return false;
+    }
+    return true;
   }
 
   /// Restores into a tree of the same partition, whatever it held before.

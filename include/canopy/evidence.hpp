@@ -145,7 +145,11 @@ class Evidence {
     double squared_deviations = 0.0;
     double visits = 0.0;  ///< runs of consecutive rewards
 
-    void transfer(State& state) { state(order, pulls, mean, squared_deviations, visits); }
+    void transfer(State& state) {
+      state(order, pulls, mean, squared_deviations, visits);
+      state.require_restored(order >= 1 && pulls >= 1.0 && State::are_counts({pulls, visits}) &&
+                             State::are_finite({mean}) && State::are_sizes({squared_deviations}));
+    }
   };
 
   /// The first rewards under a range.
@@ -156,13 +160,17 @@ class Evidence {
     double max = -std::numeric_limits<double>::infinity();
 
     void take(double reward, std::uint64_t count, const std::array<double, 2>& range);
-    void transfer(State& state) { state(rewards, outside, min, max); }
+    void transfer(State& state) {
+      state(rewards, outside, min, max);
+      state.require_restored(outside <= rewards && State::are_ends(min, max));
+    }
   };
 
   [[nodiscard]] std::size_t slot_of(Arm wanted) const;
   [[nodiscard]] std::size_t found_or_made(Arm wanted);
   [[nodiscard]] Record& record_here();
   void rebuild_slots(std::size_t arms);
+  [[nodiscard]] bool makes_sense() const;
   void forget_single_pulls();
   Record& take_sums(const Rewards& rewards);
   void count_visit(Record& record);

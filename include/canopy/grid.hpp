@@ -51,7 +51,10 @@ class Grid final : public TurnOptimizer {
     double pulls = 0.0;
     double sum = 0.0;
 
-    void transfer(State& state) { state(pulls, sum); }
+    void transfer(State& state) {
+      state(pulls, sum);
+      state.require_restored(State::are_counts({pulls}) && State::are_finite({sum}));
+    }
   };
 
   [[nodiscard]] Arm arm_of(NodeIndex node) const override { return arm(node); }

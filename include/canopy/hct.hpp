@@ -205,7 +205,10 @@ class Hct final : public TicketedOptimizer, private TreeView {
     double pulls = 0.0;
     double sum = 0.0;
 
-    void transfer(State& state) { state(pulls, sum); }
+    void transfer(State& state) {
+      state(pulls, sum);
+      state.require_restored(State::are_counts({pulls}) && State::are_finite({sum}));
+    }
   };
 
   [[nodiscard]] bool episode_is_running() const {
@@ -261,6 +264,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
   void set_guard(double width_now, double margin);
   void grow_tables();
   [[nodiscard]] bool has_enough_pulls(const Node& node) const;
+  [[nodiscard]] bool makes_sense(bool has_selected, const std::vector<Step>& path) const;
 
   BoundedTree tree_;
   HctParameters parameters_;

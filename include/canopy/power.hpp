@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,11 @@ class Power final : public TurnOptimizer {
     double mean_reward = 0.0;
     double pulls = 0.0;
 
-    void transfer(State& state) { state(theta, mean_reward, pulls); }
+    void transfer(State& state) {
+      state(theta, mean_reward, pulls);
+      state.require_restored(State::are_rewards({mean_reward}) && pulls >= 1.0 &&
+                             State::are_counts({pulls}));
+    }
   };
 
   [[nodiscard]] Arm arm_of(NodeIndex node) const override { return arms_[node]; }
@@ -78,6 +83,7 @@ class Power final : public TurnOptimizer {
   void accept_observed(Arm arm, const Rewards& mapped) override;
   void add_rollout(std::vector<double> theta, const Rewards& mapped);
   void move_theta();
+  [[nodiscard]] bool is_in_cube(std::span<const double> theta) const;
 
   Space space_;
   PowerOptions options_;

@@ -36,6 +36,9 @@ struct Rewards {
   template <class State>
   void transfer(State& state) {
     state(count, sum, squared_deviations, min, max);
+    state.require_restored(count <= UINT64_MAX / 2 && min <= max &&
+                           State::are_rewards({count == 0 ? sum : mean(), min, max}) &&
+                           State::are_sizes({squared_deviations}));
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -48,13 +49,31 @@ class State {
   /// Throws StateError unless a restored value makes sense.
   static void require(bool makes_sense);
 
+  /// The same, and nothing while saving.
+  void require_restored(bool makes_sense) const {
+    if (restoring_) require(makes_sense);
+  }
+
+  /// Whether these can be numbers of rewards, which formulas need as reals; variances or other
+  /// finite numbers that are not negative; any finite numbers.
+  [[nodiscard]] static bool are_counts(std::initializer_list<double> values);
+  [[nodiscard]] static bool are_sizes(std::initializer_list<double> values);
+  [[nodiscard]] static bool are_finite(std::initializer_list<double> values);
+
+  /// Whether these can be rewards, or means of them: no optimizer takes any beyond 1e100.
+  [[nodiscard]] static bool are_rewards(std::initializer_list<double> values);
+
+  /// Whether these can be the least and the largest of some numbers, or of none: then they are
+  /// infinite.
+  [[nodiscard]] static bool are_ends(double least, double largest);
+
   template <class... Values>
   void operator()(Values&... values) {
     (transfer(values), ...);
   }
 
  private:
-  void transfer(double& value);
+  void transfer(double& value);  // no state has a NaN
   void transfer(std::uint64_t& value);
 
   template <class Value>

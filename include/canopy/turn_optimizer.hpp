@@ -3,6 +3,7 @@
 #include "canopy/detail/ticketed_optimizer.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace canopy {
@@ -32,6 +33,8 @@ class TurnOptimizer : public TicketedOptimizer {
   virtual void learn(NodeIndex node, const Rewards& mapped) = 0;
 
   void transfer(State& state) override;
+  /// The arm of the turn is for one as well.
+  void require_nodes(const std::function<bool(NodeIndex)>& is_node) const final;
 
  private:
   void accept(NodeIndex node, const Rewards& mapped) final;

@@ -92,7 +92,7 @@ void BlockMeans::add_short_blocks(std::span<const double> rewards) {
 
 /// Of a full batch, and of those that it completes.
 void BlockMeans::add_long_block(double mean) {
-  for (std::size_t level = kLongBlock;; ++level) {
+  for (std::size_t level = kLongBlock; level < kMostLevels; ++level) {
     run_at(level).add({1.0, mean, mean * mean});
     if (halves_.size() <= level - kLongBlock) halves_.resize(level - kLongBlock + 1);
     std::optional<double>& half = halves_[level - kLongBlock];

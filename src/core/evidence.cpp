@@ -439,6 +439,18 @@ std::uint64_t Evidence::rivals(std::size_t index, bool minimizes) const {
 
 // --- state -----------------------------------------------------------------------------------
 
+/// Whether what was restored fits together.
+bool Evidence::makes_sense() const {
+  double freedom = 0.0;
+  for (const Record& record : records_) freedom += record.pulls - 1.0;
+  return here_.size() == dimension_ && arms_.size() == records_.size() * dimension_ &&
+         records_.empty() == (count_ == 0) && count_ >= records_.size() &&
+         arms_played_ >= records_.size() && most_records_ != 0 && State::are_ends(min_, max_) &&
+         State::are_sizes({within_squares_}) &&
+         std::abs(within_freedom_ - freedom) <= 1e-9 * freedom &&
+         (is_somewhere_ || recent_count_ == 0) && recent_count_ < kRecent;
+}
+
 void Evidence::transfer(State& state) {
   std::uint64_t dimension = dimension_;
   bool has_range = range_.has_value();
@@ -447,15 +459,21 @@ void Evidence::transfer(State& state) {
         is_somewhere_, visit_is_counted_, recent_count_, blocks_);
   if (state.restoring()) {
     range_ = has_range ? std::optional(std::array{0.0, 0.0}) : std::nullopt;
-    State::require(dimension == dimension_ && here_.size() == dimension_ &&
-                   arms_.size() == records_.size() * dimension_ && recent_count_ < kRecent);
+    State::require(dimension == dimension_ && makes_sense());
     granted_until_ = 0;
     rebuild_slots(records_.size());
     here_index_ = find(here_);
     State::require(!blocks_.is_running() || here_index_.has_value());
   }
-  if (has_range) state((*range_)[0], (*range_)[1]);
-  for (std::size_t i = 0; i < recent_count_; ++i) state(recent_[i]);
+  if (has_range) {
+    auto& [low, high] = *range_;
+    state(low, high);
+    state.require_restored(State::are_finite({low, high}) && low < high);
+  }
+  for (std::size_t i = 0; i < recent_count_; ++i) {
+    state(recent_[i]);
+    state.require_restored(State::are_finite({recent_[i]}));
+  }
 }
 
 }  // namespace canopy

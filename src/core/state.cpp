@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 #include <boost/crc.hpp>
 
@@ -64,6 +66,32 @@ void State::require(bool makes_sense) {
   if (!makes_sense) damaged();
 }
 
+bool State::are_counts(std::initializer_list<double> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return value >= 0.0 && value < 0x1p64; });
+}
+
+bool State::are_sizes(std::initializer_list<double> values) {
+  return are_finite(values) &&
+         std::all_of(values.begin(), values.end(), [](double value) { return value >= 0.0; });
+}
+
+bool State::are_finite(std::initializer_list<double> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::isfinite(value); });
+}
+
+bool State::are_rewards(std::initializer_list<double> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](double value) { return std::abs(value) <= 1e101; });
+}
+
+bool State::are_ends(double least, double largest) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const bool of_none = least == kInfinity && largest == -kInfinity;
+  return of_none || (are_finite({least, largest}) && least <= largest);
+}
+
 std::string_view State::next_word() {
   const std::size_t end = saved_.find(' ');
   const std::string_view word = saved_.substr(0, end);
@@ -74,7 +102,7 @@ std::string_view State::next_word() {
 void State::transfer(double& value) {
   if (!restoring_) {
     text_ += ' ' + to_text(value);
-  } else if (const auto number = number_in<double>(next_word())) {
+  } else if (const auto number = number_in<double>(next_word()); number && !std::isnan(*number)) {
     value = *number;
   } else {
     damaged();

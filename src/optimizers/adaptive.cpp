@@ -544,11 +544,16 @@ void Adaptive::transfer(State& state) {
   state(model_, settling_, watch_, has_begun_, turn_, pending_, is_steady_, since_pass_,
         guard_loss_, search_loss_, covers_next_, sweep_, passed_over_, switches_, last_played_);
   if (!state.restoring()) return;
-  require_nodes_below(model_.tree().size());
-  State::require(turn_.node < model_.tree().size() && turn_.length != 0 &&
-                 turn_.why <= Learnt::Why::sweep);
-  State::require(last_played_ == kNobody || last_played_ < model_.tree().size());
-  for (const NodeIndex leaf : sweep_) State::require(leaf < model_.tree().size());
+  const Tree& tree = model_.tree();
+  require_nodes_below(tree.size());
+  for (const NodeIndex cell : start_) State::require(cell < tree.size());
+  for (const NodeIndex leaf : sweep_) State::require(leaf < tree.size());
+  State::require(last_played_ == kNobody || last_played_ < tree.size());
+  State::require(turn_.node < tree.size() && turn_.length != 0 && turn_.why <= Learnt::Why::sweep &&
+                 State::are_finite({turn_.mean}));
+  State::require(!is_steady_ ||
+                 (options_.settle == 0 && tree.has_arm(turn_.node, evidence_.here())));
+  State::require(State::are_finite({guard_loss_, search_loss_}));
 }
 
 OptimizerEntry adaptive_entry() {

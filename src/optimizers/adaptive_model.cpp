@@ -401,9 +401,14 @@ void AdaptiveModel::transfer(State& state) {
     state(arm);
     Observation& observation = state.restoring() ? observations_[arm] : (next++)->second;
     state(observation);
-    State::require(observation.cell < tree_.size() && arm.size() == tree_.partition().dimension());
+    state.require_restored(observation.cell < tree_.size() && observation.rewards.count != 0 &&
+                           tree_.partition().contains(arm));
   }
   if (!state.restoring()) return;
+  State::require(State::are_ends(smallest_, largest_) && State::are_finite({slope_}) &&
+                 State::are_sizes({early_squares_, early_freedom_, spread_, noise_,
+                                   noise_deviation_, range_, phi_, leaf_range_}) &&
+                 phi_ < 1.0 && sure_level_ < kInfinity);
   expected_.clear();
   fill_tables();
 }

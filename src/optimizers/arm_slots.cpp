@@ -12,6 +12,11 @@ NodeIndex ArmSlots::free_slot(const Tickets& tickets) {
   return static_cast<NodeIndex>(free);
 }
 
+bool ArmSlots::are_in(const Space& space) const {
+  return std::all_of(arms_.begin(), arms_.end(),
+                     [&](const std::vector<double>& arm) { return space.contains(arm); });
+}
+
 void ArmSlots::transfer(State& state) {
   std::uint64_t slots = arms_.size();
   state(slots);

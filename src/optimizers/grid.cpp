@@ -122,6 +122,7 @@ void Grid::transfer(State& state) {
   TurnOptimizer::transfer(state);
   const std::size_t arms = statistics_.size();
   state(statistics_);
+  if (!state.restoring()) return;
   State::require(statistics_.size() == arms);
   require_nodes_below(arms);
 }

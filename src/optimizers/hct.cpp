@@ -227,7 +227,7 @@ void Hct::back_out() {
     const double rival = tree_[BoundedTree::sibling(at)].bound;
     const double larger = std::max(bound, rival);
     tree_[at].bound = bound;
-    if (larger >= parent.stay_bound) break;
+    if (!(larger < parent.stay_bound)) break;  // at the root at the latest
     bound = std::min(tree_[parent.node].upper, larger);
   }
   // The node here is on the path no more, unless it is chosen again.
@@ -344,6 +344,35 @@ Summary Hct::summary() const {
   return summary;
 }
 
+/// Whether what was restored fits together.
+bool Hct::makes_sense(bool has_selected, const std::vector<Step>& path) const {
+  if (tree_[BoundedTree::kRoot].is_leaf() || selected_ >= tree_.size()) return false;
+  if (path.size() != tree_.depth() + 1 || path_depth_ >= path.size()) return false;
+  std::vector<NodeIndex> nodes;
+  for (std::uint32_t depth = 0; depth <= path_depth_; ++depth) nodes.push_back(path[depth].node);
+  if (!tree_.is_path(nodes) || path[0].stay_bound != -kInfinity) return false;
+  if (has_selected != (selected_ != BoundedTree::kRoot)) return false;
+  if (!std::has_single_bit(t_plus_) || !State::are_sizes({log_confidence_})) return false;
+
+  const auto left = t_ < t_plus_ ? static_cast<double>(t_plus_ - t_) : 0.0;  // of the phase
+  if (stay_pulls_ > tree_[selected_].pulls + pending_.pulls + left) return false;
+  const bool iid = parameters_.feedback == Feedback::iid;
+  const bool newest_is_here = has_selected && tickets_.newest_node() == selected_;
+  switch (stage_) {
+    case Stage::choose:
+      return true;
+    case Stage::stay:
+      return has_selected && left != 0.0;
+    case Stage::episode:
+      return has_selected;
+    case Stage::single_stay:
+      return iid && newest_is_here && left != 0.0 && !tickets_.newest_is_open();
+    case Stage::single_episode:
+      return iid && newest_is_here && tickets_.newest_is_open();
+  }
+  return false;
+}
+
 void Hct::transfer(State& state) {
   state.mark("hct");
   TicketedOptimizer::transfer(state);
@@ -356,9 +385,7 @@ void Hct::transfer(State& state) {
         waiting_);
   if (!state.restoring()) return;
   require_nodes_below(tree_.size());
-  State::require(stage_ <= Stage::single_episode && selected_ < tree_.size());
-  State::require(path.size() == tree_.depth() + 1 && path_depth_ < path.size());
-  for (const Step& step : path) State::require(step.node < tree_.size());
+  State::require(makes_sense(has_selected, path));
   set_scale();
   thresholds_.clear();
   grow_tables();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 namespace canopy {
@@ -173,9 +174,19 @@ void HooTree::transfer(State& state) {
     state(earlier_[i].first, earlier_[i].tree);
   }
   if (!state.restoring()) return;
-  require_nodes_below(std::uint64_t{first_} + tree_.size());
-  State::require(!path_.empty() && kept_ >= 1 && kept_ <= path_.size());
-  for (const NodeIndex node : path_) State::require(node < tree_.size());
+  const std::uint64_t end = std::uint64_t{first_} + tree_.size();
+  State::require(end <= std::numeric_limits<NodeIndex>::max() / 2);  // there are more to come
+  for (const Earlier& earlier : earlier_) {
+    State::require(std::uint64_t{earlier.first} + earlier.tree.size() <= first_);
+  }
+  require_nodes([&](NodeIndex node) {
+    const auto holds = [node](const Earlier& earlier) { return earlier.holds(node); };
+    return knows(node) ? node < end : std::any_of(earlier_.begin(), earlier_.end(), holds);
+  });
+  State::require(State::are_sizes({twice_log_}) && tree_.is_path(path_));
+  State::require(kept_ >= 1 && kept_ <= path_.size());
+  // What was observed is learnt before anybody can save.
+  State::require(credits_.empty() && observations_.are_all([&](Arm arm) { return contains(arm); }));
   resolutions_.clear();
   grow_resolutions();
 }

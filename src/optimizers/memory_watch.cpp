@@ -62,6 +62,8 @@ std::optional<std::uint64_t> MemoryWatch::settling() const {
 
 void MemoryWatch::transfer(State& state) {
   state(began_, next_, earlier_, mean_, noise_, evidence_, settling_);
+  state.require_restored(State::are_counts({earlier_}) && State::are_finite({mean_}) &&
+                         noise_ > 0.0);
   for (Parts* parts : {&deviation_, &left_, &left_before_, &product_, &information_}) {
     for (double& part : *parts) state(part);
   }

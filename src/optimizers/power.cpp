@@ -78,14 +78,23 @@ void Power::move_theta() {
   space_.from_unit_cube(theta_, theta_arm_);
 }
 
+/// Up to rounding.
+bool Power::is_in_cube(std::span<const double> theta) const {
+  return theta.size() == space_.dimension() &&
+         std::all_of(theta.begin(), theta.end(),
+                     [](double share) { return share >= -1e-9 && share <= 1.0 + 1e-9; });
+}
+
 void Power::transfer(State& state) {
   state.mark("power");
   TurnOptimizer::transfer(state);
   state(arms_, random_, theta_, explored_, running_, window_, least_return_);
   if (!state.restoring()) return;
   require_nodes_below(arms_.size());
-  State::require(theta_.size() == theta_arm_.size() && explored_.size() == theta_.size());
-  for (const Rollout& rollout : window_) State::require(rollout.theta.size() == theta_.size());
+  State::require(arms_.are_in(space_) && window_.size() <= options_.window);
+  State::require(is_in_cube(theta_) && is_in_cube(explored_) &&
+                 State::are_rewards({least_return_}));
+  for (const Rollout& rollout : window_) State::require(is_in_cube(rollout.theta));
   space_.from_unit_cube(theta_, theta_arm_);
 }
 

@@ -37,7 +37,10 @@ void RandomSearch::transfer(State& state) {
   state.mark("random");
   TurnOptimizer::transfer(state);
   state(arms_, best_arm_, best_mean_, best_pulls_, random_);
+  if (!state.restoring()) return;
   require_nodes_below(arms_.size());
+  State::require(arms_.are_in(space_) && (best_pulls_ == 0.0 || contains(best_arm_)));
+  State::require(State::are_finite({best_mean_}) && State::are_counts({best_pulls_}));
 }
 
 std::optional<TicketedOptimizer::Recommendation> RandomSearch::recommendation() const {

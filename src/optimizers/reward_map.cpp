@@ -42,6 +42,7 @@ void RewardMap::set_origin(double reward) {
 
 void RewardMap::transfer(State& state) {
   state(has_origin_, origin_);
+  state.require_restored(State::are_finite({origin_}));
   if (has_origin_) set_origin(origin_);
 }
 

@@ -64,9 +64,12 @@ void Thoo::transfer(State& state) {
   bool has_past = past_.has_value();
   state(period_length_, period_end_, periods_, depth_limit_, has_past);
   if (state.restoring()) past_ = std::nullopt;
+  state.require_restored(period_length_ >= 1 && period_length_ <= Tickets::kLast);
   if (!has_past) return;
   if (state.restoring()) past_ = Past{};
   state(past_->arm, past_->mean, past_->pulls, past_->all_pulls);
+  state.require_restored(contains(past_->arm) && State::are_finite({past_->mean}) &&
+                         State::are_counts({past_->pulls, past_->all_pulls}));
 }
 
 Summary Thoo::summary() const {

@@ -244,15 +244,26 @@ void TicketedOptimizer::transfer(State& state) {
     bool given = range.has_value();
     state(given);
     if (state.restoring()) range = given ? std::optional(std::array{0.0, 0.0}) : std::nullopt;
-    if (given) state((*range)[0], (*range)[1]);
+    if (!given) return;
+    state((*range)[0], (*range)[1]);
+    state.require_restored(range_violations(*range).empty());
   };
   state(t_, observed_, tickets_, map_, evidence_, scale_, has_spread_, scale_until_);
   transfer_range(range_);
   transfer_range(next_range_);
+  if (!state.restoring()) return;
+  State::require(t_ >= 1 && t_ <= Tickets::kLast && State::are_finite({scale_}) && scale_ > 0.0);
+  State::require(evidence_.here().empty() || contains(evidence_.here()));
+  for (std::size_t i = 0; i < evidence_.size(); ++i) State::require(contains(evidence_.arm(i)));
+}
+
+void TicketedOptimizer::require_nodes(const std::function<bool(NodeIndex)>& is_node) const {
+  tickets_.for_each_open(
+      [&](const Tickets::Open& ticket) { State::require(is_node(ticket.node)); });
 }
 
 void TicketedOptimizer::require_nodes_below(std::uint64_t end) const {
-  tickets_.for_each_open([end](const Tickets::Open& ticket) { State::require(ticket.node < end); });
+  require_nodes([end](NodeIndex node) { return node < end; });
 }
 
 }  // namespace canopy

@@ -27,6 +27,11 @@ void Tickets::transfer(State& state) {
   std::erase_if(older_, [](const Open& ticket) { return ticket.remaining == 0; });
   closed_older_ = 0;
   state(newest_, older_);
+  for (std::size_t i = 0; i < older_.size(); ++i) {
+    const Ticket next = i + 1 < older_.size() ? older_[i + 1].number : newest_.number;
+    state.require_restored(older_[i].remaining != 0 && older_[i].number < next);
+  }
+  state.require_restored(newest_.number <= kLast);
 }
 
 }  // namespace canopy

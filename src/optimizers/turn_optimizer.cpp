@@ -46,6 +46,12 @@ void TurnOptimizer::transfer(State& state) {
   TicketedOptimizer::transfer(state);
   state(choice_.node, choice_.length, running_, unanswered_, ungranted_, pending_, last_arm_,
         switches_);
+  state.require_restored(running_ || pending_.count == 0);
+}
+
+void TurnOptimizer::require_nodes(const std::function<bool(NodeIndex)>& is_node) const {
+  TicketedOptimizer::require_nodes(is_node);
+  State::require(!running_ || is_node(choice_.node));
 }
 
 Summary TurnOptimizer::summary() const {

@@ -45,6 +45,10 @@ struct AdaptiveNode {
     state(pulls, mean, squares, edge, below, data, data_mean, rest, rest_mean, level, variance,
           noise, observed, observed_weighted, bound, guard_pulls, out, guard_out, skipped,
           guard_skipped);
+    state.require_restored(
+        State::are_counts({pulls, guard_pulls, out, guard_out, skipped, guard_skipped}) &&
+        State::are_sizes({squares, edge, below, data, rest, variance, noise, observed}) &&
+        State::are_finite({mean, data_mean, rest_mean, level, observed_weighted}));
   }
 };
 
@@ -71,7 +75,11 @@ class Autocorrelation {
   /// The mean of e^2.
   [[nodiscard]] double variance() const { return squares_ / pairs_; }
 
-  void transfer(State& state) { state(pairs_, products_, squares_, last_node_, last_); }
+  void transfer(State& state) {
+    state(pairs_, products_, squares_, last_node_, last_);
+    state.require_restored(State::are_counts({pairs_}) && State::are_sizes({squares_}) &&
+                           State::are_finite({products_, last_}));
+  }
 
  private:
   static constexpr NodeIndex kNobody = std::numeric_limits<NodeIndex>::max();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/detail/tickets.hpp"
+#include "canopy/space.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -21,6 +22,9 @@ class ArmSlots {
   [[nodiscard]] std::span<double> at(NodeIndex slot) { return arms_[slot]; }
   [[nodiscard]] Arm operator[](NodeIndex slot) const { return arms_[slot]; }
   [[nodiscard]] std::size_t size() const { return arms_.size(); }
+
+  /// Whether all of them are arms of a space.
+  [[nodiscard]] bool are_in(const Space& space) const;
 
   void transfer(State& state);
 

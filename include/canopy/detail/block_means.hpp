@@ -31,7 +31,11 @@ class BlockMeans {
       sum += others.sum;
       squares += others.squares;
     }
-    void transfer(State& state) { state(count, sum, squares); }
+    void transfer(State& state) {
+      state(count, sum, squares);
+      state.require_restored(State::are_counts({count}) && State::are_finite({sum}) &&
+                             State::are_sizes({squares}));
+    }
   };
 
   BlockMeans();
@@ -55,7 +59,8 @@ class BlockMeans {
 
   void transfer(State& state) {
     state(reference_, batches_, run_, halves_, variations_);
-    State::require(run_.size() <= kMostLevels && variations_.size() <= kMostLevels);
+    state.require_restored(State::are_finite({reference_}) && run_.size() <= kMostLevels &&
+                           halves_.size() <= kMostLevels && variations_.size() <= kMostLevels);
   }
 
  private:
@@ -68,7 +73,10 @@ class BlockMeans {
     double squares = 0.0;
     double freedom = 0.0;
 
-    void transfer(State& state) { state(blocks, squares, freedom); }
+    void transfer(State& state) {
+      state(blocks, squares, freedom);
+      state.require_restored(State::are_counts({blocks}) && State::are_sizes({squares, freedom}));
+    }
   };
 
   void add_short_blocks(std::span<const double> rewards);

@@ -19,7 +19,10 @@ struct BoundedNode {
 
   [[nodiscard]] double mean() const { return pulls == 0.0 ? 0.0 : sum / pulls; }
 
-  void transfer(State& state) { state(bound, upper, sum, pulls); }
+  void transfer(State& state) {
+    state(bound, upper, sum, pulls);
+    state.require_restored(State::are_counts({pulls}) && State::are_finite({sum}));
+  }
 };
 
 using BoundedTree = CoverTree<BoundedNode>;

@@ -71,6 +71,7 @@ class HooTree : public TurnOptimizer, private TreeView {
 
   [[nodiscard]] Arm arm_of(NodeIndex node) const override;
   [[nodiscard]] std::uint32_t depth_of(NodeIndex node) const;
+  [[nodiscard]] bool contains(Arm arm) const final { return tree_.partition().contains(arm); }
   void transfer(State& state) override;
 
   /// The number of the root.
@@ -97,7 +98,6 @@ class HooTree : public TurnOptimizer, private TreeView {
 
   void learn(NodeIndex node, const Rewards& mapped) final;
   void accept_observed(Arm arm, const Rewards& mapped) final;
-  [[nodiscard]] bool contains(Arm arm) const final { return tree_.partition().contains(arm); }
 
   [[nodiscard]] std::vector<NodeView> nodes() const final;
   [[nodiscard]] std::optional<Place> place(Ticket ticket) const final;

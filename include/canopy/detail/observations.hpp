@@ -4,6 +4,7 @@
 #include "canopy/space.hpp"
 #include "canopy/state.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -28,6 +29,9 @@ class Observations {
     const auto found = by_arm_.extract({arm.begin(), arm.end()});
     return found ? std::optional(found.mapped()) : std::nullopt;
   }
+
+  /// Whether they are rewards of arms, and of nothing else.
+  [[nodiscard]] bool are_all(const std::function<bool(Arm)>& is_arm) const;
 
   void transfer(State& state);
 

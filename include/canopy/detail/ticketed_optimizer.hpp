@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -86,7 +87,8 @@ class TicketedOptimizer : public Optimizer {
   /// Saves or restores; every class calls that of its base first.
   virtual void transfer(State& state);
 
-  /// Throws StateError unless every open ticket is for a node below `end`.
+  /// Throws StateError unless every open ticket is for a node, or for one below `end`.
+  virtual void require_nodes(const std::function<bool(NodeIndex)>& is_node) const;
   void require_nodes_below(std::uint64_t end) const;
 
   /// What is the same for all: t, what is out of range, in flight, observed.

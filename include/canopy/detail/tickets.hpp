@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace canopy {
@@ -34,6 +35,7 @@ class Tickets {
   [[nodiscard]] Ticket newest() const { return newest_.number; }
   [[nodiscard]] bool newest_is_open() const { return newest_.remaining != 0; }
   [[nodiscard]] std::uint64_t newest_remaining() const { return newest_.remaining; }
+  [[nodiscard]] NodeIndex newest_node() const { return newest_.node; }
 
   /// Takes one reward, or all, off the newest ticket, which must be open.
   void use_newest() { --newest_.remaining; }
@@ -79,6 +81,9 @@ class Tickets {
   }
 
   void transfer(State& state);
+
+  /// Larger numbers fit no database, and nobody has as many.
+  static constexpr Ticket kLast = std::numeric_limits<std::int64_t>::max();
 
  private:
   void set_aside();
