@@ -106,7 +106,8 @@ class Store {
   virtual void set_specification(StudyId study, const std::string& specification) = 0;
   virtual void set_holder(StudyId study, const std::string& holder) = 0;
 
-  /// Adds entries, which already have their numbers, to a journal: all or none.
+  /// Adds entries, which already have their numbers, to a journal: all or none. Like everything
+  /// that is written for a study, it throws if that was deleted.
   virtual void append(StudyId study, std::span<const JournalEntry> entries,
                       std::uint64_t pulls) = 0;
 

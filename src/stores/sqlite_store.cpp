@@ -102,33 +102,43 @@ void SqliteStore::erase(StudyId study) {
   });
 }
 
-void SqliteStore::set_specification(StudyId study, const std::string& specification) {
+void SqliteStore::change(StudyId study,
+                         const std::function<void(soci::session&, const long long& id)>& write) {
   const long long id = study;
   connection_.change([&] {
-    connection_.sql() << "UPDATE studies SET specification = :text WHERE id = :id",
-        soci::use(specification), soci::use(id);
+    int found = 0;
+    connection_.sql() << "SELECT COUNT(*) FROM studies WHERE id = :id", soci::use(id),
+        soci::into(found);
+    if (found == 0) {
+      throw StoreError(StoreError::Fault::other,
+                       name() + ": the study is gone: somebody has deleted it");
+    }
+    write(connection_.sql(), id);
+  });
+}
+
+void SqliteStore::set_specification(StudyId study, const std::string& specification) {
+  change(study, [&](soci::session& sql, const long long& id) {
+    sql << "UPDATE studies SET specification = :text WHERE id = :id", soci::use(specification),
+        soci::use(id);
   });
 }
 
 void SqliteStore::set_holder(StudyId study, const std::string& holder) {
-  const long long id = study;
-  connection_.change([&] {
-    connection_.sql() << "UPDATE studies SET holder = :holder WHERE id = :id", soci::use(holder),
-        soci::use(id);
+  change(study, [&](soci::session& sql, const long long& id) {
+    sql << "UPDATE studies SET holder = :holder WHERE id = :id", soci::use(holder), soci::use(id);
   });
 }
 
 void SqliteStore::append(StudyId study, std::span<const JournalEntry> entries,
                          std::uint64_t pulls) {
   if (entries.empty()) return;
-  const long long id = study;
   const auto last = static_cast<long long>(entries.back().number);
   const auto learnt = static_cast<long long>(pulls);
   const double at = entries.back().at;
-  connection_.change([&] {
-    insert_events(connection_.sql(), id, entries);
-    connection_.sql() << "UPDATE studies SET events = :events, pulls = :pulls, updated = :updated "
-                         "WHERE id = :id",
+  change(study, [&](soci::session& sql, const long long& id) {
+    insert_events(sql, id, entries);
+    sql << "UPDATE studies SET events = :events, pulls = :pulls, updated = :updated WHERE id = :id",
         soci::use(last), soci::use(learnt), soci::use(at), soci::use(id);
   });
 }
@@ -170,11 +180,10 @@ std::optional<Snapshot> SqliteStore::snapshot(StudyId study) {
 }
 
 void SqliteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
-  const long long id = study;
   const auto events = static_cast<long long>(snapshot.events);
-  connection_.change([&] {
-    connection_.sql() << "INSERT OR REPLACE INTO snapshots (study, events, optimizer, tuner) "
-                         "VALUES (:study, :events, :optimizer, :tuner)",
+  change(study, [&](soci::session& sql, const long long& id) {
+    sql << "INSERT OR REPLACE INTO snapshots (study, events, optimizer, tuner) VALUES (:study, "
+           ":events, :optimizer, :tuner)",
         soci::use(id), soci::use(events), soci::use(snapshot.optimizer), soci::use(snapshot.tuner);
   });
 }

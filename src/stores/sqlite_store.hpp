@@ -4,6 +4,7 @@
 
 #include "stores/sqlite_connection.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,6 +34,9 @@ class SqliteStore final : public Store {
   [[nodiscard]] bool is_locked(StudyId study) override;
 
  private:
+  /// One transaction that writes something for a study. Throws StoreError if that was deleted.
+  void change(StudyId study, const std::function<void(soci::session&, const long long& id)>& write);
+
   SqliteConnection connection_;
 };
 

@@ -3,6 +3,7 @@
 #include "canopy/random.hpp"
 
 #include "support/process.hpp"
+#include "support/sqlite.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <csignal>
@@ -156,6 +157,30 @@ TEST_F(PipeStudy, RefusesAStudyThatIsOpenAndOneThatIsAnother) {
   const auto forked = run_tool("pipe " + folder_.path("s.toml") + " --study a --fork b --store " +
                                folder_.path("s.db"));
   EXPECT_EQ(forked.status, 0) << forked.err;
+}
+
+TEST_F(PipeStudy, AStudyThatWasDeletedMeanwhileAcknowledgesNothing) {
+  const auto process = start("a");
+  (void)request(*process, {{"op", "ask"}});
+  testing::execute(folder_.path("s.db"), "DELETE FROM studies");
+  const json told = request(*process, {{"op", "tell"}, {"ticket", 1}, {"reward", 0.5}}).value();
+  EXPECT_EQ(told["error"]["code"], "not_stored");
+  EXPECT_EQ(told["error"]["message"], "nothing has changed: " + folder_.path("s.db") +
+                                          ": the study is gone: somebody has deleted it");
+  const auto end = process->finish();
+  EXPECT_EQ(end.status, 1);
+  EXPECT_NE(end.err.find("has no studies yet"), std::string::npos) << end.err;
+}
+
+TEST_F(PipeStudy, AStoreThatCannotBeReadAnyMoreIsAnErrorAtTheEndOfTheInput) {
+  const auto process = start("a");
+  (void)request(*process, {{"op", "ask"}});
+  testing::execute(folder_.path("s.db"), "DROP TABLE studies");
+  const json told = request(*process, {{"op", "tell"}, {"ticket", 1}, {"reward", 0.5}}).value();
+  EXPECT_EQ(told["error"]["code"], "not_stored");
+  const auto end = process->finish();
+  EXPECT_EQ(end.status, 1);
+  EXPECT_NE(end.err.find("no such table: studies"), std::string::npos) << end.err;
 }
 
 TEST_F(PipeStudy, AFullDiskIsAnErrorForEachRequestAndTheConversationGoesOn) {

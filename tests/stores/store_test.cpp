@@ -255,6 +255,18 @@ TEST_P(StoreTest, WhatThrowsHasWrittenNothing) {
   EXPECT_EQ(store_->find("a")->pulls, 2U) << "nothing has happened";
 }
 
+TEST_P(StoreTest, NothingIsWrittenForAStudyThatWasDeletedMeanwhile) {
+  const StudyRecord study = create("a");
+  store_->append(study.id, entries(1, 3), 1);
+  place_->open()->erase(study.id);
+  EXPECT_THROW(store_->append(study.id, entries(4, 2), 2), StoreError);
+  EXPECT_THROW(store_->set_snapshot(study.id, {3, "of a", ""}), StoreError);
+  EXPECT_THROW(store_->set_specification(study.id, "{}"), StoreError);
+  EXPECT_THROW(store_->set_holder(study.id, "pid 7"), StoreError);
+  EXPECT_TRUE(read_all(*store_, study.id).empty());
+  EXPECT_FALSE(store_->snapshot(study.id).has_value()) << "the next study may have its number";
+}
+
 TEST_P(StoreTest, ReadersDoNotWaitForTheWriterNorTheWriterForThem) {
   const StudyRecord study = create("a");
   store_->append(study.id, entries(1, 10), 0);

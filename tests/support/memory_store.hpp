@@ -146,7 +146,11 @@ class MemoryStore final : public Store {
     StudyId study_;
   };
 
-  [[nodiscard]] MemoryStudies::Study& at(StudyId study) { return all_->studies.at(study); }
+  [[nodiscard]] MemoryStudies::Study& at(StudyId study) {
+    const auto found = all_->studies.find(study);
+    if (found != all_->studies.end()) return found->second;
+    throw StoreError(StoreError::Fault::other, name_ + ": the study is gone");
+  }
 
   std::string name_ = "memory";
   std::shared_ptr<MemoryStudies> all_;
