@@ -416,6 +416,20 @@ TEST_F(StudyTest, ADamagedSnapshotFallsBackToTheJournal) {
             std::string::npos);
 }
 
+TEST_F(StudyTest, WhileItsStoreCannotBeReadASnapshotIsAnErrorAndThenTheStudyGoesOn) {
+  Study study = open(study_of());
+  pull(study, 5);
+  const std::string saved = study.save();
+  change("ALTER TABLE studies RENAME TO elsewhere");
+  (void)study.ask();
+  EXPECT_THROW(study.commit(), StoreError);
+  EXPECT_THROW(study.snapshot(), StoreError);
+  change("ALTER TABLE elsewhere RENAME TO studies");
+  study.commit();
+  study.snapshot();
+  EXPECT_EQ(study.save(), saved);
+}
+
 TEST_F(StudyTest, ASnapshotIsTakenNowAndThenByItself) {
   Study study = open(study_of("name = \"random\""));
   for (int i = 0; i < 6; ++i) pull(study, 1000);
