@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds kBetweenTries{20};
 
 // Primary result codes of SQLite, which never change (sqlite.org, "Result and Error Codes").
 // SOCI's header has SQLite's own only under names that clash with ours.
+constexpr int kError = 1;
 constexpr int kBusy = 5;
 constexpr int kLocked = 6;
 constexpr int kReadOnly = 8;
@@ -40,6 +41,7 @@ Fault fault_of(int result) {
     case kInputOutput:
     case kFull:
       return Fault::full;
+    case kError:  // a table or a column is missing: the statements themselves are right
     case kCorrupt:
     case kNotADatabase:
       return Fault::damaged;
@@ -105,9 +107,33 @@ SqliteConnection::~SqliteConnection() {
 
 void SqliteConnection::rethrow(const soci::soci_error& error) const {
   const auto* typed = dynamic_cast<const soci::sqlite3_soci_error*>(&error);
-  const Fault fault = fault_of(typed != nullptr ? typed->result() : 0);
+  // SOCI's own complaints are of values that it cannot convert, or that are missing.
+  const Fault fault = typed != nullptr ? fault_of(typed->result()) : Fault::damaged;
   const std::string complaint = without_source(error.get_error_message());
   throw StoreError(fault, fmt::format("{}: {}: {}", path_, complaint, advice_for(fault)));
+}
+
+void SqliteConnection::damaged(const std::string& what) const {
+  throw StoreError(Fault::damaged,
+                   fmt::format("{}: {}: {}", path_, what, advice_for(Fault::damaged)));
+}
+
+void SqliteConnection::require_types(std::string_view table, std::span<const Column> columns,
+                                     const std::string& condition) {
+  std::string wrong = "CASE";
+  for (const auto& [name, type] : columns) {
+    wrong += fmt::format(" WHEN typeof({0}) <> '{1}' THEN '{0} is ' || typeof({0}) || ', not {1}'",
+                         name, type);
+  }
+  std::string found;
+  with([&] {
+    sql_ << fmt::format(
+        "SELECT wrong FROM (SELECT {} END AS wrong FROM {} WHERE {}) WHERE wrong IS "
+        "NOT NULL LIMIT 1",
+        wrong, table, condition),
+        soci::into(found);
+    if (sql_.got_data()) damaged(fmt::format("in a row of its table {}, {}", table, found));
+  });
 }
 
 void SqliteConnection::roll_back() {

@@ -3,7 +3,10 @@
 #include "canopy/store.hpp"
 
 #include <soci/soci.h>
+#include <span>
 #include <string>
+#include <string_view>
+#include <typeinfo>
 
 namespace canopy {
 
@@ -19,6 +22,14 @@ class SqliteConnection {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] soci::session& sql() { return sql_; }
 
+  struct Column {
+    std::string_view name;
+    std::string_view type;  ///< that its values have, as SQLite calls it
+  };
+  /// Throws StoreError if a row that fulfils a condition has a value of another type.
+  void require_types(std::string_view table, std::span<const Column> columns,
+                     const std::string& condition = "TRUE");
+
   /// Runs something; what SOCI throws becomes a StoreError.
   template <class Work>
   auto with(Work&& work) {
@@ -26,6 +37,8 @@ class SqliteConnection {
       return work();
     } catch (const soci::soci_error& error) {
       rethrow(error);
+    } catch (const std::bad_cast&) {
+      damaged("a table has columns of other types than canopy gives it");
     }
   }
 
@@ -46,6 +59,7 @@ class SqliteConnection {
 
  private:
   [[noreturn]] void rethrow(const soci::soci_error& error) const;
+  [[noreturn]] void damaged(const std::string& what) const;
   void roll_back();
   void open(Store::Mode mode);
   bool try_open(Store::Mode mode, bool last);

@@ -5,8 +5,11 @@
 #include "stores/event_rows.hpp"
 #include "stores/file_lock.hpp"
 
+#include <array>
 #include <thread>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace canopy {
 namespace {
@@ -15,6 +18,16 @@ constexpr std::chrono::milliseconds kBetweenLockTries{10};
 
 constexpr const char* kColumns =
     "id, name, specification, forked_from, created, updated, events, pulls, holder";
+
+// SQLite keeps any value in any column.
+using Column = SqliteConnection::Column;
+constexpr std::array kStudyTypes{
+    Column{"id", "integer"},       Column{"name", "text"},     Column{"specification", "text"},
+    Column{"forked_from", "text"}, Column{"created", "real"},  Column{"updated", "real"},
+    Column{"events", "integer"},   Column{"pulls", "integer"}, Column{"holder", "text"}};
+constexpr std::array kEventTypes{Column{"number", "integer"}, Column{"at", "real"},
+                                 Column{"kind", "integer"},   Column{"ticket", "integer"},
+                                 Column{"value", "real"},     Column{"data", "text"}};
 
 StudyRecord record_of(const soci::row& row) {
   return {.id = row.get<int>(0),
@@ -43,6 +56,7 @@ std::unique_ptr<Store> open_store(const std::string& name, Store::Mode mode) {
 }
 
 std::vector<StudyRecord> SqliteStore::list() {
+  connection_.require_types("studies", kStudyTypes);
   return connection_.with([&] {
     std::vector<StudyRecord> records;
     const soci::rowset<soci::row> rows =
@@ -53,6 +67,7 @@ std::vector<StudyRecord> SqliteStore::list() {
 }
 
 std::optional<StudyRecord> SqliteStore::find(const std::string& name) {
+  connection_.require_types("studies", kStudyTypes);
   return connection_.with([&]() -> std::optional<StudyRecord> {
     soci::row row;
     connection_.sql() << "SELECT " << kColumns << " FROM studies WHERE name = :name",
@@ -148,6 +163,8 @@ void SqliteStore::read(StudyId study, std::uint64_t after,
   constexpr std::size_t kAtATime = 10'000;
   const long long id = study;
   auto last = static_cast<long long>(after);
+  connection_.require_types("events", kEventTypes,
+                            fmt::format("study = {} AND number > {}", id, last));
   for (;;) {  // in pages, so that no long read keeps the file's log from being tidied up
     EventRows rows(kAtATime);
     connection_.with([&] {
@@ -170,7 +187,10 @@ std::optional<Snapshot> SqliteStore::snapshot(StudyId study) {
   return connection_.with([&]() -> std::optional<Snapshot> {
     long long events = 0;
     Snapshot snapshot;
-    connection_.sql() << "SELECT events, optimizer, tuner FROM snapshots WHERE study = :study",
+    // One that is damaged is none: the journal has it all.
+    connection_.sql() << "SELECT events, optimizer, tuner FROM snapshots WHERE study = :study AND "
+                         "typeof(events) = 'integer' AND typeof(optimizer) = 'text' AND "
+                         "typeof(tuner) = 'text'",
         soci::use(id), soci::into(events), soci::into(snapshot.optimizer),
         soci::into(snapshot.tuner);
     if (!connection_.sql().got_data()) return std::nullopt;

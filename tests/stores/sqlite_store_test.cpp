@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -99,6 +100,92 @@ TEST_F(SqliteStoreTest, WhatIsNotItsOwnIsLeftAlone) {
     EXPECT_EQ(complaint(Fault::foreign, mode), path() + ": is not a canopy store");
   }
   EXPECT_EQ(folder_.content("a store.db"), before);
+}
+
+/// What is said of a store that somebody has tampered with, when all of it is read.
+std::string complaint_after(const std::string& path, const std::string& tampering) {
+  {
+    const std::unique_ptr<Store> store = open_store(path, Store::Mode::create);
+    const StudyId study = store->create({.name = "a", .specification = "{}"})->id;
+    store->append(study, lifelike_entries(1, 4), 2);
+    store->set_snapshot(study, {3, "optimizer", "tuner"});
+  }
+  execute(path, tampering);
+  try {
+    const std::unique_ptr<Store> store = open_store(path, Store::Mode::open);
+    (void)store->list();
+    const StudyId study = store->find("a")->id;
+    (void)store->snapshot(study);
+    (void)count_entries(*store, study);
+  } catch (const StoreError& error) {
+    EXPECT_EQ(static_cast<int>(error.fault()), static_cast<int>(Fault::damaged)) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(SqliteStoreTest, ValuesOfAnotherTypeAreDamageThatIsNamed) {
+  struct Column {
+    std::string table, name, type;
+  };
+  const std::vector<Column> columns{{"studies", "specification", "text"},
+                                    {"studies", "forked_from", "text"},
+                                    {"studies", "created", "real"},
+                                    {"studies", "updated", "real"},
+                                    {"studies", "events", "integer"},
+                                    {"studies", "pulls", "integer"},
+                                    {"studies", "holder", "text"},
+                                    {"events", "number", "integer"},
+                                    {"events", "at", "real"},
+                                    {"events", "kind", "integer"},
+                                    {"events", "ticket", "integer"},
+                                    {"events", "value", "real"},
+                                    {"events", "data", "text"}};
+  const std::string without_rules =
+      "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '');"
+      "PRAGMA writable_schema = RESET; ";
+  int stores = 0;
+  for (const auto& [table, name, type] : columns) {
+    for (const auto& [value, its_type] : std::vector<std::pair<std::string, std::string>>{
+             {"'seven'", "text"}, {"x'00ff'", "blob"}, {"NULL", "null"}}) {
+      if (its_type == type || (name == "number" && its_type == "null")) continue;  // the key
+      const std::string where = table == "events" ? " WHERE number = 2" : "";
+      const std::string file = folder_.path(std::to_string(++stores) + ".db");
+      EXPECT_EQ(
+          complaint_after(
+              file, without_rules + "UPDATE " + table + " SET " + name + " = " + value + where),
+          file + ": in a row of its table " + table + ", " + name + " is " + its_type + ", not " +
+              type + ": it is damaged, or not a canopy store; move it away and restore a backup");
+    }
+  }
+}
+
+TEST_F(SqliteStoreTest, TablesThatAreOthersAreDamage) {
+  int stores = 0;
+  for (const std::string change :
+       {"BIGINT', 'TEXT", "DOUBLE PRECISION', 'TEXT", "TEXT', 'BIGINT", "TEXT', 'BLOB",
+        "INTEGER', 'DOUBLE", "holder', 'owner", "ticket', 'tickets", "BIGINT', 'DATE"}) {
+    SCOPED_TRACE(change);
+    const std::string file = folder_.path(std::to_string(++stores) + ".db");
+    const std::string said = complaint_after(
+        file, "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '" +
+                  change + "') WHERE name IN ('studies', 'events')");
+    EXPECT_TRUE(said.empty() || said.find("it is damaged") != std::string::npos) << said;
+  }
+  for (const std::string table : {"studies", "events", "snapshots"}) {
+    const std::string file = folder_.path(table + ".db");
+    EXPECT_NE(complaint_after(file, "DROP TABLE " + table).find("no such table: " + table),
+              std::string::npos);
+  }
+  EXPECT_NE(complaint_after(folder_.path("version.db"), "DELETE FROM canopy_version"), "");
+}
+
+TEST_F(SqliteStoreTest, ASnapshotOfAnotherTypeIsNone) {
+  for (const std::string column : {"events", "optimizer", "tuner"}) {
+    const std::string file = folder_.path(column + ".db");
+    EXPECT_EQ(complaint_after(file, "UPDATE snapshots SET " + column + " = x'00ff'"), "");
+    EXPECT_FALSE(open_store(file, Store::Mode::open)->snapshot(1).has_value());
+  }
 }
 
 TEST_F(SqliteStoreTest, SaysThatAFolderIsMissing) {
