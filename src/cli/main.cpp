@@ -7,6 +7,7 @@
 #include "core/text.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/option_flags.hpp"
+#include "terminal/output.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -104,7 +105,7 @@ int dispatch(const CLI::App& app, const std::vector<Named>& commands) {
     complain(who, "not enough memory; use fewer threads, steps or parameters");
     return kFailure;
   } catch (const std::exception& error) {
-    complain(who, error.what() + advice_for(error));
+    if (!output_is_lost()) complain(who, error.what() + advice_for(error));  // else said at the end
     return kFailure;
   }
   fmt::print("{}", app.help());
@@ -162,7 +163,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return canopy::cli::run(argc, argv);
+    return canopy::terminal::finish_output("canopy", canopy::cli::run(argc, argv));
   } catch (const std::exception& error) {
     (void)std::fprintf(stderr, "canopy: %s\n", error.what());
     return canopy::cli::kFailure;

@@ -7,6 +7,7 @@
 #include "mpi/policy_search.hpp"
 #include "terminal/experiment_command.hpp"
 #include "terminal/failure.hpp"
+#include "terminal/output.hpp"
 
 #include <exception>
 #include <string>
@@ -73,7 +74,8 @@ int run(int argc, char** argv, const MpiSession& session) {
 int main(int argc, char** argv) {
   canopy::MpiSession session(argc, argv);
   try {
-    return canopy::terminal::run(argc, argv, session);
+    return canopy::terminal::finish_output("canopy-mpi",
+                                           canopy::terminal::run(argc, argv, session));
   } catch (const std::exception& error) {
     fmt::print(stderr, "canopy-mpi: {}\n", error.what());
     canopy::MpiSession::abort(canopy::terminal::kFailure);

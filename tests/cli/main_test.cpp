@@ -1,6 +1,8 @@
 // The tool as a whole: help, versions, wrong use.
 
 #include "support/process.hpp"
+#include "support/shell.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +11,12 @@ namespace {
 
 using testing::Process;
 using testing::run_tool;
+using testing::shell;
+
+/// The tool's name for a shell, with a space.
+std::string tool() {
+  return CANOPY_BINARY_DIR "/canopy ";
+}
 
 /// Wrong use: exit status 2, one line on the standard error, nothing on the standard output.
 void expect_refused(const std::string& words, const std::string& message) {
@@ -36,6 +44,42 @@ TEST(Tool, WithoutACommandShowsTheHelpAndFails) {
   const Process::Result result = run_tool("");
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.out.find("simulate"), std::string::npos);
+}
+
+TEST(Tool, OutputThatCannotBeWrittenIsAFailureOfEveryCommand) {
+  const testing::TemporaryFolder folder;
+  const std::string store = " --store " + folder.path("a.db");
+  folder.write("a.toml", "[[space]]\nname = \"x\"\nlow = 0\nhigh = 1\n");
+  ASSERT_EQ(shell("echo '{\"op\":\"observe\",\"arm\":{\"x\":0.5},\"reward\":1}' | " + tool() +
+                  "pipe " + folder.path("a.toml") + " --study a" + store)
+                .status,
+            0);
+  std::vector<std::string> commands{"--help",
+                                    "--version",
+                                    "tree --help",
+                                    "bounds",
+                                    "bounds --json",
+                                    "simulate --steps 100 --runs 1",
+                                    "simulate --steps 100 --runs 1 --json",
+                                    "simulate --list",
+                                    "environment garland"};
+  for (const std::string words : {"studies list", "studies list --json", "studies show a",
+                                  "studies export a", "best a", "tree a", "tree a --json"}) {
+    commands.push_back(words + store);
+  }
+  for (const std::string& words : commands) {
+    const auto [status, said] = shell(tool() + words + " 2>&1 >/dev/full");
+    EXPECT_EQ(status, 1) << words;
+    const std::string last = "canopy: the output could not be written: No space left on device\n";
+    EXPECT_TRUE(said.ends_with(last)) << words << ": " << said;
+    EXPECT_EQ(said.find("No space"), said.rfind("No space")) << "said once: " << said;
+  }
+}
+
+TEST(Tool, AReaderThatLeavesIsNoFailure) {
+  const std::string late = "{ sleep 0.3; " + tool() + "bounds; echo $? >&2; } | :";
+  EXPECT_EQ(shell("trap '' PIPE; { " + late + "; } 2>&1").out, "0\n");
+  EXPECT_EQ(shell("{ " + late + "; } 2>&1").out, "141\n") << "ended by SIGPIPE, as ever";
 }
 
 TEST(Tool, RefusesUnknownCommandsAndOptionsWithTheNearestKnownOne) {

@@ -1,17 +1,15 @@
 // canopy-mpi, started by mpirun as a user would.
 
+#include "support/shell.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -20,6 +18,7 @@
 namespace {
 
 using nlohmann::json;
+using Result = canopy::testing::ShellResult;
 
 constexpr const char* kExperiment = R"(name = "e"
 steps = 20000
@@ -36,23 +35,9 @@ nu1 = [0.3, 1]
 name = "thoo"
 )";
 
-struct Result {
-  int status = 0;
-  std::string out;
-};
-
 /// Runs a shell command. MPI may have warnings of its own on the standard error.
 Result shell(const std::string& command, const std::string& errors = "2>/dev/null") {
-  const std::string line = command + " " + errors;
-  std::FILE* pipe = popen(line.c_str(), "r");  // NOLINT(cert-env33-c)
-  Result result;
-  std::array<char, 4096> buffer{};
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    result.out.append(buffer.data(), got);
-  }
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
+  return canopy::testing::shell(command + " " + errors);
 }
 
 Result on_ranks(int ranks, const std::string& words, const std::string& errors = "2>/dev/null") {
