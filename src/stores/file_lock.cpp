@@ -43,8 +43,8 @@ std::optional<FileLock> FileLock::try_take(const std::string& store_path, std::i
   if (file < 0) {
     const auto fault = errno == EROFS || errno == EACCES ? StoreError::Fault::read_only
                                                          : StoreError::Fault::unreachable;
-    throw StoreError(fault,
-                     path + ": cannot be created: " + std::generic_category().message(errno));
+    throw StoreError(fault, store_path + ": cannot be written: " + path + ": " +
+                                std::generic_category().message(errno));
   }
   FileLock taken(file);
   struct flock lock = lock_on(byte);
@@ -55,7 +55,7 @@ std::optional<FileLock> FileLock::try_take(const std::string& store_path, std::i
 }
 
 bool FileLock::is_taken(const std::string& store_path, std::int64_t byte) {
-  const int file = open(lock_path(store_path).c_str(), O_RDWR | O_CLOEXEC);
+  const int file = open(lock_path(store_path).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   const FileLock closed_at_the_end(file);
   struct flock lock = lock_on(byte);

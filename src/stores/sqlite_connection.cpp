@@ -2,6 +2,7 @@
 
 #include "stores/migration.hpp"
 #include "stores/open_files.hpp"
+#include "stores/read_only.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -158,9 +159,13 @@ bool SqliteConnection::try_open(Store::Mode mode, bool last) {
 void SqliteConnection::open(Store::Mode mode) {
   with([&] {
     sql_.close();
+    const auto only = read_only(path_);
     // How many seconds SQLite waits while someone else is writing.
-    sql_.open(soci::sqlite3, "dbname=\"" + path_ + "\" timeout=30");
+    sql_.open(soci::sqlite3, fmt::format("dbname=\"{}\" timeout=30{}", only ? only->uri : path_,
+                                         only ? " readonly=1" : ""));
+    if (only && only->exclusive) sql_ << "PRAGMA locking_mode = EXCLUSIVE";
     refuse_others(mode);
+    if (only) return;
     std::string journal;
     sql_ << "PRAGMA journal_mode", soci::into(journal);
     if (journal != "wal") sql_ << "PRAGMA journal_mode = WAL";  // readers and writers do not wait

@@ -265,6 +265,48 @@ TEST_F(SqliteStoreTest, SaysThatItMayNotBeWritten) {
   EXPECT_EQ(open(Store::Mode::open)->find("a")->events, 3U);
 }
 
+TEST_F(SqliteStoreTest, WhatMayNotBeWrittenCanStillBeRead) {
+  const auto look = [&]() -> std::string {
+    try {
+      const std::unique_ptr<Store> store = open(Store::Mode::open);
+      const StudyRecord study = store->list().at(0);
+      const std::string entries = std::to_string(count_entries(*store, study.id)) + " entries";
+      return entries + (store->is_locked(study.id) ? ", locked" : "");
+    } catch (const StoreError& error) {
+      return error.what();
+    }
+  };
+  const auto as_reader = [&] {
+    using std::filesystem::perms;
+    std::filesystem::permissions(folder_.path(""), static_cast<perms>(0555));
+    std::string said = as_nobody(look);
+    std::filesystem::permissions(folder_.path(""), perms::owner_all);
+    return said;
+  };
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t writer = fork();
+  if (writer == 0) {
+    const std::unique_ptr<Store> store = open();
+    const StudyId study = store->create({"a", "{}", 0.0})->id;
+    const std::unique_ptr<StudyLock> lock = store->try_lock(study, 0ms);
+    store->append(study, lifelike_entries(1, 3), 0);
+    [[maybe_unused]] const auto sent = write(ends[1], "y", 1);
+    pause();
+  }
+  char written = 0;
+  ASSERT_EQ(read(ends[0], &written, 1), 1);
+  EXPECT_EQ(as_reader(), "3 entries, locked");
+  kill(writer, SIGKILL);
+  waitpid(writer, nullptr, 0);
+  EXPECT_EQ(as_reader(), "3 entries");
+  std::filesystem::remove(path() + "-shm");
+  EXPECT_EQ(as_reader(), "3 entries") << "which are in the log alone";
+  (void)open();
+  EXPECT_FALSE(std::filesystem::exists(path() + "-wal"));
+  EXPECT_EQ(as_reader(), "3 entries");
+}
+
 // --- a disk that is full ------------------------------------------------------------------------
 
 /// While it lives, no file of this process grows beyond so many bytes.
