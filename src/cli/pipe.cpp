@@ -130,9 +130,11 @@ void serve_in_memory(const std::string& file) {
 /// every line is told so.
 void serve_from_store(const PipeArguments& arguments) {
   const OpenOptions which{*arguments.study, arguments.flags.fork};
-  StudySession session(open_store(arguments.flags.store, Store::Mode::create), [&](Store& store) {
-    return arguments.file.empty() ? Study::reopen(store, which)
-                                  : Study::open(store, load_study(arguments.file), which);
+  const bool known = arguments.file.empty();  // it must be in the store
+  const auto mode = known ? Store::Mode::open : Store::Mode::create;
+  StudySession session(open_store(arguments.flags.store, mode), [&](Store& store) {
+    return known ? Study::reopen(store, which)
+                 : Study::open(store, load_study(arguments.file), which);
   });
   converse([&](const std::vector<std::string>& lines) {
     try {

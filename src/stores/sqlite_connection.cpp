@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <soci/sqlite3/soci-sqlite3.h>
+#include <sys/stat.h>
 #include <thread>
 #include <utility>
 
@@ -71,6 +72,13 @@ std::string_view advice_for(Fault fault) {
   }
 }
 
+/// Which file a name stands for.
+std::optional<std::pair<dev_t, ino_t>> file_at(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0) return std::nullopt;
+  return std::pair{found.st_dev, found.st_ino};
+}
+
 /// What SQLite says, without the name of SOCI's function in front.
 std::string without_source(const std::string& complaint) {
   const std::size_t end = complaint.find(": ");
@@ -88,7 +96,8 @@ SqliteConnection::SqliteConnection(std::string path, Store::Mode mode) : path_(s
   if (path_.find('"') != std::string::npos) {
     throw StoreError(Fault::unreachable, path_ + ": the name of a store cannot contain a quote");
   }
-  if (OpenFiles::is_inherited(path_)) {
+  full_path_ = std::filesystem::absolute(path_);  // wherever this process goes
+  if (OpenFiles::is_inherited(full_path_)) {
     throw StoreError(Fault::unreachable,
                      path_ +
                          ": was open in the process that this one was forked from; open it after "
@@ -99,11 +108,11 @@ SqliteConnection::SqliteConnection(std::string path, Store::Mode mode) : path_(s
   while (!try_open(mode, std::chrono::steady_clock::now() > deadline)) {
     std::this_thread::sleep_for(kBetweenTries);
   }
-  OpenFiles::add(path_);
+  OpenFiles::add(full_path_);
 }
 
 SqliteConnection::~SqliteConnection() {
-  OpenFiles::remove(path_);
+  OpenFiles::remove(full_path_);
 }
 
 void SqliteConnection::rethrow(const soci::soci_error& error) const {
@@ -145,6 +154,15 @@ void SqliteConnection::roll_back() {
   }
 }
 
+/// SQLite would go on writing to a file that nobody finds any more.
+void SqliteConnection::refuse_moved() const {
+  if (file_ && file_at(full_path_) == file_) return;
+  throw StoreError(Fault::unreachable,
+                   path_ +
+                       ": was moved, deleted or replaced while it was open; nothing more is kept "
+                       "until it is back, together with its -wal file");
+}
+
 /// False when it is locked, unless this is the last try.
 bool SqliteConnection::try_open(Store::Mode mode, bool last) {
   try {
@@ -164,6 +182,7 @@ void SqliteConnection::open(Store::Mode mode) {
     sql_.open(soci::sqlite3, fmt::format("dbname=\"{}\" timeout=30{}", only ? only->uri : path_,
                                          only ? " readonly=1" : ""));
     if (only && only->exclusive) sql_ << "PRAGMA locking_mode = EXCLUSIVE";
+    file_ = file_at(full_path_);
     refuse_others(mode);
     if (only) return;
     std::string journal;

@@ -2,11 +2,14 @@
 
 #include "canopy/store.hpp"
 
+#include <optional>
 #include <soci/soci.h>
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <typeinfo>
+#include <utility>
 
 namespace canopy {
 
@@ -42,13 +45,15 @@ class SqliteConnection {
     }
   }
 
-  /// The same as one transaction, which waits for other writers before it begins.
+  /// The same as one transaction, which waits for other writers before it begins. Nothing is
+  /// written to a file that is no longer where it was opened.
   template <class Work>
   void change(Work&& work) {
     with([&] {
       sql_ << "BEGIN IMMEDIATE";
       try {
         work();
+        refuse_moved();
         sql_ << "COMMIT";
       } catch (...) {
         roll_back();
@@ -61,6 +66,7 @@ class SqliteConnection {
   [[noreturn]] void rethrow(const soci::soci_error& error) const;
   [[noreturn]] void damaged(const std::string& what) const;
   void roll_back();
+  void refuse_moved() const;
   void open(Store::Mode mode);
   bool try_open(Store::Mode mode, bool last);
   void refuse_others(Store::Mode mode);
@@ -68,6 +74,8 @@ class SqliteConnection {
   void migrate();
 
   std::string path_;
+  std::string full_path_;
+  std::optional<std::pair<dev_t, ino_t>> file_;  // that was opened there
   soci::session sql_;
 };
 

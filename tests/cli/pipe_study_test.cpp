@@ -7,6 +7,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -208,6 +209,14 @@ TEST_F(PipeStudy, AFullDiskIsAnErrorForEachRequestAndTheConversationGoesOn) {
   EXPECT_GT(lost, 0);
   const auto shown = run_tool("studies show a --json --store " + folder_.path("s.db"));
   EXPECT_EQ(json::parse(shown.out)["events"], kept) << "what was answered, and nothing else";
+}
+
+TEST_F(PipeStudy, ANameAloneMakesNoStore) {
+  const auto refused = run_tool("pipe --study a --store " + folder_.path("s.db"));
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.err, "canopy pipe: " + folder_.path("s.db") +
+                             ": there is no such store; --store FILE names another one\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
 }
 
 }  // namespace

@@ -628,6 +628,22 @@ def test_a_study_recovers_when_its_store_can_be_read_again(store):
     study.close()
 
 
+def test_a_store_that_was_moved_or_deleted_acknowledges_nothing(store):
+    study = canopy.Study.open("a", store, space=SPACE)
+    study.tell(study.ask(1), 0.5)
+    os.rename(store, store + "-hidden")
+    for _ in range(2):
+        with pytest.raises(canopy.StoreError, match="was moved, deleted or replaced while it was open"):
+            study.ask(1)
+    with pytest.raises(canopy.StoreError, match="there is no such store"):
+        canopy.Study.open("a", store)
+    assert not os.path.exists(store)
+    os.rename(store + "-hidden", store)
+    study.tell(study.ask(1), 0.5)
+    study.close()
+    assert canopy.load_optimizer("a", store).summary().t == 3
+
+
 def test_a_closed_study_says_so(store):
     study = canopy.Study.open("a", store, space=SPACE)
     study.close()

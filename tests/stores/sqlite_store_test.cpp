@@ -351,6 +351,38 @@ TEST_F(SqliteStoreTest, WhenTheDiskIsFullNothingIsLostAndLaterItGoesOn) {
   EXPECT_EQ(count_entries(*store, study), 6000U);
 }
 
+// --- a file that goes away ----------------------------------------------------------------------
+
+TEST_F(SqliteStoreTest, NothingIsAcknowledgedByAFileThatWasMovedDeletedOrReplaced) {
+  const std::unique_ptr<Store> store = open();
+  const StudyId study = store->create({"a", "{}", 0.0})->id;
+  store->append(study, lifelike_entries(1, 3), 0);
+  const auto expect_refused = [&] {
+    const std::string said =
+        complaint(Fault::unreachable, [&] { store->append(study, lifelike_entries(5, 1), 0); });
+    EXPECT_NE(said.find("was moved, deleted or replaced while it was open"), std::string::npos);
+    EXPECT_EQ(complaint(Fault::unreachable, [&] { (void)store->create({"b", "{}", 0.0}); }), said);
+  };
+  std::filesystem::rename(path(), folder_.path("moved.db"));
+  expect_refused();
+  folder_.write("a store.db", "another");
+  expect_refused();
+  EXPECT_EQ(count_entries(*store, study), 3U);
+  std::filesystem::rename(folder_.path("moved.db"), path());
+  store->append(study, lifelike_entries(4, 1), 0);
+  EXPECT_EQ(count_entries(*store, study), 4U) << "it is back";
+  std::filesystem::remove(path());
+  expect_refused();
+}
+
+TEST_F(SqliteStoreTest, IsTheSameFileWhereverTheProcessGoes) {
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path(""));
+  const std::unique_ptr<Store> store = open_store("a store.db", Store::Mode::create);
+  std::filesystem::current_path(here);
+  EXPECT_TRUE(store->create({"a", "{}", 0.0}).has_value());
+}
+
 // --- many processes -----------------------------------------------------------------------------
 
 /// Does something in several processes that begin at the same moment. Returns what they returned.
