@@ -7,12 +7,13 @@
 namespace canopy::python {
 
 /// Lets go of the interpreter's lock for as long as it lives. A thread that would take it again
-/// while the program ends waits there for its end: Python would kill it inside a destructor.
+/// while the program ends waits there for its end: Python would kill it inside a destructor. But
+/// not the thread that ends the program, the only one to have the lock by then.
 class WithoutInterpreter {
  public:
-  WithoutInterpreter() : state_(PyEval_SaveThread()) {}
+  WithoutInterpreter() : ends_program_(is_ending()), state_(PyEval_SaveThread()) {}
   ~WithoutInterpreter() {
-    while (is_ending()) pause();
+    while (!ends_program_ && is_ending()) pause();
     PyEval_RestoreThread(state_);
   }
   WithoutInterpreter(const WithoutInterpreter&) = delete;
@@ -27,6 +28,7 @@ class WithoutInterpreter {
 #endif
   }
 
+  bool ends_program_;
   PyThreadState* state_;
 };
 

@@ -653,6 +653,30 @@ def test_a_closed_study_says_so(store):
         study.ask(1)
 
 
+def test_a_study_that_is_closed_while_the_program_ends_lets_it_end(store):
+    code = (
+        "import canopy, os, sys, threading\n"
+        "class Owner:\n"
+        "    def __init__(self):\n"
+        "        self.study = canopy.Study.open('a', sys.argv[1], space={'x': canopy.real(0, 1)})\n"
+        "    def work(self):\n"
+        "        while True:\n"
+        "            self.study.tell(self.study.ask(1), 0.5)\n"
+        "    def __del__(self, write=os.write):\n"
+        "        self.study.tell(self.study.ask(1), 0.5)\n"
+        "        self.study.close()\n"
+        "        write(1, b'closed')\n"
+        "owner = Owner()\n"
+        "if sys.argv[2] == 'busy':\n"
+        "    threading.Thread(target=Owner.work, args=[owner], daemon=True).start()\n"
+    )
+    for kind in ("alone", "busy"):
+        run = [sys.executable, "-c", code, store, kind]
+        ended = subprocess.run(run, check=True, capture_output=True, text=True, timeout=60)
+        assert ended.stdout == "closed" or kind == "busy", ended.stderr  # a busy thread keeps its owner
+        assert canopy.load_optimizer("a", store).summary().t > 1
+
+
 def test_a_study_is_not_pickled(store):
     import pickle
 
