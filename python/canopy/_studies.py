@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import threading
 import warnings
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from . import _canopy
@@ -52,8 +52,7 @@ class Study(Looks, _canopy.Study):
     """
 
     store: str
-    _unanswered: list[int]  # tickets that an earlier process has left
-    _taking: threading.Lock
+    _unanswered: deque[int]  # tickets that an earlier process has left
 
     def __init__(self) -> None:
         raise TypeError("open a study with canopy.Study.open(name, store=...)")
@@ -107,8 +106,7 @@ class Study(Looks, _canopy.Study):
         study = cls.__new__(cls)
         study.store = _path(store)
         _canopy.Study.__init__(study, study.store, name, like, file, fork)
-        study._unanswered = [pull.ticket for pull in study.in_flight()]
-        study._taking = threading.Lock()
+        study._unanswered = deque(pull.ticket for pull in study.in_flight())
         return study
 
     @contextmanager
@@ -141,10 +139,10 @@ class Study(Looks, _canopy.Study):
 
     def _take_unanswered(self) -> _canopy.Pull | None:
         """A pull that an earlier process left open, each once, for maximize to play first."""
-        with self._taking:
-            still_open = {pull.ticket: pull for pull in self.in_flight()} if self._unanswered else {}
-            while self._unanswered:
-                pull = still_open.get(self._unanswered.pop(0))
+        still_open = {pull.ticket: pull for pull in self.in_flight()} if self._unanswered else {}
+        with suppress(IndexError):  # when none is left
+            while True:
+                pull = still_open.get(self._unanswered.popleft())
                 if pull:
                     return pull
         return None

@@ -1,10 +1,11 @@
 #include "stores/open_files.hpp"
 
+#include "stores/no_fork.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <pthread.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -22,24 +23,23 @@ std::multimap<std::string, pid_t>& all() {
   return files;
 }
 
+constinit std::mutex listing;
+
 /// Free in a child, whatever other threads were doing at the fork.
-std::mutex& mutex() {
-  static std::mutex one;
-  static const int ignored =
-      pthread_atfork([] { one.lock(); }, [] { one.unlock(); }, [] { one.unlock(); });
-  (void)ignored;
-  return one;
-}
+struct Listing {
+  NoFork until_done;
+  std::lock_guard<std::mutex> lock{listing};
+};
 
 }  // namespace
 
 void OpenFiles::add(const std::string& path) {
-  const std::lock_guard lock(mutex());
+  const Listing turn;
   all().emplace(real_path(path), getpid());
 }
 
 void OpenFiles::remove(const std::string& path) {
-  const std::lock_guard lock(mutex());
+  const Listing turn;
   const auto [first, last] = all().equal_range(real_path(path));
   const auto ours =
       std::find_if(first, last, [](const auto& each) { return each.second == getpid(); });
@@ -47,7 +47,7 @@ void OpenFiles::remove(const std::string& path) {
 }
 
 bool OpenFiles::is_inherited(const std::string& path) {
-  const std::lock_guard lock(mutex());
+  const Listing turn;
   const auto [first, last] = all().equal_range(real_path(path));
   return std::any_of(first, last, [](const auto& each) { return each.second != getpid(); });
 }

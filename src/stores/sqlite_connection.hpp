@@ -2,6 +2,8 @@
 
 #include "canopy/store.hpp"
 
+#include "stores/no_fork.hpp"
+
 #include <optional>
 #include <soci/soci.h>
 #include <span>
@@ -36,6 +38,7 @@ class SqliteConnection {
   /// Runs something; what SOCI throws becomes a StoreError.
   template <class Work>
   auto with(Work&& work) {
+    const NoFork until_done;
     try {
       return work();
     } catch (const soci::soci_error& error) {
@@ -73,10 +76,18 @@ class SqliteConnection {
   [[nodiscard]] int version();
   void migrate();
 
+  /// Also closed without a fork in the middle.
+  struct Session : soci::session {
+    ~Session() {
+      const NoFork until_done;
+      close();
+    }
+  };
+
   std::string path_;
   std::string full_path_;
   std::optional<std::pair<dev_t, ino_t>> file_;  // that was opened there
-  soci::session sql_;
+  Session sql_;
 };
 
 }  // namespace canopy

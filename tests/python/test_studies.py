@@ -579,6 +579,46 @@ def test_a_child_cannot_open_what_its_parent_has_open(store):
     study.close()
 
 
+def test_a_child_can_open_another_store_whatever_threads_did_at_the_fork(store):
+    code = (
+        "import canopy, os, signal, sys, threading\n"
+        "store, space = sys.argv[1], {'x': canopy.real(0, 1)}\n"
+        "study = canopy.Study.open('a', store, space=space)\n"
+        "stop = threading.Event()\n"
+        "def use():\n"
+        "    while not stop.is_set():\n"
+        "        study.tell(study.ask(1), 0.5)\n"
+        "def look(number):\n"
+        "    while not stop.is_set():\n"
+        "        canopy.Study.open('a', f'{store}{number}', space=space).close()\n"
+        "threads = [threading.Thread(target=use) for _ in range(2)]\n"
+        "threads += [threading.Thread(target=look, args=[number]) for number in range(2)]\n"
+        "for thread in threads:\n"
+        "    thread.start()\n"
+        "for _ in range(60):\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        "        signal.alarm(20)\n"
+        "        with canopy.Study.open('a', store + '-other', space=space) as other:\n"
+        "            other.tell(other.ask(1), 0.5)\n"
+        "        try:\n"
+        "            canopy.maximize(lambda x: x, optimizer=study, pulls=1)\n"
+        "        except canopy.StudyError as error:\n"
+        "            os._exit(0 if 'opened before this process was forked' in str(error) else 1)\n"
+        "        os._exit(2)\n"
+        "    ended = os.waitpid(child, 0)[1]\n"
+        "    if ended != 0:\n"
+        "        break\n"
+        "stop.set()\n"
+        "for thread in threads:\n"
+        "    thread.join()\n"
+        "study.close()\n"
+        "assert ended == 0, ended\n"
+    )
+    subprocess.run([sys.executable, "-c", code, store], check=True, timeout=120)
+    assert canopy.load_optimizer("a", store + "-other").summary().t == 61
+
+
 def test_threads_may_search_one_study_together(store):
     errors = []
     with canopy.Study.open("a", store, space=SPACE) as study:

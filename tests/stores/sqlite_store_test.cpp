@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -505,6 +507,26 @@ TEST_F(SqliteStoreTest, AChildCannotOpenWhatItsParentHasOpen) {
     EXPECT_EQ(in_a_child(), std::vector{1});
   }
   EXPECT_EQ(in_a_child(), std::vector{0});
+}
+
+TEST_F(SqliteStoreTest, AChildCanOpenAnotherStoreWhateverThreadsDidAtTheFork) {
+  std::atomic<bool> stop = false;
+  const auto open_and_close = [&](const std::string& name) {
+    while (!stop) (void)open_store(folder_.path(name), Store::Mode::create)->list();
+  };
+  const std::jthread first([&] { open_and_close("first.db"); });
+  const std::jthread second([&] { open_and_close("second.db"); });
+  int opened = 0;
+  constexpr int kForks = 40;
+  for (int i = 0; i < kForks && opened == i; ++i) {
+    opened += at_once(1, [&] {
+                alarm(20);
+                (void)open()->list();
+                return 0;
+              }) == std::vector{0};
+  }
+  stop = true;
+  EXPECT_EQ(opened, kForks);
 }
 
 TEST_F(SqliteStoreTest, AForkedChildNeitherKeepsTheLockNorGivesItAway) {
