@@ -84,6 +84,8 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   [[nodiscard]] std::optional<Interval> model_interval(Arm arm) const override;
   void accept(NodeIndex index, const Rewards& mapped) override;
   void accept_observed(Arm arm, const Rewards& mapped) override;
+  void accept_penalty(NodeIndex index, double mapped) override;
+  void accept_bar(Arm arm, double mapped, std::uint64_t weight) override;
   bool tell_about_arm(NodeIndex node, std::uint64_t pulls) override;
   void pass_over(NodeIndex index, std::uint64_t pulls) override;
   void transfer(State& state) override;

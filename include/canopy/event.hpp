@@ -4,6 +4,7 @@
 #include "canopy/rewards.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,22 @@ struct PassedOver {
   friend bool operator==(const PassedOver&, const PassedOver&) = default;
 };
 
+/// A pull failed: what was learnt in its place. Not a reward.
+struct Penalized {
+  Ticket ticket = 0;
+  double reward = 0.0;
+
+  friend bool operator==(const Penalized&, const Penalized&) = default;
+};
+
+/// An arm is out of the question: what was learnt of it instead.
+struct Barred {
+  double reward = 0.0;
+  std::vector<double> arm;
+
+  friend bool operator==(const Barred&, const Barred&) = default;
+};
+
 /// Rewards of an arm that nobody asked for.
 struct Observed {
   std::vector<double> arm;
@@ -106,7 +123,7 @@ struct TunerStarted {
 
 struct TunerStopped {
   std::string why;
-  bool at_floor = false;  ///< because rewards were worse than the floor
+  bool at_limit = false;  ///< because rewards were worse than the floor, or too many pulls failed
 
   friend bool operator==(const TunerStopped&, const TunerStopped&) = default;
 };
@@ -149,10 +166,53 @@ struct Failed {
   friend bool operator==(const Failed&, const Failed&) = default;
 };
 
+/// An arm failed before there was any reward: it is penalized once there is one.
+struct PutOff {
+  Ticket ticket = 0;
+  std::vector<double> arm;
+
+  friend bool operator==(const PutOff&, const PutOff&) = default;
+};
+
+/// What else was measured with the reward that comes next.
+struct MetricsMeasured {
+  Ticket ticket = 0;
+  std::map<std::string, double> metrics;
+
+  friend bool operator==(const MetricsMeasured&, const MetricsMeasured&) = default;
+};
+
+/// From here on this arm is compared with the baseline.
+struct ComparisonBegun {
+  std::uint64_t pulls = 0;  ///< at most, of both together
+  std::uint64_t visit = 1;  ///< pulls in a row
+  std::vector<double> arm;
+
+  friend bool operator==(const ComparisonBegun&, const ComparisonBegun&) = default;
+};
+
+/// One pull of it.
+struct Compared {
+  bool is_baseline = false;
+  double reward = 0.0;
+
+  friend bool operator==(const Compared&, const Compared&) = default;
+};
+
+/// What came of it.
+struct ComparisonEnded {
+  bool confirmed = false;  ///< the arm is better, beyond doubt
+  std::string verdict;     ///< for people
+
+  friend bool operator==(const ComparisonEnded&, const ComparisonEnded&) = default;
+};
+
 /// Any of these. Stores keep the index as a number: never reorder, only add at the end.
-using Event = std::variant<Asked, Told, ToldList, ToldSums, Dropped, Finished, TunerStarted,
-                           TunerStopped, Applied, WarmedUp, Held, BaselineMeasured, Failed,
-                           Observed, RangeSet, Remembered, PassedOver, AskedAgain>;
+using Event =
+    std::variant<Asked, Told, ToldList, ToldSums, Dropped, Finished, TunerStarted, TunerStopped,
+                 Applied, WarmedUp, Held, BaselineMeasured, Failed, Observed, RangeSet, Remembered,
+                 PassedOver, AskedAgain, Penalized, Barred, PutOff, MetricsMeasured,
+                 ComparisonBegun, Compared, ComparisonEnded>;
 
 /// What it is called: `ask`, `tell`, `tell_list`, ...
 [[nodiscard]] std::string_view kind_name(const Event& event);

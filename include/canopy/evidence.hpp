@@ -77,6 +77,9 @@ class Evidence {
   /// judged by a range stay as they are.
   void add_apart(Arm arm, const Rewards& rewards);
 
+  /// An arm that is out of the question: nothing below names it, or counts it as a rival.
+  void bar(Arm arm);
+
   /// Rewards are looked over in batches. This ends the present one: do it where decisions depend on
   /// what was seen, never because someone looks.
   void absorb();
@@ -144,9 +147,10 @@ class Evidence {
     double mean = 0.0;
     double squared_deviations = 0.0;
     double visits = 0.0;  ///< runs of consecutive rewards
+    bool barred = false;
 
     void transfer(State& state) {
-      state(order, pulls, mean, squared_deviations, visits);
+      state(order, pulls, mean, squared_deviations, visits, barred);
       state.require_restored(order >= 1 && pulls >= 1.0 && State::are_counts({pulls, visits}) &&
                              State::are_finite({mean}) && State::are_sizes({squared_deviations}));
     }

@@ -124,6 +124,7 @@ struct Summary {
   std::uint64_t in_flight = 0;     ///< Tickets that are open.
   std::uint64_t observed = 0;      ///< Rewards of arms that nobody asked for.
   std::uint64_t passed_over = 0;   ///< Pulls not learnt from, since the system had not settled.
+  std::uint64_t penalized = 0;     ///< Pulls that failed.
 
   /// Where the range that was given does not fit: that of the rewards so far.
   std::optional<RewardRange> fitting_range = std::nullopt;
@@ -188,12 +189,24 @@ class Optimizer {
   /// would choose: for a system that must not change yet.
   virtual Pull ask_again() { return ask(1); }
 
-  /// One reward, in the user's units. Only this and the three below learn.
+  /// One reward, in the user's units. Only this and what is below learns.
   [[nodiscard]] virtual Status tell(Ticket ticket, double reward) = 0;
   /// Several rewards: all of them, or none if the status is not ok.
   [[nodiscard]] virtual Status tell(Ticket ticket, std::span<const double> rewards) = 0;
   /// Several rewards as sums: equal to telling them one by one, up to rounding.
   [[nodiscard]] virtual Status tell(Ticket ticket, const Rewards& rewards) = 0;
+
+  /// The pull of this ticket failed: the search learns that reward in its place, and no range,
+  /// variance or interval does. The ticket is closed. See `failure_reward`.
+  [[nodiscard]] virtual Status penalize(Ticket ticket, double reward) = 0;
+  /// An arm is out of the question: `best` never names it again, and the search learns that reward
+  /// as often as it has learnt anything of the arm, so that it leaves it. A ticket for it stays
+  /// open.
+  [[nodiscard]] virtual Status bar(Arm arm, double reward) = 0;
+  [[nodiscard]] virtual bool is_barred(Arm arm) const = 0;
+  /// What a failure is worth unless someone knows better: the worst reward so far less a tenth of
+  /// the spread (more, when minimizing). None before the first reward.
+  [[nodiscard]] virtual std::optional<double> failure_reward() const = 0;
 
   /// Rewards of an arm that nobody asked for: history, another study, a colleague's measurements.
   /// They count as pulls of the arm, not as steps (t stays). An algorithm that has no place for

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -96,6 +97,22 @@ class State {
     require(size <= remaining() || !restoring_);  // every value takes at least one character
     list.resize(static_cast<std::size_t>(size));
     for (Value& value : list) transfer(value);
+  }
+
+  void transfer(std::string& text);
+
+  template <class Key, class Value>
+  void transfer(std::map<Key, Value>& map) {
+    std::uint64_t size = map.size();
+    transfer(size);
+    auto next = map.begin();
+    if (restoring_) map.clear();
+    for (std::uint64_t i = 0; i < size; ++i) {
+      Key key = restoring_ ? Key() : next->first;
+      transfer(key);
+      transfer(restoring_ ? map[key] : (next++)->second);
+    }
+    require(map.size() == size);
   }
 
   template <class Value>

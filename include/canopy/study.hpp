@@ -78,6 +78,12 @@ class Study final : public Optimizer {
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
+  [[nodiscard]] Status penalize(Ticket ticket, double reward) override;
+  [[nodiscard]] Status bar(Arm arm, double reward) override;
+  [[nodiscard]] bool is_barred(Arm arm) const override { return live().is_barred(arm); }
+  [[nodiscard]] std::optional<double> failure_reward() const override {
+    return live().failure_reward();
+  }
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override;
   void set_reward_range(const std::optional<RewardRange>& range) override;

@@ -19,13 +19,18 @@ namespace canopy {
 
 /// What to do when the system cannot be set or measured.
 enum class OnFailure {
-  retry,  ///< at most three more times, waiting longer each time; then stop
-  skip,   ///< measure again at once; stop after ten failures in a row
+  retry,  ///< at most three more times, waiting longer each time; then the arm has failed
+  skip,   ///< the arm has failed at once
   stop,
 };
 
 /// The setting that the system is left with.
-enum class OnExit { best, baseline, leave };
+enum class OnExit {
+  best,  ///< the best arm if it is better than the baseline beyond doubt, else the baseline
+  baseline,
+  leave,      ///< the one it has
+  confirmed,  ///< the best arm if a comparison with the baseline has confirmed it, else that
+};
 
 template <>
 struct EnumNames<OnFailure> {
@@ -33,7 +38,7 @@ struct EnumNames<OnFailure> {
 };
 template <>
 struct EnumNames<OnExit> {
-  static constexpr std::array<std::string_view, 3> names{"best", "baseline", "leave"};
+  static constexpr std::array<std::string_view, 4> names{"best", "baseline", "leave", "confirmed"};
 };
 
 /// How the tuner treats the system.
@@ -41,6 +46,9 @@ struct SystemOptions {
   std::uint64_t warmup_pulls = 0;
   double timeout_seconds = 30.0;
   OnFailure on_failure = OnFailure::retry;
+  std::optional<double> failure_reward = std::nullopt;  ///< none: Optimizer::failure_reward
+  double outage_seconds = 600.0;
+  std::uint64_t max_failures = 25;
   OnExit on_exit = OnExit::best;
   std::uint64_t baseline_every = 0;
   std::uint64_t baseline_pulls = 10;
@@ -54,6 +62,8 @@ struct SystemOptions {
 
 template <class Visit>
 void visit_fields(SystemOptions& options, Visit&& visit) {
+  static constexpr Range kOneToFifty{"a whole number from 1 to 50",
+                                     [](double x) { return x >= 1.0 && x <= 50.0; }};
   static constexpr Range kSeconds{"a number of seconds from 0.001 to 1e6",
                                   [](double x) { return x >= 1e-3 && x <= 1e6; }};
   visit(Field{"warmup_pulls", "pulls after a change that are not learnt from", kAnyWhole},
@@ -61,8 +71,16 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
   visit(Field{"timeout_seconds", "after which a program is killed", kSeconds},
         options.timeout_seconds);
   visit(Field{"on_failure", "retry, skip or stop"}, options.on_failure);
-  visit(Field{"on_exit", "the setting to leave the system with: best, baseline or leave"},
-        options.on_exit);
+  visit(
+      Field{"failure_reward", "what is learnt when an arm fails; without it, worse than all seen"},
+      options.failure_reward);
+  visit(Field{"outage_seconds", "how long to wait when nothing works any more", kNotNegative},
+        options.outage_seconds);
+  visit(Field{"max_failures", "of the last 50 pulls; so many stop the tuning", kOneToFifty},
+        options.max_failures);
+  visit(
+      Field{"on_exit", "the setting to leave the system with: best, confirmed, baseline or leave"},
+      options.on_exit);
   visit(Field{"baseline_every", "changes of arm between measurements of the baseline; 0: never",
               kAnyWhole},
         options.baseline_every);
@@ -81,6 +99,7 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
 struct Budget {
   std::optional<std::uint64_t> pulls = std::nullopt;
   std::optional<double> seconds = std::nullopt;
+  std::optional<std::uint64_t> confirm_pulls = std::nullopt;
 
   friend bool operator==(const Budget&, const Budget&) = default;
 };
@@ -89,15 +108,50 @@ template <class Visit>
 void visit_fields(Budget& budget, Visit&& visit) {
   visit(Field{"pulls", "rewards to learn from", kAtLeastOne}, budget.pulls);
   visit(Field{"seconds", "of tuning", kPositive}, budget.seconds);
+  visit(
+      Field{"confirm_pulls", "after them, to compare the best arm with the baseline", kAtLeastOne},
+      budget.confirm_pulls);
+}
+
+/// Another number that `measure` prints must stay within this.
+struct Limit {
+  std::string metric;
+  std::optional<double> min = std::nullopt;
+  std::optional<double> max = std::nullopt;
+  double factor = 2.0;  ///< broken by this in a single pull, the arm is left at once
+
+  friend bool operator==(const Limit&, const Limit&) = default;
+
+  /// Whether a value breaks it; by `factor` times.
+  [[nodiscard]] bool is_broken_by(double value) const;
+  [[nodiscard]] bool is_far_broken_by(double value) const;
+  /// Whether all that a metric may be breaks it; whether none of it does.
+  [[nodiscard]] bool is_surely_broken(const Interval& interval) const;
+  [[nodiscard]] bool is_surely_kept(const Interval& interval) const;
+  /// `at most 50`
+  [[nodiscard]] std::string text() const;
+};
+
+template <class Visit>
+void visit_fields(Limit& limit, Visit&& visit) {
+  static constexpr Range kFactor{"a number of at least 1", [](double x) { return x >= 1.0; }};
+  visit(Field{"min", "the least value"}, limit.min);
+  visit(Field{"max", "the largest value"}, limit.max);
+  visit(Field{"factor", "broken by so much in one pull, the arm is left at once", kFactor},
+        limit.factor);
 }
 
 /// How a live system is set and measured: the commands as they are written.
 struct SystemSpecification {
-  bool shell = false;                  ///< whether /bin/sh runs the commands
-  std::optional<std::string> apply;    ///< run once per change of arm
-  std::optional<std::string> measure;  ///< run once per pull, prints one number; or
+  bool shell = false;                ///< whether /bin/sh runs the commands
+  bool keep_background = false;      ///< whether what a command leaves running goes on
+  bool reads_arm = false;            ///< whether the programs take the arm from CANOPY_ARM
+  std::optional<std::string> apply;  ///< run once per change of arm
+  /// Run once per pull, prints the reward or a JSON object with it and other metrics; or
+  std::optional<std::string> measure;
   std::optional<std::string> process;  ///< is told the arm of every pull, answers with its reward
   std::optional<std::vector<double>> baseline;  ///< an arm
+  std::vector<Limit> limits;
   SystemOptions options;
 
   friend bool operator==(const SystemSpecification&, const SystemSpecification&) = default;

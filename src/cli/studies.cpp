@@ -167,7 +167,21 @@ struct ToColumns {
   Columns operator()(const Applied& event) const { return {event.ticket, 0, {}, {}, {}}; }
   Columns operator()(const BaselineMeasured& event) const { return {0, 1, event.reward, {}, {}}; }
   Columns operator()(const Failed& event) const { return {event.ticket, 0, {}, {}, event.what}; }
-  template <class Measured>  // WarmedUp, Held
+  Columns operator()(const Barred& event) const { return {0, 0, event.reward, {}, {}}; }
+  Columns operator()(const PutOff& event) const { return {event.ticket, 0, {}, {}, {}}; }
+  Columns operator()(const MetricsMeasured& event) const {
+    Document table;
+    for (const auto& [name, value] : event.metrics) table.set(name, value);
+    return {event.ticket, 0, {}, {}, json_text(table)};
+  }
+  Columns operator()(const ComparisonBegun& event) const { return {0, event.pulls, {}, {}, {}}; }
+  Columns operator()(const Compared& event) const {
+    return {0, 1, event.reward, {}, event.is_baseline ? "baseline" : "best"};
+  }
+  Columns operator()(const ComparisonEnded& event) const {
+    return {0, 0, event.confirmed ? 1.0 : 0.0, {}, event.verdict};
+  }
+  template <class Measured>  // Penalized, WarmedUp, Held
   Columns operator()(const Measured& event) const {
     return {event.ticket, 1, event.reward, {}, {}};
   }

@@ -103,7 +103,7 @@ int tune(const TuneArguments& arguments) {
   {
     StatusLine line;
     std::size_t advised = 0;
-    Tuner tuner(study, StopOnSignal::flag(), [&](const TuneProgress& progress) {
+    Tuner tuner(study, {StopOnSignal::flag()}, [&](const TuneProgress& progress) {
       const std::vector<std::string> known = advice(study);
       if (known.size() > advised) {  // one of two may be said again: which is new is not known
         line.clear();

@@ -117,14 +117,15 @@ bool are_zeros_and_ones(const Rewards& rewards) {
          successes <= count && std::abs(rewards.squared_deviations - squares) <= 1e-9 * count;
 }
 
-/// Which record has the largest key; none if there are none.
+/// Which record has the largest key, of those that are not barred; none if there are none.
 template <class Records, class Key>
 std::optional<std::size_t> first_of_largest(const Records& records, const Key& key) {
-  const auto largest =
-      std::max_element(records.begin(), records.end(),
-                       [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  if (largest == records.end()) return std::nullopt;
-  return static_cast<std::size_t>(largest - records.begin());
+  std::optional<std::size_t> largest;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (records[i].barred) continue;
+    if (!largest || key(records[*largest]) < key(records[i])) largest = i;
+  }
+  return largest;
 }
 
 }  // namespace
@@ -267,6 +268,11 @@ void Evidence::merge(Record& record, double pulls, double mean, double squared_d
   record.pulls = all;
 }
 
+void Evidence::bar(Arm arm) {
+  absorb();
+  if (const auto found = find(arm)) records_[*found].barred = true;
+}
+
 void Evidence::absorb() {
   granted_until_ = 0;
   const std::size_t count = std::exchange(recent_count_, 0);
@@ -394,7 +400,9 @@ std::optional<std::size_t> Evidence::surest(bool minimizes) const {
   const double sign = minimizes ? -1.0 : 1.0;
   const double inflation = this->inflation();
   // The end that counts of the most pulled arm is a good start: few others need a closer look.
-  std::size_t best = *most_pulled(minimizes);
+  const std::optional<std::size_t> first = most_pulled(minimizes);
+  if (!first) return std::nullopt;
+  std::size_t best = *first;
   const auto end_of = [&](const Record& record) {
     const Interval known = interval(record, inflation);
     return minimizes ? known.upper : known.lower;
@@ -402,7 +410,7 @@ std::optional<std::size_t> Evidence::surest(bool minimizes) const {
   double best_end = end_of(records_[best]);
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const Record& record = records_[i];
-    if (sign * record.mean <= sign * best_end || i == best) continue;
+    if (record.barred || sign * record.mean <= sign * best_end || i == best) continue;
     if (reaches(record, best_end, -sign, inflation)) continue;  // it begins lower
     best = i;
     best_end = end_of(record);
@@ -432,7 +440,8 @@ std::uint64_t Evidence::rivals(std::size_t index, bool minimizes) const {
   const double end = minimizes ? known.upper : known.lower;
   std::uint64_t rivals = 0;
   for (std::size_t i = 0; i < records_.size(); ++i) {
-    if (i != index && reaches(records_[i], end, sign, inflation)) ++rivals;
+    if (i == index || records_[i].barred) continue;
+    if (reaches(records_[i], end, sign, inflation)) ++rivals;
   }
   return rivals;
 }

@@ -99,6 +99,13 @@ std::string_view State::next_word() {
   return word;
 }
 
+/// As its bytes: it may have blanks in it.
+void State::transfer(std::string& text) {
+  std::vector<unsigned char> bytes(text.begin(), text.end());
+  transfer(bytes);
+  text.assign(bytes.begin(), bytes.end());
+}
+
 void State::transfer(double& value) {
   if (!restoring_) {
     text_ += ' ' + to_text(value);

@@ -305,6 +305,28 @@ void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
   end_turn(owner);
 }
 
+void Adaptive::accept_penalty(NodeIndex index, double mapped) {
+  learn_pending();
+  const double guarded = take_back(model_.tree()[index], 1.0);
+  const NodeIndex owner = model_.owner(index);
+  model_.tree()[owner].guard_pulls += guarded;
+  model_.autocorrelation.interrupt();
+  watch_.lose_track();
+  model_.penalize(owner, mapped, 1.0);
+  ++since_pass_;
+  if (index == turn_.node) turn_ = {.node = index, .ungranted = 0};  // nothing more of it
+  end_turn(owner);
+}
+
+void Adaptive::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
+  learn_pending();
+  const std::optional<NodeIndex> owner = model_.find(arm);
+  if (!owner) return;
+  model_.penalize(*owner, mapped, static_cast<double>(weight));
+  model_.autocorrelation.interrupt();
+  if (has_begun_) pass();
+}
+
 void Adaptive::end_turn(NodeIndex node) {
   if (!has_begun_) {
     has_begun_ = std::all_of(start_.begin(), start_.end(),
@@ -447,7 +469,10 @@ std::optional<TicketedOptimizer::Recommendation> Adaptive::recommendation() cons
   double enough = 2.0;  // pulls, if there is one with as many
   for (; enough > 0.0 && !best; enough -= 1.0) {
     for (NodeIndex i = 0; i < tree.size(); ++i) {
-      if (tree[i].pulls >= enough && (!best || value(i) > value(*best))) best = i;
+      const bool failed = tree[i].penalties != 0.0;
+      if (tree[i].pulls - tree[i].penalties < enough) continue;
+      if (failed && is_out_of_question(tree.arm(i))) continue;
+      if (!best || value(i) > value(*best)) best = i;
     }
   }
   if (!best) return std::nullopt;

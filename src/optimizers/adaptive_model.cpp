@@ -106,7 +106,7 @@ void AdaptiveModel::add(NodeIndex index, const Rewards& rewards) {
   const double all = node.pulls + count;
   const double apart = rewards.mean() - node.mean;
   const double added = rewards.squared_deviations + apart * apart * (node.pulls * count / all);
-  if (node.pulls < kEarly) {
+  if (node.pulls < kEarly && node.penalties == 0.0) {
     // Rewards come one by one here, but for those of others: then it is as if they did.
     const double early = std::min(count, kEarly - node.pulls);
     early_squares_ += added * (early / count);
@@ -115,6 +115,16 @@ void AdaptiveModel::add(NodeIndex index, const Rewards& rewards) {
   node.squares += added;
   node.mean = node.pulls == 0.0 ? rewards.mean() : node.mean + apart * (count / all);
   node.pulls = all;
+}
+
+void AdaptiveModel::penalize(NodeIndex index, double reward, double count) {
+  Node& node = tree_[index];
+  const double freedom = node.pulls == 0.0 ? count - 1.0 : count;
+  node.squares += freedom * (node.squares + 8.0 * noise_) / (std::max(0.0, node.pulls - 1.0) + 8.0);
+  const double all = node.pulls + count;
+  node.mean = node.pulls == 0.0 ? reward : node.mean + (reward - node.mean) * (count / all);
+  node.pulls = all;
+  node.penalties += count;
 }
 
 NodeIndex AdaptiveModel::owner(NodeIndex index) const {
@@ -142,11 +152,10 @@ std::optional<NodeIndex> AdaptiveModel::part_with(NodeIndex cell, Arm arm) const
   return std::nullopt;
 }
 
-void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
-  see(rewards);
-  // The deepest node with that arm has its rewards: they move down with the cuts.
+/// The deepest cell that holds an arm, and the deepest that has it: the rewards move down with the
+/// cuts.
+NodeIndex AdaptiveModel::deepest_with(Arm arm, std::optional<NodeIndex>& owner) const {
   NodeIndex cell = Tree::kRoot;
-  std::optional<NodeIndex> owner;
   for (std::optional<NodeIndex> next = cell; next; next = part_with(cell, arm)) {
     cell = *next;
     if (tree_.has_arm(cell, arm)) owner = cell;
@@ -154,6 +163,19 @@ void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
   if (!owner && !tree_[cell].is_leaf()) {  // a partition that does not know what its cells hold
     if (const NodeIndex found = tree_.find(arm); found != Tree::kRoot) owner = found;
   }
+  return cell;
+}
+
+std::optional<NodeIndex> AdaptiveModel::find(Arm arm) const {
+  std::optional<NodeIndex> owner;
+  (void)deepest_with(arm, owner);
+  return owner;
+}
+
+void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
+  see(rewards);
+  std::optional<NodeIndex> owner;
+  const NodeIndex cell = deepest_with(arm, owner);
   if (owner) {
     add(*owner, rewards);
     return;
@@ -238,6 +260,7 @@ AdaptiveModel::Cut AdaptiveModel::cut(NodeIndex leaf) {
     child.mean = std::exchange(parent.mean, 0.0);
     child.squares = std::exchange(parent.squares, 0.0);
     child.guard_pulls = std::exchange(parent.guard_pulls, 0.0);
+    child.penalties = std::exchange(parent.penalties, 0.0);
     child.skipped = std::exchange(parent.skipped, 0.0);
     child.guard_skipped = std::exchange(parent.guard_skipped, 0.0);
     if (child.pulls != 0.0) cut = Cut::moved;
@@ -392,19 +415,12 @@ void AdaptiveModel::update(NodeIndex leaf) {
 void AdaptiveModel::transfer(State& state) {
   state(tree_, smallest_, largest_, early_squares_, early_freedom_, slope_, spread_, noise_,
         noise_deviation_, range_, phi_, leaf_range_, sure_level_, autocorrelation);
-  std::uint64_t arms = observations_.size();
-  state(arms);
-  auto next = observations_.begin();
-  if (state.restoring()) observations_.clear();
-  for (std::uint64_t i = 0; i < arms; ++i) {
-    std::vector<double> arm = state.restoring() ? std::vector<double>() : next->first;
-    state(arm);
-    Observation& observation = state.restoring() ? observations_[arm] : (next++)->second;
-    state(observation);
-    state.require_restored(observation.cell < tree_.size() && observation.rewards.count != 0 &&
-                           tree_.partition().contains(arm));
-  }
+  state(observations_);
   if (!state.restoring()) return;
+  for (const auto& [arm, observation] : observations_) {
+    State::require(observation.cell < tree_.size() && observation.rewards.count != 0 &&
+                   tree_.partition().contains(arm));
+  }
   State::require(State::are_ends(smallest_, largest_) && State::are_finite({slope_}) &&
                  State::are_sizes({early_squares_, early_freedom_, spread_, noise_,
                                    noise_deviation_, range_, phi_, leaf_range_}) &&

@@ -3,6 +3,7 @@
 #include "canopy/confidence.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace canopy {
@@ -77,6 +78,70 @@ Status TicketedOptimizer::tell(Ticket ticket, const Rewards& rewards) {
   evidence_.add(arm_of(open->node), rewards);
   pass_on(*open, map_.to_mapped(rewards));
   return Status::ok;
+}
+
+void TicketedOptimizer::accept_penalty(NodeIndex node, double mapped) {
+  accept(node, Rewards::one(mapped));
+}
+
+void TicketedOptimizer::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
+  accept_observed(arm, {weight, static_cast<double>(weight) * mapped, 0.0, mapped, mapped});
+}
+
+Status TicketedOptimizer::penalize(Ticket ticket, double reward) {
+  Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return tickets_.absence(ticket);
+  if (!RewardMap::usable(map_.to_mapped(reward))) return Status::not_a_reward;
+  note_origin(reward);
+  const NodeIndex node = open->node;
+  ++penalties_[{arm_of(node).begin(), arm_of(node).end()}].weight;
+  ++penalized_;
+  tickets_.use(*open, 1);
+  ++t_;
+  accept_penalty(node, map_.to_mapped(reward));
+  return tickets_.find(ticket) != nullptr ? drop(ticket) : Status::ok;
+}
+
+Status TicketedOptimizer::bar(Arm arm, double reward) {
+  if (!contains(arm)) return Status::not_an_arm;
+  if (!RewardMap::usable(map_.to_mapped(reward))) return Status::not_a_reward;
+  note_origin(reward);
+  evidence_.bar(arm);
+  Penalty& penalty = penalties_[{arm.begin(), arm.end()}];
+  const auto known = evidence_.find(arm);
+  const std::uint64_t weight =
+      std::max<std::uint64_t>(1, penalty.weight + (known ? evidence_.estimate(*known).pulls : 0));
+  penalty.barred = true;
+  penalty.weight += weight;
+  accept_bar(arm, map_.to_mapped(reward), weight);
+  return Status::ok;
+}
+
+std::optional<double> TicketedOptimizer::failure_reward() const {
+  Evidence now = evidence_;
+  now.absorb();
+  if (now.size() == 0) return std::nullopt;
+  double low = now.min();
+  double high = now.max();
+  if (!(low <= high)) low = high = now.estimate(0).mean;  // none of the search's own yet
+  const bool minimizes = map_.minimizes();
+  const double worst = minimizes ? high : low;
+  // One that is a tenth worse than itself, where nothing else is known.
+  double spread = high - low;
+  if (spread == 0.0) spread = worst == 0.0 ? 1.0 : std::abs(worst);
+  return minimizes ? worst + 0.1 * spread : worst - 0.1 * spread;
+}
+
+bool TicketedOptimizer::is_barred(Arm arm) const {
+  const auto found = penalties_.find({arm.begin(), arm.end()});
+  return found != penalties_.end() && found->second.barred;
+}
+
+bool TicketedOptimizer::is_out_of_question(Arm arm) const {
+  if (!penalties_.contains({arm.begin(), arm.end()})) return false;
+  if (is_barred(arm)) return true;
+  const Arm here = evidence_.here();  // its last rewards may not be absorbed yet
+  return !evidence_.find(arm) && !std::equal(arm.begin(), arm.end(), here.begin(), here.end());
 }
 
 Status TicketedOptimizer::check_arm(Arm arm, const Rewards& rewards) const {
@@ -154,7 +219,8 @@ std::optional<Best> TicketedOptimizer::best() const {
   now.absorb();
   if (now.size() == 0) return std::nullopt;
   const bool minimizes = map_.minimizes();
-  const std::optional<Recommendation> own = recommendation();
+  std::optional<Recommendation> own = recommendation();
+  if (own && is_out_of_question(own->arm)) own.reset();
   const auto best_of = [&](std::size_t index, Best::Basis basis) {
     const ArmEstimate known = now.estimate(index);
     const Arm arm = now.arm(index);
@@ -175,10 +241,11 @@ std::optional<Best> TicketedOptimizer::best() const {
       const bool surely_worse = minimizes ? known.lower > best->upper : known.upper < best->lower;
       if (!surely_worse) best = best_of(*modelled, Best::Basis::model);
     }
-  } else if (now.has_no_noise()) {
-    best = best_of(*now.best_mean(minimizes), Best::Basis::no_noise);
-  } else if (!own) {
-    best = best_of(*now.most_pulled(minimizes), Best::Basis::repeats_few);
+  } else if (const auto first = now.has_no_noise() ? now.best_mean(minimizes) : std::nullopt) {
+    best = best_of(*first, Best::Basis::no_noise);
+  } else if (const auto pulled = now.most_pulled(minimizes); !own) {
+    if (!pulled) return std::nullopt;  // all are barred
+    best = best_of(*pulled, Best::Basis::repeats_few);
   } else if (const auto known = now.find(own->arm)) {
     best = best_of(*known, Best::Basis::repeats_few);
   } else {  // it was never played itself
@@ -221,6 +288,7 @@ Summary TicketedOptimizer::basic_summary() const {
           .out_of_range = evidence_.out_of_range(),
           .in_flight = tickets_.in_flight(),
           .observed = observed_,
+          .penalized = penalized_,
           // One that comes with the next phase was not tried yet.
           .fitting_range = range_ == next_range_ ? evidence_.fitting_range() : std::nullopt};
 }
@@ -248,13 +316,15 @@ void TicketedOptimizer::transfer(State& state) {
     state((*range)[0], (*range)[1]);
     state.require_restored(range_violations(*range).empty());
   };
-  state(t_, observed_, tickets_, map_, evidence_, scale_, has_spread_, scale_until_);
+  state(t_, observed_, penalized_, tickets_, map_, evidence_, scale_, has_spread_, scale_until_,
+        penalties_);
   transfer_range(range_);
   transfer_range(next_range_);
   if (!state.restoring()) return;
   State::require(t_ >= 1 && t_ <= Tickets::kLast && State::are_finite({scale_}) && scale_ > 0.0);
   State::require(evidence_.here().empty() || contains(evidence_.here()));
   for (std::size_t i = 0; i < evidence_.size(); ++i) State::require(contains(evidence_.arm(i)));
+  for (const auto& [arm, penalty] : penalties_) State::require(contains(arm));
 }
 
 void TicketedOptimizer::require_nodes(const std::function<bool(NodeIndex)>& is_node) const {

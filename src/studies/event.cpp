@@ -13,9 +13,10 @@ namespace {
 
 // In the order of Event.
 constexpr std::array<std::string_view, std::variant_size_v<Event>> kNames{
-    "ask",     "tell",    "tell_list", "tell_sums", "drop",      "finish",
-    "start",   "stop",    "apply",     "warm_up",   "hold",      "baseline",
-    "failure", "observe", "range",     "remember",  "pass_over", "ask_again"};
+    "ask",     "tell",     "tell_list", "tell_sums", "drop",     "finish",  "start",
+    "stop",    "apply",    "warm_up",   "hold",      "baseline", "failure", "observe",
+    "range",   "remember", "pass_over", "ask_again", "penalty",  "bar",     "put_off",
+    "metrics", "confirm",  "compare",   "verdict"};
 
 void add(std::string& words, double number) {
   if (!words.empty()) words += ' ';
@@ -117,7 +118,7 @@ struct ToColumns {
   void operator()(const Finished& /*event*/) const {}
   void operator()(const TunerStarted& event) const { columns.value = event.earlier_seconds; }
   void operator()(const TunerStopped& event) const {
-    columns.value = event.at_floor ? 1.0 : 0.0;
+    columns.value = event.at_limit ? 1.0 : 0.0;
     columns.data = event.why;
   }
   void operator()(const Applied& event) const {
@@ -129,7 +130,34 @@ struct ToColumns {
     columns.ticket = event.ticket;
     columns.data = event.what;
   }
-  template <class Measured>  // Told, WarmedUp, Held
+  void operator()(const Barred& event) const {
+    columns.value = event.reward;
+    add(columns.data, event.arm);
+  }
+  void operator()(const PutOff& event) const {
+    columns.ticket = event.ticket;
+    add(columns.data, event.arm);
+  }
+  void operator()(const MetricsMeasured& event) const {
+    columns.ticket = event.ticket;
+    for (const auto& [name, value] : event.metrics) {
+      columns.data += to_text(value) + ' ' + name + '\n';
+    }
+  }
+  void operator()(const ComparisonBegun& event) const {
+    add(columns.data, event.pulls);
+    add(columns.data, event.visit);
+    add(columns.data, event.arm);
+  }
+  void operator()(const Compared& event) const {
+    columns.value = event.reward;
+    columns.data = event.is_baseline ? "baseline" : "best";
+  }
+  void operator()(const ComparisonEnded& event) const {
+    columns.value = event.confirmed ? 1.0 : 0.0;
+    columns.data = event.verdict;
+  }
+  template <class Measured>  // Told, Penalized, WarmedUp, Held
   void operator()(const Measured& event) const {
     columns.ticket = event.ticket;
     columns.value = event.reward;
@@ -172,6 +200,28 @@ struct FromColumns {
   void operator()(Applied& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
   void operator()(BaselineMeasured& event) const { event.reward = columns.value; }
   void operator()(Failed& event) const { event = {columns.ticket, columns.data}; }
+  void operator()(Barred& event) const { event = {columns.value, Words(columns.data).rest()}; }
+  void operator()(PutOff& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
+  void operator()(MetricsMeasured& event) const {
+    event.ticket = columns.ticket;
+    for (std::string_view rest = columns.data; !rest.empty();) {
+      const std::size_t end = rest.find('\n');
+      const std::size_t blank = rest.find(' ');
+      if (end == std::string_view::npos || blank > end) refuse("it has no names of metrics");
+      Words value(rest.substr(0, blank));
+      event.metrics[std::string(rest.substr(blank + 1, end - blank - 1))] = value.next<double>();
+      rest.remove_prefix(end + 1);
+    }
+  }
+  void operator()(ComparisonBegun& event) const {
+    Words words(columns.data);
+    event.pulls = words.next<std::uint64_t>();
+    event.visit = words.next<std::uint64_t>();
+    if (event.visit == 0) refuse("it has no length of a visit");
+    event.arm = words.rest();
+  }
+  void operator()(Compared& event) const { event = {columns.data == "baseline", columns.value}; }
+  void operator()(ComparisonEnded& event) const { event = {columns.value != 0.0, columns.data}; }
   template <class Measured>
   void operator()(Measured& event) const {
     event = {columns.ticket, columns.value};

@@ -24,7 +24,7 @@ class OpenArms {
             use(each.ticket, each.rewards.size());
           } else if constexpr (std::is_same_v<Kind, ToldSums> || std::is_same_v<Kind, PassedOver>) {
             use(each.ticket, each.rewards.count);
-          } else if constexpr (std::is_same_v<Kind, Dropped>) {
+          } else if constexpr (std::is_same_v<Kind, Dropped> || std::is_same_v<Kind, Penalized>) {
             tickets_.erase(each.ticket);
           }
         },
@@ -45,6 +45,8 @@ class OpenArms {
   }
   const std::vector<double>* find(const Applied& event) { return &(setting_ = event.arm); }
   const std::vector<double>* find(const BaselineMeasured& /*event*/) { return &setting_; }
+  const std::vector<double>* find(const MetricsMeasured& /*event*/) { return &setting_; }
+  const std::vector<double>* find(const Compared& /*event*/) { return &setting_; }
   template <class Kind>
   const std::vector<double>* find(const Kind& event) {
     if constexpr (requires { event.arm; }) {

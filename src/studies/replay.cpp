@@ -52,6 +52,10 @@ struct DoAgain {
   void operator()(const PassedOver& event) const {
     require(optimizer.tell(event.ticket, event.rewards));
   }
+  void operator()(const Penalized& event) const {
+    require(optimizer.penalize(event.ticket, event.reward));
+  }
+  void operator()(const Barred& event) const { require(optimizer.bar(event.arm, event.reward)); }
   void operator()(const Observed& event) const {
     require(optimizer.observe(event.arm, event.rewards));
   }

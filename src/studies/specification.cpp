@@ -25,9 +25,9 @@ namespace {
 /// Raised when a specification can say what an older canopy would misunderstand.
 constexpr std::int64_t kFormat = 2;
 
-constexpr std::array<std::string_view, 9> kTopKeys{"format",       "name",       "direction",
-                                                   "reward_range", "confidence", "optimizer",
-                                                   "space",        "system",     "budget"};
+constexpr std::array<std::string_view, 10> kTopKeys{
+    "format",    "name",  "direction", "reward_range", "confidence",
+    "optimizer", "space", "system",    "budget",       "limit"};
 
 /// Null if it is not known here.
 const OptimizerEntry* entry_of(const StudySpecification& study) {
@@ -216,6 +216,14 @@ std::optional<Space> read_space(DocumentReader& reader, const Document& root) {
   }
 }
 
+/// Comparing the best arm with the baseline needs one.
+void check_confirmation(DocumentReader& reader, const Document& root,
+                        const StudySpecification& study) {
+  if (!study.budget.confirm_pulls || (study.system && study.system->baseline)) return;
+  reader.complain("budget.confirm_pulls", root.find("budget")->find("confirm_pulls"),
+                  "compares the best arm with system.baseline, which is missing");
+}
+
 StudySpecification study_from(const Document& root, const std::string& source,
                               bool may_be_unknown = false) {
   check_format(root, source);
@@ -231,7 +239,9 @@ StudySpecification study_from(const Document& root, const std::string& source,
     reader.complain("system.warmup_pulls", root.find("system")->find("warmup_pulls"),
                     "optimizer.settle takes its place; leave one of them out");
   }
+  if (study.system) study.system->limits = read_limits(reader, root);
   study.budget = read_budget(reader, root);
+  check_confirmation(reader, root, study);
   reader.throw_if_any();
   return study;
 }
@@ -291,6 +301,9 @@ Document document_of(const StudySpecification& study) {
   }
   root.set("space", std::move(parameters));
   if (study.system) root.set("system", system_document(*study.system, study.space));
+  if (study.system && !study.system->limits.empty()) {
+    root.set("limit", limits_document(study.system->limits));
+  }
   if (study.budget != Budget{}) root.set("budget", budget_document(study.budget));
   return root;
 }

@@ -300,6 +300,16 @@ Status Study::tell(Ticket ticket, const Rewards& rewards) {
               [&] { return live().tell(ticket, rewards); });
 }
 
+Status Study::penalize(Ticket ticket, double reward) {
+  reward += 0.0;
+  return journaled(live().penalize(ticket, reward), Penalized{ticket, reward});
+}
+
+Status Study::bar(Arm arm, double reward) {
+  reward += 0.0;
+  return journaled(live().bar(arm, reward), Barred{reward, {arm.begin(), arm.end()}});
+}
+
 Status Study::observe(Arm arm, const Rewards& rewards) {
   return journaled(live().observe(arm, rewards), Observed{{arm.begin(), arm.end()}, rewards});
 }

@@ -8,9 +8,11 @@
 #include "systems/coprocess.hpp"
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace canopy {
@@ -19,6 +21,16 @@ namespace canopy {
 struct SystemFailure {
   std::string what;
 };
+
+/// What a measurement gave.
+struct Reading {
+  double reward = 0.0;
+  std::map<std::string, double> metrics = {};  ///< other numbers, by name
+};
+
+/// What a program printed: a number, or a JSON object with the reward and other numbers. What it
+/// has that is not a number is left out.
+[[nodiscard]] std::variant<Reading, SystemFailure> reading_in(std::string_view output);
 
 /// The system that is tuned: set and measured by the programs of a study file.
 class System {
@@ -36,8 +48,12 @@ class System {
   /// The same whatever `stop` says, and for a process at once.
   [[nodiscard]] std::optional<SystemFailure> apply_at_the_end(Arm arm);
 
-  /// The reward of one pull at the setting that was applied.
-  [[nodiscard]] std::variant<double, SystemFailure> measure(Arm arm);
+  /// One pull at the setting that was applied. A metric that a limit needs is there.
+  [[nodiscard]] std::variant<Reading, SystemFailure> measure(Arm arm);
+
+  /// What is run for an arm, as a person would type it.
+  [[nodiscard]] std::string apply_text(Arm arm) const;
+  [[nodiscard]] std::string measure_text(Arm arm) const;
 
  private:
   [[nodiscard]] RunLimits limits_for(Arm arm) const;

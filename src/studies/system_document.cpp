@@ -86,14 +86,6 @@ std::optional<std::vector<double>> read_baseline(DocumentReader& reader, const D
   return arm;
 }
 
-bool has_placeholders(const std::string& command, bool shell) {
-  try {
-    return !CommandLine(command, shell).placeholders().empty();
-  } catch (const CommandLineError&) {
-    return true;  // which was complained about
-  }
-}
-
 void check_together(DocumentReader& reader, const Document& table,
                     const SystemSpecification& system) {
   const bool measures = table.contains("measure");
@@ -101,21 +93,19 @@ void check_together(DocumentReader& reader, const Document& table,
     reader.complain("system.measure", table.find("measure"),
                     "is required, or system.process instead", &table);
   }
-  const bool needs_apply = measures && !table.contains("apply");
-  if (needs_apply && system.measure && !has_placeholders(*system.measure, system.shell)) {
-    reader.complain("system.apply", nullptr,
-                    "is required, unless system.measure has the parameters in {braces}", &table);
-  }
   const SystemOptions& options = system.options;
   if (options.baseline_every > 0 && options.max_changes_per_hour == 1) {
     reader.complain("system.max_changes_per_hour", table.find("max_changes_per_hour"),
                     "must be 2 or more with baseline_every: one to the baseline, one back");
   }
-  const bool wants_baseline =
-      options.on_exit == OnExit::baseline || options.baseline_every > 0 || options.floor;
+  const bool wants_baseline = options.on_exit == OnExit::baseline ||
+                              options.on_exit == OnExit::confirmed || options.baseline_every > 0 ||
+                              options.floor;
   if (wants_baseline && !table.contains("baseline")) {
-    reader.complain("system.baseline", nullptr,
-                    "is required by on_exit = \"baseline\", baseline_every and floor", &table);
+    reader.complain(
+        "system.baseline", nullptr,
+        "is required by on_exit = \"baseline\" and \"confirmed\", baseline_every and floor",
+        &table);
   }
 }
 
@@ -129,17 +119,66 @@ std::optional<SystemSpecification> read_system(DocumentReader& reader, const Doc
   std::vector<OptionField> fields;
   system.options = read_struct<SystemOptions>(reader, *table, "system.", fields);
   std::vector<std::string_view> keys = names_of(fields);
-  for (const std::string_view key : {"shell", "apply", "measure", "process", "baseline"}) {
+  for (const std::string_view key :
+       {"shell", "keep_background", "reads_arm", "apply", "measure", "process", "baseline"}) {
     keys.push_back(key);
   }
   reader.check_keys(*table, "system.", keys);
   reader.read(*table, "system.", "shell", system.shell);
+  reader.read(*table, "system.", "keep_background", system.keep_background);
+  reader.read(*table, "system.", "reads_arm", system.reads_arm);
   system.apply = read_command(reader, *table, "apply", system.shell, space);
   system.measure = read_command(reader, *table, "measure", system.shell, space);
   system.process = read_command(reader, *table, "process", system.shell, space);
   system.baseline = read_baseline(reader, *table, space);
   check_together(reader, *table, system);
   return system;
+}
+
+std::vector<Limit> read_limits(DocumentReader& reader, const Document& root) {
+  const Document* node = root.find("limit");
+  if (node == nullptr) return {};
+  const Document::List* tables = node->as_tables();
+  if (tables == nullptr) {
+    reader.complain("limit", node, "must be one or more [[limit]] tables");
+    return {};
+  }
+  std::vector<Limit> limits;
+  for (std::size_t i = 0; i < tables->size(); ++i) {
+    const Document& table = (*tables)[i];
+    const std::string prefix = "limit[" + std::to_string(i) + "].";
+    std::vector<OptionField> fields;
+    Limit limit = read_struct<Limit>(reader, table, prefix, fields);
+    std::vector<std::string_view> keys = names_of(fields);
+    keys.emplace_back("metric");
+    reader.check_keys(table, prefix, keys);
+    if (reader.require(table, prefix, "metric")) {
+      reader.read(table, prefix, "metric", limit.metric);
+      if (limit.metric == "reward") {
+        reader.complain(prefix + "metric", table.find("metric"),
+                        "the reward has no limit; system.floor is for that");
+      }
+    }
+    if (!limit.min && !limit.max) {
+      reader.complain(prefix + "max", nullptr, "is required, or min", &table);
+    } else if (limit.min && limit.max && !(*limit.min <= *limit.max)) {
+      reader.complain(prefix + "min", table.find("min"), "must not be above max");
+    }
+    limits.push_back(std::move(limit));
+  }
+  return limits;
+}
+
+Document limits_document(const std::vector<Limit>& limits) {
+  Document::List tables;
+  for (const Limit& limit : limits) {
+    Document table;
+    table.set("metric", limit.metric);
+    const Document options = document_of(values_of(limit), fields_of(limit));
+    for (const auto& [name, value] : *options.as_table()) table.set(name, value);
+    tables.push_back(std::move(table));
+  }
+  return tables;
 }
 
 Budget read_budget(DocumentReader& reader, const Document& root) {
@@ -154,6 +193,8 @@ Budget read_budget(DocumentReader& reader, const Document& root) {
 Document system_document(const SystemSpecification& system, const Space& space) {
   Document table;
   if (system.shell) table.set("shell", true);
+  if (system.keep_background) table.set("keep_background", true);
+  if (system.reads_arm) table.set("reads_arm", true);
   if (system.apply) table.set("apply", *system.apply);
   if (system.measure) table.set("measure", *system.measure);
   if (system.process) table.set("process", *system.process);

@@ -5,6 +5,7 @@
 #include "files/document_reader.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace canopy {
 
@@ -13,12 +14,16 @@ namespace canopy {
                                                              const Document& root,
                                                              const Space& space);
 
+/// Reads the [[limit]] tables.
+[[nodiscard]] std::vector<Limit> read_limits(DocumentReader& reader, const Document& root);
+
 /// Reads [budget].
 [[nodiscard]] Budget read_budget(DocumentReader& reader, const Document& root);
 
 /// The tables that these read back.
 [[nodiscard]] Document system_document(const SystemSpecification& system, const Space& space);
 [[nodiscard]] Document budget_document(const Budget& budget);
+[[nodiscard]] Document limits_document(const std::vector<Limit>& limits);
 
 /// The arm that a document names the parameters of; none when it is not one of the space.
 [[nodiscard]] std::optional<std::vector<double>> arm_from(const Space& space,

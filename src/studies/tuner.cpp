@@ -1,5 +1,6 @@
 #include "studies/tuner.hpp"
 
+#include "core/text.hpp"
 #include "studies/answers.hpp"
 #include "studies/tuner_state.hpp"
 
@@ -8,28 +9,21 @@
 #include <numeric>
 #include <thread>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
 namespace canopy {
-namespace {
 
-constexpr int kRetries = 3;
-constexpr double kFirstPause = 0.25;  // seconds before the first retry; doubled before the others
-constexpr std::uint64_t kMostFailures = 10;  // in a row, when failures are skipped
-
-}  // namespace
-
-Tuner::Tuner(Study& study, const std::atomic<bool>& stop,
+Tuner::Tuner(Study& study, const TunerSignals& signals,
              std::function<void(const TuneProgress&)> on_progress)
     : study_(study),
       system_specification_(*study.specification().system),
       options_(system_specification_.options),
       settle_(settle_of(study.specification().optimizer)),
-      stop_(stop),
+      signals_(signals),
+      stop_(signals.stop),
       on_progress_(std::move(on_progress)),
-      system_(system_specification_, study.specification().space, &stop) {}
+      keeper_(study, signals.stop, [this] { report(phase_); }) {}
 
 std::string Tuner::text_of(Arm arm) const {
   return arm_text(study_.specification().space, arm);
@@ -38,12 +32,40 @@ std::string Tuner::text_of(Arm arm) const {
 // --- from the beginning to the end ------------------------------------------------------------
 
 TuneEnd Tuner::run() {
+  return safely([&] {
+    TuneEnd end = search();
+    const auto& confirm_pulls = study_.specification().budget.confirm_pulls;
+    if (end.why == TuneEnd::Why::budget && confirm_pulls) {
+      const std::optional<Best> best = study_.best();
+      const auto& verdict = state().verdict();
+      const bool is_known = verdict && best && verdict->arm == best->arm;
+      if (!is_known || state().comparison()) compare(*confirm_pulls);
+      if (end_) end = *end_;
+      if (stop_) end = {TuneEnd::Why::interrupted, "interrupted"};
+    }
+    return end;
+  });
+}
+
+TuneEnd Tuner::confirm(std::uint64_t pulls) {
+  return safely([&]() -> TuneEnd {
+    compare(pulls);
+    if (end_) return *end_;
+    if (stop_) return {TuneEnd::Why::interrupted, "interrupted"};
+    return {TuneEnd::Why::budget, "compared with the baseline"};
+  });
+}
+
+/// Everything around the work itself, so that the system is never left alone.
+TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
   try {
     resume();
-    TuneEnd end = run_to_the_end();
+    TuneEnd end = work();
     end.pulls = pulls();
+    if (const auto& verdict = state().verdict()) end.verdict = verdict->text;
     leave(end, end.why == TuneEnd::Why::failure || end.why == TuneEnd::Why::floor);
-    study_.note(TunerStopped{end.text, end.why == TuneEnd::Why::floor});
+    const bool at_limit = end.why == TuneEnd::Why::floor || end.why == TuneEnd::Why::failure;
+    study_.note(TunerStopped{end.text, at_limit});
     study_.commit();
     study_.snapshot();
     return end;
@@ -54,13 +76,13 @@ TuneEnd Tuner::run() {
 
 std::string Tuner::put_baseline_back() {
   const auto& baseline = system_specification_.baseline;
-  if (!baseline || !system_.can_be_set()) return "";
-  const auto failure = system_.apply_at_the_end(*baseline);
+  if (!baseline || !keeper_.system().can_be_set()) return "";
+  const auto failure = keeper_.set_at_the_end(*baseline);
   return failure ? "; the baseline could not be restored: " + failure->what
                  : "; the baseline was restored";
 }
 
-TuneEnd Tuner::run_to_the_end() {
+TuneEnd Tuner::search() {
   for (;;) {
     if (auto end = over()) {
       // Rewards that are held back stay so as long as the arm must not change: the next run of the
@@ -68,17 +90,21 @@ TuneEnd Tuner::run_to_the_end() {
       if (!must_hold(state().pulls_here())) release();
       return *end;
     }
-    report();
+    pause_if_asked();
+    report(Phase::searching);
     step();
   }
 }
 
 // --- where an earlier tuner was -----------------------------------------------------------------
 
-/// Of the tickets that are open, some wait for their rewards to be told; one is to be answered.
+/// Of the tickets that are open, some wait for their rewards to be told, or for the first reward of
+/// all; one is to be answered.
 void Tuner::resume() {
   for (const Pull& pull : study_.in_flight()) {
-    if (!pull_ && !state().held().contains(pull.ticket)) pull_.emplace(pull);
+    const bool waits =
+        state().held().contains(pull.ticket) || state().put_off().contains(pull.ticket);
+    if (!pull_ && !waits) pull_.emplace(pull);
   }
   earlier_seconds_ = state().seconds_so_far();
   started_ = study_.now();
@@ -91,7 +117,7 @@ double Tuner::seconds() const {
 }
 
 std::uint64_t Tuner::pulls() const {
-  return study_.summary().t - 1 + state().held().size();
+  return study_.summary().t - 1 + state().held().size() + state().put_off().size();
 }
 
 std::optional<TuneEnd> Tuner::over() const {
@@ -109,9 +135,36 @@ std::optional<TuneEnd> Tuner::over() const {
   return std::nullopt;
 }
 
-void Tuner::report() const {
+void Tuner::report(Phase phase) const {
+  phase_ = phase;
   if (!on_progress_) return;
-  on_progress_({seconds(), pulls(), state().changes(), setting_.empty() ? "" : text_of(setting_)});
+  on_progress_({phase, seconds(), pulls(), state().changes(), state().failures(),
+                keeper_.setting().empty() ? "" : text_of(keeper_.setting()), keeper_.failure()});
+}
+
+/// Somebody wants the system for a while: it waits at the best setting that is known. That is not
+/// time of tuning.
+void Tuner::pause_if_asked() {
+  const auto is_asked = [this] { return signals_.pause != nullptr && *signals_.pause && !stop_; };
+  if (!is_asked()) return;
+  const ExitChoice choice = best_known_setting(study_);
+  if (!choice.arm.empty() && choice.arm != keeper_.setting() && keeper_.system().can_be_set()) {
+    if (const auto failure = keeper_.set_at_the_end(choice.arm)) {
+      study_.note(Failed{0, failure->what});
+    } else {
+      study_.note(Applied{0, choice.arm});
+    }
+  }
+  study_.note(TunerStopped{"paused"});
+  study_.commit();
+  while (is_asked()) {
+    report(Phase::paused);
+    keeper_.pause(0.1);
+  }
+  earlier_seconds_ = state().seconds_so_far();
+  started_ = study_.now();
+  study_.note(TunerStarted{earlier_seconds_});
+  study_.commit();
 }
 
 // --- one pull ---------------------------------------------------------------------------------
@@ -121,41 +174,55 @@ void Tuner::step() {
     pull_.emplace(study_.ask());
     study_.commit();
   }
-  if (setting_ != pull_->arm) {
-    // A restart in the middle of a visit does not end it.
-    if (baseline_is_due() && state().setting() != pull_->arm) measure_baseline();
-    if (end_ || stop_) return;
-    if (setting_ != pull_->arm && !set_system(pull_->arm, pull_->ticket)) return;
+  if (study_.is_barred(pull_->arm)) {  // it has been found out; nothing need be set or measured
+    (void)study_.bar(pull_->arm, failure_reward().value_or(0.0));
+    penalize();
+    return;
   }
-  if (const auto reward = measured(pull_->arm, pull_->ticket)) learn(*reward);
+  if (!is_in_visit()) {
+    if (baseline_is_due()) measure_baseline();
+    if (end_ || stop_) return;
+    wait_until_it_may_change(pull_->arm);
+    if (stop_) return;
+  }
+  if (keeper_.setting() != pull_->arm || !is_in_visit()) {
+    const Outcome outcome = keeper_.set(pull_->arm, pull_->ticket, warmup_to(pull_->ticket));
+    if (outcome == Outcome::failed) arm_failed();
+    if (outcome != Outcome::done) return;
+  }
+  Reading reading;
+  const Outcome outcome = keeper_.measure(pull_->ticket, reading);
+  if (outcome == Outcome::failed) arm_failed();
+  if (outcome != Outcome::done) return;
+  suspect_ = 0;
+  note_metrics(pull_->ticket, reading);
+  if (!breaks_limit(reading)) learn(reading.reward);
+}
+
+/// Whether the system has the arm that is to be pulled, and the search has put it there: a restart
+/// does not end a visit.
+bool Tuner::is_in_visit() const {
+  return !state().is_elsewhere() && state().setting() == pull_->arm;
+}
+
+/// Rewards are held back so that this is rarely needed: after a failure, say.
+void Tuner::wait_until_it_may_change(Arm arm) {
+  if (!options_.max_changes_per_hour) return;
+  const bool changes =
+      !std::equal(arm.begin(), arm.end(), state().setting().begin(), state().setting().end());
+  while (changes && !stop_ &&
+         state().changes_after(study_.now() - kHour) + 1 > *options_.max_changes_per_hour) {
+    report(Phase::waiting);
+    keeper_.pause(1.0);
+  }
 }
 
 /// How many pulls after a change are measured and not told to the optimizer. One that follows how
 /// the system settles needs none, except where it does not know where the system comes from: at
-/// the beginning and around the baseline, which is not among its pulls.
+/// the beginning, and from a setting that is not among its pulls.
 std::uint64_t Tuner::warmup_to(Ticket ticket) const {
-  const std::vector<double>& before = state().setting();
-  const bool is_known = ticket != 0 && !before.empty() && before != system_specification_.baseline;
   if (settle_ == 0) return options_.warmup_pulls;
-  return is_known ? 0 : settle_;
-}
-
-/// Gives the system a setting and lets it settle.
-bool Tuner::set_system(Arm arm, Ticket ticket) {
-  const std::uint64_t warmup_pulls = warmup_to(ticket);
-  setting_.clear();
-  if (!attempt(ticket, [&] { return system_.apply(arm); })) return false;
-  study_.note(Applied{ticket, {arm.begin(), arm.end()}});
-  study_.commit();
-  for (std::uint64_t i = 0; i < warmup_pulls && !stop_; ++i) {
-    const auto reward = measured(arm, ticket);
-    if (end_) return false;
-    if (!reward) continue;
-    study_.note(WarmedUp{ticket, *reward});
-    study_.commit();
-  }
-  setting_.assign(arm.begin(), arm.end());
-  return !stop_;
+  return ticket != 0 && !state().comes_from_elsewhere() ? 0 : settle_;
 }
 
 bool Tuner::baseline_is_due() const {
@@ -167,58 +234,144 @@ bool Tuner::baseline_is_due() const {
 /// The control: how the system does at the baseline these days.
 void Tuner::measure_baseline() {
   const std::vector<double>& baseline = *system_specification_.baseline;
-  if (!set_system(baseline, 0)) return;
-  report();
-  while (state().baseline_pulls() < options_.baseline_pulls && !stop_ && !end_) {
-    const auto reward = measured(baseline, 0);
-    if (!reward) continue;
-    study_.note(BaselineMeasured{*reward});
+  report(Phase::baseline);
+  wait_until_it_may_change(baseline);
+  while (baseline_is_due() && !stop_ && !end_) {
+    Outcome outcome = Outcome::done;
+    if (keeper_.setting() != baseline) outcome = keeper_.set(baseline, 0, warmup_to(0));
+    Reading reading;
+    if (outcome == Outcome::done) outcome = keeper_.measure(0, reading);
+    if (outcome == Outcome::failed) (void)go_back(baseline);
+    if (outcome != Outcome::done) continue;
+    note_metrics(0, reading);
+    study_.note(BaselineMeasured{reading.reward});
     study_.commit();
   }
 }
 
-std::optional<double> Tuner::measured(Arm arm, Ticket ticket) {
-  std::optional<double> reward;
-  const bool went_well = attempt(ticket, [&]() -> std::optional<SystemFailure> {
-    const auto result = system_.measure(arm);
-    if (const auto* failure = std::get_if<SystemFailure>(&result)) return *failure;
-    reward = std::get<double>(result);
-    if (RewardMap::usable(*reward)) return std::nullopt;
-    return SystemFailure{
-        fmt::format("the reward {:g}: {}", *reward, describe(Status::not_a_reward))};
-  });
-  return went_well ? reward : std::nullopt;
+// --- failures ---------------------------------------------------------------------------------
+
+/// A setting that was measured before, other than the arm that is being pulled.
+std::optional<std::vector<double>> Tuner::setting_that_works() const {
+  if (system_specification_.baseline) return system_specification_.baseline;
+  for (const std::vector<double>& setting : state().good_settings()) {
+    if (setting != pull_->arm) return setting;
+  }
+  return std::nullopt;
 }
 
-/// Tries something as often as the study allows. False when it did not go well.
-template <class Try>
-bool Tuner::attempt(Ticket ticket, Try&& try_once) {
-  double wait = kFirstPause;
-  for (int retries = 0;; ++retries, wait *= 2.0) {
-    const std::optional<SystemFailure> failure = try_once();
-    if (!failure) {
-      failures_ = 0;
-      return true;
-    }
-    if (stop_) return false;  // which is why it failed
-    ++failures_;
-    study_.note(Failed{ticket, failure->what});
-    study_.commit();
-    const bool retry = options_.on_failure == OnFailure::retry && retries < kRetries;
-    const bool skip = options_.on_failure == OnFailure::skip && failures_ < kMostFailures;
-    if (!retry && !skip) {
-      end_ =
-          TuneEnd{TuneEnd::Why::failure, fmt::format("{} ({} in a row)", failure->what, failures_)};
-    }
-    if (!retry) return false;
-    pause(wait);
+/// False if the system does not come back, or we were asked to stop.
+bool Tuner::go_back(const std::vector<double>& arm) {
+  phase_ = Phase::down;
+  const SystemKeeper::Return result = keeper_.go_back(arm);
+  if (result == SystemKeeper::Return::down) {
+    end_ =
+        TuneEnd{TuneEnd::Why::failure,
+                fmt::format("the system is down: {} no longer works either, for {:g} s by now: {}",
+                            text_of(arm), options_.outage_seconds, keeper_.failure())};
+  }
+  if (result == SystemKeeper::Return::works_again && pull_) suspect_ = pull_->ticket;
+  return !end_ && !stop_;
+}
+
+/// The arm cannot be set or measured. Is it the arm, or the system?
+void Tuner::arm_failed() {
+  if (options_.on_failure == OnFailure::stop) {
+    end_ = TuneEnd{TuneEnd::Why::failure, keeper_.failure()};
+    return;
+  }
+  const auto was_put_off = [this] {
+    return std::any_of(state().put_off().begin(), state().put_off().end(),
+                       [this](const auto& each) { return each.second == pull_->arm; });
+  };
+  const std::optional<std::vector<double>> good = setting_that_works();
+  const bool is_own =
+      good ? *good == pull_->arm : !state().good_settings().empty() || was_put_off();
+  const bool was_suspected = suspect_ == pull_->ticket;
+  if (good || is_own) {
+    if (!go_back(is_own ? pull_->arm : *good)) return;
+  }
+  // The system went down with it. If that was a coincidence, the arm deserves another try.
+  if (is_own || (suspect_ == pull_->ticket && !was_suspected)) return;
+  penalize();
+}
+
+std::optional<double> Tuner::failure_reward() const {
+  return options_.failure_reward ? options_.failure_reward : study_.failure_reward();
+}
+
+/// Answers the pull with a penalty.
+void Tuner::penalize() {
+  release();
+  const Ticket ticket = pull_->ticket;
+  if (const std::optional<double> reward = failure_reward()) {
+    if (study_.penalize(ticket, *reward) != Status::ok) (void)study_.drop(ticket);
+  } else {
+    study_.note(PutOff{ticket, pull_->arm});
+  }
+  pull_.reset();
+  suspect_ = 0;
+  study_.commit();
+  check_failures();
+}
+
+/// What failed before the first reward, now that there is one.
+void Tuner::penalize_put_off() {
+  const std::map<Ticket, std::vector<double>> put_off = state().put_off();
+  for (const auto& [ticket, arm] : put_off) {
+    const std::optional<double> reward = study_.failure_reward();
+    if (!reward) return;
+    if (study_.penalize(ticket, *reward) != Status::ok) (void)study_.drop(ticket);
   }
 }
 
-void Tuner::pause(double seconds) const {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (!stop_ && std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+void Tuner::check_failures() {
+  if (state().recent_failures() < options_.max_failures) return;
+  end_ = TuneEnd{TuneEnd::Why::failure,
+                 fmt::format("{} of the last {} pulls failed, the last one because of: {}",
+                             state().recent_failures(), kRecentPulls,
+                             broken_limit_.empty() ? keeper_.failure() : broken_limit_)};
+}
+
+// --- other numbers ----------------------------------------------------------------------------
+
+void Tuner::note_metrics(Ticket ticket, const Reading& reading) {
+  if (!reading.metrics.empty()) study_.note(MetricsMeasured{ticket, reading.metrics});
+}
+
+/// Leaves the arm if it breaks a limit: for good if that is beyond doubt, or only now if it is by
+/// far.
+bool Tuner::breaks_limit(const Reading& reading) {
+  bar_broken_arms();
+  broken_limit_.clear();
+  for (const Limit& limit : system_specification_.limits) {
+    const double value = reading.metrics.at(limit.metric);
+    const Evidence& evidence = state().metrics().at(limit.metric);
+    const ArmEstimate known = evidence.estimate(*evidence.find(pull_->arm));
+    const bool is_sure = limit.is_surely_broken(known.interval);
+    if (!is_sure && !limit.is_far_broken_by(value)) continue;
+    broken_limit_ = fmt::format("{} is {:.4g}, and must be {}", limit.metric,
+                                is_sure ? known.mean : value, limit.text());
+  }
+  if (broken_limit_.empty()) return false;
+  study_.note(Failed{pull_->ticket, broken_limit_});
+  study_.commit();
+  const std::optional<std::vector<double>> good = setting_that_works();
+  if (good && *good != pull_->arm && !go_back(*good)) return true;
+  penalize();
+  return true;
+}
+
+/// What one arm shows about the noise of a metric may settle the case of others.
+void Tuner::bar_broken_arms() {
+  for (const Limit& limit : system_specification_.limits) {
+    const Evidence& evidence = state().metrics().at(limit.metric);
+    for (std::size_t i = 0; i < evidence.size(); ++i) {
+      const std::vector<double> arm(evidence.arm(i).begin(), evidence.arm(i).end());
+      if (arm == system_specification_.baseline || study_.is_barred(arm)) continue;
+      if (!limit.is_surely_broken(evidence.estimate(i).interval)) continue;
+      if (const std::optional<double> reward = failure_reward()) (void)study_.bar(arm, *reward);
+    }
   }
 }
 
@@ -233,6 +386,7 @@ void Tuner::learn(double reward) {
     tell(pull_->ticket, reward);
     if (--pull_->length == 0) pull_.reset();
   }
+  penalize_put_off();
   study_.commit();
   check_floor();
 }
@@ -263,38 +417,120 @@ void Tuner::check_floor() {
   if (!options_.floor || window.size() < options_.floor_window) return;
   const double mean =
       std::accumulate(window.begin(), window.end(), 0.0) / static_cast<double>(window.size());
-  const bool maximizes = study_.specification().objective.direction == Direction::maximize;
+  const bool maximizes = direction() == Direction::maximize;
   if (maximizes ? mean >= *options_.floor : mean <= *options_.floor) return;
   end_ = TuneEnd{TuneEnd::Why::floor,
                  fmt::format("the last {} rewards are {:.4g} on average, {} the floor of {:g}",
                              window.size(), mean, maximizes ? "below" : "above", *options_.floor)};
 }
 
-/// Leaves the system with the setting that was asked for; in need, with the baseline.
-void Tuner::leave(TuneEnd& end, bool in_need) {
-  if (!system_.can_be_set()) return;
-  const auto best = study_.best();
-  const auto& baseline = system_specification_.baseline;
-  std::vector<double> arm;
-  if ((in_need || options_.on_exit == OnExit::baseline) && baseline) {
-    arm = *baseline;
-  } else if (!in_need && options_.on_exit == OnExit::best && best) {
-    arm.assign(best->arm.begin(), best->arm.end());
-  } else {
-    if (!setting_.empty()) end.setting = text_of(setting_);
+// --- the best arm beside the baseline -----------------------------------------------------------
+
+void Tuner::compare(std::uint64_t pulls) {
+  if (!state().comparison()) {
+    const std::optional<Best> best = study_.best();
+    if (!best) {
+      end_ = TuneEnd{TuneEnd::Why::failure, "there is nothing to confirm: no arm has a reward"};
+      return;
+    }
+    const std::uint64_t visit =
+        std::max({std::uint64_t{1}, warmup_to(0), options_.min_pulls_per_change});
+    study_.note(ComparisonBegun{std::max(pulls, 2 * visit), visit, best->arm});
+    study_.commit();
+    if (best->arm == *system_specification_.baseline) {
+      end_comparison(false, "the best arm is the baseline, there is nothing to confirm");
+    }
+  }
+  while (state().comparison() && !stop_ && !end_) {
+    if (state().comparison()->is_over(direction())) {
+      end_comparison(state().comparison()->is_better(direction()).value_or(false), verdict_text());
+      return;
+    }
+    pause_if_asked();
+    report(Phase::confirming);
+    compare_once();
+  }
+}
+
+void Tuner::compare_once() {
+  const Comparison& comparison = *state().comparison();
+  const bool is_baseline = comparison.is_baseline_next();
+  const std::vector<double> arm = is_baseline ? *system_specification_.baseline : comparison.arm();
+  wait_until_it_may_change(arm);
+  Outcome outcome = stop_ ? Outcome::stopped : Outcome::done;
+  if (outcome == Outcome::done && keeper_.setting() != arm) {
+    outcome = keeper_.set(arm, 0, warmup_to(0));
+  }
+  Reading reading;
+  if (outcome == Outcome::done) outcome = keeper_.measure(0, reading);
+  if (outcome == Outcome::failed) {
+    const std::string what = keeper_.failure();
+    if (!go_back(*system_specification_.baseline) || is_baseline) return;
+    end_comparison(false, "the best arm failed: " + what);
     return;
   }
-  const std::string wanted = text_of(arm);
-  if (arm != setting_) {
-    if (const auto failure = system_.apply_at_the_end(arm)) {
+  if (outcome != Outcome::done) return;
+  note_metrics(0, reading);
+  study_.note(Compared{is_baseline, reading.reward});
+  study_.commit();
+  if (is_baseline) return;
+  for (const Limit& limit : system_specification_.limits) {
+    const Evidence& evidence = state().metrics().at(limit.metric);
+    const ArmEstimate known = evidence.estimate(*evidence.find(arm));
+    if (!limit.is_surely_broken(known.interval)) continue;
+    end_comparison(false, fmt::format("the best arm breaks a limit: {} is {:.4g}, and must be {}",
+                                      limit.metric, known.mean, limit.text()));
+    return;
+  }
+}
+
+std::string Tuner::verdict_text() const {
+  const Comparison& comparison = *state().comparison();
+  const std::optional<ArmEstimate> known = comparison.difference();
+  if (!known) return "not one pair of visits was measured";
+  const std::optional<bool> better = comparison.is_better(direction());
+  std::string reach = "rewards do not vary";
+  if (known->interval.bounded()) {
+    const double resolution = 0.05 * (known->interval.upper - known->interval.lower);
+    reach = fmt::format("{} to {} at {:.4g} %", rounded_text(known->interval.lower, resolution),
+                        rounded_text(known->interval.upper, resolution),
+                        100.0 * study_.specification().objective.confidence);
+  } else if (!better) {
+    reach = "too few pairs for an interval";
+  }
+  const char* word = "neither better nor worse";
+  if (better) word = *better ? "better" : "worse";
+  return fmt::format("{} than the baseline after {} pulls of both: the difference is {:.4g} ({})",
+                     word, comparison.pulls(), known->mean, reach);
+}
+
+void Tuner::end_comparison(bool confirmed, const std::string& verdict) {
+  study_.note(ComparisonEnded{confirmed, verdict});
+  study_.commit();
+}
+
+// --- the end ----------------------------------------------------------------------------------
+
+/// Leaves the system with the setting that was asked for; in need, with one that works.
+void Tuner::leave(TuneEnd& end, bool in_need) {
+  if (!keeper_.system().can_be_set()) return;
+  const ExitChoice choice = in_need ? exit_choice_in_need(study_) : exit_choice(study_);
+  if (choice.arm.empty()) {
+    if (!keeper_.setting().empty()) end.setting = text_of(keeper_.setting());
+    return;
+  }
+  const std::string wanted = text_of(choice.arm);
+  if (choice.arm != keeper_.setting()) {
+    if (const auto failure = keeper_.set_at_the_end(choice.arm)) {
       study_.note(Failed{0, failure->what});
       end.text += "; the system could not be set to " + wanted + ": " + failure->what;
       end.why = TuneEnd::Why::failure;
       return;
     }
-    study_.note(Applied{0, arm});
+    study_.note(Applied{0, choice.arm});
   }
   end.setting = wanted;
+  end.left_at = choice.why;
 }
 
 }  // namespace canopy

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "canopy/detail/reward_map.hpp"
 #include "canopy/study.hpp"
 
-#include "studies/system.hpp"
+#include "studies/exit_choice.hpp"
+#include "studies/system_keeper.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -17,10 +17,22 @@ namespace canopy {
 
 /// Where the tuning is.
 struct TuneProgress {
+  /// What the tuner is doing.
+  enum class Phase { searching, baseline, waiting, down, paused, confirming };
+
+  Phase phase = Phase::searching;
   double seconds = 0.0;  ///< of tuning, earlier runs included
   std::uint64_t pulls = 0;
-  std::uint64_t changes = 0;  ///< of the setting
-  std::string setting;        ///< that the system has now
+  std::uint64_t changes = 0;   ///< of the setting
+  std::uint64_t failures = 0;  ///< pulls that failed
+  std::string setting = {};    ///< that the system has now
+  std::string failure = {};    ///< the last one, if any
+};
+
+template <>
+struct EnumNames<TuneProgress::Phase> {
+  static constexpr std::array<std::string_view, 6> names{"searching", "baseline", "waiting",
+                                                         "down",      "paused",   "confirming"};
 };
 
 /// Thrown when tuning cannot continue; the message says what state the system is in.
@@ -36,60 +48,99 @@ struct TuneEnd {
   Why why = Why::budget;
   std::string text;          ///< for people
   std::string setting = {};  ///< that the system was left with; empty: the one it had
+  std::string left_at = {};  ///< what that is, and why it was chosen
+  std::string verdict = {};  ///< of the comparison with the baseline, if there was one
   std::uint64_t pulls = 0;   ///< rewards, those that are held back included
+};
+
+/// What a tuner looks at while it works; a signal may raise both.
+struct TunerSignals {
+  const std::atomic<bool>& stop;
+  const std::atomic<bool>* pause = nullptr;  ///< waits at the best-known setting as long as it is
 };
 
 /// Tunes a live system: sets it, measures it, tells the study, one pull after the other. Everything
 /// that happens is in the journal before the next thing is begun, so that the next tuner continues
 /// where one was killed: the same ticket, the same arm, applied and warmed up again. What a tuner
 /// knows of the past is the study's TunerState, which follows from the journal.
+///
+/// An arm that fails is penalized and the system goes back to a setting that works. If that fails
+/// as well, it is the system that is down: nothing is learnt until it is back.
 class Tuner {
  public:
-  /// The study must have a system and outlive the tuner. `stop` may be raised by a signal.
-  Tuner(Study& study, const std::atomic<bool>& stop,
+  /// The study must have a system and outlive the tuner.
+  Tuner(Study& study, const TunerSignals& signals,
         std::function<void(const TuneProgress&)> on_progress);
 
   /// Throws TuneError when the journal cannot be written, or the like; the system is then left with
   /// the baseline, where there is one.
   [[nodiscard]] TuneEnd run();
 
+  /// Compares the best arm with the baseline, or goes on with that, for at most so many pulls; the
+  /// study must have a baseline. Throws as `run` does.
+  [[nodiscard]] TuneEnd confirm(std::uint64_t pulls);
+
  private:
+  using Outcome = SystemKeeper::Outcome;
+  using Phase = TuneProgress::Phase;
+
+  [[nodiscard]] TuneEnd safely(const std::function<TuneEnd()>& work);
   void resume();
-  [[nodiscard]] TuneEnd run_to_the_end();
+  [[nodiscard]] TuneEnd search();
   [[nodiscard]] std::string put_baseline_back();
   [[nodiscard]] std::optional<TuneEnd> over() const;
+
   void step();
+  [[nodiscard]] bool is_in_visit() const;
+  void wait_until_it_may_change(Arm arm);
   [[nodiscard]] std::uint64_t warmup_to(Ticket ticket) const;
-  [[nodiscard]] bool set_system(Arm arm, Ticket ticket);
   void measure_baseline();
   [[nodiscard]] bool baseline_is_due() const;
-  [[nodiscard]] std::optional<double> measured(Arm arm, Ticket ticket);
-  template <class Try>
-  [[nodiscard]] bool attempt(Ticket ticket, Try&& try_once);
+
+  void arm_failed();
+  [[nodiscard]] bool go_back(const std::vector<double>& arm);
+  [[nodiscard]] std::optional<std::vector<double>> setting_that_works() const;
+  void penalize();
+  [[nodiscard]] std::optional<double> failure_reward() const;
+  void bar_broken_arms();
+  void penalize_put_off();
+  void check_failures();
+  void note_metrics(Ticket ticket, const Reading& reading);
+  [[nodiscard]] bool breaks_limit(const Reading& reading);
+
   void learn(double reward);
   [[nodiscard]] bool must_hold(std::uint64_t pulls_here) const;
   void release();
   void tell(Ticket ticket, double reward);
   void check_floor();
+
+  void compare(std::uint64_t pulls);
+  void compare_once();
+  void end_comparison(bool confirmed, const std::string& verdict);
+  [[nodiscard]] std::string verdict_text() const;
+
+  void pause_if_asked();
   void leave(TuneEnd& end, bool in_need);
-  void pause(double seconds) const;
-  void report() const;
+  void report(Phase phase) const;
   [[nodiscard]] double seconds() const;
   [[nodiscard]] std::uint64_t pulls() const;
   [[nodiscard]] const TunerState& state() const { return study_.tuner_state(); }
   [[nodiscard]] std::string text_of(Arm arm) const;
+  [[nodiscard]] Direction direction() const { return study_.specification().objective.direction; }
 
   Study& study_;
   const SystemSpecification& system_specification_;
   const SystemOptions& options_;
   std::uint64_t settle_;  // pulls that the optimizer was told the system takes to settle
+  TunerSignals signals_;
   const std::atomic<bool>& stop_;
   std::function<void(const TuneProgress&)> on_progress_;
-  System system_;
+  mutable Phase phase_ = Phase::searching;
+  SystemKeeper keeper_;
 
   std::optional<OwnedPull> pull_;  // the ticket that is being answered
-  std::vector<double> setting_;    // that the system has, as far as this tuner knows; empty: not
-  std::uint64_t failures_ = 0;     // in a row
+  Ticket suspect_ = 0;             // whose arm failed when the system went down
+  std::string broken_limit_;       // what was last found, for people
   std::optional<TuneEnd> end_;     // when something has ended it
   double earlier_seconds_ = 0.0;
   double started_ = 0.0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 namespace canopy {
 namespace {
@@ -17,7 +18,8 @@ void transfer_list(State& state, List& list) {
 
 }  // namespace
 
-TunerState::TunerState(const StudySpecification& study) {
+TunerState::TunerState(const StudySpecification& study)
+    : dimension_(study.space.dimension()), level_(study.objective.confidence) {
   if (!study.system) return;
   if (study.system->baseline) baseline_ = *study.system->baseline;
   baseline_pulls_wanted_ = study.system->options.baseline_pulls;
@@ -32,6 +34,7 @@ void TunerState::apply(const JournalEntry& entry) {
           take(event, entry.at);
         } else if constexpr (std::is_same_v<Kind, Dropped>) {
           held_.erase(event.ticket);
+          put_off_.erase(event.ticket);
         } else if constexpr (requires { take(event); }) {
           take(event);
         }
@@ -48,7 +51,9 @@ void TunerState::take(const TunerStarted& event, double at) {
 void TunerState::take(const TunerStopped& event) {
   earlier_seconds_ = seconds_so_far();
   running_ = false;
-  if (event.at_floor) window_.clear();  // the next tuner gets a chance
+  if (!event.at_limit) return;
+  window_.clear();  // the next tuner gets a chance
+  outcomes_.clear();
 }
 
 double TunerState::seconds_so_far() const {
@@ -56,10 +61,14 @@ double TunerState::seconds_so_far() const {
 }
 
 void TunerState::take(const Applied& event, double at) {
-  baseline_pulls_ = 0;
-  if (event.arm == setting_) return;  // put back after a restart
-  setting_ = event.arm;
+  const bool was_elsewhere = std::exchange(elsewhere_, event.ticket == 0);
+  const bool stays = event.arm == setting_;
+  if (stays && was_elsewhere == elsewhere_) return;  // put back after a restart
+  came_ = was_elsewhere;
   pulls_here_ = 0;
+  if (stays) return;
+  baseline_pulls_ = 0;
+  setting_ = event.arm;
   ++changes_;
   if (event.arm != baseline_) ++changes_since_baseline_;
   change_times_.push_back(at);
@@ -72,9 +81,66 @@ std::uint64_t TunerState::changes_after(double since) const {
 }
 
 void TunerState::take(const BaselineMeasured& /*event*/) {
+  it_works();
   if (setting_ != baseline_ || ++baseline_pulls_ < baseline_pulls_wanted_) return;
   baseline_known_ = true;
+  baseline_pulls_ = 0;
   changes_since_baseline_ = 0;
+}
+
+void TunerState::take(const WarmedUp& /*event*/) {
+  it_works();
+}
+
+/// The system was measured at its setting.
+void TunerState::it_works() {
+  if (setting_.empty() || (!good_.empty() && good_.front() == setting_)) return;
+  good_.insert(good_.begin(), setting_);
+  if (good_.size() > 2) good_.pop_back();
+}
+
+void TunerState::take(const Penalized& event) {
+  put_off_.erase(event.ticket);
+  ++failures_;
+  count_outcome(true);
+}
+
+void TunerState::take(const PutOff& event) {
+  put_off_[event.ticket] = event.arm;
+}
+
+void TunerState::count_outcome(bool failed) {
+  outcomes_.push_back(failed ? 1.0 : 0.0);
+  if (outcomes_.size() > kRecentPulls) outcomes_.pop_front();
+}
+
+std::uint64_t TunerState::recent_failures() const {
+  if (outcomes_.size() < kRecentPulls) return 0;
+  return static_cast<std::uint64_t>(std::count(outcomes_.begin(), outcomes_.end(), 1.0));
+}
+
+void TunerState::take(const MetricsMeasured& event) {
+  if (setting_.size() != dimension_) return;
+  for (const auto& [name, value] : event.metrics) {
+    Evidence& evidence = metrics_.try_emplace(name, dimension_, level_).first->second;
+    evidence.add(setting_, value);
+    evidence.absorb();
+  }
+}
+
+void TunerState::take(const ComparisonBegun& event) {
+  comparison_.emplace(event, level_);
+}
+
+void TunerState::take(const Compared& event) {
+  it_works();
+  if (comparison_) comparison_->add(event);
+}
+
+void TunerState::take(const ComparisonEnded& event) {
+  if (!comparison_) return;
+  verdict_ = Verdict{comparison_->arm(), event.confirmed, event.verdict};
+  comparison_.reset();
 }
 
 void TunerState::take(const Held& event) {
@@ -95,6 +161,8 @@ void TunerState::take_measured(Ticket ticket, double reward) {
 }
 
 void TunerState::remember(double reward) {
+  it_works();
+  count_outcome(false);
   ++pulls_here_;
   if (window_size_ == 0) return;
   window_.push_back(reward);
@@ -106,19 +174,23 @@ void TunerState::transfer(State& state) {
       "tuner-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
-  std::vector<Ticket> tickets;
-  std::vector<double> rewards;
-  for (const auto& [ticket, reward] : held_) {
-    tickets.push_back(ticket);
-    rewards.push_back(reward);
-  }
-  state(setting_, pulls_here_, changes_, changes_since_baseline_, baseline_pulls_, baseline_known_,
-        tickets, rewards, running_, earlier_seconds_, started_at_, last_at_);
+  state(setting_, elsewhere_, came_, good_, pulls_here_, changes_, changes_since_baseline_,
+        baseline_pulls_, baseline_known_, held_, put_off_, failures_, comparison_, verdict_,
+        running_, earlier_seconds_, started_at_, last_at_);
   transfer_list(state, change_times_);
   transfer_list(state, window_);
-  State::require(tickets.size() == rewards.size());
-  held_.clear();
-  for (std::size_t i = 0; i < tickets.size(); ++i) held_[tickets[i]] = rewards[i];
+  transfer_list(state, outcomes_);
+  transfer_metrics(state);
+}
+
+void TunerState::transfer_metrics(State& state) {
+  std::vector<std::string> names;
+  for (const auto& [name, evidence] : metrics_) names.push_back(name);
+  state(names);
+  if (state.restoring()) metrics_.clear();
+  for (const std::string& name : names) {
+    state(metrics_.try_emplace(name, dimension_, level_).first->second);
+  }
 }
 
 std::string TunerState::save() {

@@ -4,6 +4,8 @@
 #include "canopy/state.hpp"
 #include "canopy/study_specification.hpp"
 
+#include "studies/comparison.hpp"
+
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -15,6 +17,18 @@
 namespace canopy {
 
 inline constexpr double kHour = 3600.0;  ///< seconds
+
+/// Of so many pulls, the failures count for `max_failures`.
+inline constexpr std::uint64_t kRecentPulls = 50;
+
+/// What came of a comparison.
+struct Verdict {
+  std::vector<double> arm;
+  bool confirmed = false;
+  std::string text;
+
+  void transfer(State& state) { state(arm, confirmed, text); }
+};
 
 /// The state of a tuner, which follows from the journal alone: after a kill, the next tuner
 /// knows the same. It is kept in snapshots, so that the journal need not be read from the
@@ -33,6 +47,15 @@ class TunerState {
 
   /// The setting that the system was last given; empty: none yet.
   [[nodiscard]] const std::vector<double>& setting() const { return setting_; }
+  /// Whether that was not for a pull of the search: the baseline, a setting that works.
+  [[nodiscard]] bool is_elsewhere() const { return elsewhere_; }
+  /// Whether the search does not know what the system was doing before: it comes from elsewhere,
+  /// and nothing was measured since.
+  [[nodiscard]] bool comes_from_elsewhere() const {
+    return elsewhere_ || (came_ && pulls_here_ == 0);
+  }
+  /// The last two settings at which something was measured, the later one first.
+  [[nodiscard]] const std::vector<std::vector<double>>& good_settings() const { return good_; }
   /// Rewards since it was given.
   [[nodiscard]] std::uint64_t pulls_here() const { return pulls_here_; }
   /// Of the setting.
@@ -49,6 +72,19 @@ class TunerState {
   /// Rewards that were measured and not told yet, by ticket.
   [[nodiscard]] const std::map<Ticket, double>& held() const { return held_; }
 
+  /// Tickets whose arms failed before there was a reward.
+  [[nodiscard]] const std::map<Ticket, std::vector<double>>& put_off() const { return put_off_; }
+  /// Pulls that failed; of the last `kRecentPulls`, if there were so many.
+  [[nodiscard]] std::uint64_t failures() const { return failures_; }
+  [[nodiscard]] std::uint64_t recent_failures() const;
+
+  /// What was measured beside rewards, by name, and of what arms.
+  [[nodiscard]] const std::map<std::string, Evidence>& metrics() const { return metrics_; }
+
+  /// The comparison that is going on, and what came of the last one.
+  [[nodiscard]] const std::optional<Comparison>& comparison() const { return comparison_; }
+  [[nodiscard]] const std::optional<Verdict>& verdict() const { return verdict_; }
+
   /// The last rewards, for the floor.
   [[nodiscard]] const std::deque<double>& window() const { return window_; }
 
@@ -64,14 +100,30 @@ class TunerState {
   void take(const PassedOver& event);
   void take_measured(Ticket ticket, double reward);
   void take(const BaselineMeasured& event);
+  void take(const WarmedUp& event);
+  void take(const Penalized& event);
+  void take(const PutOff& event);
+  void take(const MetricsMeasured& event);
+  void take(const ComparisonBegun& event);
+  void take(const Compared& event);
+  void take(const ComparisonEnded& event);
+  void it_works();
+  void count_outcome(bool failed);
   void remember(double reward);
   void transfer(State& state);
+  void transfer_metrics(State& state);
 
   std::vector<double> baseline_;  // empty: there is none
   std::uint64_t baseline_pulls_wanted_ = 0;
   std::uint64_t window_size_ = 0;  // 0: there is no floor
 
+  std::size_t dimension_;
+  double level_;
+
   std::vector<double> setting_;
+  bool elsewhere_ = true;
+  bool came_ = true;  // from elsewhere
+  std::vector<std::vector<double>> good_;
   std::uint64_t pulls_here_ = 0;
   std::uint64_t changes_ = 0;
   std::uint64_t changes_since_baseline_ = 0;
@@ -80,6 +132,12 @@ class TunerState {
   std::deque<double> change_times_;  // of the last hour
   std::map<Ticket, double> held_;
   std::deque<double> window_;
+  std::map<Ticket, std::vector<double>> put_off_;
+  std::uint64_t failures_ = 0;
+  std::deque<double> outcomes_;  // of the last pulls: 1 for a failure
+  std::map<std::string, Evidence> metrics_;
+  std::optional<Comparison> comparison_;
+  std::optional<Verdict> verdict_;
   bool running_ = false;
   double earlier_seconds_ = 0.0;
   double started_at_ = 0.0;

@@ -26,6 +26,13 @@ extern "C" void request_stop(int /*signal*/) {
   set_handlers(SIG_DFL);
 }
 
+std::atomic<bool> pause_requested{false};
+
+extern "C" void change_pause(int /*signal*/) {
+  pause_requested.store(!pause_requested.load(std::memory_order_relaxed),
+                        std::memory_order_relaxed);
+}
+
 /// How many columns the terminal has.
 std::size_t terminal_width() {
   winsize size{};
@@ -112,6 +119,19 @@ StopOnSignal::~StopOnSignal() {
 
 const std::atomic<bool>& StopOnSignal::flag() {
   return stop_requested;
+}
+
+PauseOnSignal::PauseOnSignal() {
+  pause_requested = false;
+  (void)std::signal(SIGUSR1, change_pause);
+}
+
+PauseOnSignal::~PauseOnSignal() {
+  (void)std::signal(SIGUSR1, SIG_DFL);
+}
+
+const std::atomic<bool>& PauseOnSignal::flag() {
+  return pause_requested;
 }
 
 }  // namespace canopy::terminal

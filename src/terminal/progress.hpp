@@ -70,4 +70,15 @@ class StopOnSignal {
   [[nodiscard]] static const std::atomic<bool>& flag();
 };
 
+/// While it lives, SIGUSR1 raises a flag, and the next one lowers it again.
+class PauseOnSignal {
+ public:
+  PauseOnSignal();
+  ~PauseOnSignal();
+  PauseOnSignal(const PauseOnSignal&) = delete;
+  PauseOnSignal& operator=(const PauseOnSignal&) = delete;
+
+  [[nodiscard]] static const std::atomic<bool>& flag();
+};
+
 }  // namespace canopy::terminal

@@ -138,7 +138,7 @@ struct CompareEvent {
   }
   void operator()(const TunerStopped& event) const {
     EXPECT_EQ(event.why, line.text);
-    EXPECT_EQ(event.at_floor, line.value == "1");
+    EXPECT_EQ(event.at_limit, line.value == "1");
   }
   void operator()(const Applied& event) const {
     EXPECT_EQ(std::to_string(event.ticket), line.ticket);
@@ -154,6 +154,13 @@ struct CompareEvent {
   void operator()(const Finished& /*event*/) const {}
   void operator()(const Observed& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const PassedOver& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const Penalized& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const Barred& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const PutOff& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const MetricsMeasured& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const ComparisonBegun& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const Compared& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const ComparisonEnded& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const AskedAgain& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const Remembered& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const RangeSet& /*event*/) const { FAIL() << "the first format had none"; }

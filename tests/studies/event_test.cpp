@@ -36,7 +36,14 @@ std::vector<Event> all_kinds() {
           RangeSet{{{-1.0, 3.5}}},
           Remembered{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}},
           PassedOver{7, {2, 0.5, 0.02, 0.15, 0.35}},
-          AskedAgain{8, {0.25}}};
+          AskedAgain{8, {0.25}},
+          Penalized{7, -0.5},
+          Barred{-0.5, {0.25}},
+          PutOff{7, {0.25}},
+          MetricsMeasured{7, {{"p99_ms", 31.5}, {"errors", 0.0}}},
+          ComparisonBegun{60, 2, {0.25}},
+          Compared{true, 0.5},
+          ComparisonEnded{true, "better"}};
 }
 
 /// What is wrong with some columns.
@@ -83,7 +90,10 @@ RC_GTEST_PROP(EventColumns, GiveBackTheSameEvent, ()) {
 
 TEST(EventColumns, ThatAreNoEventAreRefusedInWords) {
   EXPECT_EQ(complaint({.kind = -1}), "there is no event of kind -1");
-  EXPECT_EQ(complaint({.kind = 18}), "there is no event of kind 18");
+  EXPECT_EQ(complaint({.kind = 25}), "there is no event of kind 25");
+  EXPECT_EQ(complaint({.kind = 21, .data = "31.5 p99_ms"}), "it has no names of metrics");
+  EXPECT_EQ(complaint({.kind = 21, .data = "x p99_ms\n"}), "\"x\" is not a number");
+  EXPECT_EQ(complaint({.kind = 22, .data = "60 0 0.5"}), "it has no length of a visit");
   EXPECT_EQ(complaint({.kind = 14, .data = "1"}), "it has no range");
   EXPECT_EQ(complaint({.kind = 14, .data = "2 1"}), "it has no range");
   EXPECT_EQ(complaint({.kind = 0, .ticket = 1, .data = ""}), "\"\" is not a number");

@@ -46,7 +46,7 @@ class TunerTest : public ::testing::Test {
 
   TuneEnd tune(const StudySpecification& file) {
     Study study = Study::open(*store_, file, {"a", {}});
-    return Tuner(study, stop_, {}).run();
+    return Tuner(study, {stop_}, {}).run();
   }
 
   /// All events of these kinds, in order.
@@ -146,24 +146,262 @@ TEST_F(TunerTest, AFailedApplyIsNoPullAndIsTriedAgain) {
   EXPECT_EQ(applied()[1], applied()[2]);
 }
 
-TEST_F(TunerTest, RepeatedFailuresStopItWithTheBaselineRestored) {
+TEST_F(TunerTest, ASystemThatStaysDownStopsItWithTheBaselineRestored) {
   script("measure.sh", "echo oops");
-  const TuneEnd end = tune(file_of("baseline = { x = 0.75 }\non_failure = \"retry\""));
+  const TuneEnd end =
+      tune(file_of("baseline = { x = 0.75 }\non_failure = \"skip\"\noutage_seconds = 0.3"));
   EXPECT_EQ(end.why, TuneEnd::Why::failure);
-  EXPECT_EQ(end.text, "measure: did not print a number: \"oops\" (4 in a row)");
+  EXPECT_EQ(
+      end.text,
+      "the system is down: {\"x\":0.75} no longer works either, for 0.3 s by now: measure: did "
+      "not print a number or a JSON object: \"oops\"");
   EXPECT_EQ(end.setting, "{\"x\":0.75}");
   EXPECT_EQ(applied().back(), "0.75");
   EXPECT_EQ(pulls(), 0U);
+  EXPECT_TRUE(events<Penalized>().empty());
 }
 
-TEST_F(TunerTest, FailuresMayBeSkippedButNotForEver) {
-  script("measure.sh", "echo x >> " + folder_.path("count") + "; [ $(($(wc -l < " +
-                           folder_.path("count") + ") % 2)) -eq 0 ] && echo 0.5");
+TEST_F(TunerTest, ASettingThatFailsIsPenalizedAndNeverLeftOn) {
+  for (const char* baseline : {"", "baseline = { x = 0.3 }\n"}) {
+    folder_.write("log", "");
+    script("measure.sh", "case $1 in 0.[89]*) exit 137;; esac; echo $1");
+    const TuneEnd end =
+        tune(file_of(baseline + std::string("on_failure = \"skip\""), "pulls = 60"));
+    EXPECT_EQ(end.why, TuneEnd::Why::budget);
+    EXPECT_EQ(pulls(), 60U) << "a failure is a pull";
+    EXPECT_GE(events<Penalized>().size(), 2U);
+    EXPECT_EQ(events<Penalized>().size() + events<Told>().size(), 60U);
+    const std::vector<std::string> settings = applied();
+    for (std::size_t i = 0; i + 1 < settings.size(); ++i) {
+      if (std::stod(settings[i]) < 0.8) continue;
+      EXPECT_LT(std::stod(settings[i + 1]), 0.8) << "it goes back to one that works";
+      if (*baseline != '\0') {
+        EXPECT_EQ(settings[i + 1], "0.3");
+      }
+    }
+    EXPECT_LT(std::stod(settings.back()), 0.8);
+    store_->erase(find_study(*store_, "a").id);
+  }
+}
+
+TEST_F(TunerTest, APenaltyIsWorseThanTheWorstRewardByATenthOfTheSpread) {
+  script("measure.sh", "case $1 in 0.[89]*) exit 137;; esac; echo $1");
+  (void)tune(file_of("on_failure = \"skip\"", "pulls = 40"));
+  double low = 1e9;
+  double high = -1e9;
+  int checked = 0;
+  for (const Event& event : events<Told, Penalized>()) {
+    if (const auto* told = std::get_if<Told>(&event)) {
+      low = std::min(low, told->reward);
+      high = std::max(high, told->reward);
+    } else if (low < high) {
+      EXPECT_DOUBLE_EQ(std::get<Penalized>(event).reward, low - 0.1 * (high - low));
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 2);
+}
+
+TEST_F(TunerTest, WhatAFailureIsWorthMayBeSaid) {
+  script("measure.sh", "case $1 in 0.[89]*) exit 137;; esac; echo $1");
+  (void)tune(file_of("on_failure = \"skip\"\nfailure_reward = -3", "pulls = 40"));
+  ASSERT_FALSE(events<Penalized>().empty());
+  for (const Event& event : events<Penalized>()) EXPECT_EQ(std::get<Penalized>(event).reward, -3.0);
+}
+
+TEST_F(TunerTest, AFailureBeforeTheFirstRewardIsPutOffUntilThere) {
+  script("measure.sh", "echo x >> " + folder_.path("count") + "; [ $(wc -l < " +
+                           folder_.path("count") + ") -gt 2 ] && echo $1");
   EXPECT_EQ(tune(file_of("on_failure = \"skip\"")).why, TuneEnd::Why::budget);
-  EXPECT_EQ(events<Failed>().size(), 20U);
+  EXPECT_EQ(events<PutOff>().size(), 2U);
+  const std::vector<Event> all = events<PutOff, Told, Penalized>();
+  EXPECT_TRUE(std::holds_alternative<Told>(all.at(2)));
+  EXPECT_TRUE(std::holds_alternative<Penalized>(all.at(3)));
+  EXPECT_TRUE(std::holds_alternative<Penalized>(all.at(4)));
+  EXPECT_EQ(pulls(), 20U);
+}
+
+TEST_F(TunerTest, AnOutageTeachesNothing) {
+  script("measure.sh", "[ ! -e " + folder_.path("down") + " ] && echo $1");
+  const StudySpecification file =
+      file_of("on_failure = \"skip\"\nbaseline = { x = 0.3 }\noutage_seconds = 60");
+  Study study = Study::open(*store_, file, {"a", {}});
+  bool went_down = false;
+  bool was_seen = false;
+  Tuner tuner(study, {stop_}, [&](const TuneProgress& progress) {
+    if (progress.pulls == 7 && !went_down) {
+      folder_.write("down", "");
+      went_down = true;
+    }
+    if (progress.phase != TuneProgress::Phase::down) return;
+    was_seen = true;
+    std::filesystem::remove(folder_.path("down"));
+  });
+  EXPECT_EQ(tuner.run().why, TuneEnd::Why::budget);
+  EXPECT_TRUE(was_seen);
+  EXPECT_TRUE(events<Penalized>().empty());
+  EXPECT_EQ(events<Told>().size(), 20U);
+}
+
+TEST_F(TunerTest, AnArmThatTakesTheSystemDownTwiceIsToBlame) {
+  // It is down for a while after a setting of 0.8 and more.
+  script("measure.sh", "case $1 in 0.[89]*) echo 3 > " + folder_.path("down") +
+                           "; exit 1;; esac\n[ -e " + folder_.path("down") +
+                           " ] || { echo $1; exit 0; }\nn=$(cat " + folder_.path("down") +
+                           ")\n[ $n -gt 1 ] && echo $((n - 1)) > " + folder_.path("down") +
+                           " || rm " + folder_.path("down") + "\nexit 1");
+  const TuneEnd end = tune(
+      file_of("on_failure = \"skip\"\nbaseline = { x = 0.3 }\nmax_failures = 50", "pulls = 12"));
+  EXPECT_EQ(end.why, TuneEnd::Why::budget);
+  EXPECT_GE(events<Penalized>().size(), 1U);
+}
+
+TEST_F(TunerTest, TooManyFailuresStopItAndTheNextTunerGetsAChance) {
+  script("measure.sh", "[ $1 = 0.3 ] && echo $1");
+  const std::string system =
+      "on_failure = \"skip\"\nbaseline = { x = 0.3 }\nbaseline_every = 9\nbaseline_pulls = 1\n";
+  const TuneEnd end = tune(file_of(system, "pulls = 200"));
+  EXPECT_EQ(end.why, TuneEnd::Why::failure);
+  EXPECT_EQ(
+      end.text,
+      "50 of the last 50 pulls failed, the last one because of: measure: ended with status 1");
+  EXPECT_EQ(pulls(), 50U);
+  EXPECT_EQ(applied().back(), "0.3");
+  script("measure.sh", "echo $1");
+  EXPECT_EQ(tune(file_of(system, "pulls = 70")).why, TuneEnd::Why::budget);
+}
+
+TEST_F(TunerTest, OnFailureItMayStopAtOnce) {
   script("measure.sh", "exit 7");
-  const TuneEnd end = tune(file_of("on_failure = \"skip\"", "pulls = 40"));
-  EXPECT_EQ(end.text, "measure: ended with status 7 (10 in a row)");
+  const TuneEnd end = tune(file_of("on_failure = \"stop\"\nbaseline = { x = 0.3 }"));
+  EXPECT_EQ(end.text, "measure: ended with status 7");
+  EXPECT_EQ(applied().back(), "0.3");
+}
+
+// --- other numbers ------------------------------------------------------------------------------
+
+/// A reward of x, and a p99 of 100 x with some noise.
+constexpr const char* kMeasureBoth =
+    "awk -v x=$1 -v n=$(date +%N) 'BEGIN { srand(n); "
+    "printf \"{\\\"reward\\\": %f, \\\"p99_ms\\\": %f}\", x + 0.02 * rand(), 100 * x + rand() }'";
+
+TEST_F(TunerTest, AnArmThatBreaksALimitBeyondDoubtIsBarred) {
+  script("measure.sh", kMeasureBoth);
+  StudySpecification file = file_of("on_failure = \"skip\"\nmax_failures = 50", "pulls = 150");
+  file.system->limits = {{.metric = "p99_ms", .max = 60.0, .factor = 3.0}};
+  EXPECT_EQ(tune(file).why, TuneEnd::Why::budget);
+  EXPECT_GE(events<Barred>().size(), 1U);
+  for (const Event& event : events<Barred>()) EXPECT_GT(std::get<Barred>(event).arm[0], 0.59);
+  const Study study = Study::reopen(*store_, {"a", {}});
+  EXPECT_LE(study.best()->arm[0], 0.61);
+  EXPECT_GE(study.best()->arm[0], 0.4);
+  EXPECT_LE(std::stod(applied().back()), 0.61);
+  EXPECT_TRUE(study.tuner_state().metrics().contains("p99_ms"));
+}
+
+TEST_F(TunerTest, ALimitThatIsBrokenByFarEndsTheVisitAtOnce) {
+  script("measure.sh", kMeasureBoth);
+  StudySpecification file =
+      file_of("on_failure = \"skip\"\nmax_failures = 50\nbaseline = { x = 0.1 }", "pulls = 30");
+  file.system->limits = {{.metric = "p99_ms", .max = 20.0}};
+  EXPECT_EQ(tune(file).why, TuneEnd::Why::budget);
+  EXPECT_GE(events<Penalized>().size(), 3U);
+  const std::vector<std::string> settings = applied();
+  for (std::size_t i = 0; i + 1 < settings.size(); ++i) {
+    if (std::stod(settings[i]) > 0.41) {
+      EXPECT_EQ(settings[i + 1], "0.1");
+    }
+  }
+}
+
+TEST_F(TunerTest, AMetricWithALimitThatIsNotPrintedIsAFailure) {
+  script("measure.sh", "echo '{\"reward\": 1}'");
+  StudySpecification file = file_of("on_failure = \"stop\"");
+  file.system->limits = {{.metric = "p99_ms", .max = 20.0}};
+  EXPECT_EQ(tune(file).text,
+            "measure: did not print p99_ms, which has a limit: \"{\"reward\": 1}\"");
+}
+
+// --- leaving
+// --------------------------------------------------------------------------------------
+
+TEST_F(TunerTest, ABestArmThatIsNotSurelyBetterIsNotApplied) {
+  script("measure.sh", "date +%N");
+  const TuneEnd end =
+      tune(file_of("baseline = { x = 0.3 }\nbaseline_every = 2\nbaseline_pulls = 2", "pulls = 11"));
+  EXPECT_EQ(end.setting, "{\"x\":0.3}");
+  EXPECT_TRUE(end.left_at.starts_with("the baseline: ")) << end.left_at;
+}
+
+TEST_F(TunerTest, ABestArmThatIsSurelyBetterIsApplied) {
+  script("measure.sh", kMeasureBoth);
+  const TuneEnd end = tune(
+      file_of("baseline = { x = 0.1 }\nbaseline_every = 20\nbaseline_pulls = 20", "pulls = 200"));
+  EXPECT_TRUE(end.left_at.starts_with("the best arm: it differs from the baseline by "))
+      << end.left_at;
+  EXPECT_GT(std::stod(applied().back()), 0.8);
+}
+
+TEST_F(TunerTest, WithoutMeasurementsOfTheBaselineNothingIsKnownToBeBetter) {
+  const TuneEnd end = tune(file_of("baseline = { x = 0.3 }"));
+  EXPECT_EQ(applied().back(), "0.3");
+  EXPECT_TRUE(end.left_at.starts_with("the baseline: it was never measured")) << end.left_at;
+}
+
+TEST_F(TunerTest, TheBestArmIsConfirmedByPullsOfItsOwn) {
+  script("measure.sh", kMeasureBoth);
+  const TuneEnd end = tune(
+      file_of("baseline = { x = 0.1 }\non_exit = \"confirmed\"", "pulls = 30\nconfirm_pulls = 60"));
+  EXPECT_TRUE(end.verdict.starts_with("better than the baseline after ")) << end.verdict;
+  EXPECT_GT(std::stod(applied().back()), 0.5);
+  EXPECT_EQ(events<ComparisonBegun>().size(), 1U);
+  const std::vector<Event> compared = events<Compared>();
+  EXPECT_LT(compared.size(), 60U) << "it stops when it is certain";
+  EXPECT_EQ(compared.size() % 2, 0U);
+  EXPECT_EQ(pulls(), 30U) << "these are not pulls of the search";
+  const std::uint64_t events_before = find_study(*store_, "a").events;
+  (void)tune(
+      file_of("baseline = { x = 0.1 }\non_exit = \"confirmed\"", "pulls = 30\nconfirm_pulls = 60"));
+  EXPECT_EQ(events<Compared>().size(), compared.size()) << "nothing to confirm any more";
+  EXPECT_GT(find_study(*store_, "a").events, events_before);
+}
+
+TEST_F(TunerTest, WhatCannotBeConfirmedIsNotApplied) {
+  script("measure.sh", "date +%N");
+  const TuneEnd end = tune(
+      file_of("baseline = { x = 0.1 }\non_exit = \"confirmed\"", "pulls = 15\nconfirm_pulls = 24"));
+  EXPECT_TRUE(end.verdict.starts_with("neither better nor worse than the baseline after 24 pulls"))
+      << end.verdict;
+  EXPECT_EQ(applied().back(), "0.1");
+}
+
+TEST_F(TunerTest, AnArmThatFailsIsNotConfirmed) {
+  const std::string system =
+      "baseline = { x = 0.1 }\non_exit = \"confirmed\"\non_failure = \"skip\"";
+  (void)tune(file_of(system, "pulls = 20"));
+  script("measure.sh", "[ $1 = 0.1 ] && echo 0.1");
+  const TuneEnd end = tune(file_of(system, "pulls = 20\nconfirm_pulls = 24"));
+  EXPECT_EQ(end.verdict, "the best arm failed: measure: ended with status 1");
+  EXPECT_EQ(end.why, TuneEnd::Why::budget);
+  EXPECT_EQ(applied().back(), "0.1");
+}
+
+TEST_F(TunerTest, APauseLeavesTheSystemAtTheBestKnownSetting) {
+  const StudySpecification file = file_of("on_exit = \"leave\"");
+  Study study = Study::open(*store_, file, {"a", {}});
+  std::atomic<bool> pause{false};
+  std::string during;
+  Tuner tuner(study, {stop_, &pause}, [&](const TuneProgress& progress) {
+    if (progress.phase == TuneProgress::Phase::paused) {
+      during = applied().back();
+      pause = false;
+    } else if (progress.pulls == 12 && during.empty()) {
+      pause = true;
+    }
+  });
+  EXPECT_EQ(tuner.run().why, TuneEnd::Why::budget);
+  EXPECT_GT(std::stod(during), 0.8) << "x itself is the reward";
+  EXPECT_EQ(pulls(), 20U);
 }
 
 TEST_F(TunerTest, WhenTheRewardsFallBelowTheFloorTheBaselineIsPutBack) {
@@ -279,7 +517,7 @@ TEST_F(TunerTest, WhenTheJournalCannotBeWrittenTheBaselineIsPutBack) {
   const StudySpecification file = file_of("baseline = { x = 0.75 }");
   Study study = Study::open(*store_, file, {"a", {}});
   int reports = 0;
-  Tuner tuner(study, stop_, [&](const TuneProgress&) {
+  Tuner tuner(study, {stop_}, [&](const TuneProgress&) {
     if (++reports == 5) throw StoreError(StoreError::Fault::full, "s.db: database or disk is full");
   });
   try {
@@ -308,7 +546,7 @@ TEST_F(TunerTest, HeldRewardsSurviveTheTuner) {
   {
     Study study = Study::open(*store_, file, {"a", {}});
     int reports = 0;
-    Tuner tuner(study, stop_, [&](const TuneProgress& progress) {
+    Tuner tuner(study, {stop_}, [&](const TuneProgress& progress) {
       if (progress.pulls == 3 && ++reports == 1)
         throw StudyError(StudyError::Fault::other, "killed");
     });

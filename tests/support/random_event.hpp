@@ -89,6 +89,21 @@ namespace canopy::testing {
         return PassedOver{ticket, *random_rewards()};
       case 16:
         return AskedAgain{ticket, *random_numbers()};
+      case 17:
+        return Penalized{ticket, number};
+      case 18:
+        return PutOff{ticket, *random_numbers()};
+      case 19:
+        return MetricsMeasured{ticket, {{"p99_ms", number}, {"errors", *random_finite()}}};
+      case 20:
+        return ComparisonBegun{*rc::gen::arbitrary<std::uint64_t>(),
+                               *rc::gen::inRange<std::uint64_t>(1, 100), *random_numbers()};
+      case 21:
+        return Compared{*rc::gen::arbitrary<bool>(), number};
+      case 22:
+        return ComparisonEnded{*rc::gen::arbitrary<bool>(), *random_text()};
+      case 23:
+        return Barred{number, *random_numbers()};
       default:
         return Observed{*random_numbers(), *random_rewards()};
     }

@@ -38,15 +38,17 @@ struct AdaptiveNode {
   double guard_pulls = 0.0;  ///< G: of the pulls, those that the guard asked for
   double out = 0.0;          ///< pulls in flight
   double guard_out = 0.0;    ///< of which the guard asked for
+  double penalties = 0.0;    ///< of the pulls, those that failed
   double skipped = 0.0;      ///< pulls that were passed over, since the system had not settled
   double guard_skipped = 0.0;
 
   void transfer(State& state) {
     state(pulls, mean, squares, edge, below, data, data_mean, rest, rest_mean, level, variance,
-          noise, observed, observed_weighted, bound, guard_pulls, out, guard_out, skipped,
-          guard_skipped);
+          noise, observed, observed_weighted, bound, guard_pulls, out, guard_out, penalties,
+          skipped, guard_skipped);
     state.require_restored(
-        State::are_counts({pulls, guard_pulls, out, guard_out, skipped, guard_skipped}) &&
+        State::are_counts(
+            {pulls, guard_pulls, out, guard_out, penalties, skipped, guard_skipped}) &&
         State::are_sizes({squares, edge, below, data, rest, variance, noise, observed}) &&
         State::are_finite({mean, data_mean, rest_mean, level, observed_weighted}));
   }
@@ -109,8 +111,15 @@ class AdaptiveModel {
   /// Rewards of a node's arm, in the order in which they came.
   void add(NodeIndex index, const Rewards& rewards);
 
+  /// A failure of a node's arm, as so many rewards. What is known of noise and range stays as it
+  /// is.
+  void penalize(NodeIndex index, double reward, double count);
+
   /// The node that has the rewards of this node's arm: they go down with the arm when it is cut.
   [[nodiscard]] NodeIndex owner(NodeIndex index) const;
+
+  /// The node that has the rewards of an arm; none if no node has the arm.
+  [[nodiscard]] std::optional<NodeIndex> find(Arm arm) const;
 
   /// Rewards of any arm, which nobody asked for. They belong to a node with that arm; until there
   /// is one, the deepest cell that holds the arm knows f by them as far as f varies within it.
@@ -166,6 +175,7 @@ class AdaptiveModel {
 
   void see(const Rewards& rewards);
   [[nodiscard]] std::optional<NodeIndex> part_with(NodeIndex cell, Arm arm) const;
+  [[nodiscard]] NodeIndex deepest_with(Arm arm, std::optional<NodeIndex>& owner) const;
   bool hand_down(NodeIndex cell);
   void weigh_observations();
   void learn_noise();

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,10 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
+  [[nodiscard]] Status penalize(Ticket ticket, double reward) final;
+  [[nodiscard]] Status bar(Arm arm, double reward) final;
+  [[nodiscard]] bool is_barred(Arm arm) const final;
+  [[nodiscard]] std::optional<double> failure_reward() const final;
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) final;
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) final;
   void set_reward_range(const std::optional<RewardRange>& range) final;
@@ -51,6 +56,15 @@ class TicketedOptimizer : public Optimizer {
   /// Learns mapped rewards, told for a ticket of this node. They are taken off the ticket and
   /// counted in t already.
   virtual void accept(NodeIndex node, const Rewards& mapped) = 0;
+
+  /// Learns that a pull of this node failed, which is taken off the ticket and counted already; and
+  /// that an arm is out of the question, as so many rewards. By default these are rewards as any
+  /// other.
+  virtual void accept_penalty(NodeIndex node, double mapped);
+  virtual void accept_bar(Arm arm, double mapped, std::uint64_t weight);
+
+  /// Whether `best` must never name an arm, or has nothing but failures to say about it.
+  [[nodiscard]] bool is_out_of_question(Arm arm) const;
 
   /// Whether so many pulls of this node, which come next, tell about its arm. If not, their rewards
   /// are passed over: they count as steps alone, and `pass_over` is called.
@@ -131,6 +145,17 @@ class TicketedOptimizer : public Optimizer {
   void after_evidence() {
     if (scale_is_provisional()) evidence_.absorb();
   }
+
+  /// What an arm was penalized by.
+  struct Penalty {
+    std::uint64_t weight = 0;  ///< rewards that it stands for
+    bool barred = false;
+
+    void transfer(State& state) { state(weight, barred); }
+  };
+
+  std::map<std::vector<double>, Penalty> penalties_;
+  std::uint64_t penalized_ = 0;  // pulls
 
   std::optional<RewardRange> range_;       // that R is the size of
   std::optional<RewardRange> next_range_;  // the same from the next phase on

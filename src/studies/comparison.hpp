@@ -1,0 +1,55 @@
+#pragma once
+
+#include "canopy/event.hpp"
+#include "canopy/evidence.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/state.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// An arm beside the baseline: visits to one and the other in pairs, in random order. The verdict
+/// rests on the differences between the two visits of a pair, and on nothing that was measured
+/// before; it holds however often one looks.
+class Comparison {
+ public:
+  Comparison() = default;
+  Comparison(const ComparisonBegun& begun, double level);
+
+  void add(const Compared& pull);
+
+  [[nodiscard]] const std::vector<double>& arm() const { return arm_; }
+  [[nodiscard]] std::uint64_t pulls() const { return pulls_; }
+  [[nodiscard]] std::uint64_t pulls_at_most() const { return pulls_at_most_; }
+
+  /// Whether the next pull is one of the baseline. The order of a pair follows from its number.
+  [[nodiscard]] bool is_baseline_next() const;
+
+  /// The mean of the differences, arm less baseline, and its interval; none before the first pair.
+  [[nodiscard]] std::optional<ArmEstimate> difference() const;
+
+  /// Whether the arm is better beyond doubt, or worse; none while that is open.
+  [[nodiscard]] std::optional<bool> is_better(Direction direction) const;
+  [[nodiscard]] bool is_over(Direction direction) const {
+    return is_better(direction) || (pulls_of_pair() == 0 && pulls_ + 2 * visit_ > pulls_at_most_);
+  }
+
+  void transfer(State& state);
+
+ private:
+  [[nodiscard]] std::uint64_t pulls_of_pair() const { return pulls_ % (2 * visit_); }
+
+  std::vector<double> arm_;
+  std::uint64_t pulls_at_most_ = 0;
+  std::uint64_t visit_ = 1;  // pulls in a row
+  std::uint64_t pulls_ = 0;
+  double arm_sum_ = 0.0;  // of the pair that is not complete
+  double baseline_sum_ = 0.0;
+  Evidence differences_{1};
+};
+
+}  // namespace canopy
