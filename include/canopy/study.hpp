@@ -184,6 +184,7 @@ class Study final : public Optimizer {
 /// The optimizer of a study, to look at without a lock.
 struct LoadedOptimizer {
   std::unique_ptr<Optimizer> optimizer;
+  std::shared_ptr<const TunerState> tuner;
   /// If the optimizer has another revision here, it is not the one that chose the arms, but
   /// one that has observed everything they earned. A sentence that says so; otherwise empty.
   std::string warning;

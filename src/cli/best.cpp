@@ -2,6 +2,7 @@
 #include "cli/named_study.hpp"
 #include "cli/study_text.hpp"
 #include "files/json.hpp"
+#include "studies/tuner_state.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,8 @@ Command add_best(Words app) {
   command.footer("Example:\n  canopy best cache");
   return [words] {
     NamedStudy study(*words);
-    const auto optimizer = study.load_with_warning();
+    const LoadedOptimizer loaded = study.load_with_warning();
+    const auto& optimizer = loaded.optimizer;
     const auto best = optimizer->best();
     if (!best)
       throw StudyError(StudyError::Fault::other,
@@ -23,11 +25,20 @@ Command add_best(Words app) {
     const Space& space = study.specification.space;
     if (words->json) {
       const auto uplift = uplift_of(*optimizer, *best, study.specification);
-      fmt::print("{}\n", json_text(best_and_uplift_document(space, *best, uplift), 2));
+      Document document = best_and_uplift_document(space, *best, uplift);
+      add_metrics(document, study.specification, *loaded.tuner, best->arm);
+      fmt::print("{}\n", json_text(document, 2));
     } else {
       fmt::print("{}\n", best_text(space, *best));
       const std::string uplift = uplift_line(*optimizer, *best, study.specification);
       if (!uplift.empty()) fmt::print("uplift: {}\n", uplift);
+      for (const std::string& line :
+           metric_lines(study.specification, *loaded.tuner, best->arm)) {
+        fmt::print("{}\n", line);
+      }
+      if (const auto& verdict = loaded.tuner->verdict()) {
+        fmt::print("compared: {}\n", verdict_line(space, *verdict));
+      }
     }
     return kSuccess;
   };

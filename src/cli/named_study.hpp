@@ -34,13 +34,13 @@ struct NamedStudy : StoredStudy {
 
   /// The optimizer as it is now; prints a warning if it is not the one that chose the arms, and if
   /// settings do not fit what was seen.
-  [[nodiscard]] std::unique_ptr<Optimizer> load_with_warning() {
+  [[nodiscard]] LoadedOptimizer load_with_warning() {
     LoadedOptimizer loaded = load();
     if (!loaded.warning.empty()) fmt::print(stderr, "canopy: {}\n", loaded.warning);
     for (const std::string& line : advice(*loaded.optimizer)) {
       fmt::print(stderr, "canopy: {}\n", line);
     }
-    return std::move(loaded.optimizer);
+    return loaded;
   }
 
  private:

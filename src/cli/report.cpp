@@ -3,6 +3,7 @@
 #include "cli/study_text.hpp"
 #include "files/json.hpp"
 #include "studies/study_report.hpp"
+#include "studies/tuner_state.hpp"
 
 #include <memory>
 #include <optional>
@@ -21,12 +22,22 @@ struct ReportArguments {
 int write_report(const ReportArguments& arguments) {
   NamedStudy study(arguments.study);
   const std::string file = arguments.out.value_or(study.record.name + ".html");
-  const auto optimizer = study.load_with_warning();
+  const LoadedOptimizer loaded = study.load_with_warning();
+  const auto& optimizer = loaded.optimizer;
   StudyPage page{.command = "canopy report " + study.record.name};
   if (const auto best = optimizer->best()) {
     page.lines.push_back("best: " + best_text(study.specification.space, *best));
     const std::string uplift = uplift_line(*optimizer, *best, study.specification);
     if (!uplift.empty()) page.lines.push_back("uplift: " + uplift);
+    for (std::string& line : metric_lines(study.specification, *loaded.tuner, best->arm)) {
+      page.lines.push_back(std::move(line));
+    }
+  }
+  if (const auto& verdict = loaded.tuner->verdict()) {
+    page.lines.push_back("compared: " + verdict_line(study.specification.space, *verdict));
+  }
+  if (const std::uint64_t failed = optimizer->summary().penalized; failed != 0) {
+    page.lines.push_back(fmt::format("{} pulls failed", failed));
   }
   for (std::string& line : advice(*optimizer)) page.lines.push_back(std::move(line));
   page.lines.push_back(fmt::format("{} pulls, {} nodes, {} changes of arm, begun {}, last event {}",

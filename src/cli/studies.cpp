@@ -60,7 +60,7 @@ int list(const StudiesArguments& arguments) {
 
 int show(const StudiesArguments& arguments) {
   NamedStudy study(arguments.study);
-  const auto optimizer = study.load_with_warning();
+  const auto optimizer = study.load_with_warning().optimizer;
   const auto best = optimizer->best();
   const Space& space = study.specification.space;
   if (arguments.study.json) {

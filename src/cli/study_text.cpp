@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
@@ -97,6 +98,84 @@ std::string uplift_line(const Optimizer& optimizer, const Best& best,
   }
   const auto uplift = uplift_of(optimizer, best, specification);
   return uplift ? uplift_text(*uplift, specification.objective.direction) : "";
+}
+
+namespace {
+
+struct KnownMetric {
+  std::string name;
+  ArmEstimate estimate;
+  const Limit* limit = nullptr;
+
+  [[nodiscard]] bool may_break_limit() const {
+    return limit != nullptr && !limit->is_surely_kept(estimate.interval);
+  }
+};
+
+std::vector<KnownMetric> metrics_at(const StudySpecification& specification,
+                                    const TunerState& tuner, Arm arm) {
+  std::vector<KnownMetric> known;
+  for (const auto& [name, evidence] : tuner.metrics()) {
+    const auto index = evidence.find(arm);
+    if (!index) continue;
+    KnownMetric metric{name, evidence.estimate(*index)};
+    if (specification.system) {
+      for (const Limit& limit : specification.system->limits) {
+        if (limit.metric == name) metric.limit = &limit;
+      }
+    }
+    known.push_back(metric);
+  }
+  return known;
+}
+
+}  // namespace
+
+std::vector<std::string> metric_lines(const StudySpecification& specification,
+                                      const TunerState& tuner, Arm arm) {
+  std::vector<std::string> lines;
+  for (const KnownMetric& metric : metrics_at(specification, tuner, arm)) {
+    const Interval& interval = metric.estimate.interval;
+    const double resolution =
+        interval.bounded() ? resolution_of(interval.lower, interval.upper) : 0.0;
+    std::string line =
+        fmt::format("{}: {}", metric.name, number_text(metric.estimate.mean, resolution));
+    if (interval.bounded()) {
+      line += fmt::format(" ({} to {} at {:.4g} %)", number_text(interval.lower, resolution),
+                          number_text(interval.upper, resolution),
+                          100.0 * specification.objective.confidence);
+    }
+    if (metric.limit != nullptr) {
+      line += ", must be " + metric.limit->text();
+      if (metric.may_break_limit()) line += "; whether it is, is not certain";
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+void add_metrics(Document& document, const StudySpecification& specification,
+                 const TunerState& tuner, Arm arm) {
+  Document metrics;
+  for (const KnownMetric& metric : metrics_at(specification, tuner, arm)) {
+    Document table = Document::Table{{"mean", metric.estimate.mean},
+                                     {"lower", number_or_none(metric.estimate.interval.lower)},
+                                     {"upper", number_or_none(metric.estimate.interval.upper)},
+                                     {"pulls", metric.estimate.pulls}};
+    if (metric.limit != nullptr) table.set("may_break_limit", metric.may_break_limit());
+    metrics.set(metric.name, std::move(table));
+  }
+  if (metrics.as_table() != nullptr) document.set("metrics", std::move(metrics));
+  if (const auto& verdict = tuner.verdict()) {
+    document.set("confirmed", verdict->confirmed &&
+                                  std::equal(arm.begin(), arm.end(), verdict->arm.begin(),
+                                             verdict->arm.end()));
+    document.set("verdict", verdict->text);
+  }
+}
+
+std::string verdict_line(const Space& space, const Verdict& verdict) {
+  return space.describe(verdict.arm) + ": " + verdict.text;
 }
 
 std::vector<std::string> advice(const Optimizer& optimizer) {

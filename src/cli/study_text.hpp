@@ -4,6 +4,7 @@
 #include "canopy/space.hpp"
 
 #include "studies/answers.hpp"
+#include "studies/tuner_state.hpp"
 #include "studies/uplift.hpp"
 
 #include <optional>
@@ -23,6 +24,17 @@ namespace canopy::cli {
 /// baseline.
 [[nodiscard]] std::string uplift_line(const Optimizer& optimizer, const Best& best,
                                       const StudySpecification& specification);
+
+/// What else was measured at an arm, a line each: `p99_ms: 31.5 (28.1 to 34.9 at 95 %), must be at
+/// most 50`. Says where a limit may be broken.
+[[nodiscard]] std::vector<std::string> metric_lines(const StudySpecification& specification,
+                                                    const TunerState& tuner, Arm arm);
+/// The same as `metrics` of a document.
+void add_metrics(Document& document, const StudySpecification& specification,
+                 const TunerState& tuner, Arm arm);
+
+/// `x = 0.25 is better than the baseline after ...`
+[[nodiscard]] std::string verdict_line(const Space& space, const Verdict& verdict);
 
 /// What to do about settings that do not fit what was seen: a range of rewards, rewards that take
 /// time to settle.

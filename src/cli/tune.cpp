@@ -1,19 +1,13 @@
-#include "canopy/optimizers.hpp"
 #include "canopy/stores.hpp"
 
 #include "cli/commands.hpp"
+#include "cli/dry_run.hpp"
 #include "cli/study_flags.hpp"
-#include "cli/study_text.hpp"
-#include "files/json.hpp"
-#include "studies/tuner.hpp"
-#include "terminal/failure.hpp"
-#include "terminal/progress.hpp"
+#include "cli/tuned_study.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,63 +17,11 @@ namespace {
 struct TuneArguments {
   std::string file;
   StudyFlags flags;
+  TuneStatus::Files files;
+  bool dry_run = false;
+  bool measure = false;
   bool json = false;
 };
-
-/// Warns if the search can never look at anything smaller than half of the space.
-void warn_of_small_budget(const StudySpecification& study) {
-  const OptimizerEntry& entry = optimizers().at(study.optimizer.name);
-  if (!entry.least_pulls || !study.budget.pulls) return;
-  const double needed = entry.least_pulls(study.optimizer.options);
-  if (static_cast<double>(*study.budget.pulls) >= needed) return;
-  fmt::print(
-      stderr,
-      "canopy tune: a budget of {} pulls cannot get below the first level: the first half of "
-      "the space is divided after {:.0f} pulls at the earliest. Raise budget.pulls, or divide "
-      "sooner: a smaller optimizer.confidence_scale or mixing_time, a larger "
-      "optimizer.nu1 or rho\n",
-      *study.budget.pulls, needed);
-}
-
-std::string status_text(const Study& study, const TuneProgress& progress) {
-  std::string line =
-      fmt::format("{}  {} pulls  {} changes  now {}", duration_text(progress.seconds),
-                  progress.pulls, progress.changes, progress.setting);
-  if (const auto best = study.best()) {
-    line += "  best " + best_text(study.specification().space, *best);
-  }
-  return line;
-}
-
-void print_end(Study& study, const TuneEnd& end, bool json) {
-  const StudySpecification& specification = study.specification();
-  const auto best = study.best();
-  if (json) {
-    Document result = Document::Table{
-        {"study", study.record().name},
-        {"ended", end.text},
-        {"setting", end.setting.empty() ? Document() : parse_json(end.setting, "setting")},
-        {"pulls", end.pulls}};
-    if (best) {
-      result.set("best", best_and_uplift_document(specification.space, *best,
-                                                  uplift_of(study, *best, specification)));
-    }
-    fmt::print("{}\n", json_text(result, 2));
-    return;
-  }
-  fmt::print("{}: {}, after {} pulls\n", study.record().name, end.text, end.pulls);
-  if (best) {
-    fmt::print("best     {}\n", best_text(specification.space, *best));
-    const std::string uplift = uplift_line(study, *best, specification);
-    if (!uplift.empty()) fmt::print("uplift   {}\n", uplift);
-  }
-  if (!end.setting.empty()) fmt::print("left at  {}\n", end.setting);
-}
-
-int status_of(TuneEnd::Why why) {
-  if (why == TuneEnd::Why::budget) return kSuccess;
-  return why == TuneEnd::Why::interrupted ? kInterrupted : kFailure;
-}
 
 int tune(const TuneArguments& arguments) {
   const StudySpecification specification = load_study(arguments.file);
@@ -89,33 +31,19 @@ int tune(const TuneArguments& arguments) {
   const std::string name = specification.name.empty()
                                ? std::filesystem::path(arguments.file).stem().string()
                                : specification.name;
+  if (arguments.measure && !arguments.dry_run) throw WrongUse("--measure: is for --dry-run");
+  if (arguments.dry_run) return dry_run(resolved(specification), name, arguments.measure);
+  check_before_start(resolved(specification));
   const std::unique_ptr<Store> store = open_store(arguments.flags.store, Store::Mode::create);
   Study study = Study::open(*store, specification, {name, arguments.flags.fork});
-  warn_of_small_budget(study.specification());
   if (const Summary summary = study.summary(); summary.t > 1) {
     fmt::print(stderr, "{}: continuing after {} pulls\n", study.record().name, summary.t - 1);
   } else if (summary.observed > 0) {
     fmt::print(stderr, "{}: starting with {} rewards of {}\n", study.record().name,
                summary.observed, study.record().forked_from);
   }
-  const StopOnSignal stop_on_signal;
-  TuneEnd end;
-  {
-    StatusLine line;
-    std::size_t advised = 0;
-    Tuner tuner(study, {StopOnSignal::flag()}, [&](const TuneProgress& progress) {
-      const std::vector<std::string> known = advice(study);
-      if (known.size() > advised) {  // one of two may be said again: which is new is not known
-        line.clear();
-        for (const std::string& each : known) fmt::print(stderr, "canopy tune: {}\n", each);
-      }
-      advised = std::max(advised, known.size());
-      if (line.due()) line.show(status_text(study, progress));
-    });
-    end = tuner.run();
-  }
-  print_end(study, end, arguments.json);
-  return status_of(end.why);
+  return run_tuner(study, arguments.files, arguments.json,
+                   [](Tuner& tuner) { return tuner.run(); });
 }
 
 }  // namespace
@@ -126,10 +54,18 @@ Command add_tune(Words app) {
   command.option("STUDY.toml", arguments->file,
                  "the study: what to tune, how to set and measure it, for how long");
   arguments->flags.add_to(command);
+  command.flag("--dry-run", arguments->dry_run,
+               "run nothing: show the first commands, what would be left, and every doubt");
+  command.flag("--measure", arguments->measure,
+               "with --dry-run: set the baseline, or the first arm, and measure it three times");
+  command.option("--status", arguments->files.status,
+                 "a file that says every few seconds where the tuning is, as JSON");
+  command.option("--metrics", arguments->files.metrics,
+                 "the same for Prometheus, in its text format: a .prom file for node_exporter");
   command.flag("--json", arguments->json, "print the result as JSON");
   command.footer(
       "Whatever stops it (Ctrl-C, a kill, a power cut), nothing is lost: the same command "
-      "continues.\n"
+      "continues. SIGUSR1 pauses it at the best setting that is known, and resumes it.\n"
       "Example, a file cache.toml:\n"
       "  name = \"cache\"\n"
       "  [optimizer]\n"
@@ -141,9 +77,12 @@ Command add_tune(Words app) {
       "  high = 100\n"
       "  [system]\n"
       "  apply = \"redis-cli -e config set lfu-decay-time {decay_minutes}\"\n"
-      "  measure = \"./hit_rate.sh\"    # prints one number\n"
+      "  measure = \"./hit_rate.sh\"    # prints the reward, or {\"reward\": 0.8, \"p99_ms\": 31}\n"
+      "  baseline = { decay_minutes = 1 }\n"
+      "  baseline_every = 20\n"
       "  [budget]\n"
       "  pulls = 2000\n"
+      "  $ canopy tune cache.toml --dry-run\n"
       "  $ canopy tune cache.toml\n"
       "docs/tune.md has every key.");
   return [arguments] {

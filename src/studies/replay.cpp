@@ -160,16 +160,22 @@ std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& recor
 LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
                                const StudySpecification& specification) {
   if (has_own_revision(specification)) {
-    return {load_all(store, record, specification).optimizer, ""};
+    Loaded loaded = load_all(store, record, specification);
+    return {std::move(loaded.optimizer), std::move(loaded.tuner), ""};
   }
   std::unique_ptr<Optimizer> optimizer = make_optimizer(specification);
   for (const JournalEntry& entry : observations_of(store, record, specification.space)) {
     std::visit(DoAgain{*optimizer}, entry.event);
   }
+  auto tuner = std::make_shared<TunerState>(specification);
   read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
+    tuner->apply(entry);
     if (arm) remember_baseline(*optimizer, *arm, entry.event);
+    if (const auto* barred = std::get_if<Barred>(&entry.event)) {
+      (void)optimizer->bar(barred->arm, barred->reward);
+    }
   });
-  return {std::move(optimizer), revision_text(record.name, specification) +
+  return {std::move(optimizer), std::move(tuner), revision_text(record.name, specification) +
                                     ": this shows what it makes of the same rewards"};
 }
 

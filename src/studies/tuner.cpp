@@ -139,7 +139,8 @@ void Tuner::report(Phase phase) const {
   phase_ = phase;
   if (!on_progress_) return;
   on_progress_({phase, seconds(), pulls(), state().changes(), state().failures(),
-                keeper_.setting().empty() ? "" : text_of(keeper_.setting()), keeper_.failure()});
+                keeper_.setting().empty() ? "" : text_of(keeper_.setting()), keeper_.failure(),
+                reward_});
 }
 
 /// Somebody wants the system for a while: it waits at the best setting that is known. That is not
@@ -195,6 +196,7 @@ void Tuner::step() {
   if (outcome == Outcome::failed) arm_failed();
   if (outcome != Outcome::done) return;
   suspect_ = 0;
+  reward_ = reading.reward;
   note_metrics(pull_->ticket, reading);
   if (!breaks_limit(reading)) learn(reading.reward);
 }

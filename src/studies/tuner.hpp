@@ -27,6 +27,7 @@ struct TuneProgress {
   std::uint64_t failures = 0;  ///< pulls that failed
   std::string setting = {};    ///< that the system has now
   std::string failure = {};    ///< the last one, if any
+  std::optional<double> reward = std::nullopt;  ///< the last one that was measured
 };
 
 template <>
@@ -141,6 +142,7 @@ class Tuner {
   std::optional<OwnedPull> pull_;  // the ticket that is being answered
   Ticket suspect_ = 0;             // whose arm failed when the system went down
   std::string broken_limit_;       // what was last found, for people
+  std::optional<double> reward_;   // the last one
   std::optional<TuneEnd> end_;     // when something has ended it
   double earlier_seconds_ = 0.0;
   double started_ = 0.0;

@@ -1,0 +1,152 @@
+#include "cli/dry_run.hpp"
+
+#include "cli/study_text.hpp"
+#include "core/text.hpp"
+#include "studies/doubts.hpp"
+#include "studies/system.hpp"
+#include "terminal/failure.hpp"
+#include "terminal/progress.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+
+using namespace terminal;
+
+namespace {
+
+constexpr std::size_t kArmsShown = 4;
+constexpr int kTrials = 3;
+
+/// The first arms that would be played, each once.
+std::vector<std::vector<double>> first_arms(const StudySpecification& study) {
+  const std::unique_ptr<Optimizer> optimizer = make_optimizer(study);
+  std::vector<std::vector<double>> arms;
+  for (std::size_t i = 0; i < 4 * kArmsShown && arms.size() < kArmsShown; ++i) {
+    const OwnedPull pull(optimizer->ask(1));
+    if (std::find(arms.begin(), arms.end(), pull.arm) == arms.end()) arms.push_back(pull.arm);
+  }
+  return arms;
+}
+
+void print_commands(const System& system, const Space& space, Arm arm, const std::string& what) {
+  fmt::print("{}: {}\n", what, space.describe(arm));
+  if (const std::string apply = system.apply_text(arm); !apply.empty()) {
+    fmt::print("  apply    {}\n", apply);
+  }
+  fmt::print("  measure  {}\n", system.measure_text(arm));
+}
+
+std::string exit_text(const StudySpecification& study) {
+  const SystemSpecification& system = *study.system;
+  const std::string baseline =
+      system.baseline ? "the baseline, " + study.space.describe(*system.baseline) : "";
+  switch (system.options.on_exit) {
+    case OnExit::best:
+      if (!system.baseline) return "the best arm; there is no baseline to compare it with or go back to";
+      return "the best arm if it is better than the baseline beyond doubt, else " + baseline;
+    case OnExit::confirmed:
+      return "the best arm if it was confirmed, else " + baseline;
+    case OnExit::baseline:
+      return baseline;
+    case OnExit::leave:
+      return "whatever setting it has";
+  }
+  return "";
+}
+
+std::string budget_text(const Budget& budget) {
+  std::string text;
+  if (budget.pulls) text += fmt::format("{} pulls", *budget.pulls);
+  if (budget.seconds) {
+    text += fmt::format("{}{} of tuning", text.empty() ? "" : " or ", duration_text(*budget.seconds));
+  }
+  if (text.empty()) text = "none: until Ctrl-C";
+  if (budget.confirm_pulls) {
+    text += fmt::format(", then up to {} pulls to confirm", *budget.confirm_pulls);
+  }
+  return text;
+}
+
+/// Measures the system three times where it does no harm. False if that failed.
+bool try_out(System& system, const StudySpecification& study, Arm arm, std::vector<Doubt>& doubts) {
+  if (const auto failure = system.apply(arm)) {
+    doubts.push_back({true, failure->what});
+    return false;
+  }
+  std::vector<double> rewards;
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < kTrials; ++i) {
+    const auto result = system.measure(arm);
+    if (const auto* failure = std::get_if<SystemFailure>(&result)) {
+      doubts.push_back({true, failure->what});
+      return false;
+    }
+    const auto& reading = std::get<Reading>(result);
+    rewards.push_back(reading.reward);
+    for (const Limit& limit : study.system->limits) {
+      const double value = reading.metrics.at(limit.metric);
+      if (!limit.is_broken_by(value)) continue;
+      doubts.push_back({false, fmt::format("{} is {:.4g} at this setting, and must be {}",
+                                           limit.metric, value, limit.text())});
+    }
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() / kTrials;
+  fmt::print("measured {} times at {}: {}\n", kTrials, study.space.describe(arm),
+             fmt::join(rewards, ", "));
+  fmt::print("one measurement takes {}", seconds < 1.0 ? fmt::format("{:.0f} ms", 1e3 * seconds)
+                                                       : duration_text(seconds));
+  if (study.budget.pulls) {
+    const double pulls = static_cast<double>(*study.budget.pulls) +
+                         static_cast<double>(study.budget.confirm_pulls.value_or(0));
+    fmt::print(", so the whole takes {} or more", duration_text(seconds * pulls));
+  }
+  fmt::print("\n");
+  if (rewards.front() == rewards.back() && rewards.front() == rewards[1]) {
+    doubts.push_back({false,
+                      "the reward did not vary in three measurements: does measure really measure?"});
+  }
+  return true;
+}
+
+}  // namespace
+
+int dry_run(const StudySpecification& study, const std::string& name, bool measures) {
+  std::vector<Doubt> doubts = doubts_about(study);
+  System system(*study.system, study.space, &StopOnSignal::flag());
+  fmt::print("the study {}, {}\n", name,
+             measures ? "tried out: nothing is stored" : "dry run: nothing is run or stored");
+  const auto& baseline = study.system->baseline;
+  if (baseline) print_commands(system, study.space, *baseline, "the baseline");
+  const std::vector<std::vector<double>> arms = first_arms(study);
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    print_commands(system, study.space, arms[i], fmt::format("arm {}", i + 1));
+  }
+  fmt::print("budget: {}\n", budget_text(study.budget));
+  fmt::print("left at the end: {}\n", exit_text(study));
+  const auto is_error = [](const Doubt& doubt) { return doubt.is_error; };
+  if (measures && std::none_of(doubts.begin(), doubts.end(), is_error)) {
+    const StopOnSignal stop_on_signal;
+    (void)try_out(system, study, baseline ? *baseline : arms.front(), doubts);
+  }
+  for (const Doubt& doubt : doubts) {
+    fmt::print("{}: {}\n", doubt.is_error ? "error" : "doubt", doubt.text);
+  }
+  if (doubts.empty()) fmt::print("no doubts\n");
+  return std::any_of(doubts.begin(), doubts.end(), is_error) ? kFailure : kSuccess;
+}
+
+void check_before_start(const StudySpecification& study) {
+  for (const Doubt& doubt : doubts_about(study)) {
+    if (doubt.is_error) throw WrongUse(doubt.text);
+    fmt::print(stderr, "canopy tune: {}\n", doubt.text);
+  }
+}
+
+}  // namespace canopy::cli

@@ -1,0 +1,199 @@
+#include "cli/tune_status.hpp"
+
+#include "core/text.hpp"
+#include "cli/study_text.hpp"
+#include "files/json.hpp"
+#include "files/page.hpp"
+#include "terminal/progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+namespace {
+
+constexpr std::chrono::seconds kBetweenStatusFiles{2};
+
+std::string_view phase_words(TuneProgress::Phase phase) {
+  using Phase = TuneProgress::Phase;
+  switch (phase) {
+    case Phase::searching:
+      return "";
+    case Phase::baseline:
+      return "measuring the baseline";
+    case Phase::waiting:
+      return "waiting until it may change";
+    case Phase::down:
+      return "the system is down, waiting";
+    case Phase::paused:
+      return "paused (SIGUSR1 resumes)";
+    case Phase::confirming:
+      return "confirming the best arm";
+  }
+  return "";
+}
+
+/// One metric with its lines of help and type.
+void add_gauge(std::string& text, std::string_view name, std::string_view help, double value,
+               std::string_view study, std::string_view type = "gauge") {
+  if (!std::isfinite(value)) return;
+  fmt::format_to(std::back_inserter(text),
+                 "# HELP canopy_{0} {1}\n# TYPE canopy_{0} {2}\ncanopy_{0}{{study=\"{3}\"}} {4}\n",
+                 name, help, type, study, to_text(value));
+}
+
+/// The value of a label: backslashes, quotes and line ends are escaped.
+std::string label_text(std::string_view value) {
+  std::string text;
+  for (const char letter : value) {
+    if (letter == '\\' || letter == '"') text += '\\';
+    text += letter == '\n' ? std::string("\\n") : std::string(1, letter);
+  }
+  return text;
+}
+
+}  // namespace
+
+TuneStatus::Pace TuneStatus::pace(const TuneProgress& progress) {
+  if (!first_) first_ = progress;
+  Pace pace;
+  const double seconds = progress.seconds - first_->seconds;
+  if (seconds > 0.0 && progress.pulls > first_->pulls) {
+    pace.rate = static_cast<double>(progress.pulls - first_->pulls) / seconds;
+  }
+  const Budget& budget = study_.specification().budget;
+  if (budget.pulls && pace.rate > 0.0) {
+    const double left =
+        std::max(0.0, static_cast<double>(*budget.pulls) - static_cast<double>(progress.pulls));
+    pace.seconds_left = left / pace.rate;
+  }
+  if (budget.seconds) {
+    const double left = std::max(0.0, *budget.seconds - progress.seconds);
+    pace.seconds_left = std::min(left, pace.seconds_left.value_or(left));
+  }
+  return pace;
+}
+
+std::string TuneStatus::line(const TuneProgress& progress) {
+  const Pace now = pace(progress);
+  std::string line = fmt::format("{} pulls", progress.pulls);
+  if (now.rate > 0.0) line += fmt::format(", {:.3g}/s", now.rate);
+  if (now.seconds_left) line += ", " + terminal::duration_text(*now.seconds_left) + " left";
+  if (progress.failures != 0) line += fmt::format(", {} failed", progress.failures);
+  const std::string_view doing = phase_words(progress.phase);
+  if (!doing.empty()) line += fmt::format("  {}", doing);
+  if (progress.phase == TuneProgress::Phase::down) line += ": " + progress.failure;
+  if (!progress.setting.empty()) line += "  now " + progress.setting;
+  if (const auto best = study_.best()) {
+    line += "  best " + best_text(study_.specification().space, *best);
+    const std::string uplift = uplift_line(study_, *best, study_.specification());
+    if (!uplift.empty()) line += "  uplift " + uplift;
+  }
+  return line;
+}
+
+Document TuneStatus::document(const TuneProgress& progress) {
+  const Pace now = pace(progress);
+  Document status = Document::Table{
+      {"study", study_.record().name},
+      {"at", static_cast<double>(std::time(nullptr))},
+      {"phase", name_of(progress.phase)},
+      {"pulls", progress.pulls},
+      {"pulls_per_second", now.rate},
+      {"seconds", progress.seconds},
+      {"seconds_left", now.seconds_left ? Document(*now.seconds_left) : Document()},
+      {"changes", progress.changes},
+      {"failures", progress.failures},
+      {"last_failure", progress.failure.empty() ? Document() : Document(progress.failure)},
+      {"last_reward", progress.reward ? Document(*progress.reward) : Document()},
+      {"setting",
+       progress.setting.empty() ? Document() : parse_json(progress.setting, "setting")}};
+  if (const auto best = study_.best()) {
+    const StudySpecification& specification = study_.specification();
+    Document table = best_and_uplift_document(specification.space, *best,
+                                              uplift_of(study_, *best, specification));
+    add_metrics(table, specification, study_.tuner_state(), best->arm);
+    status.set("best", std::move(table));
+  }
+  return status;
+}
+
+std::string TuneStatus::metrics_text(const TuneProgress& progress) {
+  const std::string study = label_text(study_.record().name);
+  const Pace now = pace(progress);
+  std::string text;
+  add_gauge(text, "pulls_total", "Pulls of the search.", static_cast<double>(progress.pulls), study,
+            "counter");
+  add_gauge(text, "changes_total", "Changes of the setting.",
+            static_cast<double>(progress.changes), study, "counter");
+  add_gauge(text, "failures_total", "Pulls that failed.", static_cast<double>(progress.failures),
+            study, "counter");
+  add_gauge(text, "tuning_seconds_total", "Seconds of tuning.", progress.seconds, study, "counter");
+  if (now.seconds_left) {
+    add_gauge(text, "seconds_left", "Seconds until the budget is used, by the present pace.",
+              *now.seconds_left, study);
+  }
+  if (progress.reward) {
+    add_gauge(text, "last_reward", "The last reward that was measured.", *progress.reward, study);
+  }
+  add_gauge(text, "is_down", "Whether the tuner waits for the system to come back.",
+            progress.phase == TuneProgress::Phase::down ? 1.0 : 0.0, study);
+  add_gauge(text, "is_paused", "Whether the tuner is paused.",
+            progress.phase == TuneProgress::Phase::paused ? 1.0 : 0.0, study);
+  add_gauge(text, "last_update_seconds", "When this was written, in seconds since 1970.",
+            static_cast<double>(std::time(nullptr)), study);
+  const auto best = study_.best();
+  if (!best) return text;
+  add_gauge(text, "best_mean", "Mean reward of the best arm.", best->mean, study);
+  add_gauge(text, "best_lower", "Lower end of its interval.", best->lower, study);
+  add_gauge(text, "best_upper", "Upper end of its interval.", best->upper, study);
+  add_gauge(text, "best_pulls", "Its pulls.", static_cast<double>(best->pulls), study);
+  if (const auto uplift = uplift_of(study_, *best, study_.specification())) {
+    add_gauge(text, "uplift", "Mean of the best arm less that of the baseline.", uplift->difference,
+              study);
+    add_gauge(text, "uplift_lower", "Lower end of its interval.", uplift->interval.lower, study);
+    add_gauge(text, "uplift_upper", "Upper end of its interval.", uplift->interval.upper, study);
+  }
+  return text;
+}
+
+void TuneStatus::write(const Document& document, const std::string& metrics) {
+  try {
+    if (files_.status) write_file(*files_.status, json_text(document, 2) + "\n");
+    if (files_.metrics) write_file(*files_.metrics, metrics);
+  } catch (const OutputError& error) {
+    if (!std::exchange(complained_, true)) {
+      fmt::print(stderr, "canopy tune: {}; tuning goes on\n", error.what());
+    }
+  }
+}
+
+void TuneStatus::write_if_due(const TuneProgress& progress) {
+  last_ = progress;
+  if (!files_.status && !files_.metrics) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return;
+  next_ = now + kBetweenStatusFiles;
+  write(document(progress), metrics_text(progress));
+}
+
+void TuneStatus::write_end(const TuneEnd& end) {
+  if (!files_.status && !files_.metrics) return;
+  TuneProgress progress = last_.value_or(TuneProgress{});
+  progress.pulls = end.pulls;
+  progress.setting = end.setting;
+  progress.failures = study_.tuner_state().failures();
+  progress.changes = study_.tuner_state().changes();
+  Document status = document(progress);
+  status.set("phase", "ended");
+  status.set("ended", end.text);
+  if (!end.left_at.empty()) status.set("left_at", end.left_at);
+  write(status, metrics_text(progress));
+}
+
+}  // namespace canopy::cli

@@ -1,0 +1,127 @@
+#include "cli/tuned_study.hpp"
+
+#include "cli/study_text.hpp"
+#include "files/json.hpp"
+#include "terminal/failure.hpp"
+#include "terminal/progress.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+
+using namespace terminal;
+
+namespace {
+
+constexpr std::size_t kRewardsThatShouldVary = 3;
+
+/// Says once what a study advises, and that rewards do not vary if the first ones did not.
+class Adviser {
+ public:
+  explicit Adviser(const Study& study) : study_(study) {}
+
+  void look(const TuneProgress& progress, StatusLine& line) {
+    const std::vector<std::string> known = advice(study_);
+    if (known.size() > advised_) {  // one of two may be said again: which is new is not known
+      for (const std::string& each : known) say(each, line);
+    }
+    advised_ = std::max(advised_, known.size());
+    if (!progress.reward || progress.pulls == pulls_) return;
+    pulls_ = progress.pulls;
+    if (rewards_.size() >= kRewardsThatShouldVary) return;
+    rewards_.push_back(*progress.reward);
+    const bool vary = std::any_of(rewards_.begin(), rewards_.end(),
+                                  [&](double reward) { return reward != rewards_.front(); });
+    if (rewards_.size() == kRewardsThatShouldVary && !vary) {
+      say(fmt::format("the first {} rewards are all {:g}: does measure really measure?",
+                      kRewardsThatShouldVary, rewards_.front()),
+          line);
+    }
+  }
+
+ private:
+  static void say(const std::string& text, StatusLine& line) {
+    line.clear();
+    fmt::print(stderr, "canopy tune: {}\n", text);
+  }
+
+  const Study& study_;
+  std::size_t advised_ = 0;
+  std::uint64_t pulls_ = 0;
+  std::vector<double> rewards_;
+};
+
+void print_end(const Study& study, const TuneEnd& end, bool json) {
+  const StudySpecification& specification = study.specification();
+  const auto best = study.best();
+  const std::uint64_t failures = study.tuner_state().failures();
+  if (json) {
+    Document result = Document::Table{
+        {"study", study.record().name},
+        {"ended", end.text},
+        {"setting", end.setting.empty() ? Document() : parse_json(end.setting, "setting")},
+        {"pulls", end.pulls},
+        {"failures", failures}};
+    if (!end.left_at.empty()) result.set("left_at", end.left_at);
+    if (best) {
+      Document table = best_and_uplift_document(specification.space, *best,
+                                                uplift_of(study, *best, specification));
+      add_metrics(table, specification, study.tuner_state(), best->arm);
+      result.set("best", std::move(table));
+    }
+    fmt::print("{}\n", json_text(result, 2));
+    return;
+  }
+  fmt::print("{}: {}, after {} pulls{}\n", study.record().name, end.text, end.pulls,
+             failures == 0 ? "" : fmt::format(", {} of which failed", failures));
+  if (best) {
+    fmt::print("best     {}\n", best_text(specification.space, *best));
+    const std::string uplift = uplift_line(study, *best, specification);
+    if (!uplift.empty()) fmt::print("uplift   {}\n", uplift);
+    for (const std::string& line : metric_lines(specification, study.tuner_state(), best->arm)) {
+      fmt::print("         {}\n", line);
+    }
+  }
+  if (const auto& verdict = study.tuner_state().verdict()) {
+    fmt::print("compared {}\n", verdict_line(specification.space, *verdict));
+  }
+  if (!end.setting.empty()) {
+    fmt::print("left at  {}{}\n", end.setting, end.left_at.empty() ? "" : ", " + end.left_at);
+  }
+}
+
+int status_of(TuneEnd::Why why) {
+  if (why == TuneEnd::Why::budget) return kSuccess;
+  return why == TuneEnd::Why::interrupted ? kInterrupted : kFailure;
+}
+
+}  // namespace
+
+int run_tuner(Study& study, TuneStatus::Files files, bool json,
+              const std::function<TuneEnd(Tuner&)>& run) {
+  const StopOnSignal stop_on_signal;
+  const PauseOnSignal pause_on_signal;
+  TuneStatus status(study, std::move(files));
+  TuneEnd end;
+  {
+    StatusLine line;
+    Adviser adviser(study);
+    Tuner tuner(study, {StopOnSignal::flag(), &PauseOnSignal::flag()},
+                [&](const TuneProgress& progress) {
+                  adviser.look(progress, line);
+                  status.write_if_due(progress);
+                  if (line.due()) line.show(status.line(progress));
+                });
+    end = run(tuner);
+  }
+  status.write_end(end);
+  print_end(study, end, json);
+  return status_of(end.why);
+}
+
+}  // namespace canopy::cli

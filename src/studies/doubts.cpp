@@ -1,0 +1,156 @@
+#include "studies/doubts.hpp"
+
+#include "canopy/optimizers.hpp"
+
+#include "studies/system.hpp"
+#include "systems/command_line.hpp"
+#include "systems/excerpt.hpp"
+#include "systems/find_program.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+constexpr std::string_view kArmVariable = "CANOPY_ARM";
+constexpr std::uintmax_t kLargestScript = 1 << 20;
+
+struct NamedCommand {
+  std::string_view key;
+  std::string text;
+};
+
+std::vector<NamedCommand> commands_of(const SystemSpecification& system) {
+  std::vector<NamedCommand> commands;
+  if (system.apply) commands.push_back({"apply", *system.apply});
+  if (system.measure) commands.push_back({"measure", *system.measure});
+  if (system.process) commands.push_back({"process", *system.process});
+  return commands;
+}
+
+/// Whether a file that a command names has the word in it.
+bool file_mentions(const std::string& path, std::string_view word) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  if (std::filesystem::file_size(path, error) > kLargestScript || error) return false;
+  std::ifstream file(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  return content.find(word) != std::string::npos;
+}
+
+/// Whether the arm seems to be taken from the environment: the command says so, or a script in it.
+bool reads_environment(const std::string& command) {
+  if (command.find(kArmVariable) != std::string::npos) return true;
+  std::istringstream words(command);
+  bool is_first = true;
+  for (std::string word; words >> word; is_first = false) {
+    const auto program = is_first ? find_program(word) : std::nullopt;
+    if (file_mentions(program.value_or(word), kArmVariable)) return true;
+  }
+  return false;
+}
+
+void doubt_unused_knobs(const StudySpecification& study, std::vector<Doubt>& doubts) {
+  const SystemSpecification& system = *study.system;
+  if (system.process || system.reads_arm) return;
+  std::vector<std::string> used;
+  for (const NamedCommand& command : commands_of(system)) {
+    if (reads_environment(command.text)) return;
+    const CommandLine line(command.text, system.shell);
+    used.insert(used.end(), line.placeholders().begin(), line.placeholders().end());
+  }
+  std::vector<std::string> unused;
+  for (const Parameter& parameter : study.space.parameters()) {
+    if (std::find(used.begin(), used.end(), parameter.name) == used.end()) {
+      unused.push_back(parameter.name);
+    }
+  }
+  if (unused.empty()) return;
+  doubts.push_back(
+      {unused.size() == study.space.dimension(),
+       fmt::format("no command uses {0}: write {{{1}}} where its value belongs. If a program takes "
+                   "it from CANOPY_ARM, set system.reads_arm = true",
+                   fmt::join(unused, ", "), unused.front())});
+}
+
+void doubt_programs(const StudySpecification& study, std::vector<Doubt>& doubts) {
+  const SystemSpecification& system = *study.system;
+  if (system.shell) return;
+  Values values;
+  for (const Parameter& parameter : study.space.parameters()) values.emplace_back(parameter.name, "0");
+  for (const NamedCommand& command : commands_of(system)) {
+    const CommandLine line(command.text, false);
+    const std::string program = line.words(values).front();
+    if (find_program(program)) continue;
+    doubts.push_back({true, fmt::format("system.{}: there is no program {}{}", command.key,
+                                        excerpt(program),
+                                        program.find('/') == std::string::npos ? " in PATH" : "")});
+  }
+}
+
+void doubt_budget(const StudySpecification& study, std::vector<Doubt>& doubts) {
+  if (!study.budget.pulls) return;
+  const std::uint64_t pulls = *study.budget.pulls;
+  const OptimizerEntry& entry = optimizers().at(study.optimizer.name);
+  if (entry.least_pulls) {
+    const double needed = entry.least_pulls(study.optimizer.options);
+    if (static_cast<double>(pulls) >= needed) return;
+    doubts.push_back(
+        {false,
+         fmt::format("a budget of {} pulls cannot get below the first level: the first half of the "
+                     "space is divided after {:.0f} pulls at the earliest. Raise budget.pulls, or "
+                     "divide sooner: a smaller optimizer.confidence_scale or mixing_time, a larger "
+                     "optimizer.nu1 or rho",
+                     pulls, needed)});
+    return;
+  }
+  const std::unique_ptr<Optimizer> optimizer = make_optimizer(study);
+  const TreeView* tree = optimizer->tree();
+  if (tree == nullptr) return;
+  const std::vector<NodeView> nodes = tree->nodes();
+  const auto cells = static_cast<std::uint64_t>(
+      std::count_if(nodes.begin(), nodes.end(), [](const NodeView& node) { return node.leaf; }));
+  if (pulls >= 5 * cells) return;
+  doubts.push_back({false, fmt::format("a budget of {} pulls is small for this space: the search "
+                                       "begins by looking at {} settings, once each",
+                                       pulls, cells)});
+}
+
+void doubt_exit(const StudySpecification& study, std::vector<Doubt>& doubts) {
+  const SystemSpecification& system = *study.system;
+  const SystemOptions& options = system.options;
+  if (system.baseline && options.on_exit == OnExit::best && options.baseline_every == 0) {
+    doubts.push_back({false,
+                      "the baseline is never measured, so the system will be left at it: set "
+                      "system.baseline_every, or budget.confirm_pulls and on_exit = \"confirmed\""});
+  } else if (options.on_exit == OnExit::confirmed && !study.budget.confirm_pulls) {
+    doubts.push_back({false,
+                      "on_exit = \"confirmed\" without budget.confirm_pulls leaves the system at "
+                      "the baseline until `canopy confirm` has been run"});
+  }
+  if (!system.apply && !system.process && options.on_exit != OnExit::leave) {
+    doubts.push_back({false,
+                      "without system.apply or system.process the system cannot be set at the end: "
+                      "it is left with whatever the last measure did"});
+  }
+}
+
+}  // namespace
+
+std::vector<Doubt> doubts_about(const StudySpecification& study) {
+  std::vector<Doubt> doubts;
+  doubt_programs(study, doubts);
+  doubt_unused_knobs(study, doubts);
+  doubt_budget(study, doubts);
+  doubt_exit(study, doubts);
+  return doubts;
+}
+
+}  // namespace canopy
