@@ -1,11 +1,11 @@
 #include "studies/comparison.hpp"
 
-#include <array>
+#include <cmath>
 
 namespace canopy {
 namespace {
 
-constexpr std::array<double, 1> kDifference{0.0};  // the only "arm" of its evidence
+constexpr std::uint64_t kFewestPairs = 9;
 
 /// A coin for each pair, the same whoever tosses it (the finalizer of SplitMix64, by Vigna).
 bool coin_of(std::uint64_t pair) {
@@ -18,7 +18,7 @@ bool coin_of(std::uint64_t pair) {
 }  // namespace
 
 Comparison::Comparison(const ComparisonBegun& begun, double level)
-    : arm_(begun.arm), pulls_at_most_(begun.pulls), visit_(begun.visit), differences_(1, level) {}
+    : arm_(begun.arm), level_(level), pulls_at_most_(begun.pulls), visit_(begun.visit) {}
 
 bool Comparison::is_baseline_next() const {
   const bool is_second = pulls_of_pair() >= visit_;
@@ -29,29 +29,36 @@ void Comparison::add(const Compared& pull) {
   (pull.is_baseline ? baseline_sum_ : arm_sum_) += pull.reward;
   ++pulls_;
   if (pulls_of_pair() != 0) return;
-  differences_.add(kDifference, (arm_sum_ - baseline_sum_) / static_cast<double>(visit_));
-  differences_.absorb();
+  const double difference = (arm_sum_ - baseline_sum_) / static_cast<double>(visit_);
+  const double before = difference - mean_;
+  mean_ += before / static_cast<double>(pairs());
+  squared_deviations_ += before * (difference - mean_);
   arm_sum_ = baseline_sum_ = 0.0;
 }
 
-std::optional<ArmEstimate> Comparison::difference() const {
-  if (differences_.size() == 0) return std::nullopt;
-  return differences_.estimate(0);
+Interval Comparison::interval() const {
+  if (pairs() < kFewestPairs || squared_deviations_ == 0.0) return {};
+  const auto count = static_cast<double>(pairs());
+  const double half = std::sqrt(squared_deviations_ / (count - 1.0)) *
+                      sequence_width(count, arm_alpha(level_, 1.0));
+  return {mean_ - half, mean_ + half};
 }
 
 std::optional<bool> Comparison::is_better(Direction direction) const {
-  const std::optional<ArmEstimate> known = difference();
-  if (!known) return std::nullopt;
-  const double sign = direction == Direction::maximize ? 1.0 : -1.0;
-  if (differences_.has_no_noise() && known->mean != 0.0) return sign * known->mean > 0.0;
-  if (known->interval.lower > 0.0) return sign > 0.0;
-  if (known->interval.upper < 0.0) return sign < 0.0;
-  return std::nullopt;
+  if (pairs() < kFewestPairs || mean_ == 0.0) return std::nullopt;
+  const bool is_more = mean_ > 0.0;
+  const Interval known = interval();
+  const bool is_certain = squared_deviations_ == 0.0 || known.lower > 0.0 || known.upper < 0.0;
+  if (!is_certain) return std::nullopt;
+  return is_more == (direction == Direction::maximize);
 }
 
 void Comparison::transfer(State& state) {
-  state(arm_, pulls_at_most_, visit_, pulls_, arm_sum_, baseline_sum_, differences_);
-  state.require_restored(visit_ != 0 && State::are_rewards({arm_sum_, baseline_sum_}));
+  state(arm_, level_, pulls_at_most_, visit_, pulls_, arm_sum_, baseline_sum_, mean_,
+        squared_deviations_);
+  state.require_restored(visit_ != 0 && level_ > 0.0 && level_ < 1.0 &&
+                         State::are_finite({arm_sum_, baseline_sum_, mean_}) &&
+                         State::are_sizes({squared_deviations_}));
 }
 
 }  // namespace canopy

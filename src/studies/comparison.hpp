@@ -1,7 +1,7 @@
 #pragma once
 
 #include "canopy/event.hpp"
-#include "canopy/evidence.hpp"
+#include "canopy/intervals.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/state.hpp"
 
@@ -29,8 +29,14 @@ class Comparison {
   /// Whether the next pull is one of the baseline. The order of a pair follows from its number.
   [[nodiscard]] bool is_baseline_next() const;
 
-  /// The mean of the differences, arm less baseline, and its interval; none before the first pair.
-  [[nodiscard]] std::optional<ArmEstimate> difference() const;
+  /// The mean of the differences, arm less baseline; and where it may be,
+  ///
+  ///     mean -+ s sequence_width(pairs, alpha_1)     s: their standard deviation
+  ///
+  /// which is anywhere before nine pairs, and while all differences are equal.
+  [[nodiscard]] double difference() const { return mean_; }
+  [[nodiscard]] Interval interval() const;
+  [[nodiscard]] std::uint64_t pairs() const { return pulls_ / (2 * visit_); }
 
   /// Whether the arm is better beyond doubt, or worse; none while that is open.
   [[nodiscard]] std::optional<bool> is_better(Direction direction) const;
@@ -44,12 +50,14 @@ class Comparison {
   [[nodiscard]] std::uint64_t pulls_of_pair() const { return pulls_ % (2 * visit_); }
 
   std::vector<double> arm_;
+  double level_ = 0.95;
   std::uint64_t pulls_at_most_ = 0;
   std::uint64_t visit_ = 1;  // pulls in a row
   std::uint64_t pulls_ = 0;
   double arm_sum_ = 0.0;  // of the pair that is not complete
   double baseline_sum_ = 0.0;
-  Evidence differences_{1};
+  double mean_ = 0.0;  // of the differences
+  double squared_deviations_ = 0.0;
 };
 
 }  // namespace canopy

@@ -135,11 +135,6 @@ void doubt_exit(const StudySpecification& study, std::vector<Doubt>& doubts) {
                       "on_exit = \"confirmed\" without budget.confirm_pulls leaves the system at "
                       "the baseline until `canopy confirm` has been run"});
   }
-  if (!system.apply && !system.process && options.on_exit != OnExit::leave) {
-    doubts.push_back({false,
-                      "without system.apply or system.process the system cannot be set at the end: "
-                      "it is left with whatever the last measure did"});
-  }
 }
 
 }  // namespace

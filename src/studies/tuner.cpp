@@ -488,14 +488,13 @@ void Tuner::compare_once() {
 
 std::string Tuner::verdict_text() const {
   const Comparison& comparison = *state().comparison();
-  const std::optional<ArmEstimate> known = comparison.difference();
-  if (!known) return "not one pair of visits was measured";
+  const Interval known = comparison.interval();
   const std::optional<bool> better = comparison.is_better(direction());
   std::string reach = "rewards do not vary";
-  if (known->interval.bounded()) {
-    const double resolution = 0.05 * (known->interval.upper - known->interval.lower);
-    reach = fmt::format("{} to {} at {:.4g} %", rounded_text(known->interval.lower, resolution),
-                        rounded_text(known->interval.upper, resolution),
+  if (known.bounded()) {
+    const double resolution = 0.05 * (known.upper - known.lower);
+    reach = fmt::format("{} to {} at {:.4g} %", rounded_text(known.lower, resolution),
+                        rounded_text(known.upper, resolution),
                         100.0 * study_.specification().objective.confidence);
   } else if (!better) {
     reach = "too few pairs for an interval";
@@ -503,7 +502,7 @@ std::string Tuner::verdict_text() const {
   const char* word = "neither better nor worse";
   if (better) word = *better ? "better" : "worse";
   return fmt::format("{} than the baseline after {} pulls of both: the difference is {:.4g} ({})",
-                     word, comparison.pulls(), known->mean, reach);
+                     word, comparison.pulls(), comparison.difference(), reach);
 }
 
 void Tuner::end_comparison(bool confirmed, const std::string& verdict) {

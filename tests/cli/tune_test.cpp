@@ -7,10 +7,14 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <random>
+#include <sstream>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -134,6 +138,211 @@ TEST_F(TuneCommand, KilledTwoHundredTimesItEndsWithTheTreeOfAnUndisturbedRun) {
   ASSERT_EQ(last.status, 0) << last.err;
   EXPECT_EQ(tree("killed"), tree("whole"));
   EXPECT_EQ(show("killed")["pulls"], 700);
+}
+
+/// What an undisturbed run and one that was killed must have in common.
+struct Story {
+  std::vector<std::string> told;      ///< rewards, penalties, measurements of the baseline, in order
+  std::vector<std::string> settings;  ///< that followed each other
+
+  friend bool operator==(const Story&, const Story&) = default;
+};
+
+Story story_of(const std::string& jsonl) {
+  Story story;
+  std::istringstream lines(jsonl);
+  for (std::string line; std::getline(lines, line);) {
+    const json event = json::parse(line);
+    const std::string kind = event["event"];
+    if (kind == "apply") {
+      const std::string setting = event["arm"].dump();
+      if (story.settings.empty() || story.settings.back() != setting) {
+        story.settings.push_back(setting);
+      }
+    } else if (kind == "tell" || kind == "pass_over" || kind == "penalty" || kind == "baseline") {
+      story.told.push_back(kind + " " + event["arm"].dump() + " " + event.value("value", json()).dump());
+    }
+  }
+  return story;
+}
+
+TEST_F(TuneCommand, KillsMeanNothingWhateverTheOptionsOfTheTunerAre) {
+  const unsigned seed = std::random_device{}();
+  std::cout << "seed " << seed << '\n';
+  RandomStream random({.seed = seed});
+  int kills = 0;
+  // All 64 combinations take minutes; each run has a quarter of them.
+  const bool are_all_wanted = std::getenv("CANOPY_ALL_COMBINATIONS") != nullptr;
+  const unsigned quarter = static_cast<unsigned>(4.0 * random.uniform());
+  for (unsigned options = 0; options < 64; ++options) {
+    if (!are_all_wanted && (options ^ (options >> 2) ^ (options >> 4)) % 4 != quarter) continue;
+    const auto has = [options](unsigned bit) { return (options & (1U << bit)) != 0; };
+    const bool fails = has(0);
+    std::string system = "on_failure = \"skip\"\non_exit = \"leave\"\nbaseline = { x = 0.4 }\n";
+    if (has(1)) system += "min_pulls_per_change = 3\n";
+    if (has(2)) system += "baseline_every = 4\nbaseline_pulls = 3\n";
+    if (has(3)) system += "floor = -5\nfloor_window = 4\n";
+    if (has(4)) system += "warmup_pulls = 2\n";
+    if (has(5) && !fails) system += "max_changes_per_hour = 13\n";
+    const std::string optimizer = has(5) && fails && !has(4) ? "[optimizer]\nsettle = 3\n" : "";
+    const auto file = [&](const std::string& name) {
+      folder_.write(name + ".toml",
+                    "name = \"" + name + "\"\n" + optimizer +
+                        "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\napply = \"true "
+                        "{x}\"\nmeasure = \"awk -v x={x} 'BEGIN {{ if (x > " +
+                        (fails ? "0.8" : "2") + ") exit 3; print 1 - (x - 0.3)^2 }}'\"\n" + system +
+                        "[budget]\npulls = 36\n");
+      return folder_.path(name + ".toml");
+    };
+    const std::string whole = "whole" + std::to_string(options);
+    const std::string killed = "killed" + std::to_string(options);
+    const auto undisturbed = run_tool("tune " + file(whole) + store());
+    ASSERT_EQ(undisturbed.status, 0) << system << undisturbed.err;
+    int kills_here = 0;
+    for (int tries = 0; tries < 8; ++tries) {
+      Process process({"tune", file(killed), "--store", folder_.path("s.db")});
+      usleep(static_cast<useconds_t>(90'000.0 * random.uniform()));
+      process.signal(SIGKILL);
+      if (process.finish().status == 0) break;
+      ++kills_here;
+    }
+    kills += kills_here;
+    ASSERT_EQ(run_tool("tune " + file(killed) + store()).status, 0) << system;
+    EXPECT_EQ(tree(killed), tree(whole)) << system;
+    const auto story = [&](const std::string& name) {
+      return story_of(run_tool("studies export " + name + " --format jsonl" + store()).out);
+    };
+    const Story expected = story(whole);
+    const Story found = story(killed);
+    EXPECT_EQ(found.told, expected.told) << system;
+    if (fails) {  // a failure that was not answered yet is met again
+      EXPECT_LE(found.settings.size(), expected.settings.size() + 2 * static_cast<std::size_t>(kills_here));
+    } else {
+      EXPECT_EQ(found.settings, expected.settings) << system;
+    }
+    if (has(5) && !fails) {
+      EXPECT_LE(found.settings.size(), 13U) << system;
+    }
+  }
+  std::cout << kills << " kills\n";
+  EXPECT_GE(kills, 30);
+}
+
+TEST_F(TuneCommand, ADryRunShowsCommandsAndDoubtsAndRunsNothing) {
+  folder_.write("a.toml",
+                "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[[space]]\nname = \"y\"\nlow = "
+                "0.0\nhigh = 1.0\n[system]\napply = \"touch " +
+                    folder_.path("ran") +
+                    "\"\nmeasure = \"echo {x}\"\nbaseline = { x = 0.5, y = 0.5 }\n[budget]\npulls = 9\n");
+  const auto dry = run_tool("tune " + folder_.path("a.toml") + " --dry-run" + store());
+  EXPECT_EQ(dry.status, 0) << dry.err;
+  for (const std::string part :
+       {"the study a, dry run: nothing is run or stored\nthe baseline: x = 0.5, y = 0.5\n",
+        "  measure  echo 0.5\n", "arm 1: x = 0.", "budget: 9 pulls\n",
+        "left at the end: the best arm if it is better than the baseline beyond doubt, else",
+        "doubt: no command uses y: write {y} where its value belongs. If a program takes it from "
+        "CANOPY_ARM, set system.reads_arm = true\n",
+        "doubt: a budget of 9 pulls is small for this space",
+        "doubt: the baseline is never measured, so the system will be left at it"}) {
+    EXPECT_NE(dry.out.find(part), std::string::npos) << part << "\n" << dry.out;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("ran")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
+
+  const auto tried = run_tool("tune " + folder_.path("a.toml") + " --dry-run --measure" + store());
+  EXPECT_EQ(tried.status, 0);
+  EXPECT_NE(tried.out.find("measured 3 times at x = 0.5, y = 0.5: 0.5, 0.5, 0.5\n"), std::string::npos);
+  EXPECT_NE(tried.out.find("doubt: the reward did not vary in three measurements"), std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(folder_.path("ran")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
+}
+
+TEST_F(TuneCommand, WhatCannotWorkIsRefusedBeforeAnythingIsRun) {
+  const auto complaint = [&](const std::string& system) {
+    folder_.write("a.toml", "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\n" + system +
+                                "\n[budget]\npulls = 30\n");
+    const auto result = run_tool("tune " + folder_.path("a.toml") + store());
+    EXPECT_EQ(result.status, 2) << result.out;
+    return result.err;
+  };
+  EXPECT_EQ(complaint("measure = \"no-such-program {x}\""),
+            "canopy tune: system.measure: there is no program no-such-program in PATH\n");
+  EXPECT_EQ(complaint("apply = \"./nothing.sh {x}\"\nmeasure = \"echo 1\""),
+            "canopy tune: system.apply: there is no program ./nothing.sh\n");
+  EXPECT_EQ(complaint("measure = \"echo 1\""),
+            "canopy tune: no command uses x: write {x} where its value belongs. If a program takes it "
+            "from CANOPY_ARM, set system.reads_arm = true\n");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
+}
+
+TEST_F(TuneCommand, AProgramMayTakeTheArmFromItsEnvironment) {
+  folder_.write("m.sh", "#!/bin/sh\necho \"$CANOPY_ARM\" | tr -dc '0-9.\\n'\n");
+  std::filesystem::permissions(folder_.path("m.sh"), std::filesystem::perms::owner_all);
+  folder_.write("a.toml",
+                "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\nmeasure = \"" +
+                    folder_.path("m.sh") + "\"\non_exit = \"leave\"\n[budget]\npulls = 60\n");
+  const auto result = run_tool("tune " + folder_.path("a.toml") + store());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("best     x = 0.9"), std::string::npos) << result.out;
+}
+
+TEST_F(TuneCommand, SaysWhereItIsInFiles) {
+  const auto result =
+      run_tool("tune " + study("a", "60", "baseline = { x = 0.9 }\nbaseline_every = 10") + store() +
+               " --status " + folder_.path("status.json") + " --metrics " + folder_.path("a.prom"));
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json status = json::parse(folder_.content("status.json"));
+  EXPECT_EQ(status["study"], "a");
+  EXPECT_EQ(status["phase"], "ended");
+  EXPECT_EQ(status["ended"], "the budget of 60 pulls is used");
+  EXPECT_EQ(status["pulls"], 60);
+  EXPECT_EQ(status["failures"], 0);
+  EXPECT_NEAR(status["best"]["arm"]["x"].get<double>(), 0.3, 0.1);
+  EXPECT_TRUE(status["best"].contains("uplift"));
+  const std::string metrics = folder_.content("a.prom");
+  EXPECT_NE(metrics.find("# TYPE canopy_pulls_total counter\ncanopy_pulls_total{study=\"a\"} 60\n"),
+            std::string::npos)
+      << metrics;
+  EXPECT_NE(metrics.find("canopy_best_mean{study=\"a\"} "), std::string::npos);
+  const auto elsewhere = run_tool("tune " + study("b", "20") + store() + " --status /nowhere/status.json");
+  EXPECT_EQ(elsewhere.status, 0) << "tuning goes on";
+  EXPECT_NE(elsewhere.err.find("tuning goes on"), std::string::npos) << elsewhere.err;
+}
+
+TEST_F(TuneCommand, SigusrPausesAndResumes) {
+  const std::string status = folder_.path("status.json");
+  folder_.write("a.toml",
+                "name = \"a\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\napply = \"true "
+                "{x}\"\nmeasure = \"sh -c 'sleep 0.02; echo {x}'\"\n[budget]\npulls = 40\n");
+  Process process({"tune", folder_.path("a.toml"), "--store", folder_.path("s.db"), "--status", status});
+  const auto phase = [&] {
+    const json now = json::parse(folder_.content("status.json"), nullptr, false);
+    return now.is_object() ? now.value("phase", "") : "";
+  };
+  wait_for([&] { return phase() == "searching"; });
+  process.signal(SIGUSR1);
+  wait_for([&] { return phase() == "paused"; });
+  EXPECT_LT(show("a")["pulls"], 40);
+  process.signal(SIGUSR1);
+  EXPECT_EQ(process.finish().status, 0);
+  EXPECT_EQ(show("a")["pulls"], 40);
+}
+
+TEST_F(TuneCommand, TheBestArmCanBeConfirmedLater) {
+  const std::string file = study("a", "40", "apply = \"true {x}\"\nbaseline = { x = 0.9 }");
+  ASSERT_EQ(run_tool("tune " + file + store()).status, 0);
+  const auto result = run_tool("confirm a --pulls 40" + store());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find(": better than the baseline after 18 pulls of both: the difference is 0.3"),
+            std::string::npos)
+      << result.out;
+  EXPECT_NE(run_tool("best a" + store()).out.find("compared: x = "), std::string::npos);
+  EXPECT_EQ(run_tool("confirm a --pulls 1" + store()).err,
+            "canopy confirm: --pulls = 1: must be a whole number from 2 on\n");
+  EXPECT_EQ(run_tool("confirm" + store()).err,
+            "canopy confirm: NAME: is missing; `canopy studies list` shows the names\n");
+  ASSERT_EQ(run_tool("tune " + study("b", "10") + store()).status, 0);
+  EXPECT_EQ(run_tool("confirm b" + store()).status, 2);
 }
 
 TEST_F(TuneCommand, CtrlCEndsItCleanlyAndTheSameCommandGoesOn) {

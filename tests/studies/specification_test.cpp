@@ -386,11 +386,11 @@ RC_GTEST_PROP(Specification, ResolvedHasEveryOptionAndStaysAsItIs, ()) {
 }
 
 TEST(Specification, OfAnUnknownOptimizerCanBeReadFromAStore) {
-  const std::string json =
+  const std::string text =
       R"({"format":1,"optimizer":{"name":"mine","revision":3,"partition":"cyclic","speed":2.5,)"
       R"("steps":7,"mode":"fast"},"space":[{"name":"x","low":0,"high":1}]})";
-  EXPECT_THROW((void)parse_study_json(json, "s.json"), SpecificationError);
-  const StudySpecification study = parse_stored_study(json, "s");
+  EXPECT_THROW((void)parse_study_json(text, "s.json"), SpecificationError);
+  const StudySpecification study = parse_stored_study(text, "s");
   EXPECT_EQ(study.optimizer.name, "mine");
   EXPECT_EQ(option(study, "speed"), OptionValue(2.5));
   EXPECT_EQ(option(study, "steps"), OptionValue(std::uint64_t{7}));
