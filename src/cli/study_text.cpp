@@ -108,7 +108,11 @@ struct KnownMetric {
   const Limit* limit = nullptr;
 
   [[nodiscard]] bool may_break_limit() const {
-    return limit != nullptr && !limit->is_surely_kept(estimate.interval);
+    return limit != nullptr && !limit->is_surely_kept(estimate.interval) && !is_at_limit();
+  }
+  /// As errors are that never happen and may not happen.
+  [[nodiscard]] bool is_at_limit() const {
+    return estimate.mean == limit->max || estimate.mean == limit->min;
   }
 };
 
