@@ -94,7 +94,9 @@ void Power::transfer(State& state) {
   State::require(arms_.are_in(space_) && window_.size() <= options_.window);
   State::require(is_in_cube(theta_) && is_in_cube(explored_) &&
                  State::are_rewards({least_return_}));
-  for (const Rollout& rollout : window_) State::require(is_in_cube(rollout.theta));
+  for (const Rollout& rollout : window_) {
+    State::require(is_in_cube(rollout.theta) && rollout.mean_reward >= least_return_);
+  }
   space_.from_unit_cube(theta_, theta_arm_);
 }
 
