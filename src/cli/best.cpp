@@ -32,8 +32,7 @@ Command add_best(Words app) {
       fmt::print("{}\n", best_text(space, *best));
       const std::string uplift = uplift_line(*optimizer, *best, study.specification);
       if (!uplift.empty()) fmt::print("uplift: {}\n", uplift);
-      for (const std::string& line :
-           metric_lines(study.specification, *loaded.tuner, best->arm)) {
+      for (const std::string& line : metric_lines(study.specification, *loaded.tuner, best->arm)) {
         fmt::print("{}\n", line);
       }
       if (const auto& verdict = loaded.tuner->verdict()) {

@@ -31,7 +31,8 @@ int confirm(const ConfirmArguments& arguments) {
   if (arguments.pulls) {
     asked_for = number_in<std::uint64_t>(*arguments.pulls);
     if (!asked_for || *asked_for < 2) {
-      throw WrongUse("--pulls = " + excerpt(*arguments.pulls) + ": must be a whole number from 2 on");
+      throw WrongUse("--pulls = " + excerpt(*arguments.pulls) +
+                     ": must be a whole number from 2 on");
     }
   }
   const std::unique_ptr<Store> store = open_store(arguments.study.store, Store::Mode::open);

@@ -48,7 +48,8 @@ std::string exit_text(const StudySpecification& study) {
       system.baseline ? "the baseline, " + study.space.describe(*system.baseline) : "";
   switch (system.options.on_exit) {
     case OnExit::best:
-      if (!system.baseline) return "the best arm; there is no baseline to compare it with or go back to";
+      if (!system.baseline)
+        return "the best arm; there is no baseline to compare it with or go back to";
       return "the best arm if it is better than the baseline beyond doubt, else " + baseline;
     case OnExit::confirmed:
       return "the best arm if it was confirmed, else " + baseline;
@@ -64,7 +65,8 @@ std::string budget_text(const Budget& budget) {
   std::string text;
   if (budget.pulls) text += fmt::format("{} pulls", *budget.pulls);
   if (budget.seconds) {
-    text += fmt::format("{}{} of tuning", text.empty() ? "" : " or ", duration_text(*budget.seconds));
+    text +=
+        fmt::format("{}{} of tuning", text.empty() ? "" : " or ", duration_text(*budget.seconds));
   }
   if (text.empty()) text = "none: until Ctrl-C";
   if (budget.confirm_pulls) {
@@ -100,8 +102,8 @@ bool try_out(System& system, const StudySpecification& study, Arm arm, std::vect
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() / kTrials;
   fmt::print("measured {} times at {}: {}\n", kTrials, study.space.describe(arm),
              fmt::join(rewards, ", "));
-  fmt::print("one measurement takes {}", seconds < 1.0 ? fmt::format("{:.0f} ms", 1e3 * seconds)
-                                                       : duration_text(seconds));
+  fmt::print("one measurement takes {}",
+             seconds < 1.0 ? fmt::format("{:.0f} ms", 1e3 * seconds) : duration_text(seconds));
   if (study.budget.pulls) {
     const double pulls = static_cast<double>(*study.budget.pulls) +
                          static_cast<double>(study.budget.confirm_pulls.value_or(0));
@@ -109,8 +111,8 @@ bool try_out(System& system, const StudySpecification& study, Arm arm, std::vect
   }
   fmt::print("\n");
   if (rewards.front() == rewards.back() && rewards.front() == rewards[1]) {
-    doubts.push_back({false,
-                      "the reward did not vary in three measurements: does measure really measure?"});
+    doubts.push_back(
+        {false, "the reward did not vary in three measurements: does measure really measure?"});
   }
   return true;
 }

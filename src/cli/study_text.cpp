@@ -171,9 +171,9 @@ void add_metrics(Document& document, const StudySpecification& specification,
   }
   if (metrics.as_table() != nullptr) document.set("metrics", std::move(metrics));
   if (const auto& verdict = tuner.verdict()) {
-    document.set("confirmed", verdict->confirmed &&
-                                  std::equal(arm.begin(), arm.end(), verdict->arm.begin(),
-                                             verdict->arm.end()));
+    document.set("confirmed",
+                 verdict->confirmed &&
+                     std::equal(arm.begin(), arm.end(), verdict->arm.begin(), verdict->arm.end()));
     document.set("verdict", verdict->text);
   }
 }

@@ -1,7 +1,7 @@
 #include "cli/tune_status.hpp"
 
-#include "core/text.hpp"
 #include "cli/study_text.hpp"
+#include "core/text.hpp"
 #include "files/json.hpp"
 #include "files/page.hpp"
 #include "terminal/progress.hpp"
@@ -111,8 +111,7 @@ Document TuneStatus::document(const TuneProgress& progress) {
       {"failures", progress.failures},
       {"last_failure", progress.failure.empty() ? Document() : Document(progress.failure)},
       {"last_reward", progress.reward ? Document(*progress.reward) : Document()},
-      {"setting",
-       progress.setting.empty() ? Document() : parse_json(progress.setting, "setting")}};
+      {"setting", progress.setting.empty() ? Document() : parse_json(progress.setting, "setting")}};
   if (const auto best = study_.best()) {
     const StudySpecification& specification = study_.specification();
     Document table = best_and_uplift_document(specification.space, *best,
@@ -129,8 +128,8 @@ std::string TuneStatus::metrics_text(const TuneProgress& progress) {
   std::string text;
   add_gauge(text, "pulls_total", "Pulls of the search.", static_cast<double>(progress.pulls), study,
             "counter");
-  add_gauge(text, "changes_total", "Changes of the setting.",
-            static_cast<double>(progress.changes), study, "counter");
+  add_gauge(text, "changes_total", "Changes of the setting.", static_cast<double>(progress.changes),
+            study, "counter");
   add_gauge(text, "failures_total", "Pulls that failed.", static_cast<double>(progress.failures),
             study, "counter");
   add_gauge(text, "tuning_seconds_total", "Seconds of tuning.", progress.seconds, study, "counter");

@@ -84,14 +84,15 @@ void doubt_programs(const StudySpecification& study, std::vector<Doubt>& doubts)
   const SystemSpecification& system = *study.system;
   if (system.shell) return;
   Values values;
-  for (const Parameter& parameter : study.space.parameters()) values.emplace_back(parameter.name, "0");
+  for (const Parameter& parameter : study.space.parameters())
+    values.emplace_back(parameter.name, "0");
   for (const NamedCommand& command : commands_of(system)) {
     const CommandLine line(command.text, false);
     const std::string program = line.words(values).front();
     if (find_program(program)) continue;
-    doubts.push_back({true, fmt::format("system.{}: there is no program {}{}", command.key,
-                                        excerpt(program),
-                                        program.find('/') == std::string::npos ? " in PATH" : "")});
+    doubts.push_back(
+        {true, fmt::format("system.{}: there is no program {}{}", command.key, excerpt(program),
+                           program.find('/') == std::string::npos ? " in PATH" : "")});
   }
 }
 
@@ -127,9 +128,10 @@ void doubt_exit(const StudySpecification& study, std::vector<Doubt>& doubts) {
   const SystemSpecification& system = *study.system;
   const SystemOptions& options = system.options;
   if (system.baseline && options.on_exit == OnExit::best && options.baseline_every == 0) {
-    doubts.push_back({false,
-                      "the baseline is never measured, so the system will be left at it: set "
-                      "system.baseline_every, or budget.confirm_pulls and on_exit = \"confirmed\""});
+    doubts.push_back(
+        {false,
+         "the baseline is never measured, so the system will be left at it: set "
+         "system.baseline_every, or budget.confirm_pulls and on_exit = \"confirmed\""});
   } else if (options.on_exit == OnExit::confirmed && !study.budget.confirm_pulls) {
     doubts.push_back({false,
                       "on_exit = \"confirmed\" without budget.confirm_pulls leaves the system at "

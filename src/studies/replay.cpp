@@ -79,7 +79,7 @@ Loaded from_snapshot(Store& store, const StudyRecord& record,
   try {
     loaded.optimizer->restore(snapshot->optimizer);
     loaded.events = loaded.snapshot_events = snapshot->events;
-    loaded.snapshot_bytes = snapshot->optimizer.size();
+    loaded.snapshot_bytes = snapshot->optimizer.size() + snapshot->tuner.size();
   } catch (const NewerStateError& error) {
     throw StudyError(Fault::damaged, record.name + ": " + error.what());
   } catch (const StateError&) {
@@ -175,8 +175,9 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
       (void)optimizer->bar(barred->arm, barred->reward);
     }
   });
-  return {std::move(optimizer), std::move(tuner), revision_text(record.name, specification) +
-                                    ": this shows what it makes of the same rewards"};
+  return {
+      std::move(optimizer), std::move(tuner),
+      revision_text(record.name, specification) + ": this shows what it makes of the same rewards"};
 }
 
 }  // namespace canopy

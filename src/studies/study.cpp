@@ -379,7 +379,7 @@ void Study::keep(const Batch& batch) {
   }
   if (batch.snapshot) {  // one that could not be written is tried again when the next is due
     snapshot_events_ = batch.snapshot->events;
-    snapshot_bytes_ = batch.snapshot->optimizer.size();
+    snapshot_bytes_ = batch.snapshot->optimizer.size() + batch.snapshot->tuner.size();
   }
 }
 

@@ -142,7 +142,7 @@ TEST_F(TuneCommand, KilledTwoHundredTimesItEndsWithTheTreeOfAnUndisturbedRun) {
 
 /// What an undisturbed run and one that was killed must have in common.
 struct Story {
-  std::vector<std::string> told;      ///< rewards, penalties, measurements of the baseline, in order
+  std::vector<std::string> told;  ///< rewards, penalties, measurements of the baseline, in order
   std::vector<std::string> settings;  ///< that followed each other
 
   friend bool operator==(const Story&, const Story&) = default;
@@ -160,7 +160,8 @@ Story story_of(const std::string& jsonl) {
         story.settings.push_back(setting);
       }
     } else if (kind == "tell" || kind == "pass_over" || kind == "penalty" || kind == "baseline") {
-      story.told.push_back(kind + " " + event["arm"].dump() + " " + event.value("value", json()).dump());
+      story.told.push_back(kind + " " + event["arm"].dump() + " " +
+                           event.value("value", json()).dump());
     }
   }
   return story;
@@ -216,7 +217,8 @@ TEST_F(TuneCommand, KillsMeanNothingWhateverTheOptionsOfTheTunerAre) {
     const Story found = story(killed);
     EXPECT_EQ(found.told, expected.told) << system;
     if (fails) {  // a failure that was not answered yet is met again
-      EXPECT_LE(found.settings.size(), expected.settings.size() + 2 * static_cast<std::size_t>(kills_here));
+      EXPECT_LE(found.settings.size(),
+                expected.settings.size() + 2 * static_cast<std::size_t>(kills_here));
     } else {
       EXPECT_EQ(found.settings, expected.settings) << system;
     }
@@ -229,11 +231,12 @@ TEST_F(TuneCommand, KillsMeanNothingWhateverTheOptionsOfTheTunerAre) {
 }
 
 TEST_F(TuneCommand, ADryRunShowsCommandsAndDoubtsAndRunsNothing) {
-  folder_.write("a.toml",
-                "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[[space]]\nname = \"y\"\nlow = "
-                "0.0\nhigh = 1.0\n[system]\napply = \"touch " +
-                    folder_.path("ran") +
-                    "\"\nmeasure = \"echo {x}\"\nbaseline = { x = 0.5, y = 0.5 }\n[budget]\npulls = 9\n");
+  folder_.write(
+      "a.toml",
+      "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[[space]]\nname = \"y\"\nlow = "
+      "0.0\nhigh = 1.0\n[system]\napply = \"touch " +
+          folder_.path("ran") +
+          "\"\nmeasure = \"echo {x}\"\nbaseline = { x = 0.5, y = 0.5 }\n[budget]\npulls = 9\n");
   const auto dry = run_tool("tune " + folder_.path("a.toml") + " --dry-run" + store());
   EXPECT_EQ(dry.status, 0) << dry.err;
   for (const std::string part :
@@ -251,8 +254,10 @@ TEST_F(TuneCommand, ADryRunShowsCommandsAndDoubtsAndRunsNothing) {
 
   const auto tried = run_tool("tune " + folder_.path("a.toml") + " --dry-run --measure" + store());
   EXPECT_EQ(tried.status, 0);
-  EXPECT_NE(tried.out.find("measured 3 times at x = 0.5, y = 0.5: 0.5, 0.5, 0.5\n"), std::string::npos);
-  EXPECT_NE(tried.out.find("doubt: the reward did not vary in three measurements"), std::string::npos);
+  EXPECT_NE(tried.out.find("measured 3 times at x = 0.5, y = 0.5: 0.5, 0.5, 0.5\n"),
+            std::string::npos);
+  EXPECT_NE(tried.out.find("doubt: the reward did not vary in three measurements"),
+            std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_.path("ran")));
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
 }
@@ -269,18 +274,19 @@ TEST_F(TuneCommand, WhatCannotWorkIsRefusedBeforeAnythingIsRun) {
             "canopy tune: system.measure: there is no program no-such-program in PATH\n");
   EXPECT_EQ(complaint("apply = \"./nothing.sh {x}\"\nmeasure = \"echo 1\""),
             "canopy tune: system.apply: there is no program ./nothing.sh\n");
-  EXPECT_EQ(complaint("measure = \"echo 1\""),
-            "canopy tune: no command uses x: write {x} where its value belongs. If a program takes it "
-            "from CANOPY_ARM, set system.reads_arm = true\n");
+  EXPECT_EQ(
+      complaint("measure = \"echo 1\""),
+      "canopy tune: no command uses x: write {x} where its value belongs. If a program takes it "
+      "from CANOPY_ARM, set system.reads_arm = true\n");
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
 }
 
 TEST_F(TuneCommand, AProgramMayTakeTheArmFromItsEnvironment) {
   folder_.write("m.sh", "#!/bin/sh\necho \"$CANOPY_ARM\" | tr -dc '0-9.\\n'\n");
   std::filesystem::permissions(folder_.path("m.sh"), std::filesystem::perms::owner_all);
-  folder_.write("a.toml",
-                "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\nmeasure = \"" +
-                    folder_.path("m.sh") + "\"\non_exit = \"leave\"\n[budget]\npulls = 60\n");
+  folder_.write("a.toml", "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\nmeasure = \"" +
+                              folder_.path("m.sh") +
+                              "\"\non_exit = \"leave\"\n[budget]\npulls = 60\n");
   const auto result = run_tool("tune " + folder_.path("a.toml") + store());
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("best     x = 0.9"), std::string::npos) << result.out;
@@ -304,17 +310,20 @@ TEST_F(TuneCommand, SaysWhereItIsInFiles) {
             std::string::npos)
       << metrics;
   EXPECT_NE(metrics.find("canopy_best_mean{study=\"a\"} "), std::string::npos);
-  const auto elsewhere = run_tool("tune " + study("b", "20") + store() + " --status /nowhere/status.json");
+  const auto elsewhere =
+      run_tool("tune " + study("b", "20") + store() + " --status /nowhere/status.json");
   EXPECT_EQ(elsewhere.status, 0) << "tuning goes on";
   EXPECT_NE(elsewhere.err.find("tuning goes on"), std::string::npos) << elsewhere.err;
 }
 
 TEST_F(TuneCommand, SigusrPausesAndResumes) {
   const std::string status = folder_.path("status.json");
-  folder_.write("a.toml",
-                "name = \"a\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\napply = \"true "
-                "{x}\"\nmeasure = \"sh -c 'sleep 0.02; echo {x}'\"\n[budget]\npulls = 40\n");
-  Process process({"tune", folder_.path("a.toml"), "--store", folder_.path("s.db"), "--status", status});
+  folder_.write(
+      "a.toml",
+      "name = \"a\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\napply = \"true "
+      "{x}\"\nmeasure = \"sh -c 'sleep 0.02; echo {x}'\"\n[budget]\npulls = 40\n");
+  Process process(
+      {"tune", folder_.path("a.toml"), "--store", folder_.path("s.db"), "--status", status});
   const auto phase = [&] {
     const json now = json::parse(folder_.content("status.json"), nullptr, false);
     return now.is_object() ? now.value("phase", "") : "";
@@ -333,8 +342,9 @@ TEST_F(TuneCommand, TheBestArmCanBeConfirmedLater) {
   ASSERT_EQ(run_tool("tune " + file + store()).status, 0);
   const auto result = run_tool("confirm a --pulls 40" + store());
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.out.find(": better than the baseline after 18 pulls of both: the difference is 0.3"),
-            std::string::npos)
+  EXPECT_NE(
+      result.out.find(": better than the baseline after 18 pulls of both: the difference is 0.3"),
+      std::string::npos)
       << result.out;
   EXPECT_NE(run_tool("best a" + store()).out.find("compared: x = "), std::string::npos);
   EXPECT_EQ(run_tool("confirm a --pulls 1" + store()).err,

@@ -30,9 +30,12 @@ double normal(RandomStream& random) {
 const std::map<std::string, std::function<double(RandomStream&, double)>> kNoises{
     {"Gaussian", [](RandomStream& random, double mean) { return mean + 0.3 * normal(random); }},
     {"uniform", [](RandomStream& random, double mean) { return mean + random.uniform() - 0.5; }},
-    {"zero or one", [](RandomStream& random, double mean) { return random.uniform() < mean ? 1.0 : 0.0; }},
-    {"rarely one", [](RandomStream& random, double mean) { return random.uniform() < 0.1 * mean ? 1.0 : 0.0; }},
-    {"exponential", [](RandomStream& random, double mean) { return -mean * std::log(1.0 - random.uniform()); }},
+    {"zero or one",
+     [](RandomStream& random, double mean) { return random.uniform() < mean ? 1.0 : 0.0; }},
+    {"rarely one",
+     [](RandomStream& random, double mean) { return random.uniform() < 0.1 * mean ? 1.0 : 0.0; }},
+    {"exponential",
+     [](RandomStream& random, double mean) { return -mean * std::log(1.0 - random.uniform()); }},
 };
 
 TEST(Comparison, ConfirmsWhatIsNoBetterInFewerThanFiveRunsOfAHundred) {
@@ -48,7 +51,8 @@ TEST(Comparison, ConfirmsWhatIsNoBetterInFewerThanFiveRunsOfAHundred) {
       better += verdict.value_or(false) ? 1 : 0;
       decided += verdict ? 1 : 0;
     }
-    std::cout << name << ": confirmed " << better << ", decided " << decided << " of " << kRuns << '\n';
+    std::cout << name << ": confirmed " << better << ", decided " << decided << " of " << kRuns
+              << '\n';
     EXPECT_LE(better, kRuns * 25 / 1000) << name;
     EXPECT_LE(decided, kRuns * 5 / 100) << name;
   }

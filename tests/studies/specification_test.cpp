@@ -200,6 +200,35 @@ TEST(Specification, NamesLineKeyValueAndExpectation) {
             R"(s.toml:1: reward_range = [ 1.0 ]: must be "auto" or a list of two numbers)");
 }
 
+TEST(Specification, ReadsLimits) {
+  const std::string study = with_space("") + "[system]\nmeasure = \"m {x}\"\n";
+  const auto limits = parse_study(study +
+                                      "[[limit]]\nmetric = \"p99_ms\"\nmax = 50\n[[limit]]\nmetric "
+                                      "= \"hits\"\nmin = 0.5\nfactor = 3\n",
+                                  "s.toml")
+                          .system->limits;
+  ASSERT_EQ(limits.size(), 2U);
+  EXPECT_EQ(limits[0], (Limit{.metric = "p99_ms", .max = 50.0}));
+  EXPECT_EQ(limits[1], (Limit{.metric = "hits", .min = 0.5, .factor = 3.0}));
+  const auto complaint = [&](const std::string& limit) {
+    return refusal(study + "[[limit]]\n" + limit);
+  };
+  EXPECT_NE(complaint("max = 1\n").find("limit[0].metric: is missing"), std::string::npos);
+  EXPECT_NE(complaint("metric = \"a\"\n").find("limit[0].max: is required, or min"),
+            std::string::npos);
+  EXPECT_NE(complaint("metric = \"a\"\nmin = 2\nmax = 1\n")
+                .find("limit[0].min = 2: must not be above max"),
+            std::string::npos);
+  EXPECT_NE(
+      complaint("metric = \"a\"\nmax = 1\nfactor = 0.5\n").find("must be a number of at least 1"),
+      std::string::npos);
+  EXPECT_NE(complaint("metric = \"reward\"\nmax = 1\n").find("system.floor is for that"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal(study + "[budget]\nconfirm_pulls = 10\n").find("system.baseline, which is missing"),
+      std::string::npos);
+}
+
 TEST(Specification, SuggestsTheNearestKnownKey) {
   EXPECT_EQ(refusal(with_space("[optimizer]\nname = \"hct\"\nmixingtime = 1\n")),
             R"(s.toml:3: optimizer.mixingtime = 1: unknown key, did you mean "mixing_time"?)");
@@ -325,9 +354,19 @@ SystemSpecification random_system(const Space& space) {
   system.baseline = arm;
   system.options.timeout_seconds = *rc::gen::element(0.001, 30.0, 1e6);
   system.options.on_failure = *rc::gen::element(OnFailure::retry, OnFailure::skip, OnFailure::stop);
-  system.options.on_exit = *rc::gen::element(OnExit::best, OnExit::baseline, OnExit::leave);
+  system.options.on_exit =
+      *rc::gen::element(OnExit::best, OnExit::baseline, OnExit::leave, OnExit::confirmed);
   if (*rc::gen::arbitrary<bool>()) system.options.floor = *rc::gen::element(-1.5, 0.0, 1e-9);
   if (*rc::gen::arbitrary<bool>()) system.options.max_changes_per_hour = 7;
+  if (*rc::gen::arbitrary<bool>()) system.options.failure_reward = *rc::gen::element(-1.5, 0.0);
+  system.options.outage_seconds = *rc::gen::element(0.0, 600.0);
+  system.options.max_failures = *rc::gen::inRange<std::uint64_t>(1, 51);
+  system.keep_background = *rc::gen::arbitrary<bool>();
+  system.reads_arm = *rc::gen::arbitrary<bool>();
+  if (*rc::gen::arbitrary<bool>()) {
+    system.limits.push_back({.metric = "p99_ms", .max = *rc::gen::element(0.0, 0.1, 50.0)});
+    system.limits.push_back({.metric = "hits", .min = -1.0, .max = 2.5, .factor = 1.5});
+  }
   return system;
 }
 

@@ -38,7 +38,19 @@ rc::Gen<Event> random_tuner_event() {
   return rc::gen::exec([]() -> Event {
     const auto ticket = *rc::gen::inRange<Ticket>(0, 4);
     const double number = *rc::gen::element(0.0, 0.25, 0.5, 0.9);
-    switch (*rc::gen::inRange(0, 12)) {
+    switch (*rc::gen::inRange(0, 18)) {
+      case 12:
+        return Penalized{ticket, number};
+      case 13:
+        return PutOff{ticket, {number}};
+      case 14:
+        return MetricsMeasured{ticket, {{"a b", number}, {"p99", 0.5}}};
+      case 15:
+        return ComparisonBegun{10, 1, {number}};
+      case 16:
+        return Compared{ticket == 0, number};
+      case 17:
+        return ComparisonEnded{ticket == 0, "two words"};
       case 0:
         return Asked{ticket, 1, 1, {number}};
       case 1:
