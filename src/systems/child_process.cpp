@@ -1,5 +1,7 @@
 #include "systems/child_process.hpp"
 
+#include "systems/guardian.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -18,8 +20,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 constexpr std::chrono::milliseconds kLookAtStop{50};
-constexpr std::chrono::milliseconds kLookAtChild{2};  ///< where the kernel does not tell its end
-constexpr std::chrono::seconds kTimeToDie{2};         ///< after SIGKILL
+constexpr std::chrono::milliseconds kLookAtCgroup{2};
+constexpr std::chrono::seconds kTimeToDie{10};  ///< the guardian itself takes at most 2 s
 constexpr std::size_t kErrorsKept = 4096;
 constexpr std::size_t kReadSize = 16'384;
 constexpr double kLongestTimeout = 1e8;  ///< three years
@@ -38,6 +40,21 @@ void read_some(Descriptor& from, std::size_t most, std::string& text) {
   } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
     from.close();
   }
+}
+
+/// What was written into a pipe as a whole, if anything was.
+template <class Value>
+std::optional<Value> read_value(const Descriptor& from) {
+  Value value{};
+  if (read(from.number(), &value, sizeof value) != sizeof value) return std::nullopt;
+  return value;
+}
+
+/// What poll() tells of a descriptor, at once or after some time.
+short events_of(const Descriptor& descriptor, nanoseconds most) {
+  pollfd watched{descriptor.number(), POLLIN, 0};
+  const timespec time = to_timespec(most);
+  return ppoll(&watched, 1, &time, nullptr) > 0 ? watched.revents : short{0};
 }
 
 std::size_t bytes_waiting(const Descriptor& in) {
@@ -100,23 +117,31 @@ void break_off(CommandResult& result, Outcome outcome, const RunLimits& limits) 
   if (result.output.size() > limits.most_output) result.output.resize(limits.most_output);
 }
 
-ChildProcess::ChildProcess(const std::vector<std::string>& words,
-                           const std::vector<std::pair<std::string, std::string>>& environment,
-                           ProgramInput input)
-    : program_(start_program(words, environment, input)),
-      end_(static_cast<int>(syscall(SYS_pidfd_open, program_.id, 0))) {}
+CommandResult not_started(const std::vector<std::string>& words, const std::system_error& error) {
+  return {.outcome = Outcome::not_started,
+          .code = error.code().value(),
+          .program = words.empty() ? "" : words.front()};
+}
+
+ChildProcess::ChildProcess(const std::vector<std::string>& words, const RunLimits& limits,
+                           bool has_input)
+    : program_(start_program(words, limits.environment,
+                             {.has_input = has_input,
+                              .keep_background = limits.keep_background,
+                              .use_cgroup = limits.use_cgroup})),
+      name_(words.front()) {}
 
 ChildProcess::~ChildProcess() {
-  if (!finished_) (void)kill_and_reap();
+  if (!finished_) kill_and_reap();
 }
 
 void ChildProcess::wait(nanoseconds most) {
-  enum { at_end, at_output, at_errors, at_input };
-  std::array<pollfd, 4> watched{{{end_.number(), POLLIN, 0},
+  enum { at_end, at_state, at_output, at_errors, at_input };
+  std::array<pollfd, 5> watched{{{end_.number(), POLLIN, 0},
+                                 {program_.state.number(), POLLIN, 0},
                                  {program_.output.number(), POLLIN, 0},
                                  {program_.errors.number(), POLLIN, 0},
                                  {unsent_.empty() ? -1 : program_.input.number(), POLLOUT, 0}}};
-  if (!end_.is_open()) most = std::min<nanoseconds>(most, kLookAtChild);
   const timespec time = to_timespec(most);
   if (ppoll(watched.data(), watched.size(), &time, nullptr) <= 0) return;
   if (watched[at_output].revents != 0) read_some(program_.output, kReadSize, output_);
@@ -165,52 +190,63 @@ void ChildProcess::keep_last_errors() {
   if (errors_.size() > kErrorsKept) errors_.erase(0, errors_.size() - kErrorsKept);
 }
 
-bool ChildProcess::has_ended() const {
-  siginfo_t state{};
-  const auto id = static_cast<id_t>(program_.id);
-  // It is not reaped here: as long as it is not, no other group can get its number.
-  if (waitid(P_PID, id, &state, WEXITED | WNOHANG | WNOWAIT) != 0) return errno != EINTR;
-  return state.si_pid != 0;
-}
-
-std::optional<int> ChildProcess::kill_and_reap() {
-  finished_ = true;
-  (void)kill(program_.id, SIGKILL);
-  (void)kill(-program_.id, SIGKILL);
-  const auto deadline = Clock::now() + kTimeToDie;
-  while (!has_ended()) {
-    if (Clock::now() >= deadline) return std::nullopt;
-    pollfd watched{end_.number(), POLLIN, 0};
-    const timespec time = to_timespec(end_.is_open() ? kLookAtStop : kLookAtChild);
-    (void)ppoll(&watched, 1, &time, nullptr);
+void ChildProcess::hear() {
+  while (const auto state = read_value<ProgramState>(program_.state)) {
+    if (state->has_ended) {
+      status_ = state->status;
+    } else {
+      end_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, state->id, 0)));
+    }
   }
-  int status = 0;
-  if (waitpid(program_.id, &status, 0) != program_.id) return std::nullopt;
-  return status;
 }
 
-std::optional<int> ChildProcess::start_failure() const {
-  int error = 0;
-  if (read(program_.failure.number(), &error, sizeof error) != sizeof error) return std::nullopt;
-  return error;
+bool ChildProcess::has_ended() {
+  hear();
+  return status_ || events_of(end_, nanoseconds(0)) != 0 ||
+         events_of(program_.state, nanoseconds(0)) == POLLHUP;
+}
+
+void ChildProcess::kill_and_reap() {
+  finished_ = true;
+  program_.lifeline.close();
+  (void)kill(program_.guardian, SIGCONT);  // should somebody have stopped it
+  const auto deadline = Clock::now() + kTimeToDie;
+  for (hear(); !status_ && events_of(program_.state, kLookAtStop) != POLLHUP; hear()) {
+    if (Clock::now() >= deadline) return;
+  }
+  while (waitpid(program_.guardian, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (!status_) end_cgroup();
+}
+
+void ChildProcess::end_cgroup() const {
+  if (!program_.cgroup) return;
+  program_.cgroup->kill_all();
+  const auto deadline = Clock::now() + kTimeToDie;
+  while (!program_.cgroup->remove() && Clock::now() < deadline) {
+    const timespec time = to_timespec(kLookAtCgroup);
+    (void)ppoll(nullptr, 0, &time, nullptr);
+  }
 }
 
 CommandResult ChildProcess::finish() {
-  const std::optional<int> status = kill_and_reap();
+  kill_and_reap();
   gather();
   CommandResult result{.outcome = Outcome::exited,
                        .code = -1,  // should its end be unknown
                        .output = std::move(output_),
                        .errors = std::move(errors_)};
-  if (const std::optional<int> failure = start_failure()) {
+  if (const auto failure = read_value<StartFailure>(program_.failure)) {
     result.outcome = Outcome::not_started;
-    result.code = *failure;
-  } else if (status && WIFEXITED(*status)) {
-    result.code = WEXITSTATUS(*status);
+    result.code = failure->error;
+    result.program = name_;
+    result.lacks_interpreter = failure->error == ENOENT && failure->file_is_there;
+  } else if (status_ && WIFEXITED(*status_)) {
+    result.code = WEXITSTATUS(*status_);
     if (result.code == 0) result.outcome = Outcome::done;
-  } else if (status && WIFSIGNALED(*status)) {
+  } else if (status_ && WIFSIGNALED(*status_)) {
     result.outcome = Outcome::killed_by_signal;
-    result.code = WTERMSIG(*status);
+    result.code = WTERMSIG(*status_);
   }
   return result;
 }

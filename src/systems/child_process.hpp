@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <system_error>
 #include <vector>
 
 namespace canopy {
@@ -34,15 +34,17 @@ class Patience {
 /// Says in a result that we ended the program, and which limit it broke.
 void break_off(CommandResult& result, CommandResult::Outcome outcome, const RunLimits& limits);
 
-/// A program that runs. What it prints is gathered while we wait for it. In the end its process
-/// group is killed.
+/// The result of a program for which there can be no process.
+[[nodiscard]] CommandResult not_started(const std::vector<std::string>& words,
+                                        const std::system_error& error);
+
+/// A program that runs. What it prints is gathered while we wait for it. In the end everything that
+/// it has started is killed, unless the limits say that it may stay.
 class ChildProcess {
  public:
-  /// Throws std::system_error when there can be no such process. A program that does not exist is
-  /// found out when its process has ended.
-  ChildProcess(const std::vector<std::string>& words,
-               const std::vector<std::pair<std::string, std::string>>& environment,
-               ProgramInput input);
+  /// Of the limits only what concerns the start counts. Throws std::system_error when there can be
+  /// no such process. A program that does not exist is found out when its process has ended.
+  ChildProcess(const std::vector<std::string>& words, const RunLimits& limits, bool has_input);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -59,26 +61,31 @@ class ChildProcess {
 
   /// What it printed. Whoever has read it may take it away.
   [[nodiscard]] std::string& output() { return output_; }
-  [[nodiscard]] bool has_ended() const;
+  [[nodiscard]] bool has_ended();
   /// Whether it closed its output, or its input before it had read everything.
   [[nodiscard]] bool has_hung_up() const {
     return !program_.output.is_open() || !program_.input.is_open();
   }
 
-  /// Kills what is left of the group. Returns how the program ended and what it printed.
+  /// Kills what is left of it. Returns how the program ended and what it printed.
   [[nodiscard]] CommandResult finish();
 
  private:
   void write_unsent();
   void keep_last_errors();
-  /// The status, unless the program cannot be killed: it is another user's, or stuck in the kernel.
-  [[nodiscard]] std::optional<int> kill_and_reap();
-  /// Why the program could not be executed, unless it was.
-  [[nodiscard]] std::optional<int> start_failure() const;
+  /// Reads what we are told about the program.
+  void hear();
+  /// The status stays unknown if the program cannot be killed: it is another user's, or stuck in
+  /// the kernel.
+  void kill_and_reap();
+  /// For a guardian that was killed.
+  void end_cgroup() const;
 
   StartedProgram program_;
   bool finished_ = false;
+  std::string name_;
   Descriptor end_;  ///< can be read when the program has ended; Linux before 5.3 has none
+  std::optional<int> status_;  ///< as its guardian told it
   std::string unsent_;
   bool is_all_ = false;  ///< nothing comes after it
   std::string output_;

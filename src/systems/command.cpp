@@ -3,6 +3,7 @@
 #include "systems/child_process.hpp"
 #include "systems/excerpt.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -25,6 +26,13 @@ std::string_view last_line(std::string_view text) {
   return text.substr(text.find_last_of('\n') + 1);
 }
 
+std::string why_not_started(const CommandResult& result) {
+  if (result.lacks_interpreter) return "the interpreter that its file names is not there";
+  if (result.code != ENOENT) return std::generic_category().message(result.code);
+  const bool is_path = result.program.find('/') != std::string::npos;
+  return is_path ? "there is no such program" : "there is no such program in PATH";
+}
+
 std::string what_happened(const CommandResult& result) {
   switch (result.outcome) {
     case Outcome::done:
@@ -41,7 +49,8 @@ std::string what_happened(const CommandResult& result) {
     case Outcome::hung_up:
       return "closed its input or output before it answered";
     case Outcome::not_started:
-      return "cannot be started: " + std::generic_category().message(result.code);
+      return fmt::format("{}{}cannot be started: {}", excerpt(result.program),
+                         result.program.empty() ? "" : " ", why_not_started(result));
     case Outcome::stopped:
       return "was stopped";
   }
@@ -72,8 +81,7 @@ CommandResult run_command(const std::vector<std::string>& words, const RunLimits
   const Patience patience(limits);
   if (patience.is_stopped()) return {.outcome = Outcome::stopped};
   try {
-    ChildProcess child(words, limits.environment,
-                       limits.input.empty() ? ProgramInput::nothing : ProgramInput::pipe);
+    ChildProcess child(words, limits, !limits.input.empty());
     child.send_all(limits.input);
     std::optional<Outcome> broken = wait_for(child, patience, limits.most_output);
     CommandResult result = child.finish();
@@ -81,7 +89,7 @@ CommandResult run_command(const std::vector<std::string>& words, const RunLimits
     if (broken) break_off(result, *broken, limits);
     return result;
   } catch (const std::system_error& error) {
-    return {.outcome = Outcome::not_started, .code = error.code().value()};
+    return not_started(words, error);
   }
 }
 

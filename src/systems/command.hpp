@@ -27,6 +27,8 @@ struct CommandResult {
   double limit = 0.0;       ///< that it broke: seconds or bytes
   std::string output = {};  ///< its standard output, or the coprocess's answer without the line end
   std::string errors = {};  ///< the last 4096 bytes of its standard error; empty for an answer
+  std::string program = {};        ///< that was not started
+  bool lacks_interpreter = false;  ///< not started since the one that its file names is missing
 
   [[nodiscard]] bool succeeded() const { return outcome == Outcome::done; }
 
@@ -48,15 +50,21 @@ struct RunLimits {
   std::vector<std::pair<std::string, std::string>> environment = {};
   /// What a command reads on its standard input.
   std::string_view input = {};
+  /// What a program leaves running outside its process group, as a daemon, outlives it. A
+  /// coprocess: counts when it is started.
+  bool keep_background = false;
+  /// Without it, as where there are none, a program is ended by means of process numbers alone.
+  bool use_cgroup = true;
 };
 
 /// Runs a program, the first word, with the others as its arguments, and waits until it has ended.
 /// It is looked for in PATH if it has no slash in its name.
 ///
-/// It runs in a process group of its own: Ctrl-C does not reach it. When it has ended, whatever
-/// still runs in that group is killed; what left the group, as daemons do, is not waited for.
-/// Should the thread that called this function end, or canopy be killed, the program is killed with
-/// it, though not what the program started itself.
+/// It runs in a process group of its own: Ctrl-C does not reach it. When it has ended, everything
+/// that it has started and that still runs is killed, also daemons and what else has a session or
+/// group of its own, before this function returns. The same happens should canopy be killed. A
+/// guardian sees to it, a process between canopy and the program. What cannot be killed, because it
+/// is another user's or stuck in the kernel, is waited for no longer than 2 s.
 ///
 /// May be called by many threads at once. Throws nothing but std::bad_alloc.
 [[nodiscard]] CommandResult run_command(const std::vector<std::string>& words,

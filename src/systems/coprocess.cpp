@@ -84,7 +84,7 @@ CommandResult Coprocess::exchange(const std::string& line, const RunLimits& limi
   try {
     start_if_needed(limits);
   } catch (const std::system_error& error) {
-    return {.outcome = Outcome::not_started, .code = error.code().value()};
+    return not_started(words_, error);
   }
   child_->gather();
   LineReader lines(child_->output());
@@ -95,7 +95,7 @@ CommandResult Coprocess::exchange(const std::string& line, const RunLimits& limi
 void Coprocess::start_if_needed(const RunLimits& limits) {
   if (child_ && !child_->has_ended()) return;
   child_.reset();
-  child_ = std::make_unique<ChildProcess>(words_, limits.environment, ProgramInput::pipe);
+  child_ = std::make_unique<ChildProcess>(words_, limits, true);
 }
 
 CommandResult Coprocess::wait_for_answer(LineReader& lines, Patience& patience,

@@ -15,9 +15,9 @@ class Patience;
 /// A program that keeps running and answers each line with a line.
 ///
 /// It is started by the first exchange, and again by the one after it died or failed to answer. As
-/// a command does, it runs in a process group of its own, which is killed whenever an exchange
-/// fails, and it is killed with the thread that started it. The destructor closes its input, gives
-/// it 200 ms to end and kills what is left. To be used by one thread at a time.
+/// a command does, it runs in a process group of its own. Whenever an exchange fails, and when
+/// canopy is killed, it is killed with everything that it has started. The destructor closes its
+/// input, gives it 200 ms to end and kills what is left. To be used by one thread at a time.
 class Coprocess {
  public:
   /// The program and its arguments.
@@ -29,8 +29,8 @@ class Coprocess {
   /// Sends a line and waits for one. What the program printed before, without being asked, is
   /// thrown away, and so is the rest of a line that it had begun. What it prints later without
   /// being asked cannot be told from an answer. The answer may be limits.most_output bytes long;
-  /// the environment counts when the program is started. Throws std::invalid_argument for a line
-  /// with a line end in it.
+  /// the environment, keep_background and use_cgroup count when the program is started. Throws
+  /// std::invalid_argument for a line with a line end in it.
   [[nodiscard]] CommandResult exchange(const std::string& line, const RunLimits& limits);
 
  private:

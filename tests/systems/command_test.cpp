@@ -1,5 +1,6 @@
 #include "systems/command.hpp"
 
+#include "systems/excerpt.hpp"
 #include "systems/processes.hpp"
 
 #include <array>
@@ -75,18 +76,40 @@ TEST(Command, TellsTheSignalThatEndedIt) {
 }
 
 TEST(Command, AProgramThatIsNotThereCannotBeStarted) {
-  for (const char* name : {"no-such-program", "/nowhere/program", "./no/such", ""}) {
+  const std::vector<std::pair<std::string, std::string>> descriptions = {
+      {"no-such-program", "no-such-program cannot be started: there is no such program in PATH"},
+      {"/nowhere/program", "/nowhere/program cannot be started: there is no such program"},
+      {"./no/such", "./no/such cannot be started: there is no such program"},
+      {"/etc/passwd/such", "/etc/passwd/such cannot be started: there is no such program"},
+      {"a\nb\033[2J", "a b?[2J cannot be started: there is no such program in PATH"},
+      {"", "cannot be started: there is no such program in PATH"}};
+  for (const auto& [name, description] : descriptions) {
     const CommandResult result = run_command({name}, {});
     EXPECT_EQ(result.outcome, Outcome::not_started) << name;
     EXPECT_EQ(result.code, ENOENT) << name;
-    EXPECT_EQ(result.describe(), "cannot be started: No such file or directory");
+    EXPECT_EQ(result.describe(), description);
   }
 }
 
 TEST_F(CommandInFolder, AFileThatIsNoProgramCannotBeStarted) {
   std::ofstream(path("text")) << "text";
-  EXPECT_EQ(run_command({path("text")}, {}).describe(), "cannot be started: Permission denied");
-  EXPECT_EQ(run_command({path("")}, {}).describe(), "cannot be started: Permission denied");
+  for (const std::string& name : {path("text"), path("")}) {
+    EXPECT_EQ(run_command({name}, {}).describe(),
+              excerpt(name) + " cannot be started: Permission denied");
+  }
+}
+
+TEST_F(CommandInFolder, AScriptWhoseInterpreterIsMissingCannotBeStarted) {
+  std::ofstream(path("canopy-script")) << "#!/nowhere/interpreter\n";
+  std::filesystem::permissions(path("canopy-script"), std::filesystem::perms::owner_all);
+  const CommandResult result = run_command({path("canopy-script")}, {});
+  EXPECT_EQ(result.code, ENOENT);
+  EXPECT_EQ(result.describe(), excerpt(path("canopy-script")) +
+                                   " cannot be started: the interpreter that its file names is not "
+                                   "there");
+  const RunLimits in_path{.environment = {{"PATH", path("") + ":/bin"}}};
+  EXPECT_EQ(run_command({"canopy-script"}, in_path).describe(),
+            "canopy-script cannot be started: the interpreter that its file names is not there");
 }
 
 TEST(Command, WordsThatNoProgramCanGetAreRefused) {
@@ -94,7 +117,7 @@ TEST(Command, WordsThatNoProgramCanGetAreRefused) {
   EXPECT_EQ(run_command({"echo", std::string("a\0b", 3)}, {}).code, EINVAL);
   EXPECT_EQ(run_command({"echo"}, {.environment = {{"a=b", "c"}}}).code, EINVAL);
   EXPECT_EQ(run_command({"echo", std::string(1'000'000, 'x')}, {}).describe(),
-            "cannot be started: Argument list too long");
+            "echo cannot be started: Argument list too long");
 }
 
 TEST(Command, ReadsNothing) {
@@ -238,10 +261,12 @@ TEST(Command, LeavesNoDescriptorOpenAndNoChildBehind) {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
   };
   const auto before = descriptors();
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 50; ++i) {
     (void)run_command({"true"}, {});
     (void)run_command({"no-such-program"}, {});
     (void)run_command({"sleep", "1000"}, {.timeout_seconds = 0.0});
+    (void)run_command({"true"}, {.keep_background = true});
+    (void)run_command({"true"}, {.use_cgroup = false});
   }
   EXPECT_EQ(descriptors(), before);
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
@@ -340,7 +365,7 @@ TEST(Command, WithoutFreeDescriptorsItCannotBeStarted) {
     (void)setrlimit(RLIMIT_NOFILE, &few);
     while (open("/dev/null", O_RDONLY) >= 0) {
     }
-    return run_command({"true"}, {}).describe() == "cannot be started: Too many open files";
+    return run_command({"true"}, {}).describe() == "true cannot be started: Too many open files";
   }));
 }
 
@@ -375,7 +400,8 @@ TEST(Command, ManyThreadsRunTheirOwn) {
   EXPECT_EQ(right, 8 * 20);
 }
 
-/// As on an older kernel: the calls that tell of a process's end and close descriptors are missing.
+/// As on an older kernel: the calls that tell of a process's end, close descriptors and fork into
+/// control groups are missing.
 bool forget_newer_calls() {
   const auto missing = [](unsigned call) {
     return std::array{sock_filter{BPF_JMP | BPF_JEQ | BPF_K, 0, 1, call},
@@ -383,11 +409,14 @@ bool forget_newer_calls() {
   };
   const auto first = missing(SYS_pidfd_open);
   const auto second = missing(SYS_close_range);
+  const auto third = missing(SYS_clone3);
   std::array filter{sock_filter{BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
                     first[0],
                     first[1],
                     second[0],
                     second[1],
+                    third[0],
+                    third[1],
                     sock_filter{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&

@@ -64,7 +64,8 @@ TEST(Coprocess, AProgramThatIsNotThereCannotBeStarted) {
   for (int i = 0; i < 3; ++i) {
     const CommandResult result = program.exchange("a", {});
     EXPECT_EQ(result.outcome, Outcome::not_started);
-    EXPECT_EQ(result.describe(), "cannot be started: No such file or directory");
+    EXPECT_EQ(result.describe(),
+              "no-such-program cannot be started: there is no such program in PATH");
   }
   EXPECT_EQ(Coprocess({}).exchange("a", {}).code, EINVAL);
 }
