@@ -114,6 +114,9 @@ class Evidence {
   [[nodiscard]] ArmEstimate estimate(std::size_t index) const;
   [[nodiscard]] std::optional<std::size_t> find(Arm wanted) const;
 
+  /// Whether an arm has rewards, absorbed or not.
+  [[nodiscard]] bool knows(Arm arm) const;
+
   /// Whether any arm has a bounded interval.
   [[nodiscard]] bool has_intervals() const;
   /// Whether eight rewards or more repeated what their arm gave before, and none differed.

@@ -253,6 +253,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
   void begin_episode();
   [[nodiscard]] std::uint64_t grant(std::uint64_t pulls);
   void accept(NodeIndex node, const Rewards& mapped) override;
+  void accept_penalty(NodeIndex node, double mapped) override;
   void accept_observed(Arm arm, const Rewards& mapped) override;
   void accept_late(NodeIndex node, const Sample& sample);
   void credit_observed(NodeIndex node);

@@ -68,7 +68,7 @@ struct OwnedPull {
 enum class Status {
   ok,
   unknown_ticket,    ///< No such ticket was ever given out.
-  closed_ticket,     ///< All its rewards were told, or it was dropped.
+  closed_ticket,     ///< All its rewards were told, it failed, or it was dropped.
   too_many_rewards,  ///< More than the ticket is still good for.
   not_a_reward,      ///< NaN, infinite, or beyond 1e100.
   impossible_sums,   ///< No rewards have this count, sum and spread.

@@ -81,6 +81,7 @@ class Power final : public TurnOptimizer {
   [[nodiscard]] Choice choose() override;
   void learn(NodeIndex node, const Rewards& mapped) override;
   void accept_observed(Arm arm, const Rewards& mapped) override;
+  void accept_bar(Arm arm, double mapped, std::uint64_t weight) override;
   void add_rollout(std::vector<double> theta, const Rewards& mapped);
   void move_theta();
   [[nodiscard]] bool is_in_cube(std::span<const double> theta) const;

@@ -38,6 +38,7 @@ class TurnOptimizer : public TicketedOptimizer {
 
  private:
   void accept(NodeIndex node, const Rewards& mapped) final;
+  void accept_penalty(NodeIndex node, double mapped) final;
   void end_turn();
 
   Choice choice_;

@@ -149,6 +149,10 @@ std::optional<std::size_t> Evidence::find(Arm wanted) const {
   return found != 0 ? std::optional<std::size_t>(found - 1) : std::nullopt;
 }
 
+bool Evidence::knows(Arm arm) const {
+  return find(arm) || (recent_count_ != 0 && same(arm, here_));
+}
+
 std::size_t Evidence::found_or_made(Arm wanted) {
   if (const auto found = find(wanted)) return *found;
   if (records_.size() >= most_records_) forget_single_pulls();

@@ -324,7 +324,11 @@ void Adaptive::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
   if (!owner) return;
   model_.penalize(*owner, mapped, static_cast<double>(weight));
   model_.autocorrelation.interrupt();
-  if (has_begun_) pass();
+  if (has_begun_) {
+    pass();
+  } else {
+    end_turn(turn_.node);  // it may have been what the start lacked
+  }
 }
 
 void Adaptive::end_turn(NodeIndex node) {
@@ -469,9 +473,8 @@ std::optional<TicketedOptimizer::Recommendation> Adaptive::recommendation() cons
   double enough = 2.0;  // pulls, if there is one with as many
   for (; enough > 0.0 && !best; enough -= 1.0) {
     for (NodeIndex i = 0; i < tree.size(); ++i) {
-      const bool failed = tree[i].penalties != 0.0;
       if (tree[i].pulls - tree[i].penalties < enough) continue;
-      if (failed && is_out_of_question(tree.arm(i))) continue;
+      if (is_out_of_question(tree.arm(i))) continue;
       if (!best || value(i) > value(*best)) best = i;
     }
   }

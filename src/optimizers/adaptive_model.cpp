@@ -90,6 +90,7 @@ void AdaptiveModel::see(const Rewards& rewards) {
   noise_ *= factor;
   for (NodeIndex i = 0; i < tree_.size(); ++i) {
     Node& node = tree_[i];
+    node.squares *= factor;  // rewards have not differed: all of it is from penalties
     node.edge *= factor;
     node.below *= factor;
     node.variance *= factor;

@@ -265,6 +265,12 @@ void Hct::accept(NodeIndex node, const Rewards& mapped) {
   if (unanswered_ == 0) end_episode();
 }
 
+/// An arm that fails is left at once, whatever is left of its episode.
+void Hct::accept_penalty(NodeIndex node, double mapped) {
+  accept(node, Rewards::one(mapped));
+  if (episode_is_running() && node == selected_) end_episode();
+}
+
 /// An answer for a node without a running episode.
 void Hct::accept_late(NodeIndex node, const Sample& sample) {
   update_bounds(selected_);  // on the path, only what a search reads is kept up to date

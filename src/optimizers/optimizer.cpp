@@ -9,7 +9,7 @@ std::string_view describe(Status status) {
     case Status::unknown_ticket:
       return "this ticket was never given out";
     case Status::closed_ticket:
-      return "the ticket is closed: all its rewards were told, or it was dropped";
+      return "the ticket is closed: all its rewards were told, it failed, or it was dropped";
     case Status::too_many_rewards:
       return "more rewards than the ticket is still good for";
     case Status::not_a_reward:

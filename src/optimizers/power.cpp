@@ -53,6 +53,16 @@ void Power::accept_observed(Arm arm, const Rewards& mapped) {
   add_rollout(std::move(theta), mapped);
 }
 
+/// What it has earned pulls no longer.
+void Power::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
+  std::vector<double> other(arm.size());
+  std::erase_if(window_, [&](const Rollout& rollout) {
+    space_.from_unit_cube(rollout.theta, other);
+    return std::equal(other.begin(), other.end(), arm.begin(), arm.end());
+  });
+  TurnOptimizer::accept_bar(arm, mapped, weight);
+}
+
 void Power::add_rollout(std::vector<double> theta, const Rewards& mapped) {
   const double mean = mapped.mean();
   least_return_ = std::min(least_return_, mean);  // which changes the weights of all

@@ -109,9 +109,12 @@ Status TicketedOptimizer::bar(Arm arm, double reward) {
   evidence_.bar(arm);
   Penalty& penalty = penalties_[{arm.begin(), arm.end()}];
   const auto known = evidence_.find(arm);
-  const std::uint64_t weight =
-      std::max<std::uint64_t>(1, penalty.weight + (known ? evidence_.estimate(*known).pulls : 0));
-  penalty.barred = true;
+  const std::uint64_t pulls = known ? evidence_.estimate(*known).pulls : 0;
+  std::uint64_t weight = std::max<std::uint64_t>(1, penalty.weight + pulls);
+  if (std::exchange(penalty.barred, true)) {  // again: only what has come since is outweighed
+    weight = pulls - std::min(pulls, penalty.weight);
+    if (weight == 0) return Status::ok;
+  }
   penalty.weight += weight;
   accept_bar(arm, map_.to_mapped(reward), weight);
   return Status::ok;
@@ -138,10 +141,9 @@ bool TicketedOptimizer::is_barred(Arm arm) const {
 }
 
 bool TicketedOptimizer::is_out_of_question(Arm arm) const {
-  if (!penalties_.contains({arm.begin(), arm.end()})) return false;
+  if (penalties_.empty() || !penalties_.contains({arm.begin(), arm.end()})) return false;
   if (is_barred(arm)) return true;
-  const Arm here = evidence_.here();  // its last rewards may not be absorbed yet
-  return !evidence_.find(arm) && !std::equal(arm.begin(), arm.end(), here.begin(), here.end());
+  return !evidence_.knows(arm);
 }
 
 Status TicketedOptimizer::check_arm(Arm arm, const Rewards& rewards) const {
@@ -216,9 +218,12 @@ bool TicketedOptimizer::update_scale_if_due() {
 
 std::optional<Best> TicketedOptimizer::best() const {
   Evidence now = evidence_;  // absorbing must not depend on who looks
+  for (const auto& [arm, penalty] : penalties_) {
+    if (penalty.barred) now.bar(arm);  // its rewards may have come since it was
+  }
   now.absorb();
-  if (now.size() == 0) return std::nullopt;
   const bool minimizes = map_.minimizes();
+  if (!now.most_pulled(minimizes)) return std::nullopt;  // nothing was told, or all are barred
   std::optional<Recommendation> own = recommendation();
   if (own && is_out_of_question(own->arm)) own.reset();
   const auto best_of = [&](std::size_t index, Best::Basis basis) {
@@ -243,9 +248,8 @@ std::optional<Best> TicketedOptimizer::best() const {
     }
   } else if (const auto first = now.has_no_noise() ? now.best_mean(minimizes) : std::nullopt) {
     best = best_of(*first, Best::Basis::no_noise);
-  } else if (const auto pulled = now.most_pulled(minimizes); !own) {
-    if (!pulled) return std::nullopt;  // all are barred
-    best = best_of(*pulled, Best::Basis::repeats_few);
+  } else if (!own) {
+    best = best_of(*now.most_pulled(minimizes), Best::Basis::repeats_few);
   } else if (const auto known = now.find(own->arm)) {
     best = best_of(*known, Best::Basis::repeats_few);
   } else {  // it was never played itself

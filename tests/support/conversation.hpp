@@ -17,8 +17,8 @@
 namespace canopy::testing {
 
 /// A conversation drawn at random: asks of any length, answers of all three kinds in any order,
-/// tickets dropped and, if it is to, arms observed that nobody asked for. A copy of it goes on with
-/// the same words.
+/// tickets dropped and, if it is to, arms observed that nobody asked for, pulls that fail and arms
+/// that are barred. A copy of it goes on with the same words.
 class Conversation {
  public:
   explicit Conversation(std::uint64_t seed) : random_({.seed = seed}) {}
@@ -29,9 +29,13 @@ class Conversation {
     observing_ = part;
   }
 
+  /// Lets a part of all that is said be failures.
+  void fail(double part = 0.2) { failing_ = part; }
+
   /// One request to all; false when they answer differently or one refuses.
   bool step(const std::vector<Optimizer*>& all) {
     if (random_.uniform() < observing_) return observe_one(all);
+    if (failing_ > 0.0 && !open_.empty() && random_.uniform() < failing_) return fail_one(all);
     const double what = random_.uniform();
     if (open_.empty() || what < 0.4) return ask(all);
     const std::size_t which = random_() % open_.size();
@@ -49,6 +53,7 @@ class Conversation {
 
   [[nodiscard]] std::uint64_t told() const { return told_; }
   [[nodiscard]] std::uint64_t observed() const { return observed_; }
+  [[nodiscard]] std::uint64_t failed() const { return failed_; }
   [[nodiscard]] std::uint64_t in_flight() const { return open_.size(); }
 
   /// What was asked for: ticket, length and arm of every pull.
@@ -91,6 +96,21 @@ class Conversation {
     return same;
   }
 
+  /// A pull, and sometimes its arm for good.
+  bool fail_one(const std::vector<Optimizer*>& all) {
+    const std::size_t which = random_() % open_.size();
+    const Ticket ticket = open_[which].ticket;
+    const bool for_good = random_.uniform() < 0.2;
+    bool same = true;
+    for (Optimizer* optimizer : all) {
+      same &= optimizer->penalize(ticket, -0.25) == Status::ok;
+      if (for_good) same &= optimizer->bar(pulls_[ticket - 1].arm, -0.25) == Status::ok;
+    }
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(which));
+    ++failed_;
+    return same;
+  }
+
   /// Of an arm that was asked for, of a cell that may come to be, or of any.
   bool observe_one(const std::vector<Optimizer*>& all) {
     const Space space(space_);
@@ -112,10 +132,12 @@ class Conversation {
   RandomStream random_;
   std::vector<Parameter> space_;
   double observing_ = 0.0;
+  double failing_ = 0.0;
   std::deque<Waiting> open_;
   std::vector<OwnedPull> pulls_;
   std::uint64_t told_ = 0;
   std::uint64_t observed_ = 0;
+  std::uint64_t failed_ = 0;
 };
 
 }  // namespace canopy::testing
