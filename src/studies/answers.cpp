@@ -49,7 +49,8 @@ Document summary_document(const Summary& summary) {
                                    {"refreshes", summary.refreshes},
                                    {"out_of_range", summary.out_of_range},
                                    {"in_flight", summary.in_flight},
-                                   {"observed", summary.observed}};
+                                   {"observed", summary.observed},
+                                   {"penalized", summary.penalized}};
   if (const auto& range = summary.fitting_range) {
     table.set("fitting_range", Document::List{range->front(), range->back()});
   }

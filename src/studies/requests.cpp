@@ -240,9 +240,40 @@ Document drop(const Request& request, Optimizer& optimizer) {
   return Document::Table{{"ok", true}};
 }
 
+/// The reward of a request that need not have one: then what a failure is worth.
+double reward_of_failure(const Request& request, const Optimizer& optimizer) {
+  if (request.find("reward") != nullptr) return request.real("reward");
+  if (const std::optional<double> reward = optimizer.failure_reward()) return *reward;
+  throw Refusal{
+      "no_reward_yet",
+      "there is no reward yet to say what a failure is worth: give a reward that is worse "
+      "than all others, or drop the ticket"};
+}
+
+Document fail(const Request& request, Optimizer& optimizer) {
+  static constexpr std::array<std::string_view, 2> keys{"ticket", "reward"};
+  request.allow(keys);
+  const Ticket ticket = request.whole("ticket");
+  const double reward = reward_of_failure(request, optimizer);
+  refuse_unless_ok(optimizer.penalize(ticket, reward));
+  return Document::Table{{"ok", true}, {"t", optimizer.summary().t}, {"reward", reward}};
+}
+
+Document bar(const Request& request, const Space& space, Optimizer& optimizer) {
+  static constexpr std::array<std::string_view, 2> keys{"arm", "reward"};
+  request.allow(keys);
+  const std::vector<double> arm = arm_in(request, space);
+  const double reward = reward_of_failure(request, optimizer);
+  refuse_unless_ok(optimizer.bar(arm, reward));
+  return Document::Table{{"ok", true}, {"reward", reward}};
+}
+
 Document best(const Space& space, const Optimizer& optimizer) {
   const auto best = optimizer.best();
-  if (!best) throw Refusal{"no_answers", "nothing has been told yet, so there is no best arm"};
+  if (!best) {
+    throw Refusal{"no_answers",
+                  "no arm has a reward yet, but for those that are barred: there is no best arm"};
+  }
   return best_document(space, *best);
 }
 
@@ -256,12 +287,14 @@ Document in_flight(const Space& space, const Optimizer& optimizer) {
 }
 
 Document serve(const Request& request, const Space& space, Optimizer& optimizer) {
-  static constexpr std::array<std::string_view, 8> ops{"ask",  "tell",    "observe", "drop",
-                                                       "best", "summary", "tree",    "in_flight"};
+  static constexpr std::array<std::string_view, 10> ops{
+      "ask", "tell", "fail", "observe", "bar", "drop", "best", "summary", "tree", "in_flight"};
   const std::string op = request.op();
   if (op == "ask") return ask(request, space, optimizer);
   if (op == "tell") return tell(request, optimizer);
+  if (op == "fail") return fail(request, optimizer);
   if (op == "observe") return observe(request, space, optimizer);
+  if (op == "bar") return bar(request, space, optimizer);
   if (op == "drop") return drop(request, optimizer);
   if (std::find(ops.begin(), ops.end(), op) == ops.end()) {
     throw Refusal{"unknown_op", shown(op) + ": " + unknown_name("op", op, ops)};

@@ -60,6 +60,32 @@ class PipeStudy : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(PipeStudy, RemembersWhatFailedAndWhatIsBarred) {
+  json summary;
+  json next;
+  {
+    const auto process = start("a");
+    EXPECT_EQ(request(*process, {{"op", "ask"}, {"pulls", 1}})->at("ticket"), 1);
+    EXPECT_EQ(request(*process, {{"op", "fail"}, {"ticket", 1}})->at("error")["code"],
+              "no_reward_yet");
+    EXPECT_EQ(request(*process, {{"op", "tell"}, {"ticket", 1}, {"reward", 1.0}})->at("t"), 2);
+    const json second = request(*process, {{"op", "ask"}, {"pulls", 1}}).value();
+    EXPECT_EQ(request(*process, {{"op", "fail"}, {"ticket", 2}})->at("reward"), 0.9);
+    EXPECT_EQ(request(*process, {{"op", "bar"}, {"arm", second["arm"]}})->at("ok"), true);
+    summary = request(*process, {{"op", "summary"}}).value();
+    next = request(*process, {{"op", "ask"}}).value();
+    (void)process->finish();
+  }
+  EXPECT_EQ(summary["penalized"], 1);
+  const auto process = start("a");
+  const json again = request(*process, {{"op", "summary"}}).value();
+  EXPECT_EQ(again["penalized"], summary["penalized"]);
+  EXPECT_EQ(again["t"], summary["t"]);
+  EXPECT_EQ(request(*process, {{"op", "in_flight"}})->at("tickets")[0]["arm"], next["arm"]);
+  EXPECT_EQ(request(*process, {{"op", "fail"}, {"ticket", 3}})->at("t"), 4);
+  (void)process->finish();
+}
+
 TEST_F(PipeStudy, GoesOnWithItsTicketsInAnotherProcess) {
   json ask;
   {

@@ -70,6 +70,52 @@ TEST_F(RequestsTest, AsksAndTellsInEveryWay) {
   EXPECT_EQ(answer(R"({"op":"drop","ticket":4})"), (json{{"ok", true}}));
 }
 
+TEST_F(RequestsTest, APullThatFailedIsWorthWhatTheRuleSaysOrTheRequest) {
+  answer(R"({"op":"ask","pulls":1})");
+  EXPECT_EQ(code(R"({"op":"fail","ticket":1})"), "no_reward_yet");
+  EXPECT_EQ(code(R"({"op":"bar","arm":{"x":0.25,"n":5,"mode":"slow"}})"), "no_reward_yet");
+  EXPECT_EQ(answer(R"({"op":"fail","ticket":1,"reward":-1})"),
+            (json{{"ok", true}, {"t", 2}, {"reward", -1.0}}));
+  EXPECT_EQ(code(R"({"op":"best"})"), "no_answers") << "a failure is no reward";
+  for (const double reward : {2.0, 4.0}) {
+    const json pull = answer(R"({"op":"ask","pulls":1})");
+    answer(json{{"op", "tell"}, {"ticket", pull["ticket"]}, {"reward", reward}}.dump());
+  }
+  const json pull = answer(R"({"op":"ask","pulls":1})");
+  EXPECT_EQ(answer(json{{"op", "fail"}, {"ticket", pull["ticket"]}}.dump()),
+            (json{{"ok", true}, {"t", 5}, {"reward", 1.8}}));
+  const json summary = answer(R"({"op":"summary"})");
+  EXPECT_EQ(summary["penalized"], 2);
+  EXPECT_EQ(summary["in_flight"], 0);
+
+  const json best = answer(R"({"op":"best"})");
+  EXPECT_EQ(answer(json{{"op", "bar"}, {"arm", best["arm"]}}.dump()),
+            (json{{"ok", true}, {"reward", 1.8}}));
+  EXPECT_NE(answer(R"({"op":"best"})").value("arm", json()), best["arm"]);
+}
+
+TEST_F(RequestsTest, AWrongFailureOrBarIsRefused) {
+  answer(R"({"op":"ask","pulls":1})");
+  answer(R"({"op":"tell","ticket":1,"reward":0.5})");
+  answer(R"({"op":"ask","pulls":1})");
+  for (const auto& [line, expected] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"op":"fail"})", "missing_key"},
+           {R"({"op":"fail","ticket":1})", "closed_ticket"},
+           {R"({"op":"fail","ticket":3})", "unknown_ticket"},
+           {R"({"op":"fail","ticket":-3})", "wrong_type"},
+           {R"({"op":"fail","ticket":2,"rewards":[1]})", "unknown_key"},
+           {R"({"op":"fail","ticket":2,"reward":null})", "not_a_reward"},
+           {R"({"op":"fail","ticket":2,"reward":1e200})", "not_a_reward"},
+           {R"({"op":"bar"})", "missing_key"},
+           {R"({"op":"bar","arm":[1]})", "wrong_type"},
+           {R"({"op":"bar","arm":{"x":0.25,"n":5}})", "missing_key"},
+           {R"({"op":"bar","arm":{"x":2,"n":5,"mode":"slow"}})", "not_an_arm"},
+           {R"({"op":"bar","arm":{"x":0.2,"n":5,"mode":"slow"},"reward":"low"})", "not_a_reward"},
+           {R"({"op":"bar","arm":{"x":0.2,"n":5,"mode":"slow"},"ticket":2})", "unknown_key"}}) {
+    EXPECT_EQ(code(line), expected) << line;
+  }
+}
+
 TEST_F(RequestsTest, TellsTheBestArmOnceThereIsOne) {
   EXPECT_EQ(code(R"({"op":"best"})"), "no_answers");
   answer(R"({"op":"ask"})");
@@ -94,7 +140,8 @@ TEST_F(RequestsTest, ShowsSummaryAndTree) {
                                                  {"refreshes", 1},
                                                  {"out_of_range", 0},
                                                  {"in_flight", 0},
-                                                 {"observed", 0}}));
+                                                 {"observed", 0},
+                                                 {"penalized", 0}}));
   const json nodes = answer(R"({"op":"tree"})")["nodes"];
   ASSERT_EQ(nodes.size(), 5U);
   EXPECT_EQ(nodes[0]["path"], "");
