@@ -44,7 +44,7 @@ from ._optimizers import (
     Turn,
     make_optimizer,
 )
-from ._search import Episode, Result, maximize, minimize
+from ._search import Episode, FailuresError, Result, maximize, minimize
 from ._simulation import (
     Environment,
     Estimate,
@@ -73,6 +73,7 @@ __all__ = [
     "Environment",
     "Episode",
     "Estimate",
+    "FailuresError",
     "Grid",
     "Hct",
     "Hoo",

@@ -86,7 +86,7 @@ class Summary(NamedTuple):
     outside reward_range, `in_flight` pulls without an answer, `observed` rewards of arms that nobody asked for.
     `fitting_range` is None unless the reward_range that was given does not fit: then it is that of the rewards so far.
     `passed_over` counts pulls that were not learnt from, since the system had not settled. `settling` is None unless
-    rewards seem to take that many pulls to settle and `settle` is 0.
+    rewards seem to take that many pulls to settle and `settle` is 0. `penalized` counts pulls that failed.
     """
 
     t: int
@@ -100,6 +100,7 @@ class Summary(NamedTuple):
     fitting_range: tuple[float, float] | None
     passed_over: int
     settling: int | None
+    penalized: int
 
 
 class Turn(NamedTuple):
@@ -244,7 +245,8 @@ class Optimizer(Looks, _canopy.Optimizer):
     `ask(pulls=None)` returns a Pull: an `arm` to play up to `length` times; it learns nothing.
     `tell(pull, reward)` takes one reward, several in a list or an array, or `Rewards`. `observe(arm, reward)`
     tells rewards of an arm that nobody asked for; `remember(arm, reward)` those that count for `best` and `estimate`
-    alone. `drop(pull)` gives a pull back, `finish()` learns from the
+    alone. `penalize(pull)` tells that a pull has failed, so that the search leaves its arm; `bar(arm)` puts an arm out
+    of the question. `drop(pull)` gives a pull back, `finish()` learns from the
     rewards of an unfinished episode, `in_flight()` lists the open pulls, `save()` returns everything it knows as
     bytes. It can be copied and pickled at any time.
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import signal
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ._optimizers import (
     CLASSES,
@@ -45,9 +47,10 @@ class Episode(NamedTuple):
 class Result:
     """The result of a search, so far.
 
-    `episodes` are arms with the rewards they earned in a row, `rewards` all rewards in order, `pulls` how many.
-    `stopped` says why it ended: "pulls", "timeout", "stop" or "interrupted". `optimizer` is what searched; once
-    it has ended, a copy in memory if that was a study, which may then be closed.
+    `episodes` are arms with the rewards they earned in a row, `rewards` all rewards in order, `pulls` how many calls
+    there were. Of these `failed` have no reward; `last_failure` says which arm the last of them had, and why.
+    `stopped` says why it ended: "pulls", "timeout", "stop", "interrupted" or "failures". `optimizer` is what searched;
+    once it has ended, a copy in memory if that was a study, which may then be closed.
     """
 
     def __init__(self, optimizer: Optimizer | Study):
@@ -55,6 +58,8 @@ class Result:
         self.episodes: list[Episode] = []
         self.rewards: list[float] = []
         self.pulls = 0
+        self.failed = 0
+        self.last_failure: str | None = None
         self.seconds = 0.0
         self.stopped = ""
         self._at_end: tuple[Best | None, Summary] | None = None
@@ -96,8 +101,18 @@ class Result:
         return pandas.DataFrame(rows)
 
     def __repr__(self) -> str:
+        failed = f", {self.failed} failed, the last at {self.last_failure}" if self.failed else ""
         ending = f", stopped: {self.stopped}" if self.stopped else ""
-        return f"<canopy.Result of {self.pulls} pulls in {len(self.episodes)} episodes{ending}; best {self.best}>"
+        counts = f"{self.pulls} pulls in {len(self.episodes)} episodes"
+        return f"<canopy.Result of {counts}{failed}{ending}; best {self.best}>"
+
+
+class FailuresError(RuntimeError):
+    """Too many pulls of a search have failed; `result` is what it had found until then."""
+
+    def __init__(self, message: str, result: Result):
+        super().__init__(message)
+        self.result = result
 
 
 def import_pandas() -> Any:
@@ -107,6 +122,52 @@ def import_pandas() -> Any:
     except ImportError:
         raise ImportError("to_frame needs pandas: pip install pandas") from None
     return pandas
+
+
+OnFailure = Literal["penalize", "raise"]
+
+
+class Failures:
+    """What becomes of calls that fail, and the failures among the last ones."""
+
+    _SPAN = 50
+    _FIRST = 10
+
+    def __init__(self, on_failure: str, reward: Any, most: Any):
+        if on_failure not in ("penalize", "raise"):
+            raise ValueError(f'on_failure = {on_failure!r}: must be "penalize" or "raise"')
+        self._penalizes = on_failure == "penalize"
+        self._reward = None if reward is None else usable_reward("failure_reward", reward)
+        self._most = whole("max_failures", most, 1)
+        self._last: deque[bool] = deque(maxlen=self._SPAN)
+
+    def are_penalized(self, optimizer: Optimizer | Study) -> bool:
+        """Whether the call that has failed is; else the exception goes to the user."""
+        return self._penalizes and (self._reward is not None or optimizer.failure_reward() is not None)
+
+    def penalize(self, optimizer: Optimizer | Study, pull: Any) -> None:
+        optimizer.penalize(pull, self._reward)
+
+    def advise(self, error: Exception) -> None:
+        """Notes in an exception that goes to the user why it does."""
+        if self._penalizes and hasattr(error, "add_note"):  # from Python 3.11 on
+            error.add_note(
+                "canopy: it came before the first reward. If arms may fail, give failure_reward, which is what a "
+                "failure is worth: something worse than all rewards."
+            )
+
+    def note(self, failed: bool) -> None:
+        self._last.append(failed)
+
+    def are_too_many(self) -> bool:
+        failed, calls = sum(self._last), len(self._last)
+        return (calls == self._SPAN and failed >= self._most) or (calls == self._FIRST and failed == calls)
+
+    def error(self, result: Result) -> FailuresError:
+        return FailuresError(
+            f"{sum(self._last)} of the last {len(self._last)} pulls have failed, the last at {result.last_failure}",
+            result,
+        )
 
 
 def maximize(
@@ -119,6 +180,9 @@ def maximize(
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
+    on_failure: OnFailure = "penalize",
+    failure_reward: float | None = None,
+    max_failures: int = 25,
     **options: Any,
 ) -> Result:
     """Calls measure(**arm) again and again, and finds the arm whose rewards are largest on average.
@@ -130,14 +194,22 @@ def maximize(
     - stop: asked after every pull, with the Result so far; True ends the search.
     - progress: shows a progress line on stderr.
 
-    Ctrl-C ends it with the result so far. When `measure` raises, the exception passes through, and an
-    optimizer that was given is as if that last pull had not been asked for.
+    - on_failure: a call that raises an exception, or returns None, NaN or an infinity, has failed: "penalize" takes it
+      for a bad reward and leaves the arm, which `best` never names. "raise" raises, and so does a failure before the
+      first reward, which is more likely a mistake in `measure`: an optimizer that was given is then as if that last
+      pull had not been asked for.
+    - failure_reward: what a failure is worth. By default `optimizer.failure_reward()`: a little less than the worst
+      reward so far. If it is given, failures may come before the first reward.
+    - max_failures: so many of the last 50 calls, or all of the first 10, raise `FailuresError`.
+
+    Ctrl-C ends it with the result so far.
 
     >>> result = canopy.maximize(lambda x: 1 - abs(x - 0.7), {"x": canopy.real(0, 1)}, pulls=500)
     >>> round(result.best.arm["x"], 1)
     0.7
     """
-    return search(measure, space, "maximize", pulls, timeout, optimizer, callbacks, stop, progress, options)
+    failures = Failures(on_failure, failure_reward, max_failures)
+    return search(measure, space, "maximize", pulls, timeout, optimizer, callbacks, stop, progress, options, failures)
 
 
 def minimize(
@@ -150,15 +222,25 @@ def minimize(
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
+    on_failure: OnFailure = "penalize",
+    failure_reward: float | None = None,
+    max_failures: int = 25,
     **options: Any,
 ) -> Result:
-    """The same as `maximize`, for costs.
+    """The same as `maximize`, for costs: a failure is worth a little more than the worst.
 
     >>> result = canopy.minimize(lambda x: abs(x - 0.7), {"x": canopy.real(0, 1)}, pulls=500)
     >>> round(result.best.arm["x"], 1)
     0.7
     """
-    return search(measure, space, "minimize", pulls, timeout, optimizer, callbacks, stop, progress, options)
+    failures = Failures(on_failure, failure_reward, max_failures)
+    return search(measure, space, "minimize", pulls, timeout, optimizer, callbacks, stop, progress, options, failures)
+
+
+#: of `search`, which may be misspelt
+_ARGUMENTS = (
+    "pulls", "timeout", "callbacks", "stop", "progress", "on_failure", "failure_reward", "max_failures",
+)  # fmt: skip
 
 
 def search(
@@ -172,6 +254,7 @@ def search(
     stop: Callable[[Result], bool] | None,
     progress: bool,
     options: dict[str, Any],
+    failures: Failures,
 ) -> Result:
     """The loop that maximize, minimize and policy_search share."""
     if not callable(measure):
@@ -187,7 +270,7 @@ def search(
             raise ValueError('space: is missing, for example {"x": canopy.real(0, 1)}')
         check_default(optimizer, options)
         if optimizer in CLASSES:
-            check_options(optimizer, options, ("pulls", "timeout", "callbacks", "stop", "progress"))
+            check_options(optimizer, options, _ARGUMENTS)
         result = Result(make_optimizer(optimizer, space, direction=direction, **options))
     else:
         _check_given(optimizer, space, direction, options)
@@ -196,7 +279,10 @@ def search(
     line = _ProgressLine(pulls, timeout) if progress else None
     try:
         with _Interrupts() as interrupts:
-            _run(measure, result, pulls, timeout, all_callbacks, stop, line, interrupts)
+            _run(measure, result, pulls, timeout, all_callbacks, stop, line, interrupts, failures)
+    except FailuresError:
+        result._end()
+        raise
     finally:
         if line:
             line.end(result)
@@ -215,6 +301,7 @@ def _run(
     stop: Callable[[Result], bool] | None,
     line: _ProgressLine | None,
     interrupts: _Interrupts,
+    failures: Failures,
 ) -> None:
     optimizer = result.optimizer
     started = time.monotonic()
@@ -228,15 +315,34 @@ def _run(
             arm = pull.arm
             episode = Episode(pull.ticket, dict(arm), pull.depth, result.pulls + 1, [])
             for _ in range(pull.length):
-                with interrupts.allowed():
-                    reward = single_reward(measure(**arm))
-                optimizer.tell(pull, reward)
-                say_advice()
-                episode.rewards.append(reward)
-                result.rewards.append(reward)
-                if len(episode.rewards) == 1:
-                    result.episodes.append(episode)
+                failure: Exception | None = None
+                try:
+                    with interrupts.allowed():
+                        reward = _measured(measure, arm)
+                except _NoReward as error:
+                    raise ValueError(*error.args) from None
+                except Exception as error:
+                    if not failures.are_penalized(optimizer):
+                        shown = ValueError(*error.args) if isinstance(error, _BadReward) else error
+                        failures.advise(shown)
+                        if shown is error:
+                            raise
+                        raise shown from None
+                    failure = error
+                if failure is None:
+                    optimizer.tell(pull, reward)
+                    say_advice()
+                    episode.rewards.append(reward)
+                    result.rewards.append(reward)
+                    if len(episode.rewards) == 1:
+                        result.episodes.append(episode)
+                else:
+                    failures.penalize(optimizer, pull)
+                    pull = None  # closed
+                    result.failed += 1
+                    result.last_failure = f"{arm_text(arm)}: {_text_of(failure)}"
                 result.pulls += 1
+                failures.note(failure is not None)
                 result.seconds = time.monotonic() - started
                 if pulls is not None and result.pulls >= pulls:
                     result.stopped = "pulls"
@@ -247,9 +353,12 @@ def _run(
                         result.stopped = "stop" if stop(result) else ""
                 if line:
                     line.show(result)
-                if result.stopped:
+                if failure is not None and not result.stopped and failures.are_too_many():
+                    result.stopped = "failures"
+                    raise failures.error(result) from failure
+                if result.stopped or pull is None:
                     break
-            if len(episode.rewards) == pull.length:
+            if pull is not None and len(episode.rewards) == pull.length:
                 pull = None  # answered
             with interrupts.allowed():
                 for callback in callbacks:
@@ -260,6 +369,49 @@ def _run(
     finally:
         if pull is not None:
             _drop(optimizer, pull)
+
+
+class _NoReward(ValueError):
+    """What was returned is no number at all: a mistake, not a failure."""
+
+
+class _BadReward(ValueError):
+    """What was returned says that it has failed."""
+
+
+def _measured(measure: Callable[..., float], arm: dict[str, Any]) -> float:
+    returned = measure(**arm)
+    if returned is None:
+        raise _BadReward("reward = None: must be a finite number")
+    try:
+        reward = single_reward(returned)
+    except ValueError as error:
+        raise _NoReward(*error.args) from None
+    if not is_usable(reward):
+        raise _BadReward(f"reward = {reward!r}: must be a finite number, at most 1e100")
+    return reward
+
+
+def _text_of(failure: Exception) -> str:
+    if isinstance(failure, _BadReward):
+        return str(failure).partition(":")[0]
+    return f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
+
+
+def is_usable(reward: float) -> bool:
+    """Whether a number may be a reward."""
+    return math.isfinite(reward) and abs(reward) <= 1e100
+
+
+def usable_reward(name: str, value: Any) -> float:
+    """One number that may be a reward. Raises ValueError."""
+    try:
+        reward = single_reward(value)
+    except ValueError:
+        reward = math.nan
+    if not is_usable(reward):
+        raise ValueError(f"{name} = {value!r}: must be a finite number")
+    return reward
 
 
 def _drop(optimizer: Optimizer | Study, pull: Any) -> None:
@@ -383,6 +535,7 @@ class _ProgressLine:
         best = result.best
         found = f"  best so far: {arm_text(best.arm)} ({best.mean:.4g})" if best else ""
         share = f"{100 * self._share(result):3.0f} %  " if self._pulls or self._timeout else ""
-        text = f"canopy: {share}{result.pulls} pulls{found}"
+        failed = f", {result.failed} failed" if result.failed else ""
+        text = f"canopy: {share}{result.pulls} pulls{failed}{found}"
         after = "" if before else "\n"
         print(f"{before}{text:<79}", end=after, file=sys.stderr, flush=True)

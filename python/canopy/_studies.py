@@ -36,10 +36,10 @@ class StudyRecord(NamedTuple):
 class Study(Looks, _canopy.Study):
     """An optimizer that remembers, in the same store as the command line's, under the same locks.
 
-    It speaks the optimizer's protocol: ask, tell, observe, remember, drop, finish, best, estimate, summary, tree,
-    in_flight. What a call has changed is on the disk when it returns; `with study.batch():` commits many calls at once.
-    Threads may share a study, and one commit serves all that wait for one. One process at a time may have a study
-    open; the others get StudyError, and may look with `load_optimizer`.
+    It speaks the optimizer's protocol: ask, tell, penalize, observe, remember, bar, drop, finish, best, estimate,
+    summary, tree, in_flight. What a call has changed is on the disk when it returns; `with study.batch():` commits many
+    calls at once. Threads may share a study, and one commit serves all that wait for one. One process at a time may
+    have a study open; the others get StudyError, and may look with `load_optimizer`.
 
     >>> import tempfile, os
     >>> store = os.path.join(tempfile.mkdtemp(), "canopy.db")

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _canopy
 from ._optimizers import CLASSES, DEFAULT, Optimizer, RewardRange, make_optimizer, range_from
-from ._search import Result, search, single_reward
+from ._search import Failures, OnFailure, Result, is_usable, search, single_reward
 from ._space import Parameter, Space, space_from, whole
 
 __all__ = ["policy_search"]
@@ -31,6 +31,9 @@ def policy_search(
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
+    on_failure: OnFailure = "penalize",
+    failure_reward: float | None = None,
+    max_failures: int = 25,
     **options: Any,
 ) -> Result:
     """Finds the parameters of a policy while the environment runs: one chain from the first step to the last.
@@ -46,7 +49,7 @@ def policy_search(
       that rewards alone do not show (a pole that fell still earned 1 for each step before), `end_reward` is
       what a terminated step is worth instead of its own reward.
     - reward_range: about how far rewards range, two numbers; "auto" learns it on the way.
-    - The other arguments are those of `maximize`.
+    - The other arguments are those of `maximize`. After a step that failed (on_failure), the environment is reset.
 
     >>> class Drift:  # the policy's gain pulls a state towards zero
     ...     def reset(self, seed=None):
@@ -84,7 +87,10 @@ def policy_search(
     elif range_from(reward_range) is not None:
         raise ValueError("reward_range: the given optimizer already has one")
     chain = _Chain(env, policy, end_reward, seed)
-    return search(chain.step, space, "maximize", steps, timeout, optimizer, callbacks, stop, progress, options)
+    failures = Failures(on_failure, failure_reward, max_failures)
+    return search(
+        chain.step, space, "maximize", steps, timeout, optimizer, callbacks, stop, progress, options, failures
+    )
 
 
 class _Chain:
@@ -95,8 +101,17 @@ class _Chain:
         self._policy = policy
         self._end_reward = end_reward
         self._observation, _ = env.reset(seed=seed)
+        self._is_broken = False  # the last step has failed
 
     def step(self, **theta: Any) -> float:
+        if self._is_broken:
+            self._observation, _ = self._env.reset()
+        self._is_broken = True
+        reward = self._step(theta)
+        self._is_broken = not is_usable(reward)
+        return reward
+
+    def _step(self, theta: dict[str, Any]) -> float:
         action = self._policy(theta, self._observation)
         self._observation, reward, terminated, truncated, _ = self._env.step(action)
         if terminated or truncated:

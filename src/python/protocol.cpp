@@ -9,11 +9,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 namespace canopy::python {
@@ -37,6 +39,19 @@ constexpr const char* kRememberHelp = R"(Tells rewards of an arm for `best` and 
 
 Those of a setting that is in use anyway, say: the search does not learn from them. One reward, several, or
 Rewards.)";
+constexpr const char* kPenalizeHelp = R"(Tells that a pull has failed, and closes it.
+
+The search learns `reward` in its place and leaves the arm; `best`, `estimate` and the range of rewards know
+nothing of it. Without a reward it is worth `failure_reward()`; before the first reward that is a ValueError.)";
+constexpr const char* kBarHelp = R"(Puts an arm out of the question.
+
+`best` never names it again, and the search leaves it, as if it had earned `reward`, or else `failure_reward()`, as
+often as anything. Pulls of it that are in flight stay open.)";
+constexpr const char* kIsBarredHelp = R"(Whether an arm was barred.)";
+constexpr const char* kFailureRewardHelp = R"(What a failure is worth, unless you know better.
+
+The worst reward so far less a tenth of the spread of rewards (when minimizing: more). None before the first
+reward.)";
 constexpr const char* kDropHelp = R"(Gives back a pull that will not be answered.
 
 Nothing is learnt, so the same arm is likely to be asked for again.)";
@@ -114,6 +129,54 @@ void set_reward_range(Protocol& self, nb::handle range) {
 void drop(Protocol& self, nb::handle pull) {
   const Ticket ticket = ticket_from(pull);
   check(self.with([&](Optimizer& optimizer) { return optimizer.drop(ticket); }), ticket);
+}
+
+/// What became of a failure. No status: nobody has said what it is worth, and no reward tells.
+using Outcome = std::optional<Status>;
+
+std::optional<double> reward_or_none(nb::handle reward) {
+  if (reward.is_none()) return std::nullopt;
+  const auto number = number_from(reward);
+  if (!number) refuse("reward", reward, "must be a finite number, or None");
+  return number;
+}
+
+/// Calls take(optimizer, reward), with what a failure is worth where no reward is given.
+template <class Take>
+Status with_penalty(Protocol& self, nb::handle given, Take&& take) {
+  const std::optional<double> reward = reward_or_none(given);
+  const Outcome outcome = self.with([&](Optimizer& optimizer) -> Outcome {
+    const std::optional<double> worth = reward ? reward : optimizer.failure_reward();
+    return worth ? Outcome(take(optimizer, *worth)) : std::nullopt;
+  });
+  if (outcome) return *outcome;
+  throw std::invalid_argument(
+      "reward: is missing; there is no reward yet to say what a failure is worth");
+}
+
+void penalize(Protocol& self, nb::handle pull, nb::handle reward) {
+  const Ticket ticket = ticket_from(pull);
+  check(with_penalty(
+            self, reward,
+            [&](Optimizer& optimizer, double worth) { return optimizer.penalize(ticket, worth); }),
+        ticket);
+}
+
+void bar(Protocol& self, nb::handle arm, nb::handle reward) {
+  const std::vector<double> coordinates = coordinates_from(self, arm);
+  const Status status = with_penalty(self, reward, [&](Optimizer& optimizer, double worth) {
+    return optimizer.bar(coordinates, worth);
+  });
+  if (status != Status::ok) refuse("reward", reward, std::string(describe(status)));
+}
+
+bool is_barred(Protocol& self, nb::handle arm) {
+  const std::vector<double> coordinates = coordinates_from(self, arm);
+  return self.with([&](Optimizer& optimizer) { return optimizer.is_barred(coordinates); });
+}
+
+std::optional<double> failure_reward(Protocol& self) {
+  return self.with([](Optimizer& optimizer) { return optimizer.failure_reward(); });
 }
 
 void finish(Protocol& self) {
@@ -199,7 +262,7 @@ nb::tuple summary(Protocol& self) {
   const Summary at = self.with([](Optimizer& optimizer) { return optimizer.summary(); });
   return nb::make_tuple(at.t, at.nodes, at.depth, at.switches, at.refreshes, at.out_of_range,
                         at.in_flight, at.observed, range_or_none(at.fitting_range), at.passed_over,
-                        at.settling);
+                        at.settling, at.penalized);
 }
 
 std::optional<std::uint64_t> settling(Protocol& self) {
@@ -301,6 +364,16 @@ void bind_protocol(nb::module_& module) {
            nb::sig("def remember(self, arm: dict[str, Any], reward: float | Iterable[float] | "
                    "Rewards) -> None"),
            kRememberHelp)
+      .def("penalize", &penalize, nb::arg("pull").none(), nb::arg("reward") = nb::none(),
+           nb::sig("def penalize(self, pull: Pull | int, reward: float | None = None) -> None"),
+           kPenalizeHelp)
+      .def("bar", &bar, nb::arg("arm").none(), nb::arg("reward") = nb::none(),
+           nb::sig("def bar(self, arm: dict[str, Any], reward: float | None = None) -> None"),
+           kBarHelp)
+      .def("is_barred", &is_barred, nb::arg("arm").none(),
+           nb::sig("def is_barred(self, arm: dict[str, Any]) -> bool"), kIsBarredHelp)
+      .def("failure_reward", &failure_reward, nb::sig("def failure_reward(self) -> float | None"),
+           kFailureRewardHelp)
       .def("drop", &drop, nb::arg("pull").none(),
            nb::sig("def drop(self, pull: Pull | int) -> None"), kDropHelp)
       .def("finish", &finish, nb::sig("def finish(self) -> None"), kFinishHelp)

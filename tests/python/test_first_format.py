@@ -73,7 +73,7 @@ def answer(study, request):
             "tickets": [{"ticket": pull.ticket, "arm": pull.arm, "length": pull.length} for pull in study.in_flight()]
         }
     summary = study.summary()._asdict()
-    newer = ("observed", "fitting_range", "passed_over", "settling")
+    newer = ("observed", "fitting_range", "passed_over", "settling", "penalized")
     return {name: value for name, value in summary.items() if name not in newer}
 
 

@@ -96,6 +96,7 @@ def test_an_exception_passes_through_and_the_optimizer_stays_consistent(where):
             optimizer=opt,
             callbacks=lambda _: fail_at("callback", 20),
             stop=lambda _: fail_at("stop", 50),
+            on_failure="raise",
         )
     assert opt.summary().in_flight == 0
     told = opt.summary().t - 1
