@@ -105,6 +105,7 @@ class _TreeSampler(BaseSampler):
                 )
             if self._observes:
                 self._observe_others(study, search_space)
+                self._penalize_put_off()
             if self._put_off:
                 return {}  # the tree would suggest what has failed
             pull = self._optimizer.ask(1)
@@ -139,7 +140,7 @@ class _TreeSampler(BaseSampler):
                     self._fail(pull)
                     self._warn("value", f"trial {trial.number}: {error}; it counts as a trial that failed")
                 self._optimizer._say_advice()
-            self._tell_put_off()
+            self._penalize_put_off()
 
     def _observe_others(self, study: optuna.Study, search_space: dict[str, BaseDistribution]) -> None:
         """Learns from trials that it has not suggested, each once."""
@@ -163,32 +164,33 @@ class _TreeSampler(BaseSampler):
             self._values = (min(least, value), max(most, value))
 
     def _fail(self, pull: Pull) -> None:
-        """Answers a pull whose trial has no value, or puts that off."""
+        """Penalizes a pull whose trial has no value, or puts that off."""
         assert self._optimizer is not None
         if self._failure_value == "drop":
             self._optimizer.drop(pull)
         elif self._failure_value == "worst":
             self._put_off.append(pull)
         else:
-            self._optimizer.tell(pull, float(self._failure_value))
+            self._optimizer.penalize(pull, float(self._failure_value))
 
-    def _tell_put_off(self) -> None:
-        worst = self._worst() if self._put_off else None
-        if worst is not None and self._optimizer is not None:
+    def _penalize_put_off(self) -> None:
+        worth = self._worth() if self._put_off else None
+        if worth is not None and self._optimizer is not None:
             while self._put_off:
-                self._optimizer.tell(self._put_off.pop(0), worst)
+                self._optimizer.penalize(self._put_off.pop(0), worth)
 
-    def _worst(self) -> float | None:
-        """What a failed trial is worth; None while that is not known."""
+    def _worth(self) -> float | None:
+        """What a failed trial is worth; None while no trial has a value."""
         assert self._optimizer is not None
+        worth = self._optimizer.failure_reward()
+        if worth is not None or self._values is None:
+            return worth
+        # The tree has no reward yet, but other trials have a value: the same rule.
+        least, most = self._values
         maximizes = self._optimizer.direction == "maximize"
-        given = self._optimizer.reward_range
-        if given != "auto":
-            return given[0 if maximizes else 1]
-        least, most = self._values or (0.0, 0.0)
-        if least == most:
-            return None
-        return least - 0.1 * (most - least) if maximizes else most + 0.1 * (most - least)
+        worst = least if maximizes else most
+        spread = most - least or abs(worst) or 1.0
+        return worst - 0.1 * spread if maximizes else worst + 0.1 * spread
 
     def reseed_rng(self) -> None:
         self._random.reseed_rng()
@@ -243,10 +245,10 @@ class Sampler(_TreeSampler):
     different arms then.
 
     A trial that was pruned is worth its last intermediate value. One that it suggested and that failed, or was pruned
-    without a value, is worth the bad end of reward_range; without a range, a little less than the worst value so far,
-    by a tenth of the spread of values, as soon as two of them differ (until then suggestions are random). If it were
-    given back, the same arm would be suggested again; `failure_value` sets another value, or "drop" to give it back
-    anyway. A sampler serves one study in one process.
+    without a value, is a penalty (`Optimizer.penalize`): the tree leaves its arm, as if it were worth a little less
+    than the worst value so far, by a tenth of the spread of values. Until there is a value that is put off, and
+    suggestions are random. `failure_value` sets another worth, or "drop": then the pull is given back, and the same
+    arm is suggested again. A sampler serves one study in one process.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)

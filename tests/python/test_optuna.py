@@ -106,35 +106,56 @@ def test_ask_and_tell_failures_and_pruning(make):
     assert (summary.t, summary.in_flight) == (4, 1)
     study.tell(trials[3], 0.25)
     assert sampler.optimizer.summary().t == 5
-    failed = 0.125 - 0.1 * (0.5 - 0.125)
+    failed = 0.5 - 0.1 * 0.5  # of a single value nobody knows the spread
+    assert sampler.optimizer.summary().penalized == 1
     told = [node for node in sampler.optimizer.tree() if node.pulls]
     assert sum(node.pulls * node.mean for node in told) == pytest.approx(0.5 + failed + 0.125 + 0.25)
 
 
 @pytest.mark.parametrize(("direction", "worth"), [("maximize", 300 - 0.1 * 200), ("minimize", 500 + 0.1 * 200)])
-def test_without_a_range_a_failure_is_worth_a_little_less_than_the_worst_value(make, direction, worth):
+@pytest.mark.parametrize("reward_range", ["auto", (0, 1000)])
+def test_a_failure_is_worth_a_little_less_than_the_worst_value(make, direction, worth, reward_range):
     space = {"x": FloatDistribution(0, 1)}
-    sampler = make(search_space=space)
+    sampler = make(search_space=space, reward_range=reward_range)
     study = optuna.create_study(sampler=sampler, direction=direction)
-    failed, first, second = study.ask(space), study.ask(space), study.ask(space)
-    study.tell(failed, state=optuna.trial.TrialState.FAIL)
-    assert sampler.optimizer.summary().t == 1  # nobody knows yet what is bad
+    first, second, failed = study.ask(space), study.ask(space), study.ask(space)
     study.tell(first, 300)
-    assert sampler.optimizer.summary().t == 2
-    study.tell(pickle.loads(pickle.dumps(sampler)) and second, 500)
-    assert sampler.optimizer.summary().t == 4 and sampler.optimizer.summary().in_flight == 0
+    study.tell(second, 500)
+    study.tell(failed, state=optuna.trial.TrialState.FAIL)
+    summary = sampler.optimizer.summary()
+    assert (summary.t, summary.in_flight, summary.penalized) == (4, 0, 1)
     told = [node for node in sampler.optimizer.tree() if node.pulls]
     assert sum(node.pulls * node.mean for node in told) == pytest.approx(300 + 500 + worth)
 
 
-def test_with_a_range_a_failure_is_worth_its_bad_end(make):
+@pytest.mark.parametrize(("direction", "worth"), [("maximize", 270), ("minimize", 330)])
+def test_a_failure_is_put_off_until_there_is_a_value(make, direction, worth):
     space = {"x": FloatDistribution(0, 1)}
-    for direction, bad in (("maximize", -5), ("minimize", 5)):
-        sampler = make(search_space=space, reward_range=(-5, 5))
-        study = optuna.create_study(sampler=sampler, direction=direction)
-        trial = study.ask(space)
-        study.tell(trial, state=optuna.trial.TrialState.FAIL)
-        assert sampler.optimizer.estimate(trial.params).mean == bad
+    sampler = make(search_space=space)
+    study = optuna.create_study(sampler=sampler, direction=direction)
+    failed, pruned, good = study.ask(space), study.ask(space), study.ask(space)
+    study.tell(failed, state=optuna.trial.TrialState.FAIL)
+    study.tell(pruned, state=optuna.trial.TrialState.PRUNED)
+    assert sampler.optimizer.summary().t == 1  # nobody knows yet what is bad
+    study.tell(pickle.loads(pickle.dumps(sampler)) and good, 300)
+    summary = sampler.optimizer.summary()
+    assert (summary.t, summary.in_flight, summary.penalized) == (4, 0, 2)
+    told = [node for node in sampler.optimizer.tree() if node.pulls]
+    assert sum(node.pulls * node.mean for node in told) == pytest.approx(300 + 2 * worth)
+    if make is canopy.optuna.Sampler:  # HCT gives all three the same arm
+        assert sampler.optimizer.estimate(failed.params) is None
+        assert sampler.optimizer.best().arm == good.params
+
+
+def test_a_value_of_a_trial_that_the_tree_has_not_suggested_is_enough(make):
+    space = {"x": FloatDistribution(0, 1)}
+    sampler = make(search_space=space, seed=1)
+    study = optuna.create_study(sampler=sampler, direction="maximize")
+    study.tell(study.ask(space), state=optuna.trial.TrialState.FAIL)
+    study.tell(study.ask(space), 5.0)  # drawn at random
+    study.ask(space)
+    summary = sampler.optimizer.summary()
+    assert (summary.penalized, summary.in_flight) == (1, 1)
 
 
 def test_if_the_first_arm_always_fails_others_are_tried(make):
