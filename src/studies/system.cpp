@@ -115,7 +115,8 @@ System::System(const SystemSpecification& specification, const Space& space,
 RunLimits System::limits_for(Arm arm) const {
   return {.timeout_seconds = specification_.options.timeout_seconds,
           .stop = stop_,
-          .environment = {{"CANOPY_ARM", arm_text(space_, arm)}}};
+          .environment = {{"CANOPY_ARM", arm_text(space_, arm)}},
+          .keep_background = specification_.keep_background};
 }
 
 std::optional<SystemFailure> System::apply(Arm arm, const RunLimits& limits) {

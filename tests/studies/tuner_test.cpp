@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -269,6 +271,22 @@ TEST_F(TunerTest, TooManyFailuresStopItAndTheNextTunerGetsAChance) {
   EXPECT_EQ(applied().back(), "0.3");
   script("measure.sh", "echo $1");
   EXPECT_EQ(tune(file_of(system, "pulls = 70")).why, TuneEnd::Why::budget);
+}
+
+TEST_F(TunerTest, WhatApplyLeavesRunningIsEndedUnlessItIsToBeKept) {
+  script("apply.sh", "setsid sleep 1000 > /dev/null 2>&1 & echo $! > " + folder_.path("pid"));
+  const auto is_running = [&] {
+    const std::string process = "/proc/" + std::to_string(std::stoi(folder_.content("pid"))) + "/stat";
+    std::ifstream file(process);
+    std::string word;
+    file >> word >> word >> word;
+    return !word.empty() && word != "Z";
+  };
+  (void)tune(file_of("on_exit = \"leave\"", "pulls = 1"));
+  EXPECT_FALSE(is_running());
+  (void)tune(file_of("on_exit = \"leave\"\nkeep_background = true", "pulls = 2"));
+  EXPECT_TRUE(is_running());
+  kill(std::stoi(folder_.content("pid")), SIGKILL);
 }
 
 TEST_F(TunerTest, OnFailureItMayStopAtOnce) {
