@@ -30,7 +30,8 @@ TEST(Reading, IsANumberOrAnObjectWithTheRewardAndOtherNumbers) {
 }
 
 TEST(Reading, LeavesOutWhatIsNoNumber) {
-  const Reading read = reading(R"({"reward": 1, "note": "fast", "p99": null, "ok": true, "l": [1]})");
+  const Reading read =
+      reading(R"({"reward": 1, "note": "fast", "p99": null, "ok": true, "l": [1]})");
   EXPECT_TRUE(read.metrics.empty());
 }
 
@@ -44,7 +45,8 @@ TEST(Reading, RefusesAnythingElseInWords) {
             "printed an object without a number \"reward\": \"{\"p99\": 1}\"");
   EXPECT_EQ(complaint("{\"reward\": null}"),
             "printed an object without a number \"reward\": \"{\"reward\": null}\"");
-  EXPECT_NE(complaint("{\"reward\": 1, \"a b\": 2}").find("printed the name \"a b\""), std::string::npos);
+  EXPECT_NE(complaint("{\"reward\": 1, \"a b\": 2}").find("printed the name \"a b\""),
+            std::string::npos);
   std::string many = "{\"reward\": 1";
   for (int i = 0; i < 33; ++i) many += ", \"m" + std::to_string(i) + "\": 1";
   EXPECT_NE(complaint(many + "}").find("more than 32 metrics"), std::string::npos);

@@ -274,9 +274,13 @@ TEST_F(TunerTest, TooManyFailuresStopItAndTheNextTunerGetsAChance) {
 }
 
 TEST_F(TunerTest, WhatApplyLeavesRunningIsEndedUnlessItIsToBeKept) {
-  script("apply.sh", "setsid sleep 1000 > /dev/null 2>&1 & echo $! > " + folder_.path("pid"));
+  const std::string pid = folder_.path("pid");
+  script("apply.sh", "rm -f " + pid + "; setsid sh -c 'echo $$ > " + pid +
+                         "; exec sleep 1000' > /dev/null 2>&1 &\nwhile [ ! -s " + pid +
+                         " ]; do :; done");
   const auto is_running = [&] {
-    const std::string process = "/proc/" + std::to_string(std::stoi(folder_.content("pid"))) + "/stat";
+    const std::string process =
+        "/proc/" + std::to_string(std::stoi(folder_.content("pid"))) + "/stat";
     std::ifstream file(process);
     std::string word;
     file >> word >> word >> word;
