@@ -6,7 +6,8 @@
 # is unpacked into a folder, without root and without a trace elsewhere.
 set -euo pipefail
 
-# what is needed: Debian package, then a header, a command or a Python module that proves it is there
+# what is needed: Debian package, then a header, a command, a file (from the root on, * is any name) or a Python module
+# that proves it is there
 build_needs="
 g++ c++
 cmake cmake
@@ -31,6 +32,10 @@ test_needs="
 redis-server redis-server
 libhiredis-dev hiredis/hiredis.h
 zstd zstd
+postgresql /usr/lib/postgresql/*/bin/postgres
+nginx /usr/sbin/nginx
+wrk wrk
+procps pgrep
 clang clang++
 "
 python_needs="
@@ -60,14 +65,15 @@ case "${1:-}" in
   *) echo "usage: $0 build|test|lint|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
 esac
 
-# Proofs with a slash or a .h are headers: one run of the preprocessor names those it cannot find.
-absent=$(awk '$2 ~ /\/|\.h$/ {printf "#if !__has_include(<%s>)\n%s\n#endif\n", $2, $1}' <<<"$needs" |
+# Proofs with a slash inside or a .h are headers: one run of the preprocessor names those it cannot find.
+absent=$(awk '$2 ~ /^[^\/].*\/|\.h$/ {printf "#if !__has_include(<%s>)\n%s\n#endif\n", $2, $1}' <<<"$needs" |
   c++ -std=c++20 -E -P ${folder:+-I "$folder/usr/include"} -x c++ - 2>/dev/null || awk '{print $1}' <<<"$needs")
 
 missing=()
 while read -r package proof; do
   case "$proof" in
     "") ;;
+    /*) compgen -G "$proof" >/dev/null || missing+=("$package") ;;
     */* | *.h) grep -qxF -- "$package" <<<"$absent" && missing+=("$package") ;;
     python:*) python3 -c "import ${proof#python:}" 2>/dev/null || missing+=("$package") ;;
     *) command -v "$proof" >/dev/null 2>&1 || missing+=("$package") ;;
