@@ -49,6 +49,7 @@ struct SystemOptions {
   std::optional<double> failure_reward = std::nullopt;  ///< none: Optimizer::failure_reward
   double outage_seconds = 600.0;
   std::uint64_t max_failures = 25;
+  std::uint64_t max_crashes = 5;
   OnExit on_exit = OnExit::best;
   std::uint64_t baseline_every = 0;
   std::uint64_t baseline_pulls = 10;
@@ -78,6 +79,11 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
         options.outage_seconds);
   visit(Field{"max_failures", "of the last 50 pulls; so many stop the tuning", kOneToFifty},
         options.max_failures);
+  visit(Field{"max_crashes",
+              "an arm at which the tuner was killed so often in a row, before it could measure it, "
+              "has failed; 0: never",
+              kAnyWhole},
+        options.max_crashes);
   visit(
       Field{"on_exit", "the setting to leave the system with: best, confirmed, baseline or leave"},
       options.on_exit);

@@ -5,8 +5,6 @@
 namespace canopy {
 namespace {
 
-constexpr std::uint64_t kFewestPairs = 9;
-
 /// A coin for each pair, the same whoever tosses it (the finalizer of SplitMix64, by Vigna).
 bool coin_of(std::uint64_t pair) {
   std::uint64_t bits = (pair + 1) * 0x9E3779B97F4A7C15U;

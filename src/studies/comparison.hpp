@@ -17,6 +17,9 @@ namespace canopy {
 /// before; it holds however often one looks.
 class Comparison {
  public:
+  /// Before so many there is no verdict.
+  static constexpr std::uint64_t kFewestPairs = 9;
+
   Comparison() = default;
   Comparison(const ComparisonBegun& begun, double level);
 

@@ -2,6 +2,7 @@
 
 #include "canopy/optimizers.hpp"
 
+#include "studies/comparison.hpp"
 #include "studies/system.hpp"
 #include "systems/command_line.hpp"
 #include "systems/excerpt.hpp"
@@ -136,6 +137,15 @@ void doubt_exit(const StudySpecification& study, std::vector<Doubt>& doubts) {
     doubts.push_back({false,
                       "on_exit = \"confirmed\" without budget.confirm_pulls leaves the system at "
                       "the baseline until `canopy confirm` has been run"});
+  }
+  const std::uint64_t visit = std::max({std::uint64_t{1}, options.warmup_pulls,
+                                        settle_of(study.optimizer), options.min_pulls_per_change});
+  const std::uint64_t fewest = 2 * Comparison::kFewestPairs * visit;
+  if (study.budget.confirm_pulls && *study.budget.confirm_pulls < fewest) {
+    doubts.push_back(
+        {false, fmt::format("budget.confirm_pulls = {} confirms nothing: a verdict needs "
+                            "{} pairs of visits, {} pulls",
+                            *study.budget.confirm_pulls, Comparison::kFewestPairs, fewest)});
   }
 }
 

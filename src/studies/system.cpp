@@ -20,7 +20,10 @@ namespace {
 std::string value_text(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  return to_text(std::get<double>(value));
+  // On a log scale 4 may be 3.999999999999999: nobody wants to read the last digit.
+  const std::string exact = to_text(std::get<double>(value));
+  std::string rounded = fmt::format("{:.15g}", std::get<double>(value));
+  return rounded.size() < exact.size() ? rounded : exact;
 }
 
 Values values_of(const Space& space, Arm arm) {

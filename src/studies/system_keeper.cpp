@@ -37,6 +37,12 @@ void SystemKeeper::pause(double seconds) const {
   }
 }
 
+void SystemKeeper::note_failure(Ticket ticket, const std::string& what) {
+  failure_ = what;
+  study_.note(Failed{ticket, what});
+  study_.commit();
+}
+
 /// Tries something, and so many times again.
 template <class Try>
 SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& try_once) {
@@ -46,9 +52,7 @@ SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& tr
     const std::optional<SystemFailure> failure = try_once();
     if (!failure) return Outcome::done;
     if (stop_) return Outcome::stopped;  // which is why it failed
-    failure_ = failure->what;
-    study_.note(Failed{ticket, failure_});
-    study_.commit();
+    note_failure(ticket, failure->what);
     if (retries <= 0) return Outcome::failed;
     pause(wait);
   }

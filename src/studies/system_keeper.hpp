@@ -51,6 +51,9 @@ class SystemKeeper {
   /// The same setting whatever has happened, even when we were asked to stop. The failure, if any.
   [[nodiscard]] std::optional<SystemFailure> set_at_the_end(const std::vector<double>& arm);
 
+  /// Something that went wrong otherwise.
+  void note_failure(Ticket ticket, const std::string& what);
+
   /// What went wrong last.
   [[nodiscard]] const std::string& failure() const { return failure_; }
 

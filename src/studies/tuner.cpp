@@ -110,6 +110,18 @@ void Tuner::resume() {
   started_ = study_.now();
   study_.note(TunerStarted{earlier_seconds_});
   study_.commit();
+  blame_deadly_arm();
+}
+
+/// An arm that takes us down with it would do so for ever.
+void Tuner::blame_deadly_arm() {
+  const bool is_deadly = options_.max_crashes != 0 && state().crashes() >= options_.max_crashes;
+  if (!is_deadly || !pull_ || !is_in_visit()) return;
+  keeper_.note_failure(pull_->ticket,
+                       fmt::format("canopy was killed {} times in a row while the system had this "
+                                   "setting, before it could be measured",
+                                   state().crashes()));
+  arm_failed();
 }
 
 double Tuner::seconds() const {

@@ -87,6 +87,7 @@ class Tuner {
 
   [[nodiscard]] TuneEnd safely(const std::function<TuneEnd()>& work);
   void resume();
+  void blame_deadly_arm();
   [[nodiscard]] TuneEnd search();
   [[nodiscard]] std::string put_baseline_back();
   [[nodiscard]] std::optional<TuneEnd> over() const;

@@ -43,6 +43,8 @@ void TunerState::apply(const JournalEntry& entry) {
 }
 
 void TunerState::take(const TunerStarted& event, double at) {
+  if (running_ && !elsewhere_ && !measured_) ++crashes_;
+  measured_ = true;  // unless it is set again
   running_ = true;
   earlier_seconds_ = event.earlier_seconds;
   started_at_ = at;
@@ -63,6 +65,8 @@ double TunerState::seconds_so_far() const {
 void TunerState::take(const Applied& event, double at) {
   const bool was_elsewhere = std::exchange(elsewhere_, event.ticket == 0);
   const bool stays = event.arm == setting_;
+  measured_ = false;
+  if (!stays) crashes_ = 0;
   if (stays && was_elsewhere == elsewhere_) return;  // put back after a restart
   came_ = was_elsewhere;
   pulls_here_ = 0;
@@ -94,6 +98,8 @@ void TunerState::take(const WarmedUp& /*event*/) {
 
 /// The system was measured at its setting.
 void TunerState::it_works() {
+  measured_ = true;
+  crashes_ = 0;
   if (setting_.empty() || (!good_.empty() && good_.front() == setting_)) return;
   good_.insert(good_.begin(), setting_);
   if (good_.size() > 2) good_.pop_back();
@@ -174,9 +180,9 @@ void TunerState::transfer(State& state) {
       "tuner-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
-  state(setting_, elsewhere_, came_, good_, pulls_here_, changes_, changes_since_baseline_,
-        baseline_pulls_, baseline_known_, held_, put_off_, failures_, comparison_, verdict_,
-        running_, earlier_seconds_, started_at_, last_at_);
+  state(setting_, elsewhere_, came_, measured_, crashes_, good_, pulls_here_, changes_,
+        changes_since_baseline_, baseline_pulls_, baseline_known_, held_, put_off_, failures_,
+        comparison_, verdict_, running_, earlier_seconds_, started_at_, last_at_);
   transfer_list(state, change_times_);
   transfer_list(state, window_);
   transfer_list(state, outcomes_);

@@ -54,6 +54,8 @@ class TunerState {
   [[nodiscard]] bool comes_from_elsewhere() const {
     return elsewhere_ || (came_ && pulls_here_ == 0);
   }
+  /// How many tuners in a row were killed after they had set it, and before it was measured.
+  [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
   /// The last two settings at which something was measured, the later one first.
   [[nodiscard]] const std::vector<std::vector<double>>& good_settings() const { return good_; }
   /// Rewards since it was given.
@@ -122,7 +124,9 @@ class TunerState {
 
   std::vector<double> setting_;
   bool elsewhere_ = true;
-  bool came_ = true;  // from elsewhere
+  bool came_ = true;      // from elsewhere
+  bool measured_ = true;  // since it was given, or put back
+  std::uint64_t crashes_ = 0;
   std::vector<std::vector<double>> good_;
   std::uint64_t pulls_here_ = 0;
   std::uint64_t changes_ = 0;

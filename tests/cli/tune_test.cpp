@@ -111,12 +111,12 @@ TEST_F(TuneCommand, KilledTwoHundredTimesItEndsWithTheTreeOfAnUndisturbedRun) {
   const unsigned seed = std::random_device{}();
   std::cout << "seed " << seed << '\n';
   RandomStream random({.seed = seed});
-  ASSERT_EQ(run_tool("tune " + study("whole", "700") + store()).status, 0);
+  ASSERT_EQ(run_tool("tune " + study("whole", "700", "max_crashes = 0") + store()).status, 0);
   const auto started = std::chrono::steady_clock::now();
   (void)tree("whole");
   const std::chrono::duration<double, std::micro> start_up =
       std::chrono::steady_clock::now() - started;
-  const std::string file = study("killed", "700");
+  const std::string file = study("killed", "700", "max_crashes = 0");
   std::uint64_t events = 0;
   std::uint64_t pulls = 0;
   int kills = 0;
@@ -179,7 +179,8 @@ TEST_F(TuneCommand, KillsMeanNothingWhateverTheOptionsOfTheTunerAre) {
     if (!are_all_wanted && (options ^ (options >> 2) ^ (options >> 4)) % 4 != quarter) continue;
     const auto has = [options](unsigned bit) { return (options & (1U << bit)) != 0; };
     const bool fails = has(0);
-    std::string system = "on_failure = \"skip\"\non_exit = \"leave\"\nbaseline = { x = 0.4 }\n";
+    std::string system =
+        "max_crashes = 0\non_failure = \"skip\"\non_exit = \"leave\"\nbaseline = { x = 0.4 }\n";
     if (has(1)) system += "min_pulls_per_change = 3\n";
     if (has(2)) system += "baseline_every = 4\nbaseline_pulls = 3\n";
     if (has(3)) system += "floor = -5\nfloor_window = 4\n";
@@ -228,6 +229,27 @@ TEST_F(TuneCommand, KillsMeanNothingWhateverTheOptionsOfTheTunerAre) {
   }
   std::cout << kills << " kills\n";
   EXPECT_GE(kills, 30);
+}
+
+TEST_F(TuneCommand, AnArmThatTakesTheTunerDownIsBlamedInTheEnd) {
+  // The parent of a program is its guardian, whose parent is the tuner.
+  folder_.write("m.sh",
+                "#!/bin/sh\ncase $1 in 0.[789]*) kill -9 $(awk '{ print $4 }' /proc/$PPID/stat); "
+                "sleep 5;; esac\necho $1\n");
+  std::filesystem::permissions(folder_.path("m.sh"), std::filesystem::perms::owner_all);
+  folder_.write(
+      "a.toml",
+      "name = \"a\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\napply = \"true "
+      "{x}\"\nmeasure = \"" +
+          folder_.path("m.sh") + " {x}\"\nmax_crashes = 2\n[budget]\npulls = 30\n");
+  int crashes = 0;
+  for (int status = 1; status != 0 && crashes < 60; ++crashes) {
+    status = run_tool("tune " + folder_.path("a.toml") + store()).status;
+  }
+  EXPECT_GE(crashes, 3);
+  EXPECT_LT(crashes, 60);
+  EXPECT_EQ(show("a")["pulls"], 30);
+  EXPECT_LT(json::parse(run_tool("best a --json" + store()).out)["arm"]["x"].get<double>(), 0.7);
 }
 
 TEST_F(TuneCommand, ADryRunShowsCommandsAndDoubtsAndRunsNothing) {
