@@ -162,6 +162,7 @@ struct BaselineMeasured {
 struct Failed {
   Ticket ticket = 0;
   std::string what;
+  bool for_good = false;  ///< it will not be tried again: the arm has failed
 
   friend bool operator==(const Failed&, const Failed&) = default;
 };

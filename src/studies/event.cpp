@@ -128,6 +128,7 @@ struct ToColumns {
   void operator()(const BaselineMeasured& event) const { columns.value = event.reward; }
   void operator()(const Failed& event) const {
     columns.ticket = event.ticket;
+    columns.value = event.for_good ? 1.0 : 0.0;
     columns.data = event.what;
   }
   void operator()(const Barred& event) const {
@@ -199,7 +200,9 @@ struct FromColumns {
   void operator()(AskedAgain& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
   void operator()(Applied& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
   void operator()(BaselineMeasured& event) const { event.reward = columns.value; }
-  void operator()(Failed& event) const { event = {columns.ticket, columns.data}; }
+  void operator()(Failed& event) const {
+    event = {columns.ticket, columns.data, columns.value != 0.0};
+  }
   void operator()(Barred& event) const { event = {columns.value, Words(columns.data).rest()}; }
   void operator()(PutOff& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
   void operator()(MetricsMeasured& event) const {

@@ -37,9 +37,9 @@ void SystemKeeper::pause(double seconds) const {
   }
 }
 
-void SystemKeeper::note_failure(Ticket ticket, const std::string& what) {
+void SystemKeeper::note_failure(Ticket ticket, const std::string& what, bool for_good) {
   failure_ = what;
-  study_.note(Failed{ticket, what});
+  study_.note(Failed{ticket, what, for_good});
   study_.commit();
 }
 
@@ -52,7 +52,8 @@ SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& tr
     const std::optional<SystemFailure> failure = try_once();
     if (!failure) return Outcome::done;
     if (stop_) return Outcome::stopped;  // which is why it failed
-    note_failure(ticket, failure->what);
+    const bool is_last = retries <= 0 && options_.on_failure != OnFailure::stop;
+    note_failure(ticket, failure->what, is_last && ticket != 0);
     if (retries <= 0) return Outcome::failed;
     pause(wait);
   }

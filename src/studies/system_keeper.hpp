@@ -51,8 +51,8 @@ class SystemKeeper {
   /// The same setting whatever has happened, even when we were asked to stop. The failure, if any.
   [[nodiscard]] std::optional<SystemFailure> set_at_the_end(const std::vector<double>& arm);
 
-  /// Something that went wrong otherwise.
-  void note_failure(Ticket ticket, const std::string& what);
+  /// Something else that makes an arm fail for good.
+  void fail_for_good(Ticket ticket, const std::string& what) { note_failure(ticket, what, true); }
 
   /// What went wrong last.
   [[nodiscard]] const std::string& failure() const { return failure_; }
@@ -64,6 +64,7 @@ class SystemKeeper {
   template <class Try>
   [[nodiscard]] Outcome attempt(Ticket ticket, int retries, Try&& try_once);
   [[nodiscard]] Outcome set_and_probe(const std::vector<double>& arm);
+  void note_failure(Ticket ticket, const std::string& what, bool for_good);
 
   Study& study_;
   const SystemOptions& options_;

@@ -117,11 +117,10 @@ void Tuner::resume() {
 void Tuner::blame_deadly_arm() {
   const bool is_deadly = options_.max_crashes != 0 && state().crashes() >= options_.max_crashes;
   if (!is_deadly || !pull_ || !is_in_visit()) return;
-  keeper_.note_failure(pull_->ticket,
-                       fmt::format("canopy was killed {} times in a row while the system had this "
-                                   "setting, before it could be measured",
-                                   state().crashes()));
-  arm_failed();
+  keeper_.fail_for_good(pull_->ticket,
+                        fmt::format("canopy was killed {} times in a row while the system had this "
+                                    "setting, before it could be measured",
+                                    state().crashes()));
 }
 
 double Tuner::seconds() const {
@@ -187,6 +186,10 @@ void Tuner::step() {
     pull_.emplace(study_.ask());
     study_.commit();
   }
+  if (state().failed() == pull_->ticket && forgiven_ != pull_->ticket) {
+    arm_failed();
+    return;
+  }
   if (study_.is_barred(pull_->arm)) {  // it has been found out; nothing need be set or measured
     (void)study_.bar(pull_->arm, failure_reward().value_or(0.0));
     penalize();
@@ -200,12 +203,12 @@ void Tuner::step() {
   }
   if (keeper_.setting() != pull_->arm || !is_in_visit()) {
     const Outcome outcome = keeper_.set(pull_->arm, pull_->ticket, warmup_to(pull_->ticket));
-    if (outcome == Outcome::failed) arm_failed();
+    if (outcome == Outcome::failed) stop_or_blame();
     if (outcome != Outcome::done) return;
   }
   Reading reading;
   const Outcome outcome = keeper_.measure(pull_->ticket, reading);
-  if (outcome == Outcome::failed) arm_failed();
+  if (outcome == Outcome::failed) stop_or_blame();
   if (outcome != Outcome::done) return;
   suspect_ = 0;
   reward_ = reading.reward;
@@ -288,12 +291,17 @@ bool Tuner::go_back(const std::vector<double>& arm) {
   return !end_ && !stop_;
 }
 
-/// The arm cannot be set or measured. Is it the arm, or the system?
-void Tuner::arm_failed() {
+void Tuner::stop_or_blame() {
   if (options_.on_failure == OnFailure::stop) {
     end_ = TuneEnd{TuneEnd::Why::failure, keeper_.failure()};
-    return;
+  } else {
+    arm_failed();
   }
+}
+
+/// The arm cannot be set or measured. Is it the arm, or the system?
+void Tuner::arm_failed() {
+  forgiven_ = 0;
   const auto was_put_off = [this] {
     return std::any_of(state().put_off().begin(), state().put_off().end(),
                        [this](const auto& each) { return each.second == pull_->arm; });
@@ -306,7 +314,10 @@ void Tuner::arm_failed() {
     if (!go_back(is_own ? pull_->arm : *good)) return;
   }
   // The system went down with it. If that was a coincidence, the arm deserves another try.
-  if (is_own || (suspect_ == pull_->ticket && !was_suspected)) return;
+  if (is_own || (suspect_ == pull_->ticket && !was_suspected)) {
+    forgiven_ = pull_->ticket;
+    return;
+  }
   penalize();
 }
 
@@ -368,8 +379,7 @@ bool Tuner::breaks_limit(const Reading& reading) {
                                 is_sure ? known.mean : value, limit.text());
   }
   if (broken_limit_.empty()) return false;
-  study_.note(Failed{pull_->ticket, broken_limit_});
-  study_.commit();
+  keeper_.fail_for_good(pull_->ticket, broken_limit_);
   const std::optional<std::vector<double>> good = setting_that_works();
   if (good && *good != pull_->arm && !go_back(*good)) return true;
   penalize();

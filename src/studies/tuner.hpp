@@ -99,6 +99,7 @@ class Tuner {
   void measure_baseline();
   [[nodiscard]] bool baseline_is_due() const;
 
+  void stop_or_blame();
   void arm_failed();
   [[nodiscard]] bool go_back(const std::vector<double>& arm);
   [[nodiscard]] std::optional<std::vector<double>> setting_that_works() const;
@@ -142,6 +143,7 @@ class Tuner {
 
   std::optional<OwnedPull> pull_;  // the ticket that is being answered
   Ticket suspect_ = 0;             // whose arm failed when the system went down
+  Ticket forgiven_ = 0;            // whose arm failed and gets another try
   std::string broken_limit_;       // what was last found, for people
   std::optional<double> reward_;   // the last one
   std::optional<TuneEnd> end_;     // when something has ended it

@@ -53,6 +53,7 @@ void TunerState::take(const TunerStarted& event, double at) {
 void TunerState::take(const TunerStopped& event) {
   earlier_seconds_ = seconds_so_far();
   running_ = false;
+  failed_ = 0;
   if (!event.at_limit) return;
   window_.clear();  // the next tuner gets a chance
   outcomes_.clear();
@@ -67,6 +68,7 @@ void TunerState::take(const Applied& event, double at) {
   const bool stays = event.arm == setting_;
   measured_ = false;
   if (!stays) crashes_ = 0;
+  if (event.ticket == failed_) failed_ = 0;
   if (stays && was_elsewhere == elsewhere_) return;  // put back after a restart
   came_ = was_elsewhere;
   pulls_here_ = 0;
@@ -109,6 +111,11 @@ void TunerState::take(const Penalized& event) {
   put_off_.erase(event.ticket);
   ++failures_;
   count_outcome(true);
+}
+
+void TunerState::take(const Failed& event) {
+  if (event.for_good) failed_ = event.ticket;
+  if (event.ticket == 0) failed_ = 0;  // it may have been the system, and the arm is not to blame
 }
 
 void TunerState::take(const PutOff& event) {
@@ -180,7 +187,7 @@ void TunerState::transfer(State& state) {
       "tuner-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
-  state(setting_, elsewhere_, came_, measured_, crashes_, good_, pulls_here_, changes_,
+  state(setting_, elsewhere_, came_, measured_, crashes_, failed_, good_, pulls_here_, changes_,
         changes_since_baseline_, baseline_pulls_, baseline_known_, held_, put_off_, failures_,
         comparison_, verdict_, running_, earlier_seconds_, started_at_, last_at_);
   transfer_list(state, change_times_);

@@ -54,6 +54,8 @@ class TunerState {
   [[nodiscard]] bool comes_from_elsewhere() const {
     return elsewhere_ || (came_ && pulls_here_ == 0);
   }
+  /// The ticket whose arm has failed for good and was not set again; 0: none.
+  [[nodiscard]] Ticket failed() const { return failed_; }
   /// How many tuners in a row were killed after they had set it, and before it was measured.
   [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
   /// The last two settings at which something was measured, the later one first.
@@ -104,6 +106,7 @@ class TunerState {
   void take(const BaselineMeasured& event);
   void take(const WarmedUp& event);
   void take(const Penalized& event);
+  void take(const Failed& event);
   void take(const PutOff& event);
   void take(const MetricsMeasured& event);
   void take(const ComparisonBegun& event);
@@ -127,6 +130,7 @@ class TunerState {
   bool came_ = true;      // from elsewhere
   bool measured_ = true;  // since it was given, or put back
   std::uint64_t crashes_ = 0;
+  Ticket failed_ = 0;
   std::vector<std::vector<double>> good_;
   std::uint64_t pulls_here_ = 0;
   std::uint64_t changes_ = 0;

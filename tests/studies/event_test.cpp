@@ -31,7 +31,7 @@ std::vector<Event> all_kinds() {
           WarmedUp{7, -1.0},
           Held{7, 1e100},
           BaselineMeasured{0.5},
-          Failed{7, "apply: ended with status 1"},
+          Failed{7, "apply: ended with status 1", true},
           Observed{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}},
           RangeSet{{{-1.0, 3.5}}},
           Remembered{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}},

@@ -73,7 +73,7 @@ rc::Gen<Event> random_tuner_event() {
       case 10:
         return BaselineMeasured{number};
       default:
-        return Failed{ticket, "what"};
+        return Failed{ticket, "what", number == 0.5};
     }
   });
 }

@@ -77,7 +77,7 @@ namespace canopy::testing {
       case 11:
         return BaselineMeasured{number};
       case 12:
-        return Failed{ticket, *random_text()};
+        return Failed{ticket, *random_text(), *rc::gen::arbitrary<bool>()};
       case 13:
         return Remembered{*random_numbers(), *random_rewards()};
       case 14: {
