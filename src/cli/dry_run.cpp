@@ -44,7 +44,7 @@ void print_commands(const System& system, const Space& space, Arm arm, const std
 
 std::string exit_text(const StudySpecification& study) {
   const SystemSpecification& system = *study.system;
-  const std::string baseline =
+  std::string baseline =
       system.baseline ? "the baseline, " + study.space.describe(*system.baseline) : "";
   switch (system.options.on_exit) {
     case OnExit::best:

@@ -19,7 +19,7 @@ void open_gate() {
   gate.unlock();
 }
 
-[[maybe_unused]] const int ignored = pthread_atfork(wait_for_all, open_gate, open_gate);
+[[maybe_unused]] const int kIgnored = pthread_atfork(wait_for_all, open_gate, open_gate);
 
 }  // namespace
 

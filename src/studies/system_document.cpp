@@ -104,8 +104,7 @@ void check_together(DocumentReader& reader, const Document& table,
   if (wants_baseline && !table.contains("baseline")) {
     reader.complain(
         "system.baseline", nullptr,
-        "is required by on_exit = \"baseline\" and \"confirmed\", baseline_every and floor",
-        &table);
+        R"(is required by on_exit = "baseline" and "confirmed", baseline_every and floor)", &table);
   }
 }
 
@@ -148,7 +147,7 @@ std::vector<Limit> read_limits(DocumentReader& reader, const Document& root) {
     const Document& table = (*tables)[i];
     const std::string prefix = "limit[" + std::to_string(i) + "].";
     std::vector<OptionField> fields;
-    Limit limit = read_struct<Limit>(reader, table, prefix, fields);
+    auto limit = read_struct<Limit>(reader, table, prefix, fields);
     std::vector<std::string_view> keys = names_of(fields);
     keys.emplace_back("metric");
     reader.check_keys(table, prefix, keys);

@@ -519,11 +519,12 @@ TEST_F(SqliteStoreTest, AChildCanOpenAnotherStoreWhateverThreadsDidAtTheFork) {
   int opened = 0;
   constexpr int kForks = 40;
   for (int i = 0; i < kForks && opened == i; ++i) {
-    opened += at_once(1, [&] {
-                alarm(20);
-                (void)open()->list();
-                return 0;
-              }) == std::vector{0};
+    const bool went_well = at_once(1, [&] {
+                             alarm(20);
+                             (void)open()->list();
+                             return 0;
+                           }) == std::vector{0};
+    opened += went_well ? 1 : 0;
   }
   stop = true;
   EXPECT_EQ(opened, kForks);

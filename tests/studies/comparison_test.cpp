@@ -39,7 +39,9 @@ const std::map<std::string, std::function<double(RandomStream&, double)>> kNoise
 };
 
 TEST(Comparison, ConfirmsWhatIsNoBetterInFewerThanFiveRunsOfAHundred) {
-  for (const auto& [name, noise] : kNoises) {
+  for (const auto& each : kNoises) {
+    const std::string& name = each.first;
+    const auto& noise = each.second;
     RandomStream random({.seed = 5});
     int better = 0;
     int decided = 0;
