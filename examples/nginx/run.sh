@@ -92,9 +92,6 @@ child=$!
 wait "$child" || status=$?
 child=''
 cat "$out/tune.txt"
-"$canopy" studies export nginx --store "$out/nginx.db" --format jsonl >"$out/journal.jsonl"
-echo "failures $(grep -c '"event": *"failure"' "$out/journal.jsonl" || true)"
-echo "verdict  $(sed -n '/"event": *"verdict"/ s/.*"text": *"\([^"]*\)".*/\1/p' "$out/journal.jsonl")"
 
 # What does the server itself say?
 has=$(./ask.sh)

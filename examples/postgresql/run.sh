@@ -73,9 +73,6 @@ for ((starts = 1; ; ++starts)); do
 done
 if ((status == 0)); then rm "$work/tuning"; fi
 cat "$out/tune.txt"
-"$canopy" studies export postgresql --store "$out/postgresql.db" --format jsonl >"$out/journal.jsonl"
-echo "failures $(grep -c '"event": *"failure"' "$out/journal.jsonl" || true)"
-echo "verdict  $(sed -n '/"event": *"verdict"/ s/.*"text": *"\([^"]*\)".*/\1/p' "$out/journal.jsonl")"
 
 # What does the server itself say?
 has=$(psql -XAt -c "select format('work_mem = %s kB, random_page_cost = %s, effective_io_concurrency = %s',

@@ -60,8 +60,8 @@ std::string label_text(std::string_view value) {
 }  // namespace
 
 TuneStatus::Pace TuneStatus::pace(const TuneProgress& progress) {
-  if (!first_) first_ = progress;
   Pace pace;
+  if (!first_) return pace;
   const double seconds = progress.seconds - first_->seconds;
   if (seconds > 0.0 && progress.pulls > first_->pulls) {
     pace.rate = static_cast<double>(progress.pulls - first_->pulls) / seconds;
@@ -172,7 +172,8 @@ void TuneStatus::write(const Document& document, const std::string& metrics) {
   }
 }
 
-void TuneStatus::write_if_due(const TuneProgress& progress) {
+void TuneStatus::follow(const TuneProgress& progress) {
+  if (!first_) first_ = progress;
   last_ = progress;
   if (!files_.status && !files_.metrics) return;
   const auto now = std::chrono::steady_clock::now();

@@ -27,9 +27,9 @@ class TuneStatus {
   /// One line for a terminal.
   [[nodiscard]] std::string line(const TuneProgress& progress);
 
-  /// Writes the files if the last time was some seconds ago. A file that cannot be written is
-  /// complained about once; tuning goes on.
-  void write_if_due(const TuneProgress& progress);
+  /// To be told every progress. Writes the files if the last time was some seconds ago. A file that
+  /// cannot be written is complained about once; tuning goes on.
+  void follow(const TuneProgress& progress);
   /// Writes them at the end.
   void write_end(const TuneEnd& end);
 

@@ -114,7 +114,7 @@ int run_tuner(Study& study, TuneStatus::Files files, bool json,
     Tuner tuner(study, {StopOnSignal::flag(), &PauseOnSignal::flag()},
                 [&](const TuneProgress& progress) {
                   adviser.look(progress, line);
-                  status.write_if_due(progress);
+                  status.follow(progress);
                   if (line.due()) line.show(status.line(progress));
                 });
     end = run(tuner);

@@ -47,11 +47,11 @@ ExitChoice best_or_baseline(const Study& study, const std::vector<double>& basel
 ExitChoice confirmed_or_baseline(const Study& study, const std::vector<double>& baseline) {
   const std::optional<Verdict>& verdict = study.tuner_state().verdict();
   if (!verdict) return {baseline, "the baseline: nothing was confirmed"};
-  if (!verdict->confirmed) return {baseline, "the baseline: " + verdict->text};
+  if (!verdict->confirmed) return {baseline, "the baseline: the best arm was not confirmed"};
   if (study.is_barred(verdict->arm)) {
     return {baseline, "the baseline: the arm that was confirmed has broken a limit since"};
   }
-  return {verdict->arm, "the best arm, confirmed: " + verdict->text};
+  return {verdict->arm, "the best arm, confirmed"};
 }
 
 }  // namespace
