@@ -2,7 +2,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/named_study.hpp"
-#include "cli/tuned_study.hpp"
+#include "cli/run_tuner.hpp"
 #include "core/text.hpp"
 #include "systems/excerpt.hpp"
 
@@ -45,7 +45,7 @@ int confirm(const ConfirmArguments& arguments) {
   }
   const std::uint64_t pulls =
       asked_for.value_or(study.specification().budget.confirm_pulls.value_or(kConfirmPulls));
-  return run_tuner(study, {}, arguments.study.json,
+  return run_tuner("confirm", study, {}, arguments.study.json,
                    [&](Tuner& tuner) { return tuner.confirm(pulls); });
 }
 

@@ -2,8 +2,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/dry_run.hpp"
+#include "cli/run_tuner.hpp"
 #include "cli/study_flags.hpp"
-#include "cli/tuned_study.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -42,7 +42,7 @@ int tune(const TuneArguments& arguments) {
     fmt::print(stderr, "{}: starting with {} rewards of {}\n", study.record().name,
                summary.observed, study.record().forked_from);
   }
-  return run_tuner(study, arguments.files, arguments.json,
+  return run_tuner("tune", study, arguments.files, arguments.json,
                    [](Tuner& tuner) { return tuner.run(); });
 }
 

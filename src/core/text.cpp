@@ -97,4 +97,9 @@ std::string unknown_name(std::string_view kind, std::string_view name,
   return text;
 }
 
+std::string range_text(double low, double high) {
+  const double resolution = 0.05 * (high - low);
+  return rounded_text(low, resolution) + " to " + rounded_text(high, resolution);
+}
+
 }  // namespace canopy

@@ -19,6 +19,9 @@ namespace canopy {
 /// The same with so many significant digits.
 [[nodiscard]] std::string significant_text(double value, int digits);
 
+/// `0.12 to 0.34`, with as many digits as the distance between the two is worth.
+[[nodiscard]] std::string range_text(double low, double high);
+
 /// The number of a text that is nothing but a number.
 template <class Number>
 [[nodiscard]] std::optional<Number> number_in(std::string_view text) {

@@ -1,5 +1,6 @@
 #include "studies/comparison.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace canopy {
@@ -14,6 +15,12 @@ bool coin_of(std::uint64_t pair) {
 }
 
 }  // namespace
+
+std::uint64_t Comparison::visit_of(const StudySpecification& study) {
+  const SystemOptions& options = study.system->options;
+  return std::max({std::uint64_t{1}, options.warmup_pulls, settle_of(study.optimizer),
+                   options.min_pulls_per_change});
+}
 
 Comparison::Comparison(const ComparisonBegun& begun, double level)
     : arm_(begun.arm), level_(level), pulls_at_most_(begun.pulls), visit_(begun.visit) {}

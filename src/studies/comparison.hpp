@@ -4,6 +4,7 @@
 #include "canopy/intervals.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/state.hpp"
+#include "canopy/study_specification.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,9 @@ class Comparison {
  public:
   /// Before so many there is no verdict.
   static constexpr std::uint64_t kFewestPairs = 9;
+
+  /// How many pulls in a row a visit takes: as many as the system needs to settle.
+  [[nodiscard]] static std::uint64_t visit_of(const StudySpecification& study);
 
   Comparison() = default;
   Comparison(const ComparisonBegun& begun, double level);

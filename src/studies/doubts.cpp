@@ -138,9 +138,7 @@ void doubt_exit(const StudySpecification& study, std::vector<Doubt>& doubts) {
                       "on_exit = \"confirmed\" without budget.confirm_pulls leaves the system at "
                       "the baseline until `canopy confirm` has been run"});
   }
-  const std::uint64_t visit = std::max({std::uint64_t{1}, options.warmup_pulls,
-                                        settle_of(study.optimizer), options.min_pulls_per_change});
-  const std::uint64_t fewest = 2 * Comparison::kFewestPairs * visit;
+  const std::uint64_t fewest = 2 * Comparison::kFewestPairs * Comparison::visit_of(study);
   if (study.budget.confirm_pulls && *study.budget.confirm_pulls < fewest) {
     doubts.push_back(
         {false, fmt::format("budget.confirm_pulls = {} confirms nothing: a verdict needs "

@@ -11,12 +11,6 @@
 namespace canopy {
 namespace {
 
-std::string interval_text(const Interval& interval) {
-  const double resolution = 0.05 * (interval.upper - interval.lower);
-  return fmt::format("{} to {}", rounded_text(interval.lower, resolution),
-                     rounded_text(interval.upper, resolution));
-}
-
 /// The best arm if it is better than the baseline beyond doubt.
 ExitChoice best_or_baseline(const Study& study, const std::vector<double>& baseline) {
   const std::optional<Best> best = study.best();
@@ -39,7 +33,8 @@ ExitChoice best_or_baseline(const Study& study, const std::vector<double>& basel
   }
   const double sure = sign > 0.0 ? uplift->interval.lower : -uplift->interval.upper;
   const std::string reach = fmt::format("it differs from the baseline by {}, at {:.4g} %",
-                                        interval_text(uplift->interval), 100.0 * uplift->level);
+                                        range_text(uplift->interval.lower, uplift->interval.upper),
+                                        100.0 * uplift->level);
   if (sure > 0.0) return {best->arm, "the best arm: " + reach};
   return {baseline, "the baseline: that the best arm is better is not certain (" + reach + ")"};
 }

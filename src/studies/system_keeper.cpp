@@ -97,7 +97,6 @@ SystemKeeper::Outcome SystemKeeper::set_and_probe(const std::vector<double>& arm
   setting_ = arm;
   study_.note(Applied{0, arm});
   study_.commit();
-  Reading reading;
   return attempt(0, 0, [&]() -> std::optional<SystemFailure> {
     const auto result = system_.measure(arm);
     if (const auto* failure = std::get_if<SystemFailure>(&result)) return *failure;

@@ -146,7 +146,7 @@ std::optional<TuneEnd> Tuner::over() const {
   return std::nullopt;
 }
 
-void Tuner::report(Phase phase) const {
+void Tuner::report(Phase phase) {
   phase_ = phase;
   if (!on_progress_) return;
   on_progress_({phase, seconds(), pulls(), state().changes(), state().failures(),
@@ -457,8 +457,7 @@ void Tuner::compare(std::uint64_t pulls) {
       end_ = TuneEnd{TuneEnd::Why::failure, "there is nothing to confirm: no arm has a reward"};
       return;
     }
-    const std::uint64_t visit =
-        std::max({std::uint64_t{1}, warmup_to(0), options_.min_pulls_per_change});
+    const std::uint64_t visit = Comparison::visit_of(study_.specification());
     study_.note(ComparisonBegun{std::max(pulls, 2 * visit), visit, best->arm});
     study_.commit();
     if (best->arm == *system_specification_.baseline) {
@@ -514,9 +513,7 @@ std::string Tuner::verdict_text() const {
   const std::optional<bool> better = comparison.is_better(direction());
   std::string reach = "rewards do not vary";
   if (known.bounded()) {
-    const double resolution = 0.05 * (known.upper - known.lower);
-    reach = fmt::format("{} to {} at {:.4g} %", rounded_text(known.lower, resolution),
-                        rounded_text(known.upper, resolution),
+    reach = fmt::format("{} at {:.4g} %", range_text(known.lower, known.upper),
                         100.0 * study_.specification().objective.confidence);
   } else if (!better) {
     reach = "too few pairs for an interval";

@@ -124,7 +124,7 @@ class Tuner {
 
   void pause_if_asked();
   void leave(TuneEnd& end, bool in_need);
-  void report(Phase phase) const;
+  void report(Phase phase);
   [[nodiscard]] double seconds() const;
   [[nodiscard]] std::uint64_t pulls() const;
   [[nodiscard]] const TunerState& state() const { return study_.tuner_state(); }
@@ -138,7 +138,7 @@ class Tuner {
   TunerSignals signals_;
   const std::atomic<bool>& stop_;
   std::function<void(const TuneProgress&)> on_progress_;
-  mutable Phase phase_ = Phase::searching;
+  Phase phase_ = Phase::searching;
   SystemKeeper keeper_;
 
   std::optional<OwnedPull> pull_;  // the ticket that is being answered

@@ -1,4 +1,4 @@
-#include "cli/tuned_study.hpp"
+#include "cli/run_tuner.hpp"
 
 #include "cli/study_text.hpp"
 #include "files/json.hpp"
@@ -23,7 +23,7 @@ constexpr std::size_t kRewardsThatShouldVary = 3;
 /// Says once what a study advises, and that rewards do not vary if the first ones did not.
 class Adviser {
  public:
-  explicit Adviser(const Study& study) : study_(study) {}
+  Adviser(std::string command, const Study& study) : command_(std::move(command)), study_(study) {}
 
   void look(const TuneProgress& progress, StatusLine& line) {
     const std::vector<std::string> known = advice(study_);
@@ -45,11 +45,12 @@ class Adviser {
   }
 
  private:
-  static void say(const std::string& text, StatusLine& line) {
+  void say(const std::string& text, StatusLine& line) const {
     line.clear();
-    fmt::print(stderr, "canopy tune: {}\n", text);
+    fmt::print(stderr, "canopy {}: {}\n", command_, text);
   }
 
+  std::string command_;
   const Study& study_;
   std::size_t advised_ = 0;
   std::uint64_t pulls_ = 0;
@@ -102,7 +103,7 @@ int status_of(TuneEnd::Why why) {
 
 }  // namespace
 
-int run_tuner(Study& study, TuneStatus::Files files, bool json,
+int run_tuner(const std::string& command, Study& study, TuneStatus::Files files, bool json,
               const std::function<TuneEnd(Tuner&)>& run) {
   const StopOnSignal stop_on_signal;
   const PauseOnSignal pause_on_signal;
@@ -110,7 +111,7 @@ int run_tuner(Study& study, TuneStatus::Files files, bool json,
   TuneEnd end;
   {
     StatusLine line;
-    Adviser adviser(study);
+    Adviser adviser(command, study);
     Tuner tuner(study, {StopOnSignal::flag(), &PauseOnSignal::flag()},
                 [&](const TuneProgress& progress) {
                   adviser.look(progress, line);

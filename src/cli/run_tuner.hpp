@@ -1,0 +1,18 @@
+#pragma once
+
+#include "canopy/study.hpp"
+
+#include "cli/tune_status.hpp"
+#include "studies/tuner.hpp"
+
+#include <functional>
+#include <string>
+
+namespace canopy::cli {
+
+/// Runs a tuner with everything around it that `tune` and `confirm` share: signals, the live line,
+/// files of its status, advice, and the result. `command` is named in messages. The exit status.
+[[nodiscard]] int run_tuner(const std::string& command, Study& study, TuneStatus::Files files,
+                            bool json, const std::function<TuneEnd(Tuner&)>& run);
+
+}  // namespace canopy::cli
