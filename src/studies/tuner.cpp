@@ -13,6 +13,13 @@
 #include <fmt/format.h>
 
 namespace canopy {
+namespace {
+
+std::string broken_text(const Limit& limit, double value) {
+  return fmt::format("{} is {:.4g}, and must be {}", limit.metric, value, limit.text());
+}
+
+}  // namespace
 
 Tuner::Tuner(Study& study, const TunerSignals& signals,
              std::function<void(const TuneProgress&)> on_progress)
@@ -364,19 +371,26 @@ void Tuner::note_metrics(Ticket ticket, const Reading& reading) {
   if (!reading.metrics.empty()) study_.note(MetricsMeasured{ticket, reading.metrics});
 }
 
+/// The limit that an arm breaks beyond doubt, for people; empty: none.
+std::string Tuner::surely_broken_limit(const std::vector<double>& arm) const {
+  for (const Limit& limit : system_specification_.limits) {
+    const Evidence& evidence = state().metrics().at(limit.metric);
+    const ArmEstimate known = evidence.estimate(*evidence.find(arm));
+    if (limit.is_surely_broken(known.interval)) return broken_text(limit, known.mean);
+  }
+  return "";
+}
+
 /// Leaves the arm if it breaks a limit: for good if that is beyond doubt, or only now if it is by
 /// far.
 bool Tuner::breaks_limit(const Reading& reading) {
   bar_broken_arms();
-  broken_limit_.clear();
+  broken_limit_ = surely_broken_limit(pull_->arm);
   for (const Limit& limit : system_specification_.limits) {
     const double value = reading.metrics.at(limit.metric);
-    const Evidence& evidence = state().metrics().at(limit.metric);
-    const ArmEstimate known = evidence.estimate(*evidence.find(pull_->arm));
-    const bool is_sure = limit.is_surely_broken(known.interval);
-    if (!is_sure && !limit.is_far_broken_by(value)) continue;
-    broken_limit_ = fmt::format("{} is {:.4g}, and must be {}", limit.metric,
-                                is_sure ? known.mean : value, limit.text());
+    if (broken_limit_.empty() && limit.is_far_broken_by(value)) {
+      broken_limit_ = broken_text(limit, value);
+    }
   }
   if (broken_limit_.empty()) return false;
   keeper_.fail_for_good(pull_->ticket, broken_limit_);
@@ -497,14 +511,8 @@ void Tuner::compare_once() {
   study_.note(Compared{is_baseline, reading.reward});
   study_.commit();
   if (is_baseline) return;
-  for (const Limit& limit : system_specification_.limits) {
-    const Evidence& evidence = state().metrics().at(limit.metric);
-    const ArmEstimate known = evidence.estimate(*evidence.find(arm));
-    if (!limit.is_surely_broken(known.interval)) continue;
-    end_comparison(false, fmt::format("the best arm breaks a limit: {} is {:.4g}, and must be {}",
-                                      limit.metric, known.mean, limit.text()));
-    return;
-  }
+  const std::string broken = surely_broken_limit(arm);
+  if (!broken.empty()) end_comparison(false, "the best arm breaks a limit: " + broken);
 }
 
 std::string Tuner::verdict_text() const {

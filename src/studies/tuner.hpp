@@ -109,6 +109,7 @@ class Tuner {
   void penalize_put_off();
   void check_failures();
   void note_metrics(Ticket ticket, const Reading& reading);
+  [[nodiscard]] std::string surely_broken_limit(const std::vector<double>& arm) const;
   [[nodiscard]] bool breaks_limit(const Reading& reading);
 
   void learn(double reward);
