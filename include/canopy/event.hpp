@@ -1,8 +1,10 @@
 #pragma once
 
+#include "canopy/enum_names.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/rewards.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,6 +22,7 @@ struct Asked {
   std::uint64_t pulls = 0;   ///< that were asked for; 0: no limit
   std::uint64_t length = 0;  ///< that the ticket is good for
   std::vector<double> arm;   ///< to be played
+  double lease = 0.0;        ///< seconds in which it is answered or dropped; 0: no limit
 
   friend bool operator==(const Asked&, const Asked&) = default;
 };
@@ -208,12 +211,38 @@ struct ComparisonEnded {
   friend bool operator==(const ComparisonEnded&, const ComparisonEnded&) = default;
 };
 
+/// What people want from whoever runs a study.
+enum class Act : std::uint8_t {
+  pause,     ///< Wait, at the best setting that is known.
+  resume,    ///< Go on, after any of the others.
+  hold,      ///< Wait, at the present setting.
+  baseline,  ///< Wait, at the baseline.
+  confirm,   ///< Compare the best arm with the baseline.
+  end,       ///< Nothing more is tried.
+};
+
+template <>
+struct EnumNames<Act> {
+  static constexpr std::array<std::string_view, 6> names{"pause",    "resume",  "hold",
+                                                         "baseline", "confirm", "end"};
+};
+
+/// Whoever runs the study has taken note of what somebody wants.
+struct ActTaken {
+  std::uint64_t number = 0;  ///< of the act, as it was posted
+  Act act = Act::pause;
+  std::uint64_t pulls = 0;  ///< for a comparison; 0: as many as are usual
+  std::string by;           ///< who wants it
+
+  friend bool operator==(const ActTaken&, const ActTaken&) = default;
+};
+
 /// Any of these. Stores keep the index as a number: never reorder, only add at the end.
 using Event =
     std::variant<Asked, Told, ToldList, ToldSums, Dropped, Finished, TunerStarted, TunerStopped,
                  Applied, WarmedUp, Held, BaselineMeasured, Failed, Observed, RangeSet, Remembered,
                  PassedOver, AskedAgain, Penalized, Barred, PutOff, MetricsMeasured,
-                 ComparisonBegun, Compared, ComparisonEnded>;
+                 ComparisonBegun, Compared, ComparisonEnded, ActTaken>;
 
 /// What it is called: `ask`, `tell`, `tell_list`, ...
 [[nodiscard]] std::string_view kind_name(const Event& event);

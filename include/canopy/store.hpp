@@ -3,6 +3,8 @@
 #include "canopy/event.hpp"
 
 #include <chrono>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,6 +26,7 @@ class StoreError : public std::runtime_error {
     damaged,      ///< Its contents cannot be understood.
     newer,        ///< It was written by a newer version of canopy.
     busy,         ///< Another process has kept it locked for too long.
+    taken_over,   ///< Somebody else has the right to write to this study by now.
     unreachable,  ///< It cannot be opened.
     missing,      ///< It does not exist.
     foreign,      ///< It is not a canopy store.
@@ -70,6 +73,41 @@ struct Snapshot {
   std::string tuner;
 };
 
+/// An answer to a request that came with a key, to be given again when the request comes again.
+struct KeptAnswer {
+  std::string key;
+  std::string request;  ///< what was asked for: a request with the same key must be the same
+  std::string answer;
+  double at = 0.0;  ///< seconds since 1970
+
+  friend bool operator==(const KeptAnswer&, const KeptAnswer&) = default;
+};
+
+/// Names the answer to a request.
+struct AnswerKey {
+  StudyId study = 0;
+  std::string key;
+
+  friend auto operator<=>(const AnswerKey&, const AnswerKey&) = default;
+};
+
+/// What is written for one study in one step.
+struct StudyWrite {
+  StudyId study = 0;
+  std::span<const JournalEntry> entries = {};  ///< which already have their numbers
+  std::uint64_t pulls = 0;                     ///< rewards learnt, those of the entries included
+  std::span<const KeptAnswer> answers = {};
+};
+
+/// What somebody wants from whoever runs a study.
+struct PostedAct {
+  std::uint64_t number = 0;  ///< 1, 2, 3, ... in a study
+  double at = 0.0;
+  std::string text;
+
+  friend bool operator==(const PostedAct&, const PostedAct&) = default;
+};
+
 /// The right to write to a study, for as long as it lives.
 class StudyLock {
  public:
@@ -93,8 +131,11 @@ class Store {
   /// For messages: a file, an address.
   [[nodiscard]] virtual const std::string& name() const = 0;
 
-  /// By name.
-  [[nodiscard]] virtual std::vector<StudyRecord> list() = 0;
+  /// By name: at most so many, of those whose names come after that one.
+  [[nodiscard]] virtual std::vector<StudyRecord> list_some(const std::string& after,
+                                                           std::size_t limit) = 0;
+  [[nodiscard]] std::vector<StudyRecord> list() { return list_some("", SIZE_MAX); }
+
   [[nodiscard]] virtual std::optional<StudyRecord> find(const std::string& name) = 0;
 
   /// None if there already is a study of that name.
@@ -106,21 +147,44 @@ class Store {
   virtual void set_specification(StudyId study, const std::string& specification) = 0;
   virtual void set_holder(StudyId study, const std::string& holder) = 0;
 
-  /// Adds entries, which already have their numbers, to a journal: all or none. Like everything
-  /// that is written for a study, it throws if that was deleted.
-  virtual void append(StudyId study, std::span<const JournalEntry> entries,
-                      std::uint64_t pulls) = 0;
+  /// Adds to the journals of some studies, each of them once, in one step. Nothing is written of a
+  /// study that was deleted or taken over by somebody else: its place in the result has the error.
+  /// Throws when nothing at all could be written.
+  [[nodiscard]] virtual std::vector<std::optional<StoreError>> write(
+      std::span<const StudyWrite> writes) = 0;
 
-  /// Calls visit with every entry of a journal after the first `after`, in order.
-  virtual void read(StudyId study, std::uint64_t after,
-                    const std::function<void(const JournalEntry&)>& visit) = 0;
+  /// The same for one of them; throws its error.
+  void append(const StudyWrite& write);
+  void append(StudyId study, std::span<const JournalEntry> entries, std::uint64_t pulls) {
+    append({.study = study, .entries = entries, .pulls = pulls});
+  }
+
+  /// Calls visit with the entries of a journal after the first `after`, in order: at most so many.
+  virtual void read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
+                         const std::function<void(const JournalEntry&)>& visit) = 0;
+  void read(StudyId study, std::uint64_t after,
+            const std::function<void(const JournalEntry&)>& visit) {
+    read_some(study, after, UINT64_MAX, visit);
+  }
+
+  /// The answers that were kept under these keys, in their order.
+  [[nodiscard]] virtual std::vector<std::optional<KeptAnswer>> find_answers(
+      std::span<const AnswerKey> keys) = 0;
+  /// Forgets answers that were given before that time; some of them, if there are very many. How
+  /// many it were.
+  virtual std::uint64_t forget_answers(double before) = 0;
+
+  /// Notes what whoever runs the study shall do; and what was noted after the first `after`.
+  virtual std::uint64_t post_act(StudyId study, double at, const std::string& text) = 0;
+  [[nodiscard]] virtual std::vector<PostedAct> acts(StudyId study, std::uint64_t after) = 0;
 
   [[nodiscard]] virtual std::optional<Snapshot> snapshot(StudyId study) = 0;
   virtual void set_snapshot(StudyId study, const Snapshot& snapshot) = 0;
 
-  /// The right to write to a study, which one owner has at a time, in any process. Null if
-  /// someone else keeps it: a holder that was killed is gone within the patience. The right ends
-  /// with the process, however that ends.
+  /// The right to write to a study, which one owner has at a time, in any process: what is
+  /// written for a study by somebody who has lost it is refused. Null if someone else keeps it: a
+  /// holder that was killed is gone within the patience. The right ends with the process, however
+  /// that ends.
   [[nodiscard]] virtual std::unique_ptr<StudyLock> try_lock(
       StudyId study, std::chrono::milliseconds patience = kPatience) = 0;
 

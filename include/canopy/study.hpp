@@ -47,6 +47,7 @@ class StudyError : public std::runtime_error {
 struct OpenOptions {
   std::string name;                 ///< of the study
   std::optional<std::string> fork;  ///< a new study to make from it, or one made from it before
+  std::string holder = {};          ///< who opens it, for others to read; by default this process
 };
 
 /// An optimizer that remembers: a specification, its journal in the store, and the state that
@@ -74,6 +75,8 @@ class Study final : public Optimizer {
   ~Study() override;
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
+  /// The same for a limited time, in seconds: see `drop_expired`.
+  Pull ask_on_lease(std::uint64_t pulls, double seconds);
   Pull ask_again() override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
@@ -106,6 +109,12 @@ class Study final : public Optimizer {
   /// A copy of the optimizer, in memory and without a journal.
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override { return live().clone(); }
 
+  /// Drops the tickets whose time is over. How many there were.
+  std::uint64_t drop_expired();
+
+  /// Keeps an answer in the store, in the same step as what was done for it.
+  void keep_answer(KeptAnswer answer);
+
   /// Notes something that does not concern the optimizer.
   void note(Event event);
 
@@ -125,6 +134,7 @@ class Study final : public Optimizer {
   struct Batch {
     std::vector<JournalEntry> entries = {};
     std::uint64_t pulls = 0;
+    std::vector<KeptAnswer> answers = {};
     std::optional<Snapshot> snapshot = std::nullopt;  ///< when one is due
   };
   [[nodiscard]] Batch take_batch();
@@ -167,6 +177,7 @@ class Study final : public Optimizer {
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<TunerState> tuner_;
   std::vector<JournalEntry> uncommitted_;
+  std::vector<KeptAnswer> answers_;    // of which nobody has been told
   std::uint64_t events_ = 0;           // committed, or on their way to the disk
   std::uint64_t snapshot_events_ = 0;  // of which the snapshot covers this many
   std::uint64_t snapshot_bytes_ = 0;   // that it took

@@ -181,6 +181,9 @@ struct ToColumns {
   Columns operator()(const ComparisonEnded& event) const {
     return {0, 0, event.confirmed ? 1.0 : 0.0, {}, event.verdict};
   }
+  Columns operator()(const ActTaken& event) const {
+    return {0, event.pulls, {}, {}, std::string(name_of(event.act)) + " by " + event.by};
+  }
   template <class Measured>  // Penalized, WarmedUp, Held
   Columns operator()(const Measured& event) const {
     return {event.ticket, 1, event.reward, {}, {}};

@@ -28,6 +28,16 @@ constexpr std::array kTables{
     "NULL, tuner TEXT NOT NULL)",
 };
 
+// Since the third format.
+constexpr std::array kTablesOfService{
+    // Numbers grow, so that the oldest answers are found without an index of times.
+    "CREATE TABLE answers (id INTEGER PRIMARY KEY, study BIGINT NOT NULL, key TEXT NOT NULL, "
+    "request TEXT NOT NULL, answer TEXT NOT NULL, at DOUBLE PRECISION NOT NULL)",
+    "CREATE UNIQUE INDEX answers_by_key ON answers (study, key)",
+    "CREATE TABLE acts (study BIGINT NOT NULL, number BIGINT NOT NULL, at DOUBLE PRECISION NOT "
+    "NULL, text TEXT NOT NULL, PRIMARY KEY (study, number)) WITHOUT ROWID",
+};
+
 void create_tables(soci::session& sql) {
   for (const char* statement : kTables) sql << statement;
 }
@@ -139,9 +149,10 @@ void bring_up_to_date(soci::session& sql, const std::string& path, int version) 
   if (version == 0) {
     sql << "CREATE TABLE canopy_version (version INTEGER NOT NULL)";
     create_tables(sql);
-  } else {
+  } else if (version == 1) {
     migrate_first_format(sql, path);
   }
+  for (const char* statement : kTablesOfService) sql << statement;
   const int now = kStoreVersion;
   sql << "INSERT INTO canopy_version (version) VALUES (:version)", soci::use(now);
 }

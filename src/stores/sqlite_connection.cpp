@@ -181,6 +181,7 @@ void SqliteConnection::open(Store::Mode mode) {
     // How many seconds SQLite waits while someone else is writing.
     sql_.open(soci::sqlite3, fmt::format("dbname=\"{}\" timeout=30{}", only ? only->uri : path_,
                                          only ? " readonly=1" : ""));
+    is_read_only_ = only.has_value();
     if (only && only->exclusive) sql_ << "PRAGMA locking_mode = EXCLUSIVE";
     file_ = file_at(full_path_);
     refuse_others(mode);
@@ -221,6 +222,7 @@ void SqliteConnection::migrate() {
                     path_, found, kStoreVersion));
   }
   if (found == kStoreVersion) return;
+  if (is_read_only_ && found == kLastVersionOfStudies) return;  // all that readers need is there
   change([&] {
     // Somebody else may have been quicker.
     if (const int now = version(); now < kStoreVersion) bring_up_to_date(sql_, path_, now);

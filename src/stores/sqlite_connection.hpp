@@ -87,6 +87,7 @@ class SqliteConnection {
   std::string path_;
   std::string full_path_;
   std::optional<std::pair<dev_t, ino_t>> file_;  // that was opened there
+  bool is_read_only_ = false;
   Session sql_;
 };
 

@@ -5,7 +5,9 @@
 #include "stores/event_rows.hpp"
 #include "stores/file_lock.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <thread>
 #include <utility>
 
@@ -55,12 +57,16 @@ std::unique_ptr<Store> open_store(const std::string& name, Store::Mode mode) {
   return std::make_unique<SqliteStore>(name, mode);
 }
 
-std::vector<StudyRecord> SqliteStore::list() {
+std::vector<StudyRecord> SqliteStore::list_some(const std::string& after, std::size_t limit) {
   connection_.require_types("studies", kStudyTypes);
+  const auto most = static_cast<long long>(std::min<std::size_t>(limit, INT64_MAX));
   return connection_.with([&] {
     std::vector<StudyRecord> records;
     const soci::rowset<soci::row> rows =
-        (connection_.sql().prepare << "SELECT " << kColumns << " FROM studies ORDER BY name");
+        (connection_.sql().prepare << "SELECT " << kColumns
+                                   << " FROM studies WHERE name > :after ORDER BY name "
+                                      "LIMIT :limit",
+         soci::use(after), soci::use(most));
     for (const soci::row& row : rows) records.push_back(record_of(row));
     return records;
   });
@@ -113,21 +119,29 @@ void SqliteStore::erase(StudyId study) {
   connection_.change([&] {
     connection_.sql() << "DELETE FROM events WHERE study = :id", soci::use(id);
     connection_.sql() << "DELETE FROM snapshots WHERE study = :id", soci::use(id);
+    connection_.sql() << "DELETE FROM answers WHERE study = :id", soci::use(id);
+    connection_.sql() << "DELETE FROM acts WHERE study = :id", soci::use(id);
     connection_.sql() << "DELETE FROM studies WHERE id = :id", soci::use(id);
   });
+}
+
+bool SqliteStore::exists(StudyId study) {
+  const long long id = study;
+  int found = 0;
+  connection_.sql() << "SELECT COUNT(*) FROM studies WHERE id = :id", soci::use(id),
+      soci::into(found);
+  return found > 0;
+}
+
+StoreError SqliteStore::gone() const {
+  return {StoreError::Fault::other, name() + ": the study is gone: somebody has deleted it"};
 }
 
 void SqliteStore::change(StudyId study,
                          const std::function<void(soci::session&, const long long& id)>& write) {
   const long long id = study;
   connection_.change([&] {
-    int found = 0;
-    connection_.sql() << "SELECT COUNT(*) FROM studies WHERE id = :id", soci::use(id),
-        soci::into(found);
-    if (found == 0) {
-      throw StoreError(StoreError::Fault::other,
-                       name() + ": the study is gone: somebody has deleted it");
-    }
+    if (!exists(study)) throw gone();
     write(connection_.sql(), id);
   });
 }
@@ -145,39 +159,135 @@ void SqliteStore::set_holder(StudyId study, const std::string& holder) {
   });
 }
 
-void SqliteStore::append(StudyId study, std::span<const JournalEntry> entries,
-                         std::uint64_t pulls) {
-  if (entries.empty()) return;
-  const auto last = static_cast<long long>(entries.back().number);
-  const auto learnt = static_cast<long long>(pulls);
-  const double at = entries.back().at;
+std::vector<std::optional<StoreError>> SqliteStore::write(std::span<const StudyWrite> writes) {
+  std::vector<std::optional<StoreError>> errors(writes.size());
+  connection_.change([&] {
+    soci::session& sql = connection_.sql();
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      const StudyWrite& each = writes[i];
+      if (!exists(each.study)) {
+        errors[i] = gone();
+        continue;
+      }
+      insert_answers(each.study, each.answers);
+      if (each.entries.empty()) continue;
+      const long long id = each.study;
+      const auto last = static_cast<long long>(each.entries.back().number);
+      const auto learnt = static_cast<long long>(each.pulls);
+      const double at = each.entries.back().at;
+      insert_events(sql, id, each.entries);
+      sql << "UPDATE studies SET events = :events, pulls = :pulls, updated = :updated WHERE id = "
+             ":id",
+          soci::use(last), soci::use(learnt), soci::use(at), soci::use(id);
+    }
+  });
+  return errors;
+}
+
+void SqliteStore::insert_answers(StudyId study, std::span<const KeptAnswer> answers) {
+  if (answers.empty()) return;
+  const std::vector<long long> studies(answers.size(), study);
+  std::vector<std::string> keys;
+  std::vector<std::string> requests;
+  std::vector<std::string> texts;
+  std::vector<double> times;
+  for (const KeptAnswer& each : answers) {
+    keys.push_back(each.key);
+    requests.push_back(each.request);
+    texts.push_back(each.answer);
+    times.push_back(each.at);
+  }
+  connection_.sql() << "INSERT INTO answers (study, key, request, answer, at) VALUES (:study, "
+                       ":key, :request, :answer, :at)",
+      soci::use(studies), soci::use(keys), soci::use(requests), soci::use(texts), soci::use(times);
+}
+
+std::vector<std::optional<KeptAnswer>> SqliteStore::find_answers(std::span<const AnswerKey> keys) {
+  std::vector<std::optional<KeptAnswer>> found(keys.size());
+  if (keys.empty()) return found;
+  connection_.with([&] {
+    long long study = 0;
+    KeptAnswer answer;
+    soci::statement query =
+        (connection_.sql().prepare
+             << "SELECT key, request, answer, at FROM answers WHERE study = :study AND key = :key",
+         soci::use(study, "study"), soci::use(answer.key, "key"), soci::into(answer.key),
+         soci::into(answer.request), soci::into(answer.answer), soci::into(answer.at));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      study = keys[i].study;
+      answer.key = keys[i].key;
+      if (query.execute(true)) found[i] = answer;
+    }
+  });
+  return found;
+}
+
+std::uint64_t SqliteStore::forget_answers(double before) {
+  // Rows are numbered in the order in which they came: this touches the old ones and no others.
+  constexpr int kAtATime = 10'000;
+  int forgotten = 0;
+  connection_.change([&] {
+    soci::session& sql = connection_.sql();
+    sql << "DELETE FROM answers WHERE id IN (SELECT id FROM (SELECT id, at FROM answers ORDER BY "
+           "id LIMIT :most) WHERE at < :before)",
+        soci::use(kAtATime), soci::use(before);
+    sql << "SELECT changes()", soci::into(forgotten);
+  });
+  return static_cast<std::uint64_t>(forgotten);
+}
+
+std::uint64_t SqliteStore::post_act(StudyId study, double at, const std::string& text) {
+  long long number = 0;
   change(study, [&](soci::session& sql, const long long& id) {
-    insert_events(sql, id, entries);
-    sql << "UPDATE studies SET events = :events, pulls = :pulls, updated = :updated WHERE id = :id",
-        soci::use(last), soci::use(learnt), soci::use(at), soci::use(id);
+    sql << "SELECT COALESCE(MAX(number), 0) + 1 FROM acts WHERE study = :id", soci::use(id),
+        soci::into(number);
+    sql << "INSERT INTO acts (study, number, at, text) VALUES (:id, :number, :at, :text)",
+        soci::use(id), soci::use(number), soci::use(at), soci::use(text);
+  });
+  return static_cast<std::uint64_t>(number);
+}
+
+std::vector<PostedAct> SqliteStore::acts(StudyId study, std::uint64_t after) {
+  const long long id = study;
+  const auto last = static_cast<long long>(after);
+  return connection_.with([&] {
+    std::vector<PostedAct> acts;
+    const soci::rowset<soci::row> rows =
+        (connection_.sql().prepare << "SELECT number, at, text FROM acts WHERE study = :id AND "
+                                      "number > :after ORDER BY number",
+         soci::use(id), soci::use(last));
+    for (const soci::row& row : rows) {
+      acts.push_back({static_cast<std::uint64_t>(row.get<long long>(0)), row.get<double>(1),
+                      row.get<std::string>(2)});
+    }
+    return acts;
   });
 }
 
-void SqliteStore::read(StudyId study, std::uint64_t after,
-                       const std::function<void(const JournalEntry&)>& visit) {
+void SqliteStore::read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
+                            const std::function<void(const JournalEntry&)>& visit) {
   constexpr std::size_t kAtATime = 10'000;
   const long long id = study;
   auto last = static_cast<long long>(after);
-  connection_.require_types("events", kEventTypes,
-                            fmt::format("study = {} AND number > {}", id, last));
-  for (;;) {  // in pages, so that no long read keeps the file's log from being tidied up
-    EventRows rows(kAtATime);
+  std::uint64_t left = std::min<std::uint64_t>(limit, INT64_MAX);
+  std::string checked = fmt::format("study = {} AND number > {}", id, last);
+  if (left < INT64_MAX - after) checked += fmt::format(" AND number <= {}", after + left);
+  connection_.require_types("events", kEventTypes, checked);
+  while (left > 0) {  // in pages, so that no long read keeps the file's log from being tidied up
+    const std::size_t page = std::min(kAtATime, left);
+    EventRows rows(page);
     connection_.with([&] {
       connection_.sql() << "SELECT number, at, kind, ticket, value, data FROM events WHERE study = "
                            ":study AND number > :after ORDER BY number LIMIT "
-                        << kAtATime,
+                        << page,
           soci::use(id), soci::use(last), soci::into(rows.number), soci::into(rows.at),
           soci::into(rows.kind), soci::into(rows.ticket), soci::into(rows.value),
           soci::into(rows.data);
     });
     const std::size_t got = connection_.sql().got_data() ? rows.number.size() : 0;
     for (std::size_t i = 0; i < got; ++i) visit(rows.entry(i));
-    if (got < kAtATime) return;
+    if (got < page) return;
+    left -= got;
     last = rows.number.back();
   }
 }

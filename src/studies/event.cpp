@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Event>> kNames{
     "ask",     "tell",     "tell_list", "tell_sums", "drop",     "finish",  "start",
     "stop",    "apply",    "warm_up",   "hold",      "baseline", "failure", "observe",
     "range",   "remember", "pass_over", "ask_again", "penalty",  "bar",     "put_off",
-    "metrics", "confirm",  "compare",   "verdict"};
+    "metrics", "confirm",  "compare",   "verdict",   "act"};
 
 void add(std::string& words, double number) {
   if (!words.empty()) words += ' ';
@@ -83,6 +83,7 @@ struct ToColumns {
 
   void operator()(const Asked& event) const {
     columns.ticket = event.ticket;
+    columns.value = event.lease;
     add(columns.data, event.pulls);
     add(columns.data, event.length);
     add(columns.data, event.arm);
@@ -158,6 +159,11 @@ struct ToColumns {
     columns.value = event.confirmed ? 1.0 : 0.0;
     columns.data = event.verdict;
   }
+  void operator()(const ActTaken& event) const {
+    columns.ticket = event.number;
+    add(columns.data, event.pulls);
+    columns.data.append(" ").append(name_of(event.act)).append(" ").append(event.by);
+  }
   template <class Measured>  // Told, Penalized, WarmedUp, Held
   void operator()(const Measured& event) const {
     columns.ticket = event.ticket;
@@ -174,6 +180,7 @@ struct FromColumns {
     event.pulls = words.next<std::uint64_t>();
     event.length = words.next<std::uint64_t>();
     event.arm = words.rest();
+    event.lease = columns.value;
   }
   void operator()(ToldList& event) const { event = {columns.ticket, Words(columns.data).rest()}; }
   void operator()(ToldSums& event) const { event = {columns.ticket, only_rewards()}; }
@@ -225,6 +232,16 @@ struct FromColumns {
   }
   void operator()(Compared& event) const { event = {columns.data == "baseline", columns.value}; }
   void operator()(ComparisonEnded& event) const { event = {columns.value != 0.0, columns.data}; }
+  void operator()(ActTaken& event) const {
+    const std::string_view text = columns.data;
+    const std::size_t blank = text.find(' ');
+    const std::size_t end = text.find(' ', blank + 1);
+    if (end == std::string_view::npos) refuse("it has no act");
+    const auto act = value_named<Act>(text.substr(blank + 1, end - blank - 1));
+    if (!act) refuse("it has no act that is known");
+    event = {columns.ticket, *act, Words(text.substr(0, blank)).next<std::uint64_t>(),
+             std::string(text.substr(end + 1))};
+  }
   template <class Measured>
   void operator()(Measured& event) const {
     event = {columns.ticket, columns.value};

@@ -56,14 +56,15 @@ std::string holder_text() {
 }
 
 /// Takes the lock and notes who has it.
-std::unique_ptr<StudyLock> lock_study(Store& store, const StudyRecord& record) {
+std::unique_ptr<StudyLock> lock_study(Store& store, const StudyRecord& record,
+                                      const OpenOptions& options) {
   std::unique_ptr<StudyLock> lock = store.try_lock(record.id);
   if (!lock) {
     const std::string holder = store.find(record.name).value_or(record).holder;
     throw StudyError(Fault::open_elsewhere,
                      fmt::format("the study {} is open elsewhere: {}", record.name, holder));
   }
-  store.set_holder(record.id, holder_text());
+  store.set_holder(record.id, options.holder.empty() ? holder_text() : options.holder);
   return lock;
 }
 
@@ -155,7 +156,7 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
         store,
         {.name = options.name, .specification = json_of(specification), .created = wall_clock()});
   }
-  std::unique_ptr<StudyLock> lock = lock_study(store, record);
+  std::unique_ptr<StudyLock> lock = lock_study(store, record, options);
   record = find_study(store, record.name);
   // The range that the study was begun with stays in its specification, that replays start from;
   // later ones are events.
@@ -201,7 +202,7 @@ Study Study::reopen(Store& store, const OpenOptions& options) {
   if (!has_own_revision(specification)) {
     throw StudyError(Fault::other_revision, revision_text(record.name, specification));
   }
-  std::unique_ptr<StudyLock> lock = lock_study(store, record);
+  std::unique_ptr<StudyLock> lock = lock_study(store, record, options);
   record = find_study(store, options.name);
   return {store, std::move(record), std::move(specification), std::move(lock)};
 }
@@ -262,11 +263,35 @@ Status Study::journaled(Status status, Event event) {
 }
 
 Pull Study::ask(std::uint64_t pulls) {
+  return ask_on_lease(pulls, 0.0);
+}
+
+Pull Study::ask_on_lease(std::uint64_t pulls, double seconds) {
   const Pull pull = live().ask(pulls);
   // Databases have no larger numbers; nor has anybody that many pulls.
-  note(Asked{
-      pull.ticket, pulls > INT64_MAX ? 0 : pulls, pull.length, {pull.arm.begin(), pull.arm.end()}});
+  note(Asked{pull.ticket,
+             pulls > INT64_MAX ? 0 : pulls,
+             pull.length,
+             {pull.arm.begin(), pull.arm.end()},
+             seconds});
   return pull;
+}
+
+std::uint64_t Study::drop_expired() {
+  const double at = now();
+  std::vector<Ticket> expired;
+  for (const auto& [ticket, lease] : tuner_->leases()) {
+    if (lease.until <= at) expired.push_back(ticket);
+  }
+  std::uint64_t dropped = 0;
+  for (const Ticket ticket : expired) {
+    if (drop(ticket) == Status::ok) ++dropped;
+  }
+  return dropped;
+}
+
+void Study::keep_answer(KeptAnswer answer) {
+  answers_.push_back(std::move(answer));
 }
 
 Pull Study::ask_again() {
@@ -351,8 +376,8 @@ void Study::commit() {
 }
 
 Study::Batch Study::take_batch() {
-  if (uncommitted_.empty()) return {};
-  Batch batch{std::exchange(uncommitted_, {}), live().summary().t - 1};
+  if (uncommitted_.empty() && answers_.empty()) return {};
+  Batch batch{std::exchange(uncommitted_, {}), live().summary().t - 1, std::exchange(answers_, {})};
   events_ += batch.entries.size();
   const std::uint64_t due = std::max(kEventsToSnapshot, snapshot_bytes_ / kSnapshotBytesAnEvent);
   if (events_ - snapshot_events_ >= due) {
@@ -362,7 +387,10 @@ Study::Batch Study::take_batch() {
 }
 
 void Study::write(const Batch& batch) const {
-  if (!batch.entries.empty()) store_->append(record_.id, batch.entries, batch.pulls);
+  store_->append({.study = record_.id,
+                  .entries = batch.entries,
+                  .pulls = batch.pulls,
+                  .answers = batch.answers});
   if (!batch.snapshot) return;
   try {
     store_->set_snapshot(record_.id, *batch.snapshot);
@@ -385,6 +413,7 @@ void Study::keep(const Batch& batch) {
 
 void Study::take_back() {
   uncommitted_.clear();
+  answers_.clear();
   load();
 }
 

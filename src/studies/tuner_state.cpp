@@ -28,6 +28,7 @@ TunerState::TunerState(const StudySpecification& study)
 
 void TunerState::apply(const JournalEntry& entry) {
   last_at_ = entry.at;
+  follow_lease(entry);
   std::visit(
       [&]<class Kind>(const Kind& event) {
         if constexpr (std::is_same_v<Kind, TunerStarted> || std::is_same_v<Kind, Applied>) {
@@ -42,7 +43,49 @@ void TunerState::apply(const JournalEntry& entry) {
       entry.event);
 }
 
+/// Whoever tells something of a ticket is alive, and has the same time again.
+void TunerState::follow_lease(const JournalEntry& entry) {
+  std::visit(
+      [&]<class Kind>(const Kind& event) {
+        if constexpr (std::is_same_v<Kind, Asked>) {
+          if (event.lease > 0.0) {
+            leases_[event.ticket] = {event.lease, entry.at + event.lease, event.length};
+          }
+        } else if constexpr (std::is_same_v<Kind, Dropped> || std::is_same_v<Kind, Penalized>) {
+          leases_.erase(event.ticket);
+        } else if constexpr (std::is_same_v<Kind, Told>) {
+          renew_lease(event.ticket, entry.at, 1);
+        } else if constexpr (std::is_same_v<Kind, ToldList>) {
+          renew_lease(event.ticket, entry.at, event.rewards.size());
+        } else if constexpr (std::is_same_v<Kind, ToldSums> || std::is_same_v<Kind, PassedOver>) {
+          renew_lease(event.ticket, entry.at, event.rewards.count);
+        }
+      },
+      entry.event);
+}
+
+void TunerState::renew_lease(Ticket ticket, double at, std::uint64_t rewards) {
+  const auto found = leases_.find(ticket);
+  if (found == leases_.end()) return;
+  Lease& lease = found->second;
+  lease.remaining -= std::min(lease.remaining, rewards);
+  lease.until = at + lease.seconds;
+  if (lease.remaining == 0) leases_.erase(found);
+}
+
+void TunerState::take(const ActTaken& event) {
+  last_act_ = event.number;
+  if (event.act == Act::confirm) {
+    comparison_wanted_ = event.pulls;
+  } else if (event.act == Act::resume) {
+    order_.reset();
+  } else {
+    order_ = event.act;
+  }
+}
+
 void TunerState::take(const TunerStarted& event, double at) {
+  if (!running_ && order_ == Act::end) order_.reset();  // somebody has begun anew
   if (running_ && !elsewhere_ && !measured_) ++crashes_;
   measured_ = true;  // unless it is set again
   running_ = true;
@@ -143,6 +186,7 @@ void TunerState::take(const MetricsMeasured& event) {
 
 void TunerState::take(const ComparisonBegun& event) {
   comparison_.emplace(event, level_);
+  comparison_wanted_.reset();
 }
 
 void TunerState::take(const Compared& event) {
@@ -184,12 +228,13 @@ void TunerState::remember(double reward) {
 
 void TunerState::transfer(State& state) {
   std::string settings =
-      "tuner-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
+      "tuner-2-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
   state(setting_, elsewhere_, came_, measured_, crashes_, failed_, good_, pulls_here_, changes_,
         changes_since_baseline_, baseline_pulls_, baseline_known_, held_, put_off_, failures_,
-        comparison_, verdict_, running_, earlier_seconds_, started_at_, last_at_);
+        comparison_, verdict_, leases_, order_, comparison_wanted_, last_act_, running_,
+        earlier_seconds_, started_at_, last_at_);
   transfer_list(state, change_times_);
   transfer_list(state, window_);
   transfer_list(state, outcomes_);

@@ -92,6 +92,27 @@ class TunerState {
   /// The last rewards, for the floor.
   [[nodiscard]] const std::deque<double>& window() const { return window_; }
 
+  /// When a ticket that was given out for a limited time is to be dropped, unless it is told of.
+  struct Lease {
+    double seconds = 0.0;
+    double until = 0.0;           ///< seconds since 1970
+    std::uint64_t remaining = 0;  ///< rewards that it is still good for
+
+    void transfer(State& state) { state(seconds, until, remaining); }
+  };
+  [[nodiscard]] const std::map<Ticket, Lease>& leases() const { return leases_; }
+
+  /// What people want now: pause, hold, baseline or end; none: nothing but to go on.
+  [[nodiscard]] std::optional<Act> order() const { return order_; }
+  /// A comparison that people want and that has not begun; of so many pulls, 0: the usual number.
+  [[nodiscard]] std::optional<std::uint64_t> wanted_comparison() const {
+    return comparison_wanted_;
+  }
+  /// The number of the last act that was taken note of.
+  [[nodiscard]] std::uint64_t last_act() const { return last_act_; }
+  /// Whether a tuner was at work when the journal ended.
+  [[nodiscard]] bool is_running() const { return running_; }
+
   /// Seconds that earlier runs of the tuner took, up to their last event.
   [[nodiscard]] double seconds_so_far() const;
 
@@ -112,6 +133,9 @@ class TunerState {
   void take(const ComparisonBegun& event);
   void take(const Compared& event);
   void take(const ComparisonEnded& event);
+  void take(const ActTaken& event);
+  void follow_lease(const JournalEntry& entry);
+  void renew_lease(Ticket ticket, double at, std::uint64_t rewards);
   void it_works();
   void count_outcome(bool failed);
   void remember(double reward);
@@ -146,6 +170,10 @@ class TunerState {
   std::map<std::string, Evidence> metrics_;
   std::optional<Comparison> comparison_;
   std::optional<Verdict> verdict_;
+  std::map<Ticket, Lease> leases_;
+  std::optional<Act> order_;
+  std::optional<std::uint64_t> comparison_wanted_;
+  std::uint64_t last_act_ = 0;
   bool running_ = false;
   double earlier_seconds_ = 0.0;
   double started_at_ = 0.0;

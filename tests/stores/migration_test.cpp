@@ -161,6 +161,7 @@ struct CompareEvent {
   void operator()(const ComparisonBegun& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const Compared& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const ComparisonEnded& /*event*/) const { FAIL() << "the first format had none"; }
+  void operator()(const ActTaken& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const AskedAgain& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const Remembered& /*event*/) const { FAIL() << "the first format had none"; }
   void operator()(const RangeSet& /*event*/) const { FAIL() << "the first format had none"; }
@@ -240,9 +241,10 @@ TEST_F(MigrationTest, IsDoneOnceAndInPlace) {
   EXPECT_EQ(open()->list().size(), expected().size());
   EXPECT_EQ(everything(path()), first);
   EXPECT_EQ(execute(path(), "SELECT version FROM canopy_version"),
-            (std::vector<std::string>{"1", "2"}));
+            (std::vector<std::string>{"1", "3"}));
   EXPECT_EQ(execute(path(), "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"),
-            (std::vector<std::string>{"canopy_version", "events", "snapshots", "studies"}));
+            (std::vector<std::string>{"acts", "answers", "canopy_version", "events", "snapshots",
+                                      "studies"}));
 }
 
 TEST_F(MigrationTest, KeepsEveryEventWithItsTimeAndFindsItsArm) {

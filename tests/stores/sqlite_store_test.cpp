@@ -202,7 +202,7 @@ TEST_F(SqliteStoreTest, AStoreOfANewerVersionIsRefused) {
   execute(path(), "INSERT INTO canopy_version (version) VALUES (99)");
   const std::string before = folder_.content("a store.db");
   EXPECT_EQ(complaint(Fault::newer, Store::Mode::open),
-            path() + ": was written by a newer version of canopy (format 99, this one reads 2)");
+            path() + ": was written by a newer version of canopy (format 99, this one reads 3)");
   EXPECT_EQ(folder_.content("a store.db"), before);
 }
 

@@ -326,5 +326,90 @@ TEST_P(StoreTest, OfManyWhoWantALockOneHasItAtATime) {
   }
 }
 
+TEST_P(StoreTest, ListsByPages) {
+  for (const char* name : {"c", "a", "d", "b"}) (void)store_->create({name, "{}", 0.0});
+  const auto names = [&](const std::string& after, std::size_t limit) {
+    std::string all;
+    for (const StudyRecord& record : store_->list_some(after, limit)) all += record.name;
+    return all;
+  };
+  EXPECT_EQ(names("", 3), "abc");
+  EXPECT_EQ(names("c", 3), "d");
+  EXPECT_EQ(names("a", 1), "b");
+  EXPECT_EQ(names("x", 3), "");
+}
+
+TEST_P(StoreTest, ReadsAPieceOfAJournal) {
+  const StudyId study = store_->create({"a", "{}", 0.0})->id;
+  const auto written = entries(1, 50);
+  store_->append(study, written, 0);
+  std::vector<JournalEntry> some;
+  store_->read_some(study, 10, 7, [&](const JournalEntry& entry) { some.push_back(entry); });
+  EXPECT_EQ(some, std::vector<JournalEntry>(written.begin() + 10, written.begin() + 17));
+  some.clear();
+  store_->read_some(study, 48, 7, [&](const JournalEntry& entry) { some.push_back(entry); });
+  EXPECT_EQ(some.size(), 2U);
+}
+
+TEST_P(StoreTest, WritesForManyStudiesInOneStep) {
+  const StudyId a = store_->create({"a", "{}", 0.0})->id;
+  const StudyId b = store_->create({"b", "{}", 0.0})->id;
+  const StudyId gone = store_->create({"gone", "{}", 0.0})->id;
+  store_->erase(gone);
+  const auto some = entries(1, 3);
+  const auto more = entries(1, 5);
+  const std::vector<StudyWrite> writes{{.study = a, .entries = some, .pulls = 1},
+                                       {.study = gone, .entries = some, .pulls = 1},
+                                       {.study = b, .entries = more, .pulls = 2}};
+  const auto errors = store_->write(writes);
+  ASSERT_EQ(errors.size(), 3U);
+  EXPECT_FALSE(errors[0]);
+  EXPECT_TRUE(errors[1]);
+  EXPECT_FALSE(errors[2]);
+  EXPECT_EQ(read_all(*store_, a), some);
+  EXPECT_EQ(read_all(*store_, b), more);
+  EXPECT_EQ(store_->find("b")->pulls, 2U);
+  EXPECT_TRUE(read_all(*store_, gone).empty());
+}
+
+TEST_P(StoreTest, KeepsAnswersWithWhatWasDoneForThem) {
+  const StudyId a = store_->create({"a", "{}", 0.0})->id;
+  const StudyId b = store_->create({"b", "{}", 0.0})->id;
+  const std::vector<KeptAnswer> answers{{"it's \"1\"", "tell", R"({"ok":true})", 10.0},
+                                        {"2", "ask", "", 20.0}};
+  const auto some = entries(1, 2);
+  store_->append({.study = a, .entries = some, .pulls = 1, .answers = answers});
+  const std::vector<AnswerKey> keys{{a, "2"}, {b, "2"}, {a, "3"}, {a, "it's \"1\""}};
+  const auto found = store_->find_answers(keys);
+  ASSERT_EQ(found.size(), 4U);
+  EXPECT_EQ(found[0], answers[1]);
+  EXPECT_FALSE(found[1]);
+  EXPECT_FALSE(found[2]);
+  EXPECT_EQ(found[3], answers[0]);
+
+  EXPECT_ANY_THROW(store_->append({.study = a, .entries = entries(3, 1), .answers = answers}))
+      << "a key is used once";
+  EXPECT_EQ(read_all(*store_, a).size(), 2U);
+
+  EXPECT_EQ(store_->forget_answers(15.0), 1U);
+  EXPECT_FALSE(store_->find_answers(keys)[3]);
+  EXPECT_TRUE(store_->find_answers(keys)[0]);
+  store_->erase(a);
+  EXPECT_FALSE(store_->find_answers(keys)[0]);
+}
+
+TEST_P(StoreTest, NumbersActsInEveryStudy) {
+  const StudyId a = store_->create({"a", "{}", 0.0})->id;
+  const StudyId b = store_->create({"b", "{}", 0.0})->id;
+  EXPECT_EQ(store_->post_act(a, 1.0, "pause"), 1U);
+  EXPECT_EQ(store_->post_act(b, 2.0, "end"), 1U);
+  EXPECT_EQ(store_->post_act(a, 3.0, "resume"), 2U);
+  EXPECT_EQ(store_->acts(a, 0), (std::vector<PostedAct>{{1, 1.0, "pause"}, {2, 3.0, "resume"}}));
+  EXPECT_EQ(store_->acts(a, 1), (std::vector<PostedAct>{{2, 3.0, "resume"}}));
+  store_->erase(b);
+  EXPECT_TRUE(store_->acts(b, 0).empty());
+  EXPECT_THROW(store_->post_act(b, 4.0, "end"), StoreError);
+}
+
 }  // namespace
 }  // namespace canopy

@@ -43,7 +43,8 @@ std::vector<Event> all_kinds() {
           MetricsMeasured{7, {{"p99_ms", 31.5}, {"errors", 0.0}}},
           ComparisonBegun{60, 2, {0.25}},
           Compared{true, 0.5},
-          ComparisonEnded{true, "better"}};
+          ComparisonEnded{true, "better"},
+          ActTaken{3, Act::confirm, 40, "the night shift"}};
 }
 
 /// What is wrong with some columns.
@@ -90,7 +91,7 @@ RC_GTEST_PROP(EventColumns, GiveBackTheSameEvent, ()) {
 
 TEST(EventColumns, ThatAreNoEventAreRefusedInWords) {
   EXPECT_EQ(complaint({.kind = -1}), "there is no event of kind -1");
-  EXPECT_EQ(complaint({.kind = 25}), "there is no event of kind 25");
+  EXPECT_EQ(complaint({.kind = 26}), "there is no event of kind 26");
   EXPECT_EQ(complaint({.kind = 21, .data = "31.5 p99_ms"}), "it has no names of metrics");
   EXPECT_EQ(complaint({.kind = 21, .data = "x p99_ms\n"}), "\"x\" is not a number");
   EXPECT_EQ(complaint({.kind = 22, .data = "60 0 0.5"}), "it has no length of a visit");

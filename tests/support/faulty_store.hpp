@@ -21,9 +21,10 @@ class FaultyStore final : public Store {
       : store_(std::move(store)), before_(std::move(before)) {}
 
   [[nodiscard]] const std::string& name() const override { return store_->name(); }
-  [[nodiscard]] std::vector<StudyRecord> list() override {
+  [[nodiscard]] std::vector<StudyRecord> list_some(const std::string& after,
+                                                   std::size_t limit) override {
     before_("list");
-    return store_->list();
+    return store_->list_some(after, limit);
   }
   [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override {
     before_("find");
@@ -45,16 +46,34 @@ class FaultyStore final : public Store {
     before_("set_holder");
     store_->set_holder(study, holder);
   }
-  void append(StudyId study, std::span<const JournalEntry> entries, std::uint64_t pulls) override {
+  [[nodiscard]] std::vector<std::optional<StoreError>> write(
+      std::span<const StudyWrite> writes) override {
     before_("append");
-    store_->append(study, entries, pulls);
+    return store_->write(writes);
   }
   /// May fail in the middle, too.
-  void read(StudyId study, std::uint64_t after,
-            const std::function<void(const JournalEntry&)>& visit) override {
+  void read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
+                 const std::function<void(const JournalEntry&)>& visit) override {
     before_("read");
-    store_->read(study, after, visit);
+    store_->read_some(study, after, limit, visit);
     before_("read to the end");
+  }
+  [[nodiscard]] std::vector<std::optional<KeptAnswer>> find_answers(
+      std::span<const AnswerKey> keys) override {
+    before_("find_answers");
+    return store_->find_answers(keys);
+  }
+  std::uint64_t forget_answers(double before) override {
+    before_("forget_answers");
+    return store_->forget_answers(before);
+  }
+  std::uint64_t post_act(StudyId study, double at, const std::string& text) override {
+    before_("post_act");
+    return store_->post_act(study, at, text);
+  }
+  [[nodiscard]] std::vector<PostedAct> acts(StudyId study, std::uint64_t after) override {
+    before_("acts");
+    return store_->acts(study, after);
   }
   [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override {
     before_("snapshot");

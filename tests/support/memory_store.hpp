@@ -21,6 +21,8 @@ struct MemoryStudies {
     StudyRecord record;
     std::vector<JournalEntry> journal;
     std::optional<Snapshot> snapshot;
+    std::map<std::string, KeptAnswer> answers;
+    std::vector<PostedAct> acts;
   };
 
   std::map<StudyId, Study> studies;
@@ -40,11 +42,15 @@ class MemoryStore final : public Store {
 
   [[nodiscard]] const std::string& name() const override { return name_; }
 
-  [[nodiscard]] std::vector<StudyRecord> list() override {
+  [[nodiscard]] std::vector<StudyRecord> list_some(const std::string& after,
+                                                   std::size_t limit) override {
     std::vector<StudyRecord> records;
-    for (const auto& [id, study] : all_->studies) records.push_back(study.record);
+    for (const auto& [id, study] : all_->studies) {
+      if (study.record.name > after) records.push_back(study.record);
+    }
     std::sort(records.begin(), records.end(),
               [](const StudyRecord& a, const StudyRecord& b) { return a.name < b.name; });
+    if (records.size() > limit) records.resize(limit);
     return records;
   }
 
@@ -86,25 +92,71 @@ class MemoryStore final : public Store {
     at(study).record.holder = holder;
   }
 
-  void append(StudyId id, std::span<const JournalEntry> entries, std::uint64_t pulls) override {
-    if (entries.empty()) return;
-    MemoryStudies::Study& study = at(id);
-    if (entries.front().number <= study.record.events) {
-      throw StoreError(StoreError::Fault::other, name_ + ": the entry is there already");
+  [[nodiscard]] std::vector<std::optional<StoreError>> write(
+      std::span<const StudyWrite> writes) override {
+    for (const StudyWrite& each : writes) check(each);
+    std::vector<std::optional<StoreError>> errors(writes.size());
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      const StudyWrite& each = writes[i];
+      if (!all_->studies.contains(each.study)) {
+        errors[i] = gone();
+        continue;
+      }
+      MemoryStudies::Study& study = at(each.study);
+      for (const KeptAnswer& answer : each.answers) study.answers[answer.key] = answer;
+      if (each.entries.empty()) continue;
+      study.journal.insert(study.journal.end(), each.entries.begin(), each.entries.end());
+      study.record.events = each.entries.back().number;
+      study.record.pulls = each.pulls;
+      study.record.updated = each.entries.back().at;
     }
-    study.journal.insert(study.journal.end(), entries.begin(), entries.end());
-    study.record.events = entries.back().number;
-    study.record.pulls = pulls;
-    study.record.updated = entries.back().at;
+    return errors;
   }
 
-  void read(StudyId id, std::uint64_t after,
-            const std::function<void(const JournalEntry&)>& visit) override {
+  void read_some(StudyId id, std::uint64_t after, std::uint64_t limit,
+                 const std::function<void(const JournalEntry&)>& visit) override {
     if (!all_->studies.contains(id)) return;
     const std::vector<JournalEntry> journal = at(id).journal;  // visit may append
     for (const JournalEntry& entry : journal) {
-      if (entry.number > after) visit(entry);
+      if (entry.number <= after) continue;
+      if (limit-- == 0) return;
+      visit(entry);
     }
+  }
+
+  [[nodiscard]] std::vector<std::optional<KeptAnswer>> find_answers(
+      std::span<const AnswerKey> keys) override {
+    std::vector<std::optional<KeptAnswer>> found;
+    for (const AnswerKey& each : keys) {
+      const auto study = all_->studies.find(each.study);
+      found.emplace_back();
+      if (study == all_->studies.end()) continue;
+      const auto answer = study->second.answers.find(each.key);
+      if (answer != study->second.answers.end()) found.back() = answer->second;
+    }
+    return found;
+  }
+
+  std::uint64_t forget_answers(double before) override {
+    std::uint64_t forgotten = 0;
+    for (auto& [id, study] : all_->studies) {
+      forgotten += std::erase_if(study.answers,
+                                 [&](const auto& answer) { return answer.second.at < before; });
+    }
+    return forgotten;
+  }
+
+  std::uint64_t post_act(StudyId study, double when, const std::string& text) override {
+    std::vector<PostedAct>& acts = at(study).acts;
+    acts.push_back({acts.size() + 1, when, text});
+    return acts.size();
+  }
+
+  [[nodiscard]] std::vector<PostedAct> acts(StudyId study, std::uint64_t after) override {
+    std::vector<PostedAct> acts;
+    if (all_->studies.contains(study)) acts = at(study).acts;
+    std::erase_if(acts, [&](const PostedAct& act) { return act.number <= after; });
+    return acts;
   }
 
   [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override {
@@ -149,7 +201,23 @@ class MemoryStore final : public Store {
   [[nodiscard]] MemoryStudies::Study& at(StudyId study) {
     const auto found = all_->studies.find(study);
     if (found != all_->studies.end()) return found->second;
-    throw StoreError(StoreError::Fault::other, name_ + ": the study is gone");
+    throw gone();
+  }
+
+  [[nodiscard]] StoreError gone() const {
+    return {StoreError::Fault::other, name_ + ": the study is gone"};
+  }
+
+  /// As databases do, all of it fails when a number or a key is there already.
+  void check(const StudyWrite& write) const {
+    const auto study = all_->studies.find(write.study);
+    if (study == all_->studies.end()) return;
+    bool taken =
+        !write.entries.empty() && write.entries.front().number <= study->second.record.events;
+    for (const KeptAnswer& answer : write.answers) {
+      taken = taken || study->second.answers.contains(answer.key);
+    }
+    if (taken) throw StoreError(StoreError::Fault::other, name_ + ": the entry is there already");
   }
 
   std::string name_ = "memory";

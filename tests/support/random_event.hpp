@@ -53,7 +53,7 @@ namespace canopy::testing {
     switch (*rc::gen::inRange<std::size_t>(0, std::variant_size_v<Event>)) {
       case 0:
         return Asked{ticket, *rc::gen::arbitrary<std::uint64_t>(),
-                     *rc::gen::arbitrary<std::uint64_t>(), *random_numbers()};
+                     *rc::gen::arbitrary<std::uint64_t>(), *random_numbers(), number};
       case 1:
         return Told{ticket, number};
       case 2:
@@ -104,6 +104,9 @@ namespace canopy::testing {
         return ComparisonEnded{*rc::gen::arbitrary<bool>(), *random_text()};
       case 23:
         return Barred{number, *random_numbers()};
+      case 24:
+        return ActTaken{ticket, static_cast<Act>(*rc::gen::inRange(0, 6)),
+                        *rc::gen::arbitrary<std::uint64_t>(), *random_text()};
       default:
         return Observed{*random_numbers(), *random_rewards()};
     }
