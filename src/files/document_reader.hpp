@@ -84,6 +84,7 @@ class DocumentReader {
   void note_line(const std::string& field, const Document& value);
 
   [[nodiscard]] std::size_t complaints() const { return violations_.size(); }
+  [[nodiscard]] const std::vector<Violation>& mistakes() const { return violations_; }
 
   /// Throws SpecificationError with every mistake once.
   void throw_if_any() const;

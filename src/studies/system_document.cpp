@@ -61,31 +61,6 @@ std::optional<double> coordinate_of(const Space& space, std::size_t index, const
   return std::nullopt;
 }
 
-std::optional<std::vector<double>> read_baseline(DocumentReader& reader, const Document& system,
-                                                 const Space& space) {
-  const Document* node = system.find("baseline");
-  if (node == nullptr) return std::nullopt;
-  if (node->as_table() == nullptr) {
-    reader.complain("system.baseline", node, "must be a table: { x = 1.0 }");
-    return std::nullopt;
-  }
-  std::vector<std::string_view> names;
-  std::vector<double> arm;
-  for (std::size_t i = 0; i < space.dimension(); ++i) {
-    const Parameter& parameter = space.parameters()[i];
-    names.push_back(parameter.name);
-    if (!reader.require(*node, "system.baseline.", parameter.name)) continue;
-    const Document& value = *node->find(parameter.name);
-    const auto coordinate = coordinate_of(space, i, value);
-    if (!coordinate) {
-      reader.complain("system.baseline." + parameter.name, &value, "must be a value of the space");
-    }
-    arm.push_back(coordinate.value_or(0.0));
-  }
-  reader.check_keys(*node, "system.baseline.", names);
-  return arm;
-}
-
 void check_together(DocumentReader& reader, const Document& table,
                     const SystemSpecification& system) {
   const bool measures = table.contains("measure");
@@ -129,7 +104,9 @@ std::optional<SystemSpecification> read_system(DocumentReader& reader, const Doc
   system.apply = read_command(reader, *table, "apply", system.shell, space);
   system.measure = read_command(reader, *table, "measure", system.shell, space);
   system.process = read_command(reader, *table, "process", system.shell, space);
-  system.baseline = read_baseline(reader, *table, space);
+  if (const Document* baseline = table->find("baseline")) {
+    system.baseline = read_arm(reader, *baseline, space, "system.baseline");
+  }
   check_together(reader, *table, system);
   return system;
 }
@@ -205,6 +182,29 @@ Document system_document(const SystemSpecification& system, const Space& space) 
 
 Document budget_document(const Budget& budget) {
   return document_of(values_of(budget), fields_of(budget));
+}
+
+std::vector<double> read_arm(DocumentReader& reader, const Document& document, const Space& space,
+                             const std::string& field) {
+  if (document.as_table() == nullptr) {
+    reader.complain(field, &document, "must be a table: { x = 1.0 }");
+    return {};
+  }
+  std::vector<std::string_view> names;
+  std::vector<double> arm;
+  for (std::size_t i = 0; i < space.dimension(); ++i) {
+    const Parameter& parameter = space.parameters()[i];
+    names.push_back(parameter.name);
+    if (!reader.require(document, field + ".", parameter.name)) continue;
+    const Document& value = *document.find(parameter.name);
+    const auto coordinate = coordinate_of(space, i, value);
+    if (!coordinate) {
+      reader.complain(field + "." + parameter.name, &value, "must be a value of the space");
+    }
+    arm.push_back(coordinate.value_or(0.0));
+  }
+  reader.check_keys(document, field + ".", names);
+  return arm;
 }
 
 std::optional<std::vector<double>> arm_from(const Space& space, const Document& document) {
