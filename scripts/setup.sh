@@ -27,6 +27,10 @@ libtbb-dev tbb/parallel_for.h
 libsoci-dev soci/soci.h
 libsqlite3-dev sqlite3.h
 libboost1.81-dev boost/math/distributions/students_t.hpp
+libssl-dev openssl/ssl.h
+prometheus-cpp-dev prometheus/registry.h
+libspdlog-dev spdlog/spdlog.h
+libsystemd-dev systemd/sd-daemon.h
 "
 test_needs="
 redis-server redis-server

@@ -63,7 +63,8 @@ struct NewStudy {
   double created = 0.0;
   std::string forked_from = {};
   std::optional<StudyId> copied = std::nullopt;  ///< starts with the whole journal of this one, or
-  std::span<const JournalEntry> journal = {};    ///< with these entries
+  std::span<const JournalEntry> journal = {};    ///< with these entries, which have
+  std::uint64_t pulls = 0;                       ///< so many rewards to learn from
 };
 
 /// The state of a study after this many events.

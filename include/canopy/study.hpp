@@ -118,6 +118,10 @@ class Study final : public Optimizer {
   /// Notes something that does not concern the optimizer.
   void note(Event event);
 
+  /// Does what was done to a copy of this study. Throws StudyError (`differs`) if it does not fit:
+  /// then what was not committed must be taken back.
+  void repeat(const Event& event);
+
   /// Writes everything since the last commit to the disk. If that fails, the study is as it was
   /// after the last successful one, and StoreError is thrown. If even reading the store fails, all
   /// other functions throw it too, until a commit finds the store readable again.
@@ -188,6 +192,9 @@ class Study final : public Optimizer {
 
 /// The specification of a study in a store. Throws StudyError.
 [[nodiscard]] StudySpecification specification_of(const StudyRecord& record);
+
+/// Throws StudyError if no study can have that name: it is shown, and is a part of paths.
+void check_study_name(const std::string& name);
 
 /// The record of a study. Throws StudyError, which suggests the nearest name.
 [[nodiscard]] StudyRecord find_study(Store& store, const std::string& name);

@@ -22,8 +22,9 @@ namespace canopy {
 /// on the disk; one commit serves all calls that have arrived meanwhile. Thread-safe.
 class StudySession {
  public:
-  /// Owns the store and the study that `open` opens in it.
-  StudySession(std::unique_ptr<Store> store, const std::function<Study(Store&)>& open);
+  /// Keeps the store and the study that `open` opens in it. Others may have the same store if it is
+  /// thread-safe.
+  StudySession(std::shared_ptr<Store> store, const std::function<Study(Store&)>& open);
   ~StudySession();
   StudySession(const StudySession&) = delete;
   StudySession& operator=(const StudySession&) = delete;
@@ -81,7 +82,7 @@ class StudySession {
   void commit(std::unique_lock<std::mutex>& lock);
   void tell_of_loss(const Loss& loss);
 
-  std::unique_ptr<Store> store_;
+  std::shared_ptr<Store> store_;
   std::optional<Study> study_;  // none: closed
   bool closing_ = false;
   std::string name_;

@@ -2,6 +2,7 @@
 #include "cli/named_study.hpp"
 #include "cli/study_text.hpp"
 #include "files/json.hpp"
+#include "studies/best_answer.hpp"
 #include "studies/tuner_state.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +25,8 @@ Command add_best(Words app) {
                        "the study " + words->name + " has no rewards yet");
     const Space& space = study.specification.space;
     if (words->json) {
-      const auto uplift = uplift_of(*optimizer, *best, study.specification);
-      Document document = best_and_uplift_document(space, *best, uplift);
-      add_metrics(document, study.specification, *loaded.tuner, best->arm);
-      fmt::print("{}\n", json_text(document, 2));
+      fmt::print("{}\n",
+                 json_text(best_answer(*optimizer, *best, study.specification, *loaded.tuner), 2));
     } else {
       fmt::print("{}\n", best_text(space, *best));
       const std::string uplift = uplift_line(*optimizer, *best, study.specification);

@@ -13,6 +13,7 @@ using namespace terminal;
 /// WrongUse.
 using Command = std::function<int()>;
 
+[[nodiscard]] Command add_serve(Words app);
 [[nodiscard]] Command add_simulate(Words app);
 [[nodiscard]] Command add_pipe(Words app);
 [[nodiscard]] Command add_bounds(Words app);
@@ -23,6 +24,7 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_studies(Words app);
 [[nodiscard]] Command add_best(Words app);
 [[nodiscard]] Command add_explain(Words app);
+[[nodiscard]] Command add_token(Words app);
 [[nodiscard]] Command add_tree(Words app);
 [[nodiscard]] Command add_report(Words app);
 

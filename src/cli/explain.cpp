@@ -5,6 +5,7 @@
 #include "cli/study_text.hpp"
 #include "core/text.hpp"
 #include "files/json.hpp"
+#include "studies/answers.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -132,6 +132,7 @@ int run(int argc, char** argv) {
       "  canopy tune cache.toml\n"
       "  canopy best cache\n"
       "  canopy confirm cache\n"
+      "  canopy serve\n"
       "  canopy simulate --environment garland --steps 1e5 --runs 10\n"
       "  canopy experiment experiments/paper.toml\n"
       "  canopy environment lqr --draw lqr.svg\n"
@@ -143,7 +144,7 @@ int run(int argc, char** argv) {
   std::vector<Named> commands;
   for (const auto add :
        {add_tune, add_confirm, add_best, add_explain, add_studies, add_tree, add_report, add_pipe,
-        add_simulate, add_experiment, add_environment, add_bounds}) {
+        add_serve, add_token, add_simulate, add_experiment, add_environment, add_bounds}) {
     Command command = add(Words(app));
     CLI::App* added = app.get_subcommands({}).back();
     added->allow_extras();

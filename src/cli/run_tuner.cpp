@@ -2,6 +2,7 @@
 
 #include "cli/study_text.hpp"
 #include "files/json.hpp"
+#include "studies/best_answer.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
 
@@ -70,10 +71,7 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
         {"failures", failures}};
     if (!end.left_at.empty()) result.set("left_at", end.left_at);
     if (best) {
-      Document table = best_and_uplift_document(specification.space, *best,
-                                                uplift_of(study, *best, specification));
-      add_metrics(table, specification, study.tuner_state(), best->arm);
-      result.set("best", std::move(table));
+      result.set("best", best_answer(study, *best, specification, study.tuner_state()));
     }
     fmt::print("{}\n", json_text(result, 2));
     return;

@@ -1,6 +1,7 @@
 #include "cli/study_text.hpp"
 
 #include "core/text.hpp"
+#include "studies/best_answer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -100,41 +101,6 @@ std::string uplift_line(const Optimizer& optimizer, const Best& best,
   return uplift ? uplift_text(*uplift, specification.objective.direction) : "";
 }
 
-namespace {
-
-struct KnownMetric {
-  std::string name;
-  ArmEstimate estimate;
-  const Limit* limit = nullptr;
-
-  [[nodiscard]] bool may_break_limit() const {
-    return limit != nullptr && !limit->is_surely_kept(estimate.interval) && !is_at_limit();
-  }
-  /// As errors are that never happen and may not happen.
-  [[nodiscard]] bool is_at_limit() const {
-    return estimate.mean == limit->max || estimate.mean == limit->min;
-  }
-};
-
-std::vector<KnownMetric> metrics_at(const StudySpecification& specification,
-                                    const TunerState& tuner, Arm arm) {
-  std::vector<KnownMetric> known;
-  for (const auto& [name, evidence] : tuner.metrics()) {
-    const auto index = evidence.find(arm);
-    if (!index) continue;
-    KnownMetric metric{name, evidence.estimate(*index)};
-    if (specification.system) {
-      for (const Limit& limit : specification.system->limits) {
-        if (limit.metric == name) metric.limit = &limit;
-      }
-    }
-    known.push_back(metric);
-  }
-  return known;
-}
-
-}  // namespace
-
 std::vector<std::string> metric_lines(const StudySpecification& specification,
                                       const TunerState& tuner, Arm arm) {
   std::vector<std::string> lines;
@@ -158,26 +124,6 @@ std::vector<std::string> metric_lines(const StudySpecification& specification,
   return lines;
 }
 
-void add_metrics(Document& document, const StudySpecification& specification,
-                 const TunerState& tuner, Arm arm) {
-  Document metrics;
-  for (const KnownMetric& metric : metrics_at(specification, tuner, arm)) {
-    Document table = Document::Table{{"mean", metric.estimate.mean},
-                                     {"lower", number_or_none(metric.estimate.interval.lower)},
-                                     {"upper", number_or_none(metric.estimate.interval.upper)},
-                                     {"pulls", metric.estimate.pulls}};
-    if (metric.limit != nullptr) table.set("may_break_limit", metric.may_break_limit());
-    metrics.set(metric.name, std::move(table));
-  }
-  if (metrics.as_table() != nullptr) document.set("metrics", std::move(metrics));
-  if (const auto& verdict = tuner.verdict()) {
-    document.set("confirmed",
-                 verdict->confirmed &&
-                     std::equal(arm.begin(), arm.end(), verdict->arm.begin(), verdict->arm.end()));
-    document.set("verdict", verdict->text);
-  }
-}
-
 std::string verdict_line(const Space& space, const Verdict& verdict) {
   return space.describe(verdict.arm) + ": " + verdict.text;
 }
@@ -195,21 +141,6 @@ std::vector<std::string> advice(const Optimizer& optimizer) {
                     *settling));
   }
   return lines;
-}
-
-Document best_and_uplift_document(const Space& space, const Best& best,
-                                  const std::optional<Uplift>& uplift) {
-  Document table = best_document(space, best);
-  if (!uplift) return table;
-  table.set("uplift", Document::Table{{"mean", uplift->difference},
-                                      {"low", number_or_none(uplift->interval.lower)},
-                                      {"high", number_or_none(uplift->interval.upper)},
-                                      {"level", uplift->level},
-                                      {"arm_mean", uplift->arm_mean},
-                                      {"baseline_mean", uplift->baseline_mean},
-                                      {"arm_pulls", uplift->arm_pulls},
-                                      {"baseline_pulls", uplift->baseline_pulls}});
-  return table;
 }
 
 std::string date_text(double seconds_since_1970) {

@@ -3,7 +3,6 @@
 #include "canopy/optimizer.hpp"
 #include "canopy/space.hpp"
 
-#include "studies/answers.hpp"
 #include "studies/tuner_state.hpp"
 #include "studies/uplift.hpp"
 
@@ -29,9 +28,6 @@ namespace canopy::cli {
 /// most 50`. Says where a limit may be broken.
 [[nodiscard]] std::vector<std::string> metric_lines(const StudySpecification& specification,
                                                     const TunerState& tuner, Arm arm);
-/// The same as `metrics` of a document.
-void add_metrics(Document& document, const StudySpecification& specification,
-                 const TunerState& tuner, Arm arm);
 
 /// `x = 0.25 is better than the baseline after ...`
 [[nodiscard]] std::string verdict_line(const Space& space, const Verdict& verdict);
@@ -39,10 +35,6 @@ void add_metrics(Document& document, const StudySpecification& specification,
 /// What to do about settings that do not fit what was seen: a range of rewards, rewards that take
 /// time to settle.
 [[nodiscard]] std::vector<std::string> advice(const Optimizer& optimizer);
-
-/// The best arm with its uplift, where a baseline was measured: what `best` and `tune` print.
-[[nodiscard]] Document best_and_uplift_document(const Space& space, const Best& best,
-                                                const std::optional<Uplift>& uplift);
 
 /// `2026-11-15 12:00:00`, by the local clock.
 [[nodiscard]] std::string date_text(double seconds_since_1970);

@@ -4,6 +4,7 @@
 #include "core/text.hpp"
 #include "files/json.hpp"
 #include "files/page.hpp"
+#include "studies/best_answer.hpp"
 #include "terminal/progress.hpp"
 
 #include <algorithm>
@@ -113,11 +114,7 @@ Document TuneStatus::document(const TuneProgress& progress) {
       {"last_reward", progress.reward ? Document(*progress.reward) : Document()},
       {"setting", progress.setting.empty() ? Document() : parse_json(progress.setting, "setting")}};
   if (const auto best = study_.best()) {
-    const StudySpecification& specification = study_.specification();
-    Document table = best_and_uplift_document(specification.space, *best,
-                                              uplift_of(study_, *best, specification));
-    add_metrics(table, specification, study_.tuner_state(), best->arm);
-    status.set("best", std::move(table));
+    status.set("best", best_answer(study_, *best, study_.specification(), study_.tuner_state()));
   }
   return status;
 }

@@ -93,12 +93,13 @@ std::optional<StudyRecord> SqliteStore::create(const NewStudy& study) {
     taken = found > 0;
     if (taken) return;
     const auto events = static_cast<long long>(study.journal.size());
+    const auto pulls = static_cast<long long>(study.pulls);
     const double updated = study.journal.empty() ? study.created : study.journal.back().at;
     sql << "INSERT INTO studies (name, specification, forked_from, created, updated, events, "
-           "pulls, holder) VALUES (:name, :specification, :forked, :created, :updated, :events, 0, "
-           "'')",
+           "pulls, holder) VALUES (:name, :specification, :forked, :created, :updated, :events, "
+           ":pulls, '')",
         soci::use(study.name), soci::use(study.specification), soci::use(study.forked_from),
-        soci::use(study.created), soci::use(updated), soci::use(events);
+        soci::use(study.created), soci::use(updated), soci::use(events), soci::use(pulls);
     long long id = 0;
     sql << "SELECT id FROM studies WHERE name = :name", soci::use(study.name), soci::into(id);
     insert_events(sql, id, study.journal);

@@ -59,6 +59,45 @@ Document summary_document(const Summary& summary) {
   return table;
 }
 
+std::string_view code_of(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::unknown_ticket:
+      return "unknown_ticket";
+    case Status::closed_ticket:
+      return "closed_ticket";
+    case Status::too_many_rewards:
+      return "too_many_rewards";
+    case Status::not_a_reward:
+      return "not_a_reward";
+    case Status::impossible_sums:
+      return "impossible_sums";
+    case Status::not_an_arm:
+      return "not_an_arm";
+  }
+  return "unknown";
+}
+
+Document pull_document(const Space& space, Optimizer& optimizer, const Pull& pull) {
+  const TreeView* tree = optimizer.tree();
+  const auto place = tree != nullptr ? tree->place(pull.ticket) : std::nullopt;
+  return Document::Table{{"ticket", pull.ticket},
+                         {"arm", arm_document(space, pull.arm)},
+                         {"length", pull.length},
+                         {"depth", place ? place->depth : 0},
+                         {"path", place ? tree->path(place->node) : std::string()}};
+}
+
+Document in_flight_document(const Space& space, const Optimizer& optimizer) {
+  Document::List tickets;
+  for (const Pull& pull : optimizer.in_flight()) {
+    tickets.emplace_back(Document::Table{
+        {"ticket", pull.ticket}, {"arm", arm_document(space, pull.arm)}, {"length", pull.length}});
+  }
+  return Document::Table{{"tickets", std::move(tickets)}};
+}
+
 Document learnt_document(const Space& space, const Learnt& learnt) {
   Document table = Document::Table{{"noise", learnt.noise},
                                    {"correlation", learnt.correlation},

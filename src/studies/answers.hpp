@@ -6,6 +6,7 @@
 #include "files/document.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace canopy {
 
@@ -20,6 +21,13 @@ namespace canopy {
 
 [[nodiscard]] Document best_document(const Space& space, const Best& best);
 [[nodiscard]] Document summary_document(const Summary& summary);
+
+/// A pull and its place in the tree; the open tickets.
+[[nodiscard]] Document pull_document(const Space& space, Optimizer& optimizer, const Pull& pull);
+[[nodiscard]] Document in_flight_document(const Space& space, const Optimizer& optimizer);
+
+/// The code of a status, for programs: `unknown_ticket`.
+[[nodiscard]] std::string_view code_of(Status status);
 
 /// What the model of an optimizer has learnt.
 [[nodiscard]] Document learnt_document(const Space& space, const Learnt& learnt);

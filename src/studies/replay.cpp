@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -69,6 +70,15 @@ struct DoAgain {
   void operator()(const OfTheTuner& /*event*/) const {}
 };
 
+template <class Kind>
+constexpr bool kConcernsOptimizer =
+    std::is_same_v<Kind, Asked> || std::is_same_v<Kind, AskedAgain> || std::is_same_v<Kind, Told> ||
+    std::is_same_v<Kind, ToldList> || std::is_same_v<Kind, ToldSums> ||
+    std::is_same_v<Kind, PassedOver> || std::is_same_v<Kind, Penalized> ||
+    std::is_same_v<Kind, Barred> || std::is_same_v<Kind, Observed> ||
+    std::is_same_v<Kind, Remembered> || std::is_same_v<Kind, RangeSet> ||
+    std::is_same_v<Kind, Dropped> || std::is_same_v<Kind, Finished>;
+
 /// The last snapshot, or the very beginning if there is none or it is damaged. The tuner's part of
 /// it may be useless, since its settings may change; then the tuner is folded from the start.
 Loaded from_snapshot(Store& store, const StudyRecord& record,
@@ -96,6 +106,15 @@ Loaded from_snapshot(Store& store, const StudyRecord& record,
 }
 
 }  // namespace
+
+bool do_again(Optimizer& optimizer, const Event& event) {
+  return std::visit(
+      [&]<class Kind>(const Kind& each) {
+        DoAgain{optimizer}(each);
+        return kConcernsOptimizer<Kind>;
+      },
+      event);
+}
 
 void remember_baseline(Optimizer& optimizer, Arm setting, const Event& event) {
   const auto* measured = std::get_if<BaselineMeasured>(&event);

@@ -21,6 +21,10 @@ struct Loaded {
   double last_at = 0.0;
 };
 
+/// Does again what an event says was done, if it concerns the optimizer; false if it does not.
+/// Throws StudyError (`damaged`) if the optimizer would do anything else.
+[[nodiscard]] bool do_again(Optimizer& optimizer, const Event& event);
+
 /// Starts at the last snapshot and does again what came after it. An event that does not match what
 /// the optimizer would do is an error that names it.
 Loaded load_all(Store& store, const StudyRecord& record, const StudySpecification& specification);

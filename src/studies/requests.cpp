@@ -25,26 +25,6 @@ struct Refusal {
   std::string message;
 };
 
-std::string_view code_of(Status status) {
-  switch (status) {
-    case Status::ok:
-      return "ok";
-    case Status::unknown_ticket:
-      return "unknown_ticket";
-    case Status::closed_ticket:
-      return "closed_ticket";
-    case Status::too_many_rewards:
-      return "too_many_rewards";
-    case Status::not_a_reward:
-      return "not_a_reward";
-    case Status::impossible_sums:
-      return "impossible_sums";
-    case Status::not_an_arm:
-      return "not_an_arm";
-  }
-  return "unknown";
-}
-
 void refuse_unless_ok(Status status) {
   if (status != Status::ok) throw Refusal{code_of(status), std::string(describe(status))};
 }
@@ -142,14 +122,7 @@ Document ask(const Request& request, const Space& space, Optimizer& optimizer) {
   std::uint64_t pulls = UINT64_MAX;
   if (request.find("pulls") != nullptr) pulls = request.whole("pulls");
   if (pulls == 0) throw Refusal{"wrong_type", "pulls = 0: must be 1 or more"};
-  const Pull pull = optimizer.ask(pulls);
-  const TreeView* tree = optimizer.tree();
-  const auto place = tree != nullptr ? tree->place(pull.ticket) : std::nullopt;
-  return Document::Table{{"ticket", pull.ticket},
-                         {"arm", arm_document(space, pull.arm)},
-                         {"length", pull.length},
-                         {"depth", place ? place->depth : 0},
-                         {"path", place ? tree->path(place->node) : std::string()}};
+  return pull_document(space, optimizer, optimizer.ask(pulls));
 }
 
 constexpr std::array kSums{"count", "sum", "sum_squares", "min", "max"};
@@ -277,15 +250,6 @@ Document best(const Space& space, const Optimizer& optimizer) {
   return best_document(space, *best);
 }
 
-Document in_flight(const Space& space, const Optimizer& optimizer) {
-  Document::List tickets;
-  for (const Pull& pull : optimizer.in_flight()) {
-    tickets.emplace_back(Document::Table{
-        {"ticket", pull.ticket}, {"arm", arm_document(space, pull.arm)}, {"length", pull.length}});
-  }
-  return Document::Table{{"tickets", std::move(tickets)}};
-}
-
 Document serve(const Request& request, const Space& space, Optimizer& optimizer) {
   static constexpr std::array<std::string_view, 10> ops{
       "ask", "tell", "fail", "observe", "bar", "drop", "best", "summary", "tree", "in_flight"};
@@ -301,7 +265,7 @@ Document serve(const Request& request, const Space& space, Optimizer& optimizer)
   }
   request.allow({});
   if (op == "best") return best(space, optimizer);
-  if (op == "in_flight") return in_flight(space, optimizer);
+  if (op == "in_flight") return in_flight_document(space, optimizer);
   if (op == "summary") return summary_document(optimizer.summary());
   return Document::Table{{"nodes", tree_document(space, optimizer)}};
 }

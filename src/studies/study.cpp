@@ -29,6 +29,8 @@ using Fault = StudyError::Fault;
 constexpr std::uint64_t kEventsToSnapshot = 10'000;
 constexpr std::uint64_t kSnapshotBytesAnEvent = 64;
 
+constexpr std::size_t kLongestName = 200;
+
 double wall_clock() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -66,16 +68,6 @@ std::unique_ptr<StudyLock> lock_study(Store& store, const StudyRecord& record,
   }
   store.set_holder(record.id, options.holder.empty() ? holder_text() : options.holder);
   return lock;
-}
-
-/// Names are shown, and are parts of file names.
-void check_name(const std::string& name) {
-  const bool printable = excerpt(name, name.size() + 1) == name;
-  if (name.empty() || !printable || name.find('/') != std::string::npos) {
-    throw StudyError(
-        Fault::bad_name,
-        "\"" + excerpt(name) + "\" cannot name a study: a name is printable text without a slash");
-  }
 }
 
 /// The study of that name, made if nobody has made it before.
@@ -131,6 +123,17 @@ StudySpecification specification_of(const StudyRecord& record) {
   }
 }
 
+void check_study_name(const std::string& name) {
+  const bool printable = excerpt(name, name.size() + 1) == name;
+  if (name.empty() || name.size() > kLongestName || !printable || name == "." || name == ".." ||
+      name.find('/') != std::string::npos) {
+    throw StudyError(Fault::bad_name,
+                     fmt::format("\"{}\" cannot name a study: a name is printable text of at most "
+                                 "{} bytes without a slash",
+                                 excerpt(name), kLongestName));
+  }
+}
+
 StudyRecord find_study(Store& store, const std::string& name) {
   if (auto record = store.find(name)) return *record;
   std::vector<std::string> names;
@@ -147,7 +150,7 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
   if (!has_own_revision(specification)) {
     throw StudyError(Fault::other_revision, revision_text(options.name, specification));
   }
-  check_name(options.fork.value_or(options.name));
+  check_study_name(options.fork.value_or(options.name));
   StudyRecord record;
   if (options.fork) {
     record = forked(store, find_study(store, options.name), *options.fork, specification);
@@ -255,6 +258,19 @@ void Study::note(Event event) {
   uncommitted_.push_back({events() + 1, now(), std::move(event)});
   tuner_->apply(uncommitted_.back());
   remember_baseline(live(), tuner_->setting(), uncommitted_.back().event);
+}
+
+void Study::repeat(const Event& event) {
+  const std::uint64_t before = events();
+  try {
+    if (const auto* asked = std::get_if<Asked>(&event); asked != nullptr && asked->lease > 0.0) {
+      throw StudyError(Fault::damaged, "a copy of a study gives no tickets on lease");
+    }
+    if (!do_again(*this, event)) note(event);
+  } catch (const StudyError& error) {
+    throw StudyError(Fault::differs,
+                     fmt::format("event {} does not fit: {}", before + 1, error.what()));
+  }
 }
 
 Status Study::journaled(Status status, Event event) {

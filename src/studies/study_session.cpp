@@ -4,7 +4,7 @@
 
 namespace canopy {
 
-StudySession::StudySession(std::unique_ptr<Store> store, const std::function<Study(Store&)>& open)
+StudySession::StudySession(std::shared_ptr<Store> store, const std::function<Study(Store&)>& open)
     : store_(std::move(store)),
       study_(open(*store_)),
       name_(study_->record().name),

@@ -71,6 +71,7 @@ class MemoryStore final : public Store {
     } else {
       study.journal.assign(given.journal.begin(), given.journal.end());
       study.record.events = study.journal.size();
+      study.record.pulls = given.pulls;
       study.record.updated = study.journal.empty() ? given.created : study.journal.back().at;
     }
     study.record.id = ++all_->last_id;

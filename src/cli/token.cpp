@@ -1,0 +1,169 @@
+#include "canopy/output_error.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/study_text.hpp"
+#include "core/text.hpp"
+#include "files/document_reader.hpp"
+#include "service/tokens.hpp"
+#include "terminal/failure.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+namespace {
+
+using service::Role;
+using service::Token;
+
+struct TokenArguments {
+  std::string action;
+  std::string file = "canopy-tokens.toml";
+  std::optional<std::string> name;
+  std::string role = "work";
+  std::string studies = "*";
+  std::optional<std::string> days;
+  std::optional<std::string> rate;
+};
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// Replaces the file in one step; nobody else may read it.
+void write_tokens(const std::string& path, const std::vector<Token>& tokens) {
+  const std::string text = service::text_of(tokens);
+  const std::string next = path + ".new";
+  const auto fail = [&] {
+    throw OutputError(next + ": cannot be written: " + std::generic_category().message(errno));
+  };
+  const int file = open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file < 0) fail();
+  const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                       fsync(file) == 0;
+  if (close(file) != 0 || !written) fail();
+  if (std::rename(next.c_str(), path.c_str()) != 0) fail();
+}
+
+std::vector<Token> tokens_in(const std::string& file) {
+  return std::filesystem::exists(file) ? service::load_tokens(file) : std::vector<Token>();
+}
+
+std::vector<std::string> patterns_in(std::string_view text) {
+  std::vector<std::string> patterns;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    if (!one.empty()) patterns.emplace_back(one);
+    text.remove_prefix(std::min(text.size(), one.size() + 1));
+  }
+  return patterns;
+}
+
+double positive(const std::string& flag, const std::string& text) {
+  const auto number = number_in<double>(text);
+  if (number && *number > 0.0) return *number;
+  throw WrongUse(flag + " " + text + ": must be a number above 0");
+}
+
+int make_token(const TokenArguments& arguments) {
+  Token token;
+  token.name = arguments.name.value_or("");
+  if (token.name.empty()) throw WrongUse("--name: is missing; who or what the token is for");
+  const auto role = value_named<Role>(arguments.role);
+  if (!role) {
+    throw WrongUse("--role " + arguments.role + ": " + must_be_one_of(EnumNames<Role>::names));
+  }
+  token.role = *role;
+  token.studies = patterns_in(arguments.studies);
+  if (token.studies.empty()) throw WrongUse("--studies: must name one pattern or more");
+  if (arguments.days) {
+    token.expires = seconds_now() + 86'400.0 * positive("--expires-days", *arguments.days);
+  }
+  if (arguments.rate)
+    token.requests_per_second = positive("--requests-per-second", *arguments.rate);
+  std::vector<Token> tokens = tokens_in(arguments.file);
+  for (const Token& each : tokens) {
+    if (each.name == token.name) {
+      throw WrongUse("--name " + token.name + ": there is one already; revoke it first");
+    }
+  }
+  const std::string secret = service::new_secret();
+  token.hash = service::hash_of(secret);
+  tokens.push_back(token);
+  write_tokens(arguments.file, tokens);
+  fmt::print("{}\n", secret);
+  fmt::print(stderr,
+             "This is the only time it is shown. {} has its hash; send the server a SIGHUP.\n",
+             arguments.file);
+  return kSuccess;
+}
+
+int list_tokens(const TokenArguments& arguments) {
+  fmt::print("{:<24}{:<8}{:<24}{:<22}{}\n", "name", "role", "studies", "expires",
+             "requests a second");
+  for (const Token& token : service::load_tokens(arguments.file)) {
+    fmt::print("{:<24}{:<8}{:<24}{:<22}{}\n", token.name, name_of(token.role),
+               fmt::format("{}", fmt::join(token.studies, ",")),
+               token.expires ? date_text(*token.expires) : "never",
+               token.requests_per_second ? to_text(*token.requests_per_second) : "");
+  }
+  return kSuccess;
+}
+
+int revoke_token(const TokenArguments& arguments) {
+  std::vector<Token> tokens = service::load_tokens(arguments.file);
+  const std::string name = arguments.name.value_or("");
+  std::vector<std::string_view> names;
+  for (const Token& token : tokens) names.push_back(token.name);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    throw WrongUse("--name " + name + ": " + unknown_name("token", name, names));
+  }
+  std::erase_if(tokens, [&](const Token& token) { return token.name == name; });
+  write_tokens(arguments.file, tokens);
+  fmt::print(stderr, "Send the server a SIGHUP.\n");
+  return kSuccess;
+}
+
+}  // namespace
+
+Command add_token(Words app) {
+  const auto arguments = std::make_shared<TokenArguments>();
+  Words command =
+      app.command("token", "Say who may do what with `canopy serve`: new, list, revoke.");
+  command.option("ACTION", arguments->action, "new, list or revoke");
+  command.option("--file", arguments->file, "of the tokens; it has only their hashes");
+  command.option("--name", arguments->name, "who or what it is for; acts are noted under it");
+  command.option("--role", arguments->role,
+                 "read (look), work (begin studies, ask and tell, tune), admin (steer, delete)");
+  command.option("--studies", arguments->studies,
+                 "for which: patterns as in a shell, with commas between them");
+  command.option("--expires-days", arguments->days, "how long it is good for [for ever]");
+  command.option("--requests-per-second", arguments->rate, "at most [no limit]");
+  command.footer(
+      "Example:\n"
+      "  canopy token new --name nightly --role work --studies 'cache-*'\n"
+      "  canopy serve --listen 0.0.0.0:8731 --tokens canopy-tokens.toml --certificate cert.pem "
+      "--key key.pem");
+  return [arguments] {
+    if (arguments->action == "new") return make_token(*arguments);
+    if (arguments->action == "list") return list_tokens(*arguments);
+    if (arguments->action == "revoke") return revoke_token(*arguments);
+    throw WrongUse(arguments->action.empty() ? "ACTION: is missing: new, list or revoke"
+                                             : arguments->action + ": must be new, list or revoke");
+  };
+}
+
+}  // namespace canopy::cli

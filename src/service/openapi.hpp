@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace canopy::service {
+
+/// The description of the service in the form of OpenAPI 3.1: src/service/openapi.json.
+[[nodiscard]] std::string openapi_document();
+
+}  // namespace canopy::service

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "canopy/store.hpp"
+#include "canopy/study.hpp"
+
+#include "service/message.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace canopy::service {
+
+/// One thing that is wrong with a request.
+struct Mistake {
+  std::string field;
+  std::string code;
+  std::string message;
+};
+
+/// Thrown when a request cannot be served: what is answered instead, as RFC 9457 has it.
+class Problem : public std::runtime_error {
+ public:
+  Problem(unsigned status, std::string code, const std::string& detail)
+      : std::runtime_error(detail), status_(status), code_(std::move(code)) {}
+
+  /// A request that is wrong in some places: all of them.
+  explicit Problem(std::vector<Mistake> mistakes) : Problem(422, std::move(mistakes)) {}
+  Problem(unsigned status, std::vector<Mistake> mistakes);
+
+  [[nodiscard]] unsigned status() const { return status_; }
+  [[nodiscard]] const std::string& code() const { return code_; }
+
+  /// A client should try again after so many seconds.
+  [[nodiscard]] Problem retry_after(unsigned seconds) &&;
+  /// Somebody else can serve it.
+  [[nodiscard]] Problem at(std::string location) &&;
+
+  [[nodiscard]] Problem with(std::string header, std::string value) &&;
+
+  [[nodiscard]] Answer answer(const std::string& request_id) const;
+
+ private:
+  unsigned status_;
+  std::string code_;
+  std::vector<Mistake> mistakes_;
+  std::vector<std::pair<std::string, std::string>> headers_;
+};
+
+/// What to answer when a store or a study fails.
+[[nodiscard]] Problem problem_of(const StoreError& error);
+[[nodiscard]] Problem problem_of(const StudyError& error);
+
+/// What to answer for the exception that is being handled; `unexpected` is told what nobody has
+/// foreseen.
+[[nodiscard]] Problem current_problem();
+
+}  // namespace canopy::service

@@ -1,0 +1,200 @@
+#include "service/shared_store.hpp"
+
+#include <chrono>
+#include <type_traits>
+#include <utility>
+
+namespace canopy::service {
+
+/// Given back while nobody else uses the connection.
+class SharedStore::SharedLock final : public StudyLock {
+ public:
+  SharedLock(SharedStore& store, std::unique_ptr<StudyLock> lock)
+      : store_(store), lock_(std::move(lock)) {}
+  ~SharedLock() override {
+    const std::lock_guard guard(store_.writer_mutex_);
+    lock_.reset();
+  }
+  SharedLock(const SharedLock&) = delete;
+  SharedLock& operator=(const SharedLock&) = delete;
+
+ private:
+  SharedStore& store_;
+  std::unique_ptr<StudyLock> lock_;
+};
+
+SharedStore::SharedStore(Open open, std::function<void(const Commit&)> on_commit)
+    : open_(std::move(open)), on_commit_(std::move(on_commit)), writer_(open_()) {
+  name_ = writer_->name();
+}
+
+template <class Work>
+auto SharedStore::reading(Work&& work) {
+  std::unique_ptr<Store> reader;
+  {
+    const std::lock_guard guard(readers_mutex_);
+    if (!readers_.empty()) {
+      reader = std::move(readers_.back());
+      readers_.pop_back();
+    }
+  }
+  if (!reader) reader = open_();
+  // One that fails is not used again.
+  const auto give_back = [&] {
+    const std::lock_guard guard(readers_mutex_);
+    readers_.push_back(std::move(reader));
+  };
+  if constexpr (std::is_void_v<decltype(work(*reader))>) {
+    work(*reader);
+    give_back();
+  } else {
+    auto result = work(*reader);
+    give_back();
+    return result;
+  }
+}
+
+template <class Work>
+auto SharedStore::writing(Work&& work) {
+  const std::lock_guard guard(writer_mutex_);
+  return work(*writer_);
+}
+
+std::vector<StudyRecord> SharedStore::list_some(const std::string& after, std::size_t limit) {
+  return reading([&](Store& store) { return store.list_some(after, limit); });
+}
+
+std::optional<StudyRecord> SharedStore::find(const std::string& name) {
+  return reading([&](Store& store) { return store.find(name); });
+}
+
+std::optional<StudyRecord> SharedStore::create(const NewStudy& study) {
+  return writing([&](Store& store) { return store.create(study); });
+}
+
+void SharedStore::erase(StudyId study) {
+  writing([&](Store& store) { store.erase(study); });
+}
+
+void SharedStore::set_specification(StudyId study, const std::string& specification) {
+  writing([&](Store& store) { store.set_specification(study, specification); });
+}
+
+void SharedStore::set_holder(StudyId study, const std::string& holder) {
+  writing([&](Store& store) { store.set_holder(study, holder); });
+}
+
+std::vector<std::optional<StoreError>> SharedStore::write(std::span<const StudyWrite> writes) {
+  Wanted mine{writes};
+  std::unique_lock lock(group_mutex_);
+  wanted_.push_back(&mine);
+  while (!mine.done) {
+    if (group_is_written_) {
+      group_changed_.wait(lock);
+      continue;
+    }
+    const std::vector<Wanted*> group = std::exchange(wanted_, {});
+    group_is_written_ = true;
+    lock.unlock();
+    write_group(group);
+    lock.lock();
+    for (Wanted* each : group) each->done = true;
+    group_is_written_ = false;
+    group_changed_.notify_all();
+  }
+  lock.unlock();
+  if (mine.failure) throw StoreError(*mine.failure);
+  return std::move(mine.errors);
+}
+
+/// Fails by itself what cannot be written, if the store itself is well.
+void SharedStore::write_group(const std::vector<Wanted*>& group) {
+  const std::lock_guard guard(writer_mutex_);
+  write_together(group);
+  const bool not_the_store =
+      group.front()->failure && group.front()->failure->fault() == StoreError::Fault::other;
+  if (group.size() == 1 || !not_the_store) return;
+  for (Wanted* each : group) {
+    each->failure.reset();
+    write_together({each});
+  }
+}
+
+void SharedStore::write_together(const std::vector<Wanted*>& group) {
+  std::vector<StudyWrite> all;
+  Commit commit;
+  for (const Wanted* each : group) {
+    all.insert(all.end(), each->writes.begin(), each->writes.end());
+    for (const StudyWrite& write : each->writes) commit.events += write.entries.size();
+  }
+  commit.studies = all.size();
+  const auto start = std::chrono::steady_clock::now();
+  const auto fail = [&](const StoreError& error) {
+    for (Wanted* each : group) each->failure = error;
+  };
+  try {
+    const std::vector<std::optional<StoreError>> errors = writer_->write(all);
+    auto next = errors.begin();
+    for (Wanted* each : group) {
+      const auto end = next + static_cast<std::ptrdiff_t>(each->writes.size());
+      each->errors.assign(next, end);
+      next = end;
+    }
+    commit.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (on_commit_) on_commit_(commit);
+  } catch (const StoreError& error) {
+    fail(error);
+  } catch (const std::exception& error) {
+    fail({StoreError::Fault::other, error.what()});
+  }
+}
+
+void SharedStore::read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
+                            const std::function<void(const JournalEntry&)>& visit) {
+  reading([&](Store& store) { store.read_some(study, after, limit, visit); });
+}
+
+std::vector<std::optional<KeptAnswer>> SharedStore::find_answers(std::span<const AnswerKey> keys) {
+  return reading([&](Store& store) { return store.find_answers(keys); });
+}
+
+std::uint64_t SharedStore::forget_answers(double before) {
+  return writing([&](Store& store) { return store.forget_answers(before); });
+}
+
+std::uint64_t SharedStore::post_act(StudyId study, double at, const std::string& text) {
+  return writing([&](Store& store) { return store.post_act(study, at, text); });
+}
+
+std::vector<PostedAct> SharedStore::acts(StudyId study, std::uint64_t after) {
+  return reading([&](Store& store) { return store.acts(study, after); });
+}
+
+std::optional<Snapshot> SharedStore::snapshot(StudyId study) {
+  return reading([&](Store& store) { return store.snapshot(study); });
+}
+
+void SharedStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
+  writing([&](Store& store) { store.set_snapshot(study, snapshot); });
+}
+
+/// Does not keep others waiting while it waits.
+std::unique_ptr<StudyLock> SharedStore::try_lock(StudyId study,
+                                                 std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kBetweenTries{50};
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    auto lock =
+        writing([&](Store& store) { return store.try_lock(study, std::chrono::milliseconds(0)); });
+    if (lock) return std::make_unique<SharedLock>(*this, std::move(lock));
+    if (std::chrono::steady_clock::now() >= deadline) return nullptr;
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
+bool SharedStore::is_locked(StudyId study) {
+  return reading([&](Store& store) { return store.is_locked(study); });
+}
+
+}  // namespace canopy::service

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "canopy/store.hpp"
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace canopy::service {
+
+/// A store for many threads: one connection that writes, several that read. What arrives while a
+/// commit is on its way to the disk goes into the next one together, for whatever studies it is.
+/// Thread-safe.
+class SharedStore final : public Store {
+ public:
+  using Open = std::function<std::unique_ptr<Store>()>;
+
+  /// One step that was written.
+  struct Commit {
+    std::size_t studies = 0;
+    std::size_t events = 0;
+    double seconds = 0.0;
+  };
+
+  /// Throws what `open` throws. `on_commit` is called by the thread that has committed.
+  explicit SharedStore(Open open, std::function<void(const Commit&)> on_commit = {});
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] std::vector<StudyRecord> list_some(const std::string& after,
+                                                   std::size_t limit) override;
+  [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override;
+  [[nodiscard]] std::optional<StudyRecord> create(const NewStudy& study) override;
+  void erase(StudyId study) override;
+  void set_specification(StudyId study, const std::string& specification) override;
+  void set_holder(StudyId study, const std::string& holder) override;
+  [[nodiscard]] std::vector<std::optional<StoreError>> write(
+      std::span<const StudyWrite> writes) override;
+  void read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
+                 const std::function<void(const JournalEntry&)>& visit) override;
+  [[nodiscard]] std::vector<std::optional<KeptAnswer>> find_answers(
+      std::span<const AnswerKey> keys) override;
+  std::uint64_t forget_answers(double before) override;
+  std::uint64_t post_act(StudyId study, double at, const std::string& text) override;
+  [[nodiscard]] std::vector<PostedAct> acts(StudyId study, std::uint64_t after) override;
+  [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override;
+  void set_snapshot(StudyId study, const Snapshot& snapshot) override;
+  [[nodiscard]] std::unique_ptr<StudyLock> try_lock(StudyId study,
+                                                    std::chrono::milliseconds patience) override;
+  [[nodiscard]] bool is_locked(StudyId study) override;
+
+ private:
+  class SharedLock;
+
+  /// What one caller wants written, and what came of it.
+  struct Wanted {
+    std::span<const StudyWrite> writes;
+    std::vector<std::optional<StoreError>> errors = {};
+    std::optional<StoreError> failure = {};
+    bool done = false;
+  };
+
+  /// Runs something on a connection of its own for reading.
+  template <class Work>
+  auto reading(Work&& work);
+  /// Runs something on the connection that writes.
+  template <class Work>
+  auto writing(Work&& work);
+
+  void write_group(const std::vector<Wanted*>& group);
+  void write_together(const std::vector<Wanted*>& group);
+
+  Open open_;
+  std::function<void(const Commit&)> on_commit_;
+
+  std::mutex writer_mutex_;
+  std::unique_ptr<Store> writer_;
+  std::string name_;
+
+  std::mutex readers_mutex_;
+  std::vector<std::unique_ptr<Store>> readers_;  // that nobody uses now
+
+  std::mutex group_mutex_;
+  std::condition_variable group_changed_;
+  bool group_is_written_ = false;  // by one of those who wait
+  std::vector<Wanted*> wanted_;    // for the next step
+};
+
+}  // namespace canopy::service

@@ -1,0 +1,517 @@
+#include "service/study_host.hpp"
+
+#include "files/json.hpp"
+#include "service/tokens.hpp"
+#include "studies/act_text.hpp"
+#include "studies/tuner_state.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+namespace canopy::service {
+namespace {
+
+constexpr std::size_t kMostViews = 64;  // of studies that are not open here
+constexpr std::chrono::seconds kViewsAreKept{30};
+
+/// What makes two requests with one key the same.
+std::string fingerprint(const Request& request) {
+  return hash_of(request.method + ' ' + request.target + '\n' + request.body).substr(0, 32);
+}
+
+/// An answer as it is kept: its status, a line end and its body.
+std::string kept_text(const Answer& answer) {
+  return std::to_string(answer.status) + '\n' + answer.body;
+}
+
+Answer answer_from(const std::string& kept) {
+  const std::size_t end = kept.find('\n');
+  return {static_cast<unsigned>(std::stoul(kept.substr(0, end))), kept.substr(end + 1)};
+}
+
+Problem reused_key() {
+  return {422, "reused_key", "this Idempotency-Key was used for another request before"};
+}
+
+/// Notes what people want, as whoever runs the study does.
+void take_acts(Study& study) {
+  for (const PostedAct& posted :
+       study.store().acts(study.record().id, study.tuner_state().last_act())) {
+    try {
+      const WantedAct wanted = act_from(posted.text);
+      study.note(ActTaken{posted.number, wanted.act, wanted.pulls, wanted.by});
+    } catch (const SpecificationError&) {
+      continue;  // of a later version, say
+    }
+  }
+}
+
+/// What people want of a study that is run by nobody but those who ask.
+std::string state_text(const TunerState& tuner, const Runner& runner, std::uint64_t in_flight) {
+  switch (tuner.order().value_or(Act::resume)) {
+    case Act::pause:
+      return "paused";
+    case Act::hold:
+      return "held";
+    case Act::baseline:
+      return "at_baseline";
+    case Act::end:
+      return "ended";
+    default:
+      return runner.is_alive() || in_flight > 0 ? "running" : "idle";
+  }
+}
+
+}  // namespace
+
+StudyHost::StudyHost(std::shared_ptr<Store> store, Options options, Callbacks callbacks)
+    : store_(std::move(store)),
+      options_(std::move(options)),
+      callbacks_(std::move(callbacks)),
+      pool_(options_.threads) {}
+
+StudyHost::~StudyHost() {
+  close();
+}
+
+// --- what comes in ---------------------------------------------------------------------------
+
+void StudyHost::write(const std::string& study, const Request& request, Write work, Done done) {
+  submit(study, {.request = request, .write = std::move(work), .done = std::move(done)});
+}
+
+void StudyHost::write_all_or_nothing(const std::string& study, const Request& request, Write work,
+                                     Done done) {
+  submit(study, {.request = request,
+                 .write = std::move(work),
+                 .done = std::move(done),
+                 .all_or_nothing = true});
+}
+
+void StudyHost::run_alone(const std::string& study, const Request& request, Work work, Done done) {
+  submit(study, {.request = request, .alone = std::move(work), .done = std::move(done)});
+}
+
+void StudyHost::reopen(const std::string& study, const Request& request,
+                       const StudySpecification& specification, const std::string& tuner,
+                       Done done) {
+  submit(study, {.request = request,
+                 .specification = specification,
+                 .tuner = tuner,
+                 .done = std::move(done)});
+}
+
+void StudyHost::read(const std::string& study, const Request& request, Read work, Done done) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = hosted_.find(study);
+    if (found != hosted_.end()) {
+      found->second->jobs.push_back(
+          {.request = request, .read = std::move(work), .done = std::move(done)});
+      schedule(found->second);
+      return;
+    }
+  }
+  run(
+      request,
+      [this, study, work = std::move(work)](Store& /*store*/) { return look(study, work); },
+      std::move(done));
+}
+
+void StudyHost::run(const Request& request, Work work, Done done) {
+  boost::asio::post(
+      pool_, [this, id = request.id, work = std::move(work), done = std::move(done)]() mutable {
+        Answer answer;
+        try {
+          answer = work(*store_);
+        } catch (...) {
+          answer = current_problem().answer(id);
+        }
+        callbacks_.deliver({{std::move(done), std::move(answer)}});
+      });
+}
+
+void StudyHost::submit(const std::string& study, Job job) {
+  const std::lock_guard lock(mutex_);
+  auto& hosted = hosted_[study];
+  if (!hosted) {
+    hosted = std::make_shared<Hosted>();
+    hosted->name = study;
+  }
+  hosted->used = Runner::Clock::now();
+  hosted->jobs.push_back(std::move(job));
+  schedule(hosted);
+}
+
+/// With the mutex.
+void StudyHost::schedule(const std::shared_ptr<Hosted>& hosted) {
+  if (std::exchange(hosted->scheduled, true)) return;
+  boost::asio::post(pool_, [this, hosted] { serve(hosted); });
+}
+
+// --- one study -------------------------------------------------------------------------------
+
+/// Serves all that waits for a study, until nothing does.
+void StudyHost::serve(const std::shared_ptr<Hosted>& hosted) {
+  for (;;) {
+    std::vector<Job> jobs;
+    bool close = false;
+    {
+      const std::lock_guard lock(mutex_);
+      jobs = std::exchange(hosted->jobs, {});
+      close = jobs.empty() && hosted->close_when_idle;
+      if (jobs.empty() && !close) {
+        hosted->scheduled = false;
+        if (!hosted->is_open) hosted_.erase(hosted->name);
+        return;
+      }
+    }
+    if (close) {
+      try {
+        if (hosted->session) hosted->session->close();
+      } catch (const std::exception& error) {
+        if (callbacks_.failed) callbacks_.failed(hosted->name + ": " + error.what());
+      }
+      hosted->session.reset();
+      const std::lock_guard lock(mutex_);
+      hosted->close_when_idle = false;
+      hosted->is_open = false;
+      continue;  // somebody may have come meanwhile
+    }
+    process(*hosted, jobs);
+    deliver(jobs);
+  }
+}
+
+void StudyHost::process(Hosted& hosted, std::vector<Job>& jobs) {
+  try {
+    for (Job& job : jobs) {
+      if (job.alone) do_alone(hosted, job);
+      if (job.specification) open_anew(hosted, job);
+    }
+    const bool all_done = std::all_of(jobs.begin(), jobs.end(),
+                                      [](const Job& job) { return job.answer.has_value(); });
+    if (all_done) return;
+    if (!hosted.session) open(hosted);
+    find_kept_answers(hosted, jobs);
+    std::vector<Job*> together;
+    for (Job& job : jobs) {
+      if (job.answer) continue;
+      if (job.all_or_nothing) {
+        perform(hosted, std::exchange(together, {}));
+        perform(hosted, {&job});
+      } else {
+        together.push_back(&job);
+      }
+    }
+    perform(hosted, std::move(together));
+  } catch (const StudyError& error) {
+    // Whoever only wants to look need not have it open.
+    for (Job& job : jobs) {
+      if (job.answer || !job.read) continue;
+      try {
+        job.answer = look(hosted.name, job.read);
+      } catch (...) {
+        job.answer = current_problem().answer(job.request.id);
+      }
+    }
+    for (Job& job : jobs) {
+      if (job.answer) continue;
+      job.answer = elsewhere(error, hosted.name, job.request.target).answer(job.request.id);
+    }
+  } catch (...) {
+    answer_all(jobs, current_problem());
+  }
+  if (hosted.session && !hosted.session->is_open()) hosted.session.reset();
+  const std::lock_guard lock(mutex_);
+  hosted.is_open = hosted.session != nullptr;
+  if (!hosted.is_open) {
+    hosted.state = "idle";
+    hosted.in_flight = 0;
+    hosted.has_leases = hosted.has_runner = false;
+  }
+}
+
+void StudyHost::open(Hosted& hosted) {
+  const StudyRecord record = find_study(*store_, hosted.name);
+  const bool served_elsewhere =
+      record.holder.starts_with("http") && record.holder != options_.address;
+  if (served_elsewhere && store_->is_locked(record.id)) {
+    throw StudyError(StudyError::Fault::open_elsewhere,
+                     fmt::format("the study {} is open elsewhere: {}", record.name, record.holder));
+  }
+  const OpenOptions which{.name = hosted.name, .fork = {}, .holder = options_.address};
+  hosted.session = std::make_unique<StudySession>(
+      store_, [&](Store& store) { return Study::reopen(store, which); });
+  hosted.session->perform(take_acts);
+}
+
+/// The answer when a study cannot be opened: where it is, if another server has it.
+Problem StudyHost::elsewhere(const StudyError& error, const std::string& study,
+                             const std::string& target) {
+  if (error.fault() != StudyError::Fault::open_elsewhere) return problem_of(error);
+  std::string holder;
+  try {
+    if (const auto record = store_->find(study)) holder = record->holder;
+  } catch (const StoreError& failure) {
+    return problem_of(failure);
+  }
+  if (!holder.starts_with("http") || holder == options_.address) {
+    return problem_of(error);
+  }
+  return Problem(307, "served_elsewhere", fmt::format("{} serves the study {}", holder, study))
+      .at(holder + target);
+}
+
+/// Answers what was answered before.
+void StudyHost::find_kept_answers(Hosted& hosted, std::vector<Job>& jobs) {
+  std::vector<AnswerKey> keys;
+  std::vector<Job*> owners;
+  StudyId study = 0;
+  for (Job& job : jobs) {
+    if (job.answer || job.request.idempotency_key.empty() || !job.write) continue;
+    if (study == 0) {
+      study = hosted.session->perform([](Study& open) { return open.record().id; });
+    }
+    keys.push_back({study, job.request.idempotency_key});
+    owners.push_back(&job);
+  }
+  const std::vector<std::optional<KeptAnswer>> kept = store_->find_answers(keys);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!kept[i]) continue;
+    const bool same = kept[i]->request == fingerprint(owners[i]->request);
+    owners[i]->answer =
+        same ? answer_from(kept[i]->answer) : reused_key().answer(owners[i]->request.id);
+  }
+}
+
+/// Does all of it with one commit. Nobody is answered before that.
+void StudyHost::perform(Hosted& hosted, std::vector<Job*> jobs) {
+  if (jobs.empty()) return;
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  try {
+    hosted.session->perform([&](Study& study) {
+      before = study.events();
+      std::map<std::string, Job*> keys;  // a client may be so impatient that both are here
+      for (Job* job : jobs) {
+        Job*& first = keys[job->request.idempotency_key];
+        if (first != nullptr && !job->request.idempotency_key.empty()) {
+          const bool same = fingerprint(first->request) == fingerprint(job->request);
+          job->answer = same ? *first->answer : reused_key().answer(job->request.id);
+          continue;
+        }
+        first = job;
+        job->answer = execute(*job, study, hosted);
+      }
+      note_state(hosted, study);
+      after = study.events();
+    });
+  } catch (...) {
+    const Problem problem = current_problem();
+    for (Job* job : jobs) job->answer = problem.answer(job->request.id);
+    if (problem.code() == "taken_over" || problem.code() == "store_failure") hosted.session.reset();
+    return;
+  }
+  if (after != before && callbacks_.changed) callbacks_.changed(hosted.name);
+}
+
+Answer StudyHost::execute(Job& job, Study& study, Hosted& hosted) {
+  const std::uint64_t before = study.events();
+  try {
+    if (job.read) {
+      StudyView view{.record = study.record(),
+                     .specification = study.specification(),
+                     .optimizer = study,
+                     .tuner = study.tuner_state(),
+                     .open_by = hosted.runner.is_alive() ? hosted.runner.holder : ""};
+      return job.read(view);
+    }
+    Answer answer = job.write(study, hosted.runner);
+    const Request& request = job.request;
+    if (!request.idempotency_key.empty() && study.events() != before) {
+      study.keep_answer(
+          {request.idempotency_key, fingerprint(request), kept_text(answer), study.now()});
+    }
+    return answer;
+  } catch (...) {
+    const Problem problem = current_problem();
+    if (job.all_or_nothing && study.events() != before) study.take_back();
+    return problem.answer(job.request.id);
+  }
+}
+
+void StudyHost::note_state(Hosted& hosted, const Study& study) {
+  const TunerState& tuner = study.tuner_state();
+  const std::uint64_t in_flight = study.summary().in_flight;
+  const std::lock_guard lock(mutex_);
+  hosted.has_leases = !tuner.leases().empty();
+  hosted.has_runner = hosted.runner.is_alive();
+  hosted.in_flight = in_flight;
+  hosted.state = state_text(tuner, hosted.runner, in_flight);
+}
+
+void StudyHost::do_alone(Hosted& hosted, Job& job) {
+  try {
+    if (hosted.session) hosted.session->close();
+    hosted.session.reset();
+    const StudyRecord record = find_study(*store_, hosted.name);
+    const std::unique_ptr<StudyLock> lock = store_->try_lock(record.id, Store::kPatience);
+    if (!lock) {
+      throw StudyError(
+          StudyError::Fault::open_elsewhere,
+          fmt::format("the study {} is open elsewhere: {}", record.name, record.holder));
+    }
+    job.answer = job.alone(*store_);
+  } catch (const StudyError& error) {
+    job.answer = elsewhere(error, hosted.name, job.request.target).answer(job.request.id);
+  } catch (...) {
+    job.answer = current_problem().answer(job.request.id);
+  }
+}
+
+void StudyHost::open_anew(Hosted& hosted, Job& job) {
+  if (hosted.runner.is_alive() && hosted.runner.id != job.tuner) {
+    job.answer =
+        Problem(409, "open_elsewhere", "the study is run by a tuner: " + hosted.runner.holder)
+            .answer(job.request.id);
+    return;
+  }
+  if (hosted.session) hosted.session->close();
+  hosted.session.reset();
+  const OpenOptions which{.name = hosted.name, .fork = {}, .holder = options_.address};
+  hosted.session = std::make_unique<StudySession>(store_, [&](Store& store) {
+    (void)find_study(store, hosted.name);  // it is there, or nothing is made
+    return Study::open(store, *job.specification, which);
+  });
+  job.answer = Answer{204, "", ""};
+}
+
+void StudyHost::answer_all(std::vector<Job>& jobs, const Problem& problem) {
+  for (Job& job : jobs) {
+    if (!job.answer) job.answer = problem.answer(job.request.id);
+  }
+}
+
+void StudyHost::deliver(std::vector<Job>& jobs) {
+  std::vector<Finished> finished;
+  finished.reserve(jobs.size());
+  for (Job& job : jobs) {
+    if (job.done) finished.push_back({std::move(job.done), std::move(*job.answer)});
+  }
+  if (!finished.empty()) callbacks_.deliver(std::move(finished));
+}
+
+// --- a study that is not open here -----------------------------------------------------------
+
+Answer StudyHost::look(const std::string& study, const Read& work) {
+  const StudyRecord record = find_study(*store_, study);
+  std::shared_ptr<Looked> looked;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& kept = looked_[record.id];
+    if (!kept) kept = std::make_shared<Looked>();
+    looked = kept;
+    looked->used = Runner::Clock::now();
+  }
+  const std::lock_guard lock(looked->mutex);
+  const bool is_new = !looked->specification ||
+                      looked->record.specification != record.specification ||
+                      looked->record.events != record.events;
+  if (is_new) {
+    looked->specification.reset();
+    StudySpecification specification = specification_of(record);
+    looked->loaded = load_optimizer(*store_, record, specification);
+    looked->specification = std::move(specification);
+  }
+  looked->record = record;
+  StudyView view{.record = record,
+                 .specification = *looked->specification,
+                 .optimizer = *looked->loaded.optimizer,
+                 .tuner = *looked->loaded.tuner,
+                 .open_by = store_->is_locked(record.id) ? record.holder : "",
+                 .warning = looked->loaded.warning};
+  return work(view);
+}
+
+/// With the mutex.
+void StudyHost::drop_unused_views() {
+  const auto now = Runner::Clock::now();
+  std::erase_if(looked_, [&](const auto& each) { return now - each.second->used > kViewsAreKept; });
+  while (looked_.size() > kMostViews) {
+    looked_.erase(std::min_element(
+        looked_.begin(), looked_.end(),
+        [](const auto& a, const auto& b) { return a.second->used < b.second->used; }));
+  }
+}
+
+// --- time passes -----------------------------------------------------------------------------
+
+void StudyHost::tick() {
+  const auto now = Runner::Clock::now();
+  const std::lock_guard lock(mutex_);
+  drop_unused_views();
+  if (closing_) return;
+  for (const auto& each : hosted_) {
+    const std::shared_ptr<Hosted>& hosted = each.second;
+    if (!hosted->is_open || hosted->scheduled) continue;
+    if (now - hosted->used > options_.idle && !hosted->has_leases && !hosted->has_runner) {
+      hosted->close_when_idle = true;
+      schedule(hosted);
+      continue;
+    }
+    push_tick(hosted);
+  }
+}
+
+void StudyHost::tick_soon(const std::string& study) {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosted_.find(study);
+  if (found != hosted_.end()) push_tick(found->second);
+}
+
+/// With the mutex.
+void StudyHost::push_tick(const std::shared_ptr<Hosted>& hosted) {
+  hosted->jobs.push_back({.write = [](Study& study, Runner& runner) {
+    (void)study.drop_expired();
+    if (!runner.is_alive()) take_acts(study);
+    return Answer{};
+  }});
+  schedule(hosted);
+}
+
+void StudyHost::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(closing_, true)) return;
+    for (const auto& each : hosted_) {
+      each.second->close_when_idle = true;
+      schedule(each.second);
+    }
+  }
+  pool_.join();
+}
+
+StudyHost::Counts StudyHost::counts() const {
+  Counts counts;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, hosted] : hosted_) {
+    if (!hosted->is_open) continue;
+    ++counts.states[hosted->state];
+    counts.in_flight += hosted->in_flight;
+  }
+  return counts;
+}
+
+std::optional<std::string> StudyHost::state_of(const std::string& study) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = hosted_.find(study);
+  if (found == hosted_.end() || !found->second->is_open) return std::nullopt;
+  return found->second->state;
+}
+
+}  // namespace canopy::service

@@ -1,0 +1,187 @@
+#pragma once
+
+#include "canopy/store.hpp"
+#include "canopy/study.hpp"
+#include "canopy/study_session.hpp"
+
+#include "service/message.hpp"
+#include "service/problem.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/asio/thread_pool.hpp>
+
+namespace canopy::service {
+
+/// A tuner that runs a study from elsewhere: nobody else may, as long as it tells that it lives.
+struct Runner {
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kLease{10};
+
+  std::string id = {};
+  std::string holder = {};  ///< for people
+  Clock::time_point until = {};
+
+  [[nodiscard]] bool is_alive() const { return !id.empty() && Clock::now() < until; }
+};
+
+/// A study to look at, wherever it is open.
+struct StudyView {
+  const StudyRecord& record;
+  const StudySpecification& specification;
+  Optimizer& optimizer;
+  const TunerState& tuner;
+  std::string open_by = {};  ///< the runner, if there is one
+  std::string warning = {};  ///< see LoadedOptimizer
+};
+
+/// The studies that are open in this server. Requests for a study wait in a queue of its own; a
+/// worker does all that have come with one commit and answers them. A study that nobody has used
+/// for a while is closed, so that others can open it. Thread-safe; what is called here is called by
+/// a worker.
+class StudyHost {
+ public:
+  struct Options {
+    std::string address = {};  ///< where other servers send requests for the studies open here
+    std::chrono::milliseconds idle{60'000};  ///< after which a study is closed
+    std::size_t threads = 16;
+  };
+
+  /// An answer, and the function to be called with it.
+  struct Finished {
+    std::function<void(Answer)> done;
+    Answer answer;
+  };
+
+  struct Callbacks {
+    std::function<void(std::vector<Finished>)> deliver;          ///< many at once
+    std::function<void(const std::string& study)> changed = {};  ///< has new events
+    std::function<void(const std::string& what)> failed = {};    ///< for the log
+  };
+
+  using Done = std::function<void(Answer)>;
+  using Read = std::function<Answer(StudyView&)>;
+  using Write = std::function<Answer(Study&, Runner&)>;
+  using Work = std::function<Answer(Store&)>;
+
+  StudyHost(std::shared_ptr<Store> store, Options options, Callbacks callbacks);
+  ~StudyHost();
+  StudyHost(const StudyHost&) = delete;
+  StudyHost& operator=(const StudyHost&) = delete;
+
+  /// Does something to a study, which is opened if need be. A request that comes with a key gets
+  /// the answer that it got before, if it did.
+  void write(const std::string& study, const Request& request, Write work, Done done);
+  /// The same, and if it throws then nothing that it did stays.
+  void write_all_or_nothing(const std::string& study, const Request& request, Write work,
+                            Done done);
+  /// Looks at a study as it is on the disk.
+  void read(const std::string& study, const Request& request, Read work, Done done);
+  /// Works on the store itself.
+  void run(const Request& request, Work work, Done done);
+  /// The same with a study that is closed here, and that nobody has open elsewhere.
+  void run_alone(const std::string& study, const Request& request, Work work, Done done);
+
+  /// Opens a study anew with another specification, which must not change what was learnt. Only the
+  /// tuner that runs it may, if there is one.
+  void reopen(const std::string& study, const Request& request,
+              const StudySpecification& specification, const std::string& tuner, Done done);
+
+  /// Takes note of acts now, if the study is open here.
+  void tick_soon(const std::string& study);
+
+  /// To be called about once a second: drops tickets whose time is over, takes note of acts,
+  /// closes what nobody uses.
+  void tick();
+
+  /// Answers all that has come, closes all studies. Nothing may be asked for any more.
+  void close();
+
+  /// How many are open, by what they are doing; and their tickets in flight.
+  struct Counts {
+    std::map<std::string, std::size_t> states = {};
+    std::uint64_t in_flight = 0;
+  };
+  [[nodiscard]] Counts counts() const;
+
+  /// What a study that is open here is doing; none if it is not.
+  [[nodiscard]] std::optional<std::string> state_of(const std::string& study) const;
+
+ private:
+  struct Job {
+    Request request = {};
+    Write write = {};
+    Read read = {};
+    Work alone = {};
+    std::optional<StudySpecification> specification = {};  // to open it anew with
+    std::string tuner = {};                                // that wants so
+    Done done = {};                                        // none: nobody waits
+    bool all_or_nothing = false;
+    std::optional<Answer> answer = {};
+  };
+
+  struct Hosted {
+    std::string name;
+    std::unique_ptr<StudySession> session = {};  // the worker's alone
+    Runner runner = {};                          // the worker's alone
+    bool close_when_idle = false;
+    bool scheduled = false;  // a worker has it or will have it
+    std::vector<Job> jobs = {};
+    Runner::Clock::time_point used = {};
+    bool is_open = false;
+    bool has_leases = false;
+    bool has_runner = false;
+    std::uint64_t in_flight = 0;
+    std::string state = "idle";
+  };
+
+  /// A study that is open elsewhere or nowhere, as it was when somebody looked.
+  struct Looked {
+    std::mutex mutex = {};
+    StudyRecord record = {};
+    std::optional<StudySpecification> specification = {};
+    LoadedOptimizer loaded = {};
+    Runner::Clock::time_point used = {};
+  };
+
+  void submit(const std::string& study, Job job);
+  void schedule(const std::shared_ptr<Hosted>& hosted);
+  void serve(const std::shared_ptr<Hosted>& hosted);
+  void open(Hosted& hosted);
+  void process(Hosted& hosted, std::vector<Job>& jobs);
+  void find_kept_answers(Hosted& hosted, std::vector<Job>& jobs);
+  void perform(Hosted& hosted, std::vector<Job*> jobs);
+  [[nodiscard]] Answer execute(Job& job, Study& study, Hosted& hosted);
+  void note_state(Hosted& hosted, const Study& study);
+  void do_alone(Hosted& hosted, Job& job);
+  void open_anew(Hosted& hosted, Job& job);
+  void answer_all(std::vector<Job>& jobs, const Problem& problem);
+  void deliver(std::vector<Job>& jobs);
+  [[nodiscard]] Answer look(const std::string& study, const Read& work);
+  void drop_unused_views();
+  void push_tick(const std::shared_ptr<Hosted>& hosted);
+  [[nodiscard]] Problem elsewhere(const StudyError& error, const std::string& study,
+                                  const std::string& target);
+
+  std::shared_ptr<Store> store_;
+  Options options_;
+  Callbacks callbacks_;
+
+  mutable std::mutex mutex_;  // of all that is below, and of what is not the workers' above
+  std::map<std::string, std::shared_ptr<Hosted>> hosted_;
+  std::map<StudyId, std::shared_ptr<Looked>> looked_;
+  bool closing_ = false;
+
+  boost::asio::thread_pool pool_;
+};
+
+}  // namespace canopy::service

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "canopy/enum_names.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace canopy::service {
+
+/// What somebody may do; each may also do what those before it may.
+enum class Role : std::uint8_t {
+  read,   ///< Look at studies.
+  work,   ///< Begin studies, ask and tell, run a tuner.
+  admin,  ///< Steer those who run studies, delete.
+};
+
+}  // namespace canopy::service
+
+namespace canopy {
+
+template <>
+struct EnumNames<service::Role> {
+  static constexpr std::array<std::string_view, 3> names{"read", "work", "admin"};
+};
+
+}  // namespace canopy
+
+namespace canopy::service {
+
+/// Somebody who may use the service. The token itself is known to nobody but them.
+struct Token {
+  std::string name;
+  std::string hash;  ///< SHA-256 of the token, in hexadecimal digits
+  Role role = Role::read;
+  std::vector<std::string> studies = {"*"};      ///< patterns, as shells have them
+  std::optional<double> expires = std::nullopt;  ///< seconds since 1970
+  std::optional<double> requests_per_second = std::nullopt;
+
+  [[nodiscard]] bool covers(const std::string& study) const;
+  [[nodiscard]] bool covers_all() const;
+};
+
+/// A new token, 256 random bits as text; and what is kept of it.
+[[nodiscard]] std::string new_secret();
+[[nodiscard]] std::string hash_of(std::string_view secret);
+
+/// Reads a file of tokens. Throws SpecificationError with everything that is wrong.
+[[nodiscard]] std::vector<Token> load_tokens(const std::string& path);
+/// The text of such a file.
+[[nodiscard]] std::string text_of(const std::vector<Token>& tokens);
+
+/// Tells who it is, and whether they ask too much. Thread-safe.
+class Guard {
+ public:
+  explicit Guard(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+
+  /// The one that a secret belongs to; none if there is none. Takes as long whatever the secret
+  /// is. One that has expired is returned too.
+  [[nodiscard]] std::optional<Token> find(std::string_view secret) const;
+
+  /// Counts a request; how many seconds to wait if it is one too many.
+  [[nodiscard]] std::optional<double> too_many(const Token& token);
+
+  [[nodiscard]] std::size_t size() const { return tokens_.size(); }
+
+ private:
+  struct Bucket {
+    double left = 0.0;
+    std::chrono::steady_clock::time_point at = {};
+  };
+
+  std::vector<Token> tokens_;
+  std::mutex mutex_;
+  std::map<std::string, Bucket> buckets_;  // by the hash of the token
+};
+
+}  // namespace canopy::service
