@@ -49,7 +49,8 @@ using TlsStream = asio::ssl::stream<tcp::socket>;
 /// Errors as values.
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
-constexpr std::chrono::seconds kBetweenTicks{1};
+constexpr std::chrono::milliseconds kBetweenTicks{1000};
+constexpr std::chrono::milliseconds kBetweenTicksAtTheEnd{10};
 constexpr std::chrono::seconds kStreamPause{1};       // unless something happens
 constexpr std::chrono::seconds kStreamHeartbeat{15};  // so that dead clients are noticed
 constexpr std::uint64_t kStreamPage = 500;            // events at once
@@ -208,6 +209,7 @@ class Server::Parts {
   std::shared_ptr<SharedStore> store_;
   asio::io_context io_{1};
   tcp::acceptor acceptor_;
+  asio::steady_timer ticks_{io_};
   std::string url_;
   std::unique_ptr<StudyHost> host_;
   std::unique_ptr<Service> service_;
@@ -284,12 +286,10 @@ asio::awaitable<void> Server::Parts::accept() {
 
 /// Closes what takes too long, and lets the studies know that time passes.
 asio::awaitable<void> Server::Parts::tick() {
-  asio::steady_timer timer(io_);
   auto next_cleaning = Clock::now();
   for (;;) {
-    timer.expires_after(stopping_ ? std::chrono::milliseconds(50)
-                                  : std::chrono::milliseconds(kBetweenTicks));
-    (void)co_await timer.async_wait(kAwait);
+    ticks_.expires_after(stopping_ ? kBetweenTicksAtTheEnd : kBetweenTicks);
+    (void)co_await ticks_.async_wait(kAwait);
     const auto now = Clock::now();
     for (Connection& connection : connections_) {
       if (now < connection.deadline) continue;
@@ -344,6 +344,7 @@ void Server::Parts::begin_to_stop(const std::string& why) {
     if (!connection.is_serving) connection.socket->close(ignored);
   }
   for (auto& follower : followers_) follower.second->cancel();
+  ticks_.cancel();
 }
 
 /// Reads tokens and certificates again; what cannot be used does not change anything.

@@ -1,0 +1,169 @@
+// The server as a process, killed at random moments under load.
+
+#include "support/http_exchange.hpp"
+#include "support/process.hpp"
+#include "support/retrying_clients.hpp"
+#include "support/served_studies.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy::service {
+namespace {
+
+using testing::HttpConnection;
+using testing::Process;
+
+/// A port that is free now.
+std::uint16_t free_port() {
+  boost::asio::io_context io;
+  boost::asio::ip::tcp::acceptor acceptor(io, {boost::asio::ip::address_v4::loopback(), 0});
+  return acceptor.local_endpoint().port();
+}
+
+/// `canopy serve` in a process of its own.
+class ServerProcess {
+ public:
+  ServerProcess(std::string store, std::uint16_t port, std::vector<std::string> more = {})
+      : port_(port),
+        words_{"serve", "--store", std::move(store), "--listen",
+               "127.0.0.1:" + std::to_string(port)} {
+    words_.insert(words_.end(), more.begin(), more.end());
+  }
+
+  void start() {
+    process_ = std::make_unique<Process>(words_);
+    for (int i = 0; i < 1000; ++i) {
+      try {
+        if (HttpConnection(port_).exchange("GET", "/healthz").status == 200) return;
+      } catch (const std::exception&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    }
+    FAIL() << "the server does not start: " << process_->finish().err;
+  }
+
+  void signal(int number) const { process_->signal(number); }
+
+  Process::Result finish() {
+    Process::Result result = process_->finish();
+    process_.reset();
+    return result;
+  }
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+
+ private:
+  std::uint16_t port_;
+  std::vector<std::string> words_;
+  std::unique_ptr<Process> process_;
+};
+
+void make_study(std::uint16_t port, const std::string& name) {
+  const nlohmann::json body{
+      {"name", name}, {"toml", "[optimizer]\nname='hct'\n[[space]]\nname='x'\nlow=0.0\nhigh=1.0"}};
+  const auto answer = HttpConnection(port).exchange("POST", "/v1/studies", body.dump());
+  ASSERT_EQ(answer.status, 201) << answer.body;
+}
+
+int kills_wanted() {
+  const char* number = std::getenv("CANOPY_KILLS");
+  return number != nullptr ? std::atoi(number) : 15;
+}
+
+TEST(ServerKills, NothingThatWasAcknowledgedIsLostOrThereTwice) {
+  const testing::TemporaryFolder folder;
+  const std::string store = folder.path("a.db");
+  const auto seed = std::random_device{}();
+  std::cout << "seed " << seed << "\n";
+  std::mt19937_64 random(seed);
+  ServerProcess server(store, free_port());
+  server.start();
+  make_study(server.port(), "a");
+  testing::RetryingClients clients(16, "a", [&] { return server.port(); });
+  for (int i = 0; i < kills_wanted(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 300));
+    server.signal(SIGKILL);
+    (void)server.finish();
+    server.start();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  clients.stop();
+  EXPECT_EQ(clients.surprise(), "");
+  EXPECT_GT(clients.retries(), 0U);
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.finish().status, 0);
+  const auto acknowledged = clients.acknowledged();
+  std::cout << acknowledged.size() << " answers were acknowledged, " << clients.retries()
+            << " retries\n";
+  EXPECT_GT(acknowledged.size(), 100U);
+  testing::expect_all_there(store, "a", acknowledged);
+}
+
+TEST(ServerKills, SigtermAnswersWhatHasArrivedAndEndsSoon) {
+  const testing::TemporaryFolder folder;
+  const std::string store = folder.path("a.db");
+  ServerProcess server(store, free_port());
+  server.start();
+  make_study(server.port(), "a");
+  std::atomic<std::uint16_t> port = server.port();
+  testing::RetryingClients clients(16, "a", [&] { return port.load(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  HttpConnection idle(server.port());  // must not hold it up
+  const auto start = std::chrono::steady_clock::now();
+  server.signal(SIGTERM);
+  const Process::Result result = server.finish();
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  server.start();
+  clients.stop();
+  EXPECT_EQ(clients.surprise(), "");
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.finish().status, 0);
+  testing::expect_all_there(store, "a", clients.acknowledged());
+}
+
+TEST(ServerKills, SighupReadsTokensAgain) {
+  const testing::TemporaryFolder folder;
+  folder.write("tokens.toml", "");
+  ServerProcess server(folder.path("a.db"), free_port(), {"--tokens", folder.path("tokens.toml")});
+  server.start();
+  const auto status = [&] {
+    return HttpConnection(server.port())
+        .exchange("GET", "/v1/studies", "", "Authorization: Bearer abc\r\n")
+        .status;
+  };
+  EXPECT_EQ(status(), 401);
+  // SHA-256 of abc
+  folder.write("tokens.toml",
+               "[[token]]\nname = 'a'\nrole = 'read'\nhash = "
+               "'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'\n");
+  server.signal(SIGHUP);
+  for (int i = 0; i < 200 && status() != 200; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(status(), 200);
+  folder.write("tokens.toml", "nonsense");
+  server.signal(SIGHUP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(status(), 200) << "what cannot be read changes nothing";
+  server.signal(SIGINT);
+  const Process::Result result = server.finish();
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.err.find("not_reloaded"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace canopy::service

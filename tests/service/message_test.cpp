@@ -1,0 +1,42 @@
+#include "service/message.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace canopy::service {
+namespace {
+
+using Parts = std::vector<std::string>;
+
+TEST(Paths, AreCutAndDecoded) {
+  EXPECT_EQ(parts_of_path("/v1/studies/a%20b"), (Parts{"v1", "studies", "a b"}));
+  EXPECT_EQ(parts_of_path("/v1/%2e%2e/x"), (Parts{"v1", "..", "x"}));
+  EXPECT_EQ(parts_of_path("/a%2Fb"), (Parts{"a/b"})) << "a slash in a name does not cut";
+  EXPECT_EQ(parts_of_path("/a+b"), (Parts{"a+b"}));
+  EXPECT_EQ(parts_of_path("/"), (Parts{""}));
+  EXPECT_EQ(parts_of_path("//"), (Parts{"", ""}));
+}
+
+TEST(Paths, ThatAreBadlyEncodedAreNone) {
+  for (const char* path : {"", "v1", "/%", "/%4", "/%zz", "/%00", "*", "http://a/b"}) {
+    EXPECT_FALSE(parts_of_path(path)) << path;
+  }
+}
+
+TEST(Parameters, AreReadOnceEach) {
+  using Map = std::map<std::string, std::string>;
+  EXPECT_EQ(parameters_of("a=1&b=x+y%26&c"), (Map{{"a", "1"}, {"b", "x y&"}, {"c", ""}}));
+  EXPECT_EQ(parameters_of("&&a=1&"), (Map{{"a", "1"}}));
+  EXPECT_FALSE(parameters_of("a=1&a=2"));
+  EXPECT_FALSE(parameters_of("a=%"));
+}
+
+TEST(Paths, AreEncodedSoThatTheyAreDecodedTheSame) {
+  const std::string name = "a/b ä\"%?#&\n";
+  EXPECT_EQ(parts_of_path("/" + encoded(name)), (Parts{name}));
+  EXPECT_EQ(encoded("a-b_c.d~e"), "a-b_c.d~e");
+}
+
+}  // namespace
+}  // namespace canopy::service

@@ -1,0 +1,505 @@
+#include "service/server.hpp"
+
+#include "canopy/stores.hpp"
+#include "canopy/study.hpp"
+
+#include "service/openapi.hpp"
+#include "service/service.hpp"
+#include "service/tokens.hpp"
+#include "support/http_exchange.hpp"
+#include "support/test_server.hpp"
+
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy::service {
+namespace {
+
+using nlohmann::json;
+using testing::HttpAnswer;
+using testing::HttpConnection;
+using testing::TestServer;
+
+const std::string kStudy = "/v1/studies/a";
+
+std::uint64_t ask_one(HttpConnection& connection, const std::string& body = "{}") {
+  const HttpAnswer answer = connection.exchange("POST", kStudy + "/asks", body);
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  return answer.json().at("tickets").at(0).at("ticket");
+}
+
+std::string tell_body(std::uint64_t ticket, double reward) {
+  return json{{"tells", {{{"ticket", ticket}, {"reward", reward}}}}}.dump();
+}
+
+TEST(Server, AsksAndTells) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  const std::uint64_t ticket = ask_one(connection, R"({"pulls":1})");
+  EXPECT_EQ(ticket, 1U);
+  const HttpAnswer told = connection.exchange("POST", kStudy + "/tells", tell_body(ticket, 0.5));
+  EXPECT_EQ(told.status, 200);
+  EXPECT_EQ(told.json().at("t"), 2);
+  EXPECT_EQ(connection.exchange("GET", kStudy + "/best").json().at("mean"), 0.5);
+  EXPECT_EQ(connection.exchange("GET", kStudy + "/summary").json().at("t"), 2);
+  EXPECT_EQ(connection.exchange("GET", kStudy + "/asks").json().at("tickets").size(), 0U);
+}
+
+TEST(Server, GivesSeveralTicketsAtOnce) {
+  TestServer server;
+  server.make_study("a", "adaptive");
+  const HttpAnswer answer = server.exchange("POST", kStudy + "/asks", R"({"pulls":1,"count":5})");
+  EXPECT_EQ(answer.json().at("tickets").size(), 5U);
+  EXPECT_EQ(server.exchange("GET", kStudy + "/asks").json().at("tickets").size(), 5U);
+}
+
+TEST(Server, TellsOfAListAreAnsweredOneByOne) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  const std::uint64_t ticket = ask_one(connection);
+  const HttpAnswer some = connection.exchange(
+      "POST", kStudy + "/tells",
+      json{{"tells", {{{"ticket", ticket}, {"reward", 1}}, {{"ticket", 77}, {"reward", 1}}}}}
+          .dump());
+  EXPECT_EQ(some.status, 200);
+  EXPECT_EQ(some.json()["results"][0]["ok"], true);
+  EXPECT_EQ(some.json()["results"][1]["error"]["code"], "unknown_ticket");
+  const HttpAnswer none = connection.exchange("POST", kStudy + "/tells", tell_body(77, 1.0));
+  EXPECT_EQ(none.status, 409);
+  EXPECT_EQ(none.code(), "unknown_ticket");
+}
+
+TEST(Server, EverythingThatIsWrongWithARequestIsSaidAtOnce) {
+  TestServer server;
+  server.make_study("a");
+  const HttpAnswer answer =
+      server.exchange("POST", kStudy + "/tells",
+                      R"({"tells":[{"ticket":"x"},{"tickt":1,"reward":"y"},3],"more":1})");
+  EXPECT_EQ(answer.status, 422);
+  std::set<std::string> fields;
+  const json problem = answer.json();
+  for (const json& each : problem.at("errors")) fields.insert(each.at("field"));
+  EXPECT_EQ(fields, (std::set<std::string>{"more", "tells[0]", "tells[0].ticket", "tells[1].reward",
+                                           "tells[1].tickt", "tells[1].ticket", "tells[2]",
+                                           "tells[2].ticket"}));
+  EXPECT_EQ(server.exchange("GET", kStudy + "/events").json().at("events").size(), 0U);
+}
+
+TEST(Server, TheSameKeyGivesTheSameAnswer) {
+  TestServer server;
+  server.make_study("a");
+  const std::string key = "Idempotency-Key: 123\r\n";
+  const HttpAnswer first = server.exchange("POST", kStudy + "/asks", R"({"pulls":1})", key);
+  const HttpAnswer again = server.exchange("POST", kStudy + "/asks", R"({"pulls":1})", key);
+  EXPECT_EQ(first.body, again.body);
+  EXPECT_EQ(server.exchange("GET", kStudy + "/asks").json().at("tickets").size(), 1U);
+
+  const HttpAnswer other = server.exchange("POST", kStudy + "/asks", R"({"pulls":2})", key);
+  EXPECT_EQ(other.status, 422);
+  EXPECT_EQ(other.code(), "reused_key");
+
+  server.stop();
+  server.start();
+  EXPECT_EQ(server.exchange("POST", kStudy + "/asks", R"({"pulls":1})", key).body, first.body)
+      << "also after a restart";
+  EXPECT_EQ(server.exchange("GET", kStudy + "/asks").json().at("tickets").size(), 1U);
+}
+
+TEST(Server, AnImpatientClientGetsOneTicketForTwoRequestsInFlight) {
+  TestServer server;
+  server.make_study("a");
+  const std::string request =
+      "POST /v1/studies/a/asks HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: k\r\n\r\n";
+  std::vector<std::unique_ptr<HttpConnection>> connections;
+  for (int i = 0; i < 8; ++i) {
+    connections.push_back(std::make_unique<HttpConnection>(server.port()));
+  }
+  for (auto& connection : connections) connection->send(request);
+  std::set<std::string> bodies;
+  for (auto& connection : connections) bodies.insert(connection->answer().body);
+  EXPECT_EQ(bodies.size(), 1U);
+  EXPECT_EQ(server.exchange("GET", kStudy + "/asks").json().at("tickets").size(), 1U);
+}
+
+TEST(Server, ALeaseThatRunsOutDropsItsTicketAlsoAfterARestart) {
+  TestServer server;
+  server.make_study("a");
+  (void)server.exchange("POST", kStudy + "/asks", R"({"pulls":1,"lease_seconds":0.5})");
+  (void)server.exchange("POST", kStudy + "/asks", R"({"pulls":1,"lease_seconds":1000})");
+  server.stop();
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  server.start();
+  HttpConnection connection(server.port());
+  (void)connection.exchange("POST", kStudy + "/asks", R"({"pulls":1})");  // opens it
+  for (int i = 0; i < 200; ++i) {
+    const json tickets = connection.exchange("GET", kStudy + "/asks").json().at("tickets");
+    if (tickets.size() == 2) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  const json tickets = connection.exchange("GET", kStudy + "/asks").json().at("tickets");
+  ASSERT_EQ(tickets.size(), 2U);
+  EXPECT_EQ(tickets[0]["ticket"], 2);
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(1, 0.5)).code(),
+            "closed_ticket");
+}
+
+TEST(Server, FailuresObservationsBarsAndDropsAreTakenIn) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  EXPECT_EQ(connection
+                .exchange("POST", kStudy + "/observations",
+                          R"({"observations":[{"arm":{"x":0.5},"rewards":[0.5,0.7]}]})")
+                .status,
+            200);
+  std::uint64_t ticket = ask_one(connection);
+  const HttpAnswer failed = connection.exchange(
+      "POST", kStudy + "/tells", json{{"tells", {{{"ticket", ticket}, {"failed", true}}}}}.dump());
+  EXPECT_EQ(failed.status, 200) << failed.body;
+  EXPECT_LT(failed.json()["results"][0]["reward"], 0.5);
+  ticket = ask_one(connection);
+  EXPECT_EQ(
+      connection.exchange("POST", kStudy + "/drops", json{{"tickets", {ticket}}}.dump()).status,
+      200);
+  EXPECT_EQ(
+      connection.exchange("POST", kStudy + "/bars", R"({"bars":[{"arm":{"x":0.25}}]})").status,
+      200);
+  const HttpAnswer wrong =
+      connection.exchange("POST", kStudy + "/observations",
+                          R"({"observations":[{"arm":{"x":7,"y":1},"reward":1},{"reward":1}]})");
+  EXPECT_EQ(wrong.status, 422);
+  EXPECT_EQ(wrong.json().at("errors").size(), 3U) << wrong.body;
+}
+
+TEST(Server, JournalsAreReadInPieces) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  for (int i = 0; i < 10; ++i) {
+    (void)connection.exchange("POST", kStudy + "/tells", tell_body(ask_one(connection), 0.5));
+  }
+  const json piece = connection.exchange("GET", kStudy + "/events?after=3&limit=5").json();
+  EXPECT_EQ(piece.at("events").size(), 5U);
+  EXPECT_EQ(piece["events"][0]["number"], 4);
+  EXPECT_EQ(piece["events"][0]["kind"], "tell");
+  EXPECT_EQ(piece["next"], 8);
+  EXPECT_EQ(piece["last"], 20);
+}
+
+TEST(Server, StudiesAreListedByPages) {
+  TestServer server;
+  for (const char* name : {"c", "a", "b"}) server.make_study(name);
+  const json first = server.exchange("GET", "/v1/studies?limit=2").json();
+  EXPECT_EQ(first.at("studies").size(), 2U);
+  EXPECT_EQ(first.at("next"), "b");
+  const json second = server.exchange("GET", "/v1/studies?limit=2&after=b").json();
+  EXPECT_EQ(second.at("studies").size(), 1U);
+  EXPECT_TRUE(second.at("next").is_null());
+}
+
+TEST(Server, AStudyIsMadeOnceAndDeleted) {
+  TestServer server;
+  server.make_study("a");
+  const json item = server.exchange("GET", kStudy).json();
+  const json same{{"name", "a"}, {"specification", item.at("specification")}};
+  EXPECT_EQ(server.exchange("POST", "/v1/studies", same.dump()).status, 200);
+  json other = same;
+  other["specification"]["space"][0]["high"] = 2.0;
+  (void)server.exchange("POST", kStudy + "/asks");
+  const HttpAnswer differs = server.exchange("POST", "/v1/studies", other.dump());
+  EXPECT_EQ(differs.status, 409);
+  EXPECT_EQ(differs.code(), "differs");
+  EXPECT_EQ(server.exchange("DELETE", kStudy).status, 204);
+  EXPECT_EQ(server.exchange("GET", kStudy).status, 404);
+  EXPECT_EQ(server.exchange("POST", kStudy + "/asks").status, 404);
+  EXPECT_EQ(server.exchange("DELETE", kStudy).status, 404);
+  server.make_study("a");
+}
+
+TEST(Server, AForkStartsWithTheJournal) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  (void)connection.exchange("POST", kStudy + "/tells", tell_body(ask_one(connection), 0.5));
+  const json specification = connection.exchange("GET", kStudy).json().at("specification");
+  const HttpAnswer fork = connection.exchange(
+      "POST", "/v1/studies",
+      json{{"name", "b"}, {"fork_of", "a"}, {"specification", specification}}.dump());
+  EXPECT_EQ(fork.status, 201) << fork.body;
+  EXPECT_EQ(fork.json().at("pulls"), 1);
+  EXPECT_EQ(fork.json().at("forked_from"), "a");
+}
+
+TEST(Server, AStudyThatNobodyUsesIsClosedAndOpenedAgain) {
+  ServerOptions options;
+  options.study_idle = std::chrono::milliseconds(200);
+  TestServer server(options);
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  (void)connection.exchange("POST", kStudy + "/tells", tell_body(ask_one(connection), 0.5));
+  const auto store = open_store(server.store(), Store::Mode::open);
+  std::unique_ptr<StudyLock> lock;
+  for (int i = 0; i < 100 && !lock; ++i) lock = store->try_lock(store->find("a")->id);
+  ASSERT_NE(lock, nullptr) << "others can have it";
+  const HttpAnswer refused = connection.exchange("POST", kStudy + "/asks");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_EQ(refused.code(), "open_elsewhere");
+  EXPECT_EQ(connection.exchange("GET", kStudy + "/best").json().at("mean"), 0.5)
+      << "whoever only looks need not have it";
+  lock.reset();
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/asks").status, 200);
+}
+
+TEST(Server, PeopleSteerAStudy) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  (void)ask_one(connection);
+  const auto act = [&](const std::string& name) {
+    return connection.exchange("POST", kStudy + "/acts", json{{"act", name}}.dump());
+  };
+  const auto ask_until = [&](int status) {
+    HttpAnswer answer;
+    for (int i = 0; i < 100 && answer.status != status; ++i) {
+      answer = connection.exchange("POST", kStudy + "/asks", "{}");
+      if (answer.status != status) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return answer;
+  };
+  EXPECT_EQ(act("pause").status, 201);
+  EXPECT_EQ(ask_until(409).code(), "paused");
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(1, 0.5)).status, 200)
+      << "what was given out may be told";
+  EXPECT_EQ(act("resume").status, 201);
+  EXPECT_EQ(ask_until(200).status, 200);
+  EXPECT_EQ(act("end").status, 201);
+  EXPECT_EQ(ask_until(409).code(), "ended");
+  EXPECT_EQ(act("confirm").code(), "no_baseline");
+  EXPECT_EQ(act("dance").status, 422);
+  EXPECT_EQ(connection.exchange("GET", kStudy + "/acts").json().at("acts").size(), 3U);
+  server.stop();
+  server.start();
+  EXPECT_EQ(server.exchange("POST", kStudy + "/asks").code(), "ended") << "also after a restart";
+  const json events = server.exchange("GET", kStudy + "/events").json().at("events");
+  EXPECT_EQ(events.back().at("kind"), "act");
+}
+
+TEST(Server, ATunerElsewhereHasItsStudyAlone) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  const auto take = [&](const std::string& id) {
+    return connection.exchange("PUT", kStudy + "/tuner",
+                               json{{"tuner", id}, {"holder", "pid 1 on there"}}.dump());
+  };
+  EXPECT_EQ(take("one").status, 200);
+  EXPECT_EQ(take("two").code(), "open_elsewhere");
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/asks").code(), "open_elsewhere");
+  const json ask{
+      {"kind", "ask"}, {"ticket", 1}, {"pulls", 1}, {"length", 1}, {"coordinates", {0.25}}};
+  const json apply{{"kind", "apply"}, {"ticket", 1}, {"coordinates", {0.25}}};
+  const auto append = [&](const std::string& id, int after, const json& events) {
+    return connection.exchange("POST", kStudy + "/tuner-events",
+                               json{{"tuner", id}, {"after", after}, {"events", events}}.dump());
+  };
+  const HttpAnswer appended = append("one", 0, {ask, apply});
+  EXPECT_EQ(appended.status, 200) << appended.body;
+  EXPECT_EQ(append("one", 0, {ask, apply}).json().at("events"), 2) << "a retry changes nothing";
+  EXPECT_EQ(append("one", 1, {ask, apply}).code(), "moved_on");
+  EXPECT_EQ(append("two", 2, json::array({apply})).code(), "open_elsewhere");
+  json wrong = ask;
+  wrong["ticket"] = 2;
+  wrong["coordinates"] = {0.123};
+  EXPECT_EQ(append("one", 2, {apply, wrong}).code(), "does_not_fit");
+  EXPECT_EQ(connection.exchange("GET", kStudy).json().at("events"), 2) << "nothing of it stays";
+  EXPECT_EQ(connection.exchange("DELETE", kStudy + "/tuner?tuner=one").status, 204);
+  EXPECT_EQ(take("two").status, 200);
+}
+
+TEST(Server, StreamsWhatHappens) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  (void)ask_one(connection);
+  HttpConnection stream(server.port());
+  stream.send("GET /v1/studies/a/stream HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n");
+  std::string text;
+  const auto wait_for = [&](const std::string& what) {
+    while (text.find(what) == std::string::npos) {
+      const std::string more = stream.receive();
+      ASSERT_FALSE(more.empty()) << text;
+      text += more;
+    }
+  };
+  wait_for("id: 1\nevent: journal\n");
+  EXPECT_NE(text.find("text/event-stream"), std::string::npos);
+  (void)connection.exchange("POST", kStudy + "/tells", tell_body(1, 0.25));
+  wait_for("id: 2\nevent: journal\n");
+  wait_for("event: best\ndata: {\"arm\"");
+  server.stop();
+  while (!stream.receive().empty()) continue;
+}
+
+TEST(Server, SaysHowItIs) {
+  TestServer server;
+  EXPECT_EQ(server.exchange("GET", "/healthz").status, 200);
+  EXPECT_EQ(server.exchange("GET", "/readyz").status, 200);
+  server.make_study("a");
+  (void)server.exchange("POST", kStudy + "/asks");
+  const std::string metrics = server.exchange("GET", "/metrics").body;
+  for (const char* line :
+       {"canopy_requests_total{method=\"POST\",route=\"/v1/studies/{name}/asks\",status=\"200\"} 1",
+        "canopy_tickets_in_flight 1", "canopy_open_studies{state=\"running\"} 1",
+        "canopy_commits_total 1", "canopy_connections"}) {
+    EXPECT_NE(metrics.find(line), std::string::npos) << line << "\n" << metrics;
+  }
+}
+
+TEST(Server, OriginsThatAreNamedMayAsk) {
+  ServerOptions options;
+  options.origins = {"https://here.example"};
+  TestServer server(options);
+  const std::string origin = "Origin: https://here.example\r\n";
+  EXPECT_EQ(
+      server.exchange("GET", "/healthz", "", origin).headers.at("Access-Control-Allow-Origin"),
+      "https://here.example");
+  EXPECT_EQ(server.exchange("OPTIONS", kStudy + "/asks", "", origin).status, 204);
+  EXPECT_EQ(server.exchange("OPTIONS", kStudy + "/asks").status, 405);
+}
+
+// --- what comes from outside -----------------------------------------------------------------
+
+TEST(ServerAttacks, NamesOfAllKindsAreNamesOrRefused) {
+  TestServer server;
+  const std::vector<std::string> good{"it's \"quoted\"", "'; DROP TABLE studies; --",
+                                      "<script>alert(1)<\\script>", "a?b&c=d#e%41", "ä ö"};
+  for (const std::string& name : good) {
+    server.make_study(name);
+    const HttpAnswer answer = server.exchange("GET", "/v1/studies/" + encoded(name));
+    EXPECT_EQ(answer.status, 200) << name;
+    EXPECT_EQ(answer.json().at("name"), name);
+    EXPECT_EQ(server.exchange("POST", "/v1/studies/" + encoded(name) + "/asks").status, 200);
+  }
+  EXPECT_EQ(server.exchange("GET", "/v1/studies").json().at("studies").size(), good.size());
+  for (const std::string& name : {std::string(".."), std::string("a/b"), std::string("a\nb"),
+                                  std::string(10'000, 'x'), std::string("\x01"), std::string()}) {
+    const json body{{"name", name}, {"toml", "[[space]]\nname='x'\nlow=0.0\nhigh=1.0"}};
+    const HttpAnswer answer = server.exchange("POST", "/v1/studies", body.dump());
+    EXPECT_EQ(answer.status, 400) << name.substr(0, 20);
+    EXPECT_EQ(answer.code(), "bad_name");
+    const int status = server.exchange("GET", "/v1/studies/" + encoded(name)).status;
+    EXPECT_TRUE(status == 404 || status == 400) << status;
+  }
+  EXPECT_EQ(server.exchange("GET", "/v1/studies/%zz").status, 400);
+  EXPECT_EQ(server.exchange("GET", "/v1/studies/%00").status, 400);
+}
+
+/// What a server answers to some bytes; 0 if it says nothing.
+int status_of(TestServer& server, const std::string& bytes) {
+  HttpConnection connection(server.port());
+  boost::system::error_code ignored;
+  boost::asio::write(connection.socket(), boost::asio::buffer(bytes), ignored);
+  connection.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+  try {
+    return connection.answer().status;
+  } catch (const std::runtime_error&) {
+    return 0;
+  }
+}
+
+TEST(ServerAttacks, NonsenseIsRefusedAndOthersAreServed) {
+  TestServer server;
+  server.make_study("a");
+  const std::string post = "POST /v1/studies/a/asks HTTP/1.1\r\nHost: localhost\r\n";
+  const std::string json_type = "Content-Type: application/json\r\n";
+  const std::vector<std::string> requests{
+      "nonsense\r\n\r\n",
+      "GET / HTTP/9.9\r\n\r\n",
+      "GET /\x01 HTTP/1.1\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n",
+      post + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef",
+      post + "Content-Length: -1\r\n\r\n",
+      post + "Content-Length: 99999999999999999999\r\n\r\n",
+      post + json_type + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+      post + json_type + "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n{}",
+      post + json_type + "Content-Length: 3\r\n\r\n{]}",
+      post + json_type + "Content-Length: 2\r\n\r\n[]",
+      post + "X-Folded: a\r\n b\r\nContent-Length : 2\r\n\r\n{}",
+  };
+  for (const std::string& request : requests) {
+    const int status = status_of(server, request);
+    EXPECT_TRUE(status == 0 || (status >= 400 && status < 500))
+        << status << " for " << request.substr(0, 200);
+  }
+  // A body that is announced twice is not two requests.
+  const int smuggled = status_of(
+      server, post + json_type +
+                  "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\nDELETE "
+                  "/v1/studies/a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_TRUE(smuggled == 0 || smuggled >= 400) << smuggled;
+  EXPECT_EQ(server.exchange("GET", kStudy).status, 200);
+}
+
+TEST(ServerAttacks, ABodyThatIsTooLongIsNotRead) {
+  ServerOptions options;
+  options.longest_body = 10'000;
+  TestServer server(options);
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  connection.send(
+      "POST /v1/studies/a/tells HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+      "application/json\r\nContent-Length: 1000000000\r\n\r\n");
+  EXPECT_EQ(connection.answer().status, 413);
+  EXPECT_TRUE(connection.is_closed());
+  HttpConnection chunked(server.port());
+  chunked.send(
+      "POST /v1/studies/a/tells HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+      "application/json\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n" +
+      std::string(0x4000, ' '));
+  EXPECT_EQ(chunked.answer().status, 413);
+}
+
+TEST(ServerAttacks, WhoSendsTooSlowlyIsLeft) {
+  ServerOptions options;
+  options.request_patience = std::chrono::seconds(1);
+  TestServer server(options);
+  HttpConnection connection(server.port());
+  connection.send("GET /healthz HT");
+  EXPECT_TRUE(connection.is_closed());
+  EXPECT_EQ(server.exchange("GET", "/healthz").status, 200);
+}
+
+TEST(ServerAttacks, TooManyConnectionsAreClosedAtOnce) {
+  ServerOptions options;
+  options.most_connections = 2;
+  TestServer server(options);
+  HttpConnection first(server.port());
+  HttpConnection second(server.port());
+  EXPECT_EQ(first.exchange("GET", "/healthz").status, 200);
+  EXPECT_EQ(second.exchange("GET", "/healthz").status, 200);
+  HttpConnection third(server.port());
+  EXPECT_TRUE(third.is_closed());
+  EXPECT_EQ(first.exchange("GET", "/healthz").status, 200);
+}
+
+TEST(ServerAttacks, DeepAndHugeJsonIsRefused) {
+  TestServer server;
+  server.make_study("a");
+  const std::string deep =
+      "{\"tells\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  EXPECT_EQ(server.exchange("POST", kStudy + "/tells", deep).status, 400);
+  EXPECT_EQ(server.exchange("POST", kStudy + "/tells", R"({"tells":[{"ticket":1,"reward":1e999}]})")
+                .status,
+            400);
+  EXPECT_EQ(server.exchange("POST", kStudy + "/tells", R"({"tells":[],"tells":[]})").status, 400);
+}
+
+}  // namespace
+}  // namespace canopy::service
