@@ -21,6 +21,7 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_experiment(Words app);
 [[nodiscard]] Command add_tune(Words app);
 [[nodiscard]] Command add_confirm(Words app);
+[[nodiscard]] Command add_act(Words app);
 [[nodiscard]] Command add_studies(Words app);
 [[nodiscard]] Command add_best(Words app);
 [[nodiscard]] Command add_explain(Words app);

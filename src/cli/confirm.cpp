@@ -21,8 +21,6 @@ struct ConfirmArguments {
   std::optional<std::string> pulls;
 };
 
-constexpr std::uint64_t kConfirmPulls = 100;
-
 int confirm(const ConfirmArguments& arguments) {
   if (arguments.study.name.empty()) {
     throw WrongUse("NAME: is missing; `canopy studies list` shows the names");

@@ -65,7 +65,9 @@ Command add_tune(Words app) {
   command.flag("--json", arguments->json, "print the result as JSON");
   command.footer(
       "Whatever stops it (Ctrl-C, a kill, a power cut), nothing is lost: the same command "
-      "continues. SIGUSR1 pauses it at the best setting that is known, and resumes it.\n"
+      "continues. SIGUSR1 pauses it at the best setting that is known, and resumes it; `canopy "
+      "act` "
+      "tells it the same and more.\n"
       "Example, a file cache.toml:\n"
       "  name = \"cache\"\n"
       "  [optimizer]\n"

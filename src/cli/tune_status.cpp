@@ -5,6 +5,7 @@
 #include "files/json.hpp"
 #include "files/page.hpp"
 #include "studies/best_answer.hpp"
+#include "systems/excerpt.hpp"
 #include "terminal/progress.hpp"
 
 #include <algorithm>
@@ -20,9 +21,25 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenStatusFiles{2};
 
-std::string_view phase_words(TuneProgress::Phase phase) {
+std::string order_words(Act order, const std::string& by) {
+  switch (order) {
+    case Act::hold:
+      return "held by " + by;
+    case Act::baseline:
+      return "at the baseline, as " + by + " wants";
+    case Act::end:
+      return "ended by " + by;
+    case Act::pause:
+    case Act::resume:
+    case Act::confirm:
+      break;
+  }
+  return "paused by " + by;
+}
+
+std::string phase_words(const TuneProgress& progress) {
   using Phase = TuneProgress::Phase;
-  switch (phase) {
+  switch (progress.phase) {
     case Phase::searching:
       return "";
     case Phase::baseline:
@@ -32,7 +49,8 @@ std::string_view phase_words(TuneProgress::Phase phase) {
     case Phase::down:
       return "the system is down, waiting";
     case Phase::paused:
-      return "paused (SIGUSR1 resumes)";
+      return progress.order ? order_words(*progress.order, excerpt(progress.ordered_by))
+                            : "paused (SIGUSR1 resumes)";
     case Phase::confirming:
       return "confirming the best arm";
   }
@@ -86,7 +104,7 @@ std::string TuneStatus::line(const TuneProgress& progress) {
   if (now.rate > 0.0) line += fmt::format(", {:.3g}/s", now.rate);
   if (now.seconds_left) line += ", " + terminal::duration_text(*now.seconds_left) + " left";
   if (progress.failures != 0) line += fmt::format(", {} failed", progress.failures);
-  const std::string_view doing = phase_words(progress.phase);
+  const std::string doing = phase_words(progress);
   if (!doing.empty()) line += fmt::format("  {}", doing);
   if (progress.phase == TuneProgress::Phase::down) line += ": " + progress.failure;
   if (!progress.setting.empty()) line += "  now " + progress.setting;
@@ -113,6 +131,10 @@ Document TuneStatus::document(const TuneProgress& progress) {
       {"last_failure", progress.failure.empty() ? Document() : Document(progress.failure)},
       {"last_reward", progress.reward ? Document(*progress.reward) : Document()},
       {"setting", progress.setting.empty() ? Document() : parse_json(progress.setting, "setting")}};
+  if (progress.order) {
+    status.set("order",
+               Document::Table{{"act", name_of(*progress.order)}, {"by", progress.ordered_by}});
+  }
   if (const auto best = study_.best()) {
     status.set("best", best_answer(study_, *best, study_.specification(), study_.tuner_state()));
   }

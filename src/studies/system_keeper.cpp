@@ -17,14 +17,14 @@ constexpr double kWaitSlice = 1.0;
 }  // namespace
 
 SystemKeeper::SystemKeeper(Study& study, const std::atomic<bool>& stop,
-                           std::function<void()> on_wait)
+                           std::function<bool()> on_wait)
     : study_(study),
       options_(study.specification().system->options),
       stop_(stop),
       on_wait_(std::move(on_wait)),
       system_(*study.specification().system, study.specification().space, &stop) {}
 
-void SystemKeeper::pause(double seconds) const {
+bool SystemKeeper::pause(double seconds) const {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   auto next_look = Clock::now() + std::chrono::duration<double>(kWaitSlice);
@@ -33,8 +33,9 @@ void SystemKeeper::pause(double seconds) const {
     if (Clock::now() < next_look) continue;
     next_look +=
         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kWaitSlice));
-    if (on_wait_) on_wait_();
+    if (on_wait_ && !on_wait_()) return false;
   }
+  return !stop_;
 }
 
 void SystemKeeper::note_failure(Ticket ticket, const std::string& what, bool for_good) {
@@ -55,7 +56,7 @@ SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& tr
     const bool is_last = retries <= 0 && options_.on_failure != OnFailure::stop;
     note_failure(ticket, failure->what, is_last && ticket != 0);
     if (retries <= 0) return Outcome::failed;
-    pause(wait);
+    if (!pause(wait)) return Outcome::stopped;
   }
 }
 
@@ -116,7 +117,7 @@ SystemKeeper::Return SystemKeeper::go_back(const std::vector<double>& arm) {
     setting_.clear();
     const double left = until - study_.now();
     if (left <= 0.0) return Return::down;
-    pause(std::min(wait, left));
+    if (!pause(std::min(wait, left))) return Return::stopped;
     wait = std::min(2.0 * wait, kLongestPause);
   }
 }

@@ -23,8 +23,9 @@ class SystemKeeper {
     stopped,  ///< we were asked to
   };
 
-  /// `on_wait` is called now and then while nothing else happens.
-  SystemKeeper(Study& study, const std::atomic<bool>& stop, std::function<void()> on_wait);
+  /// `on_wait` is called now and then while nothing else happens; when it says false, whatever is
+  /// waited for is given up, as if we were asked to stop.
+  SystemKeeper(Study& study, const std::atomic<bool>& stop, std::function<bool()> on_wait);
 
   [[nodiscard]] System& system() { return system_; }
 
@@ -57,8 +58,8 @@ class SystemKeeper {
   /// What went wrong last.
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
-  /// Sleeps so long, unless we are asked to stop.
-  void pause(double seconds) const;
+  /// Sleeps so long. False if there was no reason to go on, at the end or before.
+  [[nodiscard]] bool pause(double seconds) const;
 
  private:
   template <class Try>
@@ -69,7 +70,7 @@ class SystemKeeper {
   Study& study_;
   const SystemOptions& options_;
   const std::atomic<bool>& stop_;
-  std::function<void()> on_wait_;
+  std::function<bool()> on_wait_;
   System system_;
   std::vector<double> setting_;
   std::string failure_;

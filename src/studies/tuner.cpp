@@ -1,8 +1,10 @@
 #include "studies/tuner.hpp"
 
 #include "core/text.hpp"
+#include "studies/act_text.hpp"
 #include "studies/answers.hpp"
 #include "studies/tuner_state.hpp"
+#include "systems/excerpt.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +16,8 @@
 
 namespace canopy {
 namespace {
+
+constexpr std::chrono::seconds kBetweenLooks{1};  // for what people want
 
 std::string broken_text(const Limit& limit, double value) {
   return fmt::format("{} is {:.4g}, and must be {}", limit.metric, value, limit.text());
@@ -30,7 +34,11 @@ Tuner::Tuner(Study& study, const TunerSignals& signals,
       signals_(signals),
       stop_(signals.stop),
       on_progress_(std::move(on_progress)),
-      keeper_(study, signals.stop, [this] { report(phase_); }) {}
+      keeper_(study, signals.stop, [this] {
+        look_for_acts();
+        report(phase_);
+        return !is_called_away();
+      }) {}
 
 std::string Tuner::text_of(Arm arm) const {
   return arm_text(study_.specification().space, arm);
@@ -42,13 +50,13 @@ TuneEnd Tuner::run() {
   return safely([&] {
     TuneEnd end = search();
     const auto& confirm_pulls = study_.specification().budget.confirm_pulls;
-    if (end.why == TuneEnd::Why::budget && confirm_pulls) {
+    const bool is_ended = state().order() == Act::end;  // then nothing more is tried
+    if (end.why == TuneEnd::Why::budget && confirm_pulls && !is_ended) {
       const std::optional<Best> best = study_.best();
       const auto& verdict = state().verdict();
       const bool is_known = verdict && best && verdict->arm == best->arm;
       if (!is_known || state().comparison()) compare(*confirm_pulls);
-      if (end_) end = *end_;
-      if (stop_) end = {TuneEnd::Why::interrupted, "interrupted"};
+      if (const auto sooner = over_early()) end = *sooner;
     }
     return end;
   });
@@ -57,8 +65,7 @@ TuneEnd Tuner::run() {
 TuneEnd Tuner::confirm(std::uint64_t pulls) {
   return safely([&]() -> TuneEnd {
     compare(pulls);
-    if (end_) return *end_;
-    if (stop_) return {TuneEnd::Why::interrupted, "interrupted"};
+    if (const auto end = over_early()) return *end;
     return {TuneEnd::Why::budget, "compared with the baseline"};
   });
 }
@@ -91,13 +98,19 @@ std::string Tuner::put_baseline_back() {
 
 TuneEnd Tuner::search() {
   for (;;) {
+    wait_if_asked();
+    if (!over_early() && comparison_is_due()) {
+      const auto& usual = study_.specification().budget.confirm_pulls;
+      const std::uint64_t wanted = state().wanted_comparison().value_or(0);
+      compare(wanted != 0 ? wanted : usual.value_or(kConfirmPulls));
+      continue;
+    }
     if (auto end = over()) {
       // Rewards that are held back stay so as long as the arm must not change: the next run of the
       // tuner has them from the journal.
       if (!must_hold(state().pulls_here())) release();
       return *end;
     }
-    pause_if_asked();
     report(Phase::searching);
     step();
   }
@@ -108,6 +121,7 @@ TuneEnd Tuner::search() {
 /// Of the tickets that are open, some wait for their rewards to be told, or for the first reward of
 /// all; one is to be answered.
 void Tuner::resume() {
+  look_for_acts();  // an end that was wanted while nobody was at work is no end of what begins now
   for (const Pull& pull : study_.in_flight()) {
     const bool waits =
         state().held().contains(pull.ticket) || state().put_off().contains(pull.ticket);
@@ -131,6 +145,7 @@ void Tuner::blame_deadly_arm() {
 }
 
 double Tuner::seconds() const {
+  if (clock_is_stopped_) return state().seconds_so_far();
   return earlier_seconds_ + (study_.now() - started_);
 }
 
@@ -138,10 +153,17 @@ std::uint64_t Tuner::pulls() const {
   return study_.summary().t - 1 + state().held().size() + state().put_off().size();
 }
 
-std::optional<TuneEnd> Tuner::over() const {
-  const Budget& budget = study_.specification().budget;
+/// Whatever is left of the budget.
+std::optional<TuneEnd> Tuner::over_early() const {
   if (end_) return end_;
   if (stop_) return TuneEnd{TuneEnd::Why::interrupted, "interrupted"};
+  if (state().order() != Act::end) return std::nullopt;
+  return TuneEnd{TuneEnd::Why::budget, "ended by " + excerpt(state().ordered_by())};
+}
+
+std::optional<TuneEnd> Tuner::over() const {
+  const Budget& budget = study_.specification().budget;
+  if (auto end = over_early()) return end;
   if (budget.pulls && pulls() >= *budget.pulls) {
     return TuneEnd{TuneEnd::Why::budget,
                    fmt::format("the budget of {} pulls is used", *budget.pulls)};
@@ -158,32 +180,99 @@ void Tuner::report(Phase phase) {
   if (!on_progress_) return;
   on_progress_({phase, seconds(), pulls(), state().changes(), state().failures(),
                 keeper_.setting().empty() ? "" : text_of(keeper_.setting()), keeper_.failure(),
-                reward_});
+                reward_, state().order(), state().ordered_by()});
 }
 
-/// Somebody wants the system for a while: it waits at the best setting that is known. That is not
-/// time of tuning.
-void Tuner::pause_if_asked() {
-  const auto is_asked = [this] { return signals_.pause != nullptr && *signals_.pause && !stop_; };
-  if (!is_asked()) return;
-  const ExitChoice choice = best_known_setting(study_);
-  if (!choice.arm.empty() && choice.arm != keeper_.setting() && keeper_.system().can_be_set()) {
-    if (const auto failure = keeper_.set_at_the_end(choice.arm)) {
-      study_.note(Failed{0, failure->what});
-    } else {
-      study_.note(Applied{0, choice.arm});
+// --- what people want ---------------------------------------------------------------------------
+
+/// Takes note of what was posted since the last time. A store that cannot be read now can be read
+/// later.
+void Tuner::look_for_acts() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_look_) return;
+  next_look_ = now + kBetweenLooks;
+  std::vector<PostedAct> posted;
+  try {
+    posted = study_.store().acts(study_.record().id, std::max(acts_seen_, state().last_act()));
+  } catch (const StoreError&) {
+    return;
+  }
+  for (const PostedAct& each : posted) take(each);
+  if (!posted.empty()) study_.commit();
+}
+
+void Tuner::take(const PostedAct& posted) {
+  acts_seen_ = posted.number;
+  try {
+    const WantedAct wanted = act_from(posted.text);
+    study_.note(ActTaken{posted.number, wanted.act, wanted.pulls, wanted.by});
+    const bool needs_baseline = wanted.act == Act::baseline || wanted.act == Act::confirm;
+    if (needs_baseline && !system_specification_.baseline) {
+      study_.note(Failed{0, fmt::format("{}, as {} wants: the study has no baseline",
+                                        name_of(wanted.act), excerpt(wanted.by))});
     }
+  } catch (const SpecificationError& error) {
+    study_.note(Failed{0, fmt::format("act {}, which somebody posted, cannot be understood: {}",
+                                      posted.number, excerpt(error.what(), 200))});
   }
-  study_.note(TunerStopped{"paused"});
-  study_.commit();
-  while (is_asked()) {
+}
+
+/// What the system is to wait at, as long as somebody wants that.
+std::optional<Act> Tuner::wait_that_is_wanted() const {
+  if (over_early()) return std::nullopt;
+  if (state().order()) return state().order();
+  const bool by_signal = signals_.pause != nullptr && *signals_.pause;
+  return by_signal ? std::optional(Act::pause) : std::nullopt;
+}
+
+/// Whether the search is to be left as it is: somebody wants the system, or the end.
+bool Tuner::is_called_away() const {
+  return over_early() || wait_that_is_wanted();
+}
+
+/// Somebody wants the system for a while. That is not time of tuning.
+void Tuner::wait_if_asked() {
+  look_for_acts();
+  std::optional<Act> obeyed;
+  while (const std::optional<Act> wanted = wait_that_is_wanted()) {
+    if (wanted != obeyed) go_to_wait(*wanted);
+    obeyed = wanted;
+    stop_clock();
     report(Phase::paused);
-    keeper_.pause(0.1);
+    (void)keeper_.pause(0.1);
+    look_for_acts();
   }
+  start_clock();
+}
+
+/// Sets what the system waits at: the best setting that is known, the baseline, or what it has.
+void Tuner::go_to_wait(Act act) {
+  if (act == Act::hold || !keeper_.system().can_be_set()) return;
+  const std::vector<double> arm =
+      act == Act::baseline ? *system_specification_.baseline : best_known_setting(study_).arm;
+  if (arm.empty() || arm == keeper_.setting()) return;
+  if (const auto failure = keeper_.set_at_the_end(arm)) {
+    study_.note(Failed{0, failure->what});
+  } else {
+    study_.note(Applied{0, arm});
+  }
+  study_.commit();
+}
+
+void Tuner::stop_clock() {
+  if (clock_is_stopped_) return;
+  study_.note(TunerStopped{std::string(kPaused)});
+  study_.commit();
+  clock_is_stopped_ = true;
+}
+
+void Tuner::start_clock() {
+  if (!clock_is_stopped_) return;
   earlier_seconds_ = state().seconds_so_far();
   started_ = study_.now();
   study_.note(TunerStarted{earlier_seconds_});
   study_.commit();
+  clock_is_stopped_ = false;
 }
 
 // --- one pull ---------------------------------------------------------------------------------
@@ -204,9 +293,9 @@ void Tuner::step() {
   }
   if (!is_in_visit()) {
     if (baseline_is_due()) measure_baseline();
-    if (end_ || stop_) return;
+    if (is_called_away()) return;
     wait_until_it_may_change(pull_->arm);
-    if (stop_) return;
+    if (is_called_away()) return;
   }
   if (keeper_.setting() != pull_->arm || !is_in_visit()) {
     const Outcome outcome = keeper_.set(pull_->arm, pull_->ticket, warmup_to(pull_->ticket));
@@ -234,10 +323,11 @@ void Tuner::wait_until_it_may_change(Arm arm) {
   if (!options_.max_changes_per_hour) return;
   const bool changes =
       !std::equal(arm.begin(), arm.end(), state().setting().begin(), state().setting().end());
-  while (changes && !stop_ &&
+  while (changes && !is_called_away() &&
          state().changes_after(study_.now() - kHour) + 1 > *options_.max_changes_per_hour) {
+    look_for_acts();
     report(Phase::waiting);
-    keeper_.pause(1.0);
+    (void)keeper_.pause(1.0);
   }
 }
 
@@ -260,7 +350,8 @@ void Tuner::measure_baseline() {
   const std::vector<double>& baseline = *system_specification_.baseline;
   report(Phase::baseline);
   wait_until_it_may_change(baseline);
-  while (baseline_is_due() && !stop_ && !end_) {
+  while (baseline_is_due() && !is_called_away()) {
+    look_for_acts();
     Outcome outcome = Outcome::done;
     if (keeper_.setting() != baseline) outcome = keeper_.set(baseline, 0, warmup_to(0));
     Reading reading;
@@ -295,7 +386,7 @@ bool Tuner::go_back(const std::vector<double>& arm) {
                             text_of(arm), options_.outage_seconds, keeper_.failure())};
   }
   if (result == SystemKeeper::Return::works_again && pull_) suspect_ = pull_->ticket;
-  return !end_ && !stop_;
+  return !end_ && !stop_ && result != SystemKeeper::Return::stopped;
 }
 
 void Tuner::stop_or_blame() {
@@ -464,6 +555,12 @@ void Tuner::check_floor() {
 
 // --- the best arm beside the baseline -----------------------------------------------------------
 
+/// Whether one is going on, or somebody wants one and there is something to compare.
+bool Tuner::comparison_is_due() const {
+  if (!system_specification_.baseline) return false;
+  return state().comparison() || (state().wanted_comparison() && study_.best());
+}
+
 void Tuner::compare(std::uint64_t pulls) {
   if (!state().comparison()) {
     const std::optional<Best> best = study_.best();
@@ -478,12 +575,13 @@ void Tuner::compare(std::uint64_t pulls) {
       end_comparison(false, "the best arm is the baseline, there is nothing to confirm");
     }
   }
-  while (state().comparison() && !stop_ && !end_) {
+  while (state().comparison()) {
+    wait_if_asked();
+    if (over_early()) return;
     if (state().comparison()->is_over(direction())) {
       end_comparison(state().comparison()->is_better(direction()).value_or(false), verdict_text());
       return;
     }
-    pause_if_asked();
     report(Phase::confirming);
     compare_once();
   }
@@ -494,7 +592,7 @@ void Tuner::compare_once() {
   const bool is_baseline = comparison.is_baseline_next();
   const std::vector<double> arm = is_baseline ? *system_specification_.baseline : comparison.arm();
   wait_until_it_may_change(arm);
-  Outcome outcome = stop_ ? Outcome::stopped : Outcome::done;
+  Outcome outcome = is_called_away() ? Outcome::stopped : Outcome::done;
   if (outcome == Outcome::done && keeper_.setting() != arm) {
     outcome = keeper_.set(arm, 0, warmup_to(0));
   }

@@ -6,6 +6,7 @@
 #include "studies/system_keeper.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -14,6 +15,9 @@
 #include <vector>
 
 namespace canopy {
+
+/// Pulls of a comparison, where nobody says how many.
+inline constexpr std::uint64_t kConfirmPulls = 100;
 
 /// Where the tuning is.
 struct TuneProgress {
@@ -28,6 +32,8 @@ struct TuneProgress {
   std::string setting = {};                     ///< that the system has now
   std::string failure = {};                     ///< the last one, if any
   std::optional<double> reward = std::nullopt;  ///< the last one that was measured
+  std::optional<Act> order = std::nullopt;      ///< that people gave and that is being obeyed
+  std::string ordered_by = {};
 };
 
 template <>
@@ -67,6 +73,9 @@ struct TunerSignals {
 ///
 /// An arm that fails is penalized and the system goes back to a setting that works. If that fails
 /// as well, it is the system that is down: nothing is learnt until it is back.
+///
+/// What people want of it (Store::post_act) it looks up about once a second, notes, and obeys. That
+/// follows from the journal as well: who was paused is still paused after a restart.
 class Tuner {
  public:
   /// The study must have a system and outlive the tuner.
@@ -91,6 +100,7 @@ class Tuner {
   [[nodiscard]] TuneEnd search();
   [[nodiscard]] std::string put_baseline_back();
   [[nodiscard]] std::optional<TuneEnd> over() const;
+  [[nodiscard]] std::optional<TuneEnd> over_early() const;
 
   void step();
   [[nodiscard]] bool is_in_visit() const;
@@ -118,12 +128,20 @@ class Tuner {
   void tell(Ticket ticket, double reward);
   void check_floor();
 
+  [[nodiscard]] bool comparison_is_due() const;
   void compare(std::uint64_t pulls);
   void compare_once();
   void end_comparison(bool confirmed, const std::string& verdict);
   [[nodiscard]] std::string verdict_text() const;
 
-  void pause_if_asked();
+  void look_for_acts();
+  void take(const PostedAct& posted);
+  [[nodiscard]] bool is_called_away() const;
+  [[nodiscard]] std::optional<Act> wait_that_is_wanted() const;
+  void wait_if_asked();
+  void go_to_wait(Act act);
+  void stop_clock();
+  void start_clock();
   void leave(TuneEnd& end, bool in_need);
   void report(Phase phase);
   [[nodiscard]] double seconds() const;
@@ -150,6 +168,9 @@ class Tuner {
   std::optional<TuneEnd> end_;     // when something has ended it
   double earlier_seconds_ = 0.0;
   double started_ = 0.0;
+  bool clock_is_stopped_ = false;                      // in a pause, which is not time of tuning
+  std::chrono::steady_clock::time_point next_look_{};  // for acts
+  std::uint64_t acts_seen_ = 0;  // those included that could not be understood
 };
 
 }  // namespace canopy

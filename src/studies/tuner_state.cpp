@@ -75,20 +75,24 @@ void TunerState::renew_lease(Ticket ticket, double at, std::uint64_t rewards) {
 
 void TunerState::take(const ActTaken& event) {
   last_act_ = event.number;
+  const bool needs_baseline = event.act == Act::baseline || event.act == Act::confirm;
+  if (needs_baseline && baseline_.empty()) return;  // it cannot be done
   if (event.act == Act::confirm) {
     comparison_wanted_ = event.pulls;
   } else if (event.act == Act::resume) {
     order_.reset();
   } else {
     order_ = event.act;
+    ordered_by_ = event.by;
   }
 }
 
 void TunerState::take(const TunerStarted& event, double at) {
-  if (!running_ && order_ == Act::end) order_.reset();  // somebody has begun anew
+  if (ended_ && order_ == Act::end) order_.reset();  // somebody has begun anew
   if (running_ && !elsewhere_ && !measured_) ++crashes_;
   measured_ = true;  // unless it is set again
   running_ = true;
+  ended_ = false;
   earlier_seconds_ = event.earlier_seconds;
   started_at_ = at;
 }
@@ -96,6 +100,7 @@ void TunerState::take(const TunerStarted& event, double at) {
 void TunerState::take(const TunerStopped& event) {
   earlier_seconds_ = seconds_so_far();
   running_ = false;
+  ended_ = event.why != kPaused;
   failed_ = 0;
   if (!event.at_limit) return;
   window_.clear();  // the next tuner gets a chance
@@ -228,13 +233,13 @@ void TunerState::remember(double reward) {
 
 void TunerState::transfer(State& state) {
   std::string settings =
-      "tuner-2-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
+      "tuner-3-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
   state(setting_, elsewhere_, came_, measured_, crashes_, failed_, good_, pulls_here_, changes_,
         changes_since_baseline_, baseline_pulls_, baseline_known_, held_, put_off_, failures_,
-        comparison_, verdict_, leases_, order_, comparison_wanted_, last_act_, running_,
-        earlier_seconds_, started_at_, last_at_);
+        comparison_, verdict_, leases_, order_, ordered_by_, comparison_wanted_, last_act_,
+        running_, ended_, earlier_seconds_, started_at_, last_at_);
   transfer_list(state, change_times_);
   transfer_list(state, window_);
   transfer_list(state, outcomes_);

@@ -21,6 +21,9 @@ inline constexpr double kHour = 3600.0;  ///< seconds
 /// Of so many pulls, the failures count for `max_failures`.
 inline constexpr std::uint64_t kRecentPulls = 50;
 
+/// Why a tuner has stopped that will go on: its time does not count meanwhile.
+inline constexpr std::string_view kPaused = "paused";
+
 /// What came of a comparison.
 struct Verdict {
   std::vector<double> arm;
@@ -104,6 +107,8 @@ class TunerState {
 
   /// What people want now: pause, hold, baseline or end; none: nothing but to go on.
   [[nodiscard]] std::optional<Act> order() const { return order_; }
+  /// Who wants it.
+  [[nodiscard]] const std::string& ordered_by() const { return ordered_by_; }
   /// A comparison that people want and that has not begun; of so many pulls, 0: the usual number.
   [[nodiscard]] std::optional<std::uint64_t> wanted_comparison() const {
     return comparison_wanted_;
@@ -172,9 +177,11 @@ class TunerState {
   std::optional<Verdict> verdict_;
   std::map<Ticket, Lease> leases_;
   std::optional<Act> order_;
+  std::string ordered_by_;
   std::optional<std::uint64_t> comparison_wanted_;
   std::uint64_t last_act_ = 0;
   bool running_ = false;
+  bool ended_ = true;  // for good, or not begun yet
   double earlier_seconds_ = 0.0;
   double started_at_ = 0.0;
   double last_at_ = 0.0;

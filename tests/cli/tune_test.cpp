@@ -353,6 +353,64 @@ TEST_F(TuneCommand, SigusrPausesAndResumes) {
   EXPECT_EQ(show("a")["pulls"], 40);
 }
 
+TEST_F(TuneCommand, ObeysWhatPeopleWantOfItAlsoAfterAKill) {
+  const std::string status = folder_.path("status.json");
+  folder_.write(
+      "a.toml",
+      "name = \"a\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\napply = \"true "
+      "{x}\"\nmeasure = \"sh -c 'sleep 0.02; echo {x}'\"\n[budget]\npulls = 100000\n");
+  const std::vector<std::string> words{
+      "tune", folder_.path("a.toml"), "--store", folder_.path("s.db"), "--status", status};
+  const auto status_now = [&] {
+    const json now = json::parse(folder_.content("status.json"), nullptr, false);
+    return now.is_object() ? now : json::object();
+  };
+  const auto phase = [&] { return status_now().value("phase", ""); };
+  {
+    Process process(words);
+    wait_for([&] { return phase() == "searching"; });
+    const auto posted = run_tool("act a pause --by alice" + store());
+    EXPECT_EQ(posted.out, "a: pause is posted as act 1\n") << posted.err;
+    wait_for([&] { return phase() == "paused"; });
+    EXPECT_EQ(status_now()["order"], (json{{"act", "pause"}, {"by", "alice"}}));
+    process.signal(SIGKILL);
+  }
+  folder_.write("status.json", "");
+  const json before = show("a");
+  Process process(words);
+  wait_for([&] { return phase() == "paused"; });
+  EXPECT_EQ(show("a")["pulls"], before["pulls"]);
+  ASSERT_EQ(run_tool("act a resume" + store()).status, 0);
+  wait_for([&] { return phase() == "searching"; });
+  ASSERT_EQ(run_tool("act a end --by bob" + store()).status, 0);
+  const auto result = process.finish();
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out.find("a: ended by bob, after "), 0U) << result.out;
+  EXPECT_EQ(run_tool("act a hold" + store()).out,
+            "a: hold is posted as act 4; nobody runs the study now\n");
+}
+
+TEST_F(TuneCommand, RefusesActsThatNobodyCanObey) {
+  ASSERT_EQ(run_tool("tune " + study("a", "5") + store()).status, 0);
+  for (const auto& [words, complaint] : std::vector<std::pair<std::string, std::string>>{
+           {"", "NAME: is missing; `canopy studies list` shows the names"},
+           {"a",
+            "ACT: is missing; it must be \"pause\", \"resume\", \"hold\", \"baseline\", "
+            "\"confirm\" or \"end\""},
+           {"a dance",
+            "dance: must be \"pause\", \"resume\", \"hold\", \"baseline\", \"confirm\" "
+            "or \"end\""},
+           {"a baseline", "baseline: a has no baseline"},
+           {"a confirm", "confirm: a has no baseline"},
+           {"a pause --pulls 4", "--pulls: is for confirm"},
+           {"a confirm --pulls 1", "--pulls = 1: must be a whole number from 2 on"}}) {
+    const auto result = run_tool("act " + words + store());
+    EXPECT_EQ(result.status, 2) << words;
+    EXPECT_EQ(result.err, "canopy act: " + complaint + "\n");
+  }
+  EXPECT_EQ(run_tool("act b pause" + store()).status, 1);
+}
+
 TEST_F(TuneCommand, TheBestArmCanBeConfirmedLater) {
   const std::string file = study("a", "40", "apply = \"true {x}\"\nbaseline = { x = 0.9 }");
   ASSERT_EQ(run_tool("tune " + file + store()).status, 0);

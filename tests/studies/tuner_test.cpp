@@ -2,7 +2,9 @@
 
 #include "canopy/stores.hpp"
 
+#include "studies/act_text.hpp"
 #include "studies/tuner_state.hpp"
+#include "support/faulty_store.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <algorithm>
@@ -621,6 +623,265 @@ TEST_F(TunerTest, ChangedSettingsOfTheTunerAreAppliedToThePast) {
   Study study = Study::open(
       *store_, file_of("baseline = { x = 0.9 }\nfloor = -1\nfloor_window = 4"), {"a", {}});
   EXPECT_EQ(study.tuner_state().window().size(), 4U);
+}
+
+// --- what people want ---------------------------------------------------------------------------
+
+/// A tuner that would go on for ever, and somebody who watches it and wants things of it.
+class TunerActsTest : public TunerTest {
+ protected:
+  using Phase = TuneProgress::Phase;
+  using Watch = std::function<void(const TuneProgress&)>;
+
+  [[nodiscard]] StudySpecification endless(const std::string& system) const {
+    return file_of(system, "pulls = 1000000");
+  }
+
+  void want(Act act, std::uint64_t pulls = 0) {
+    const StudyId study = find_study(*store_, "a").id;
+    store_->post_act(study, 1.0, act_text({act, "alice", pulls}));
+  }
+
+  TuneEnd tune_and_watch(const StudySpecification& file, const Watch& watch) {
+    Study study = Study::open(*store_, file, {"a", {}});
+    return Tuner(study, {stop_}, watch).run();
+  }
+
+  /// The process is gone: nothing more is written.
+  struct Killed : std::runtime_error {
+    Killed() : std::runtime_error("killed") {}
+  };
+
+  /// Tunes until it waits as it is told to, and kills it then.
+  void wait_and_be_killed(const StudySpecification& file, Act act) {
+    const Watch watch = [&, wanted = false](const TuneProgress& progress) mutable {
+      if (progress.phase == Phase::paused) throw Killed();
+      if (progress.pulls >= 5 && !std::exchange(wanted, true)) want(act);
+    };
+    EXPECT_THROW((void)tune_and_watch(file, watch), TuneError);
+  }
+};
+
+TEST_F(TunerActsTest, WhoIsPausedWaitsAtTheBestKnownSettingAndGoesOnWhenResumed) {
+  int step = 0;
+  std::string during;
+  std::uint64_t pulls_then = 0;
+  const TuneEnd end = tune_and_watch(endless("on_exit = \"leave\""), [&](const auto& progress) {
+    if (step == 0 && progress.pulls >= 12) {
+      want(Act::pause);
+      ++step;
+    } else if (step == 1 && progress.phase == Phase::paused) {
+      EXPECT_EQ(progress.order, Act::pause);
+      EXPECT_EQ(progress.ordered_by, "alice");
+      during = applied().back();
+      pulls_then = progress.pulls;
+      want(Act::resume);
+      ++step;
+    } else if (step == 2 && progress.phase == Phase::searching) {
+      EXPECT_FALSE(progress.order);
+      EXPECT_EQ(progress.pulls, pulls_then) << "nothing was tried meanwhile";
+      ++step;
+    } else if (step == 3) {
+      stop_ = progress.pulls > pulls_then + 3;
+    }
+  });
+  EXPECT_EQ(end.why, TuneEnd::Why::interrupted);
+  EXPECT_EQ(step, 3);
+  EXPECT_GT(std::stod(during), 0.8) << "x itself is the reward";
+  const std::vector<Event> taken = events<ActTaken>();
+  EXPECT_EQ(taken, (std::vector<Event>{ActTaken{1, Act::pause, 0, "alice"},
+                                       ActTaken{2, Act::resume, 0, "alice"}}));
+}
+
+TEST_F(TunerActsTest, WhoIsHeldChangesNothing) {
+  int step = 0;
+  std::size_t settings = 0;
+  (void)tune_and_watch(endless("on_exit = \"leave\"\nmin_pulls_per_change = 1000000"),
+                       [&](const auto& progress) {
+                         if (step == 0 && progress.pulls >= 5) {
+                           want(Act::hold);
+                           ++step;
+                         } else if (step == 1 && progress.phase == Phase::paused) {
+                           settings = applied().size();
+                           want(Act::resume);
+                           ++step;
+                         } else if (step == 2 && progress.phase == Phase::searching) {
+                           stop_ = true;
+                         }
+                       });
+  EXPECT_EQ(step, 2);
+  EXPECT_EQ(settings, 1U);
+  EXPECT_EQ(applied().size(), 1U) << "nor does it set again what it has";
+}
+
+TEST_F(TunerActsTest, WhoIsSentToTheBaselineWaitsThere) {
+  int step = 0;
+  std::string during;
+  (void)tune_and_watch(endless("on_exit = \"leave\"\nbaseline = { x = 0.1 }"),
+                       [&](const auto& progress) {
+                         if (step == 0 && progress.pulls >= 5) {
+                           want(Act::baseline);
+                           ++step;
+                         } else if (step == 1 && progress.phase == Phase::paused) {
+                           during = applied().back();
+                           stop_ = true;
+                         }
+                       });
+  EXPECT_EQ(during, "0.1");
+}
+
+TEST_F(TunerActsTest, WhatNeedsABaselineIsNotedAndIgnoredWhereThereIsNone) {
+  (void)Study::open(*store_, endless(""), {"a", {}});
+  want(Act::baseline);
+  want(Act::confirm, 10);
+  EXPECT_EQ(tune(file_of("")).why, TuneEnd::Why::budget);
+  EXPECT_EQ(events<ActTaken>().size(), 2U);
+  EXPECT_EQ(events<Failed>(),
+            (std::vector<Event>{Failed{0, "baseline, as alice wants: the study has no baseline"},
+                                Failed{0, "confirm, as alice wants: the study has no baseline"}}));
+}
+
+TEST_F(TunerActsTest, WhoIsToldToConfirmComparesAndGoesOnWithTheSearch) {
+  (void)Study::open(*store_, endless("baseline = { x = 0.1 }"), {"a", {}});
+  want(Act::confirm, 24);  // as soon as there is something to compare
+  bool confirmed = false;
+  std::uint64_t pulls_then = 0;
+  const TuneEnd end =
+      tune_and_watch(endless("baseline = { x = 0.1 }"), [&](const TuneProgress& progress) {
+        if (progress.phase == Phase::confirming) {
+          confirmed = true;
+          pulls_then = progress.pulls;
+        } else if (confirmed) {
+          stop_ = progress.pulls > pulls_then + 3;
+        }
+      });
+  EXPECT_TRUE(confirmed);
+  ASSERT_EQ(events<ComparisonBegun>().size(), 1U);
+  EXPECT_EQ(std::get<ComparisonBegun>(events<ComparisonBegun>().front()).pulls, 24U);
+  EXPECT_EQ(events<ComparisonEnded>().size(), 1U);
+  EXPECT_FALSE(end.verdict.empty());
+}
+
+TEST_F(TunerActsTest, AComparisonThatSomebodyWantsHasTheUsualNumberOfPulls) {
+  const std::string system = "baseline = { x = 0.1 }";
+  (void)Study::open(*store_, endless(system), {"a", {}});
+  want(Act::confirm);
+  (void)tune(file_of(system, "pulls = 3"));
+  EXPECT_EQ(std::get<ComparisonBegun>(events<ComparisonBegun>().at(0)).pulls, kConfirmPulls);
+}
+
+TEST_F(TunerActsTest, WhoIsToldToEndEndsAsIfTheBudgetWereUsed) {
+  bool wanted = false;
+  const std::string system = "baseline = { x = 0.75 }\non_exit = \"baseline\"";
+  const TuneEnd end = tune_and_watch(file_of(system, "pulls = 1000000\nconfirm_pulls = 20"),
+                                     [&](const TuneProgress& progress) {
+                                       if (progress.pulls >= 5 && !std::exchange(wanted, true))
+                                         want(Act::end);
+                                     });
+  EXPECT_EQ(end.why, TuneEnd::Why::budget);
+  EXPECT_EQ(end.text, "ended by alice");
+  EXPECT_EQ(end.left_at, "the baseline, as on_exit says");
+  EXPECT_TRUE(events<ComparisonBegun>().empty()) << "nothing more is tried";
+  const std::uint64_t before = pulls();
+  EXPECT_EQ(tune(file_of(system, "pulls = " + std::to_string(before + 5))).text,
+            "the budget of " + std::to_string(before + 5) + " pulls is used")
+      << "somebody has begun anew";
+}
+
+TEST_F(TunerActsTest, AnEndThatWasWantedWhileNobodyWasAtWorkIsNoEndOfWhatBegins) {
+  (void)Study::open(*store_, endless(""), {"a", {}});
+  want(Act::end);
+  EXPECT_EQ(tune(file_of("")).text, "the budget of 20 pulls is used");
+}
+
+TEST_F(TunerActsTest, WhoIsPausedIsStillPausedAfterAKill) {
+  for (const Act act : {Act::pause, Act::hold, Act::baseline}) {
+    const StudySpecification file = endless("on_exit = \"leave\"\nbaseline = { x = 0.1 }");
+    wait_and_be_killed(file, act);
+    const std::uint64_t before = pulls();
+    TuneProgress first;
+    (void)tune_and_watch(file, [&](const TuneProgress& progress) {
+      if (!stop_) first = progress;
+      stop_ = true;
+    });
+    stop_ = false;
+    EXPECT_EQ(first.phase, Phase::paused);
+    EXPECT_EQ(first.order, act);
+    EXPECT_EQ(first.ordered_by, "alice");
+    EXPECT_EQ(pulls(), before);
+    store_->erase(find_study(*store_, "a").id);
+  }
+}
+
+TEST_F(TunerActsTest, AnEndThatWasWantedInAPauseHoldsAfterAKill) {
+  wait_and_be_killed(endless(""), Act::pause);
+  want(Act::end);
+  EXPECT_EQ(tune(endless("")).text, "ended by alice");
+}
+
+TEST_F(TunerActsTest, AComparisonThatSomebodyWantsIsFinishedAfterAKill) {
+  const std::string system = "baseline = { x = 0.1 }";
+  (void)Study::open(*store_, endless(system), {"a", {}});
+  want(Act::confirm, 24);
+  EXPECT_THROW((void)tune_and_watch(endless(system),
+                                    [&](const TuneProgress& progress) {
+                                      const bool half = events<Compared>().size() > 5;
+                                      if (progress.phase == Phase::confirming && half) {
+                                        throw Killed();
+                                      }
+                                    }),
+               TuneError);
+  (void)tune(file_of(system));
+  EXPECT_EQ(events<ComparisonBegun>().size(), 1U);
+  EXPECT_EQ(events<ComparisonEnded>().size(), 1U);
+  EXPECT_EQ(pulls(), 20U);
+}
+
+TEST_F(TunerActsTest, WhatCannotBeUnderstoodIsNotedAndIgnored) {
+  (void)Study::open(*store_, endless(""), {"a", {}});
+  const StudyId study = find_study(*store_, "a").id;
+  store_->post_act(study, 1.0, "dance");
+  store_->post_act(study, 1.0, R"({"act":"dance"})");
+  EXPECT_EQ(tune(file_of("")).why, TuneEnd::Why::budget);
+  EXPECT_TRUE(events<ActTaken>().empty());
+  const std::vector<Event> notes = events<Failed>();
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(std::get<Failed>(notes[1]).what.find(
+                "act 2, which somebody posted, cannot be understood: act: act = 'dance': must be "),
+            0U)
+      << std::get<Failed>(notes[1]).what;
+}
+
+TEST_F(TunerActsTest, AStoreThatCannotTellThemDoesNotEndTheTuning) {
+  testing::FaultyStore store(std::move(store_), [](std::string_view operation) {
+    if (operation == "acts") testing::fail_as_if_full();
+  });
+  Study study = Study::open(store, file_of(""), {"a", {}});
+  EXPECT_EQ(Tuner(study, {stop_}, {}).run().why, TuneEnd::Why::budget);
+}
+
+TEST_F(TunerActsTest, AreTakenWhileTheSystemIsDownToo) {
+  script("measure.sh", "[ ! -e " + folder_.path("down") + " ] && echo $1");
+  bool wanted = false;
+  const TuneEnd end = tune_and_watch(
+      endless("on_failure = \"skip\"\nbaseline = { x = 0.3 }\noutage_seconds = 3600"),
+      [&](const TuneProgress& progress) {
+        if (progress.pulls == 7) folder_.write("down", "");
+        if (progress.phase == Phase::down && !std::exchange(wanted, true)) want(Act::end);
+      });
+  EXPECT_EQ(end.text, "ended by alice");
+}
+
+TEST_F(TunerActsTest, AreTakenWhileItWaitsUntilItMayChangeToo) {
+  script("measure.sh", "[ $1 = 0.3 ] && echo 1");  // there and back: no more changes for an hour
+  bool wanted = false;
+  const TuneEnd end = tune_and_watch(
+      endless("on_failure = \"skip\"\nmax_changes_per_hour = 2\nbaseline = { x = 0.3 }"),
+      [&](const TuneProgress& progress) {
+        if (progress.phase == Phase::waiting && !std::exchange(wanted, true)) want(Act::end);
+      });
+  EXPECT_TRUE(wanted);
+  EXPECT_EQ(end.text, "ended by alice");
 }
 
 }  // namespace

@@ -1,0 +1,106 @@
+#include "canopy/stores.hpp"
+
+#include "cli/commands.hpp"
+#include "cli/study_flags.hpp"
+#include "core/text.hpp"
+#include "files/document_reader.hpp"
+#include "studies/act_text.hpp"
+#include "systems/excerpt.hpp"
+
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+namespace {
+
+struct ActArguments {
+  std::string name;
+  std::string act;
+  std::string store = "canopy.db";
+  std::optional<std::string> pulls;
+  std::optional<std::string> by;
+};
+
+std::string user_name() {
+  const char* user = std::getenv("USER");  // NOLINT(concurrency-mt-unsafe): nobody changes it
+  if (user != nullptr && *user != '\0') return user;
+  return fmt::format("user {}", getuid());
+}
+
+WantedAct wanted_act(const ActArguments& arguments) {
+  if (arguments.name.empty()) {
+    throw WrongUse("NAME: is missing; `canopy studies list` shows the names");
+  }
+  const std::string one_of = must_be_one_of(EnumNames<Act>::names);
+  if (arguments.act.empty()) throw WrongUse("ACT: is missing; it " + one_of);
+  const std::optional<Act> act = value_named<Act>(arguments.act);
+  if (!act) throw WrongUse(excerpt(arguments.act) + ": " + one_of);
+  WantedAct wanted{*act, arguments.by ? *arguments.by : user_name()};
+  if (wanted.by.empty()) throw WrongUse("--by: must not be empty");
+  if (!arguments.pulls) return wanted;
+  if (act != Act::confirm) throw WrongUse("--pulls: is for confirm");
+  const auto pulls = number_in<std::uint64_t>(*arguments.pulls);
+  if (!pulls || *pulls < 2 || *pulls > INT64_MAX) {
+    throw WrongUse("--pulls = " + excerpt(*arguments.pulls) + ": must be a whole number from 2 on");
+  }
+  wanted.pulls = *pulls;
+  return wanted;
+}
+
+/// What can be said at once, without whoever runs the study.
+void check_that_it_can_be_done(const StudyRecord& record, Act act) {
+  const StudySpecification specification = specification_of(record);
+  if (!specification.system) {
+    throw WrongUse(record.name + ": has no system that anybody could tune");
+  }
+  const bool needs_baseline = act == Act::baseline || act == Act::confirm;
+  if (needs_baseline && !specification.system->baseline) {
+    throw WrongUse(fmt::format("{}: {} has no baseline", name_of(act), record.name));
+  }
+}
+
+int act(const ActArguments& arguments) {
+  const WantedAct wanted = wanted_act(arguments);
+  const std::unique_ptr<Store> store = open_store(arguments.store, Store::Mode::open);
+  const StudyRecord record = find_study(*store, arguments.name);
+  check_that_it_can_be_done(record, wanted.act);
+  const std::uint64_t number =
+      store->post_act(record.id, static_cast<double>(std::time(nullptr)), act_text(wanted));
+  const bool runs = store->is_locked(record.id);
+  fmt::print("{}: {} is posted as act {}{}\n", record.name, name_of(wanted.act), number,
+             runs ? "" : "; nobody runs the study now");
+  return kSuccess;
+}
+
+}  // namespace
+
+Command add_act(Words app) {
+  const auto arguments = std::make_shared<ActArguments>();
+  Words command =
+      app.command("act", "Tell whoever tunes a study to pause, to go on, to end, and the like.");
+  command.option("NAME", arguments->name, "the name of the study");
+  command.option("ACT", arguments->act, "pause, resume, hold, baseline, confirm or end");
+  command.option("--pulls", arguments->pulls,
+                 "for confirm: at most so many, of both together [budget.confirm_pulls, or 100]");
+  command.option("--by", arguments->by, "who wants it, for others to read [$USER]");
+  add_store_flag(command, arguments->store);
+  command.footer(
+      "  pause      waits at the best setting that is known\n"
+      "  hold       waits at the present setting\n"
+      "  baseline   waits at the baseline\n"
+      "  resume     goes on, after any of these\n"
+      "  confirm    compares the best arm with the baseline, then goes on\n"
+      "  end        ends the tuning as if its budget were used\n"
+      "`canopy tune` obeys within about a second, after the pull that it is at. Whoever is paused\n"
+      "stays so when it is killed and started again.\n"
+      "Example:\n  canopy act cache pause");
+  return [arguments] { return act(*arguments); };
+}
+
+}  // namespace canopy::cli
