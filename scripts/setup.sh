@@ -33,6 +33,7 @@ libspdlog-dev spdlog/spdlog.h
 libsystemd-dev systemd/sd-daemon.h
 "
 test_needs="
+openssl openssl
 redis-server redis-server
 libhiredis-dev hiredis/hiredis.h
 zstd zstd

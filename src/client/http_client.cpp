@@ -1,0 +1,144 @@
+#include "client/http_client.hpp"
+
+#include "canopy/specification_error.hpp"
+
+#include "core/text.hpp"
+#include "files/json.hpp"
+#include "systems/excerpt.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr int kMostRedirections = 3;
+constexpr milliseconds kFirstWait{100};  // doubled after every try that failed
+constexpr milliseconds kLongestWait{5'000};
+constexpr milliseconds kSleepSlice{20};
+constexpr unsigned kTooManyRequests = 429;
+constexpr unsigned kUnavailable = 503;
+constexpr unsigned kTemporaryRedirect = 307;
+
+milliseconds seconds_of(std::string_view text) {
+  const auto seconds = number_in<std::uint32_t>(text);
+  return seconds ? std::chrono::seconds(*seconds) : milliseconds(0);
+}
+
+/// What a server says is wrong.
+ServerProblem problem_in(const HttpResponse& response, const std::string& server) {
+  std::string code;
+  std::string detail;
+  try {
+    const Document body = parse_json(response.body, server);
+    const Document* given = body.find("code");
+    if (given != nullptr && given->as_text() != nullptr) code = *given->as_text();
+    given = body.find("detail");
+    if (given != nullptr && given->as_text() != nullptr) detail = *given->as_text();
+  } catch (const SpecificationError&) {
+    detail.clear();  // some proxy, perhaps
+  }
+  if (detail.empty()) {
+    detail = fmt::format("the server answers {} {}", response.status, response.reason);
+  }
+  return {response.status, code, excerpt(detail, 1000)};
+}
+
+}  // namespace
+
+/// What a server has answered, and which one.
+struct HttpClient::Answer {
+  HttpResponse response;
+  ServerAddress from;
+};
+
+HttpClient::HttpClient(Options options) : options_(std::move(options)) {
+  try {
+    network_ = std::make_unique<Network>(
+        Network::Options{.ca_file = options_.ca_file, .timeout = options_.timeout});
+  } catch (const Lost& lost) {
+    throw ServerUnreachable(lost.why);
+  }
+}
+
+HttpClient::~HttpClient() = default;
+
+/// False when we are asked to stop.
+bool HttpClient::sleep(milliseconds time) const {
+  const auto end = Clock::now() + time;
+  const auto stopped = [this] { return options_.stop != nullptr && *options_.stop; };
+  while (!stopped() && Clock::now() < end) std::this_thread::sleep_for(kSleepSlice);
+  return !stopped();
+}
+
+/// Asks the server, or whom it names instead. Throws Lost.
+HttpClient::Answer HttpClient::try_once(const Request& request) {
+  HttpRequest sent{.method = request.method, .target = {}, .token = options_.token};
+  if (request.body) sent.body = json_text(*request.body);
+  ServerAddress server = moved_.value_or(options_.server);
+  for (int redirections = 0;; ++redirections) {
+    sent.target = server.base + request.target;
+    HttpResponse response;
+    try {
+      response = network_->ask(server, sent);
+    } catch (Lost& lost) {
+      lost.why = server.text() + " cannot be reached: " + lost.why;
+      if (server == options_.server) throw;
+      moved_.reset();  // perhaps somebody else has it by now
+      lost.for_good = false;
+      throw;
+    }
+    if (response.status != kTemporaryRedirect) {
+      if (server != options_.server) moved_ = server;
+      return {std::move(response), server};
+    }
+    const std::string& location = response.location;
+    const auto other = ServerAddress::parse(location.substr(0, location.find("/v1/")));
+    if (!other || redirections == kMostRedirections || (server.secure && !other->secure)) {
+      throw Lost{server.text() + " sends us to " + excerpt(location) + ", where we do not go"};
+    }
+    server = *other;
+  }
+}
+
+Document HttpClient::send(const Request& request) {
+  const auto end = Clock::now() + request.patience.value_or(options_.patience);
+  milliseconds wait = kFirstWait;
+  for (bool in_trouble = false;; in_trouble = true, wait = std::min(2 * wait, kLongestWait)) {
+    std::string trouble;
+    milliseconds pause = wait;
+    try {
+      const Answer answer = try_once(request);
+      const HttpResponse& response = answer.response;
+      const unsigned status = response.status;
+      if (status >= 200 && status < 300) {
+        if (in_trouble && options_.on_recovery) options_.on_recovery();
+        return response.body.empty() ? Document() : parse_json(response.body, answer.from.text());
+      }
+      ServerProblem problem = problem_in(response, answer.from.text());
+      if (status != kUnavailable && status != kTooManyRequests) throw problem;
+      if (Clock::now() >= end) throw problem;
+      trouble = answer.from.text() + ": " + problem.what();
+      pause = std::max(pause, seconds_of(response.retry_after));
+    } catch (const Lost& lost) {
+      if (lost.for_good || Clock::now() >= end) throw ServerUnreachable(lost.why);
+      trouble = lost.why;
+    } catch (const SpecificationError& error) {
+      throw ServerUnreachable("what it answers cannot be understood: " + std::string(error.what()));
+    }
+    if (!in_trouble && options_.on_trouble) options_.on_trouble(trouble);
+    const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
+    if (!sleep(std::clamp(pause, milliseconds(0), std::max(left, milliseconds(0))))) {
+      throw ServerUnreachable(trouble);
+    }
+  }
+}
+
+}  // namespace canopy

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "client/server_address.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace canopy {
+
+struct HttpRequest {
+  std::string method;
+  std::string target;
+  std::string token = {};  ///< empty: none is sent
+  std::optional<std::string> body = std::nullopt;
+};
+
+struct HttpResponse {
+  unsigned status = 0;
+  std::string reason = {};
+  std::string body = {};
+  std::string location = {};     ///< the header
+  std::string retry_after = {};  ///< the header
+};
+
+/// Thrown when there was no answer.
+struct Lost {
+  std::string why;
+  bool for_good = false;  ///< trying again would not help
+};
+
+/// One connection to one server, which is kept as long as the same one is asked. Not thread-safe.
+class Network {
+ public:
+  struct Options {
+    std::string ca_file = {};  ///< whom to trust; empty: whom the system does
+    std::chrono::milliseconds timeout{30'000};
+  };
+
+  /// Throws Lost if the file has no certificates.
+  explicit Network(Options options);
+  ~Network();
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  /// Throws Lost. If a connection that was kept turns out to be closed, the request is sent again.
+  [[nodiscard]] HttpResponse ask(const ServerAddress& server, const HttpRequest& request);
+
+  class Connection;
+
+ private:
+  struct Machinery;
+
+  [[nodiscard]] std::unique_ptr<Connection> connected(const ServerAddress& server);
+
+  Options options_;
+  std::unique_ptr<Machinery> machinery_;
+  ServerAddress server_;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,481 @@
+#include "client/remote_store.hpp"
+
+#include "canopy/study.hpp"
+
+#include "files/document_reader.hpp"
+#include "files/json.hpp"
+#include "studies/act_text.hpp"
+#include "studies/event_document.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kStudiesAPage = 1000;
+constexpr std::uint64_t kEventsAPage = 5000;
+constexpr milliseconds kBetweenTries{100};   // to lock a study
+constexpr milliseconds kNewsIsFresh{1'000};  // whether a study is open
+constexpr milliseconds kTimeoutOfTenures{3'000};
+constexpr unsigned kNotFound = 404;
+
+std::string random_id() {
+  std::random_device random;
+  std::string id;
+  for (int i = 0; i < 4; ++i) id += fmt::format("{:08x}", static_cast<std::uint32_t>(random()));
+  return id;
+}
+
+/// What the server says is wrong, as stores say it.
+[[noreturn]] void throw_as_store(const ServerProblem& problem, const std::string& store) {
+  const std::string& code = problem.code();
+  const std::string what = store + ": " + problem.what();
+  using Study = StudyError::Fault;
+  if (code == "bad_name") throw StudyError(Study::bad_name, problem.what());
+  if (code == "other_revision") throw StudyError(Study::other_revision, problem.what());
+  if (code == "differs") throw StudyError(Study::differs, problem.what());
+  if (code == "damaged_study") throw StudyError(Study::damaged, problem.what());
+  using Fault = StoreError::Fault;
+  if (code == "moved_on" || code == "open_elsewhere") throw StoreError(Fault::taken_over, what);
+  if (problem.status() == 503 || problem.status() == 429) {
+    throw StoreError(Fault::unreachable, what);
+  }
+  throw StoreError(Fault::other, what);
+}
+
+std::uint64_t number_in(const Document& document, std::string_view key, const std::string& source) {
+  std::uint64_t number = 0;
+  DocumentReader reader(source);
+  if (reader.require(document, "", key)) reader.read(document, "", key, number);
+  reader.throw_if_any();
+  return number;
+}
+
+const Document::List& list_in(const Document& document, std::string_view key,
+                              const std::string& source) {
+  const Document* list = document.find(key);
+  if (list == nullptr || list->as_list() == nullptr) {
+    throw SpecificationError(fmt::format("{}: {}: is missing", source, key));
+  }
+  return *list->as_list();
+}
+
+}  // namespace
+
+/// The right to write to a study: it tells the server that we live.
+class RemoteStore::Tenure {
+ public:
+  Tenure(HttpClient::Options options, std::string path, std::string id)
+      : path_(std::move(path)), id_(std::move(id)), http_(hurried(std::move(options))) {}
+  Tenure(const Tenure&) = delete;
+  Tenure& operator=(const Tenure&) = delete;
+
+  ~Tenure() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+    try {
+      if (is_held_) http_.send({.method = "DELETE", .target = path_ + "?tuner=" + id_});
+    } catch (const std::exception&) {
+      return;  // the server finds out
+    }
+  }
+
+  [[nodiscard]] const std::string& id() const { return id_; }
+
+  /// Throws what the client does.
+  void begin() {
+    const Document answer = tell(http_);
+    is_held_ = true;
+    const double seconds =
+        answer.find("seconds") != nullptr ? answer.find("seconds")->as_number().value_or(0.0) : 0.0;
+    const std::chrono::duration<double> third(std::clamp(seconds / 3.0, 0.05, 60.0));
+    thread_ = std::thread([this, third] { keep(third); });
+  }
+
+  void set_holder(const std::string& holder, HttpClient& http) {
+    {
+      const std::lock_guard lock(mutex_);
+      holder_ = holder;
+    }
+    (void)tell(http);
+  }
+
+ private:
+  static HttpClient::Options hurried(HttpClient::Options options) {
+    options.timeout = std::min(options.timeout, kTimeoutOfTenures);
+    options.patience = milliseconds(0);
+    options.on_trouble = {};
+    options.on_recovery = {};
+    return options;
+  }
+
+  Document tell(HttpClient& http) {
+    Document body = Document::Table{{"tuner", id_}};
+    {
+      const std::lock_guard lock(mutex_);
+      if (!holder_.empty()) body.set("holder", holder_);
+    }
+    return http.send({.method = "PUT", .target = path_, .body = std::move(body)});
+  }
+
+  void keep(std::chrono::duration<double> third) {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, third, [this] { return ended_; })) {
+      lock.unlock();
+      try {
+        (void)tell(http_);
+      } catch (const ServerProblem& problem) {
+        if (problem.status() == 409) return;  // somebody else has it: whoever writes is told so
+      } catch (const ServerUnreachable&) {
+        // It may be back the next time.
+      }
+      lock.lock();
+    }
+  }
+
+  std::string path_;
+  std::string id_;
+  HttpClient http_;  // the thread's, while there is one
+  bool is_held_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ended_ = false;
+  std::string holder_;
+  std::thread thread_;
+};
+
+RemoteStore::RemoteStore(Options options)
+    : options_(std::move(options)), name_(options_.http.server.text()), http_(options_.http) {}
+
+/// Does what asks the server; errors become those of stores.
+template <class Ask>
+auto RemoteStore::asked(Ask&& ask) {
+  try {
+    return ask();
+  } catch (const ServerProblem& problem) {
+    throw_as_store(problem, name_);
+  } catch (const ServerUnreachable& error) {
+    throw StoreError(StoreError::Fault::unreachable, error.what());
+  } catch (const SpecificationError& error) {
+    throw StoreError(StoreError::Fault::damaged, error.what());
+  }
+}
+
+// --- studies ---------------------------------------------------------------------------------
+
+StudyRecord RemoteStore::record_of(const Document& document) {
+  StudyRecord record;
+  DocumentReader reader(name_);
+  for (const auto& key : {"name", "events", "pulls"}) (void)reader.require(document, "", key);
+  reader.read(document, "", "name", record.name);
+  reader.read(document, "", "forked_from", record.forked_from);
+  reader.read(document, "", "created", record.created);
+  reader.read(document, "", "updated", record.updated);
+  reader.read(document, "", "events", record.events);
+  reader.read(document, "", "pulls", record.pulls);
+  reader.read(document, "", document.contains("open_by") ? "open_by" : "holder", record.holder);
+  reader.throw_if_any();
+  const auto id = ids_.emplace(record.name, static_cast<StudyId>(ids_.size() + 1)).first;
+  record.id = id->second;
+  Known& study = known_[record.id];
+  study.name = record.name;
+  study.is_open = document.contains("open_by");
+  study.asked = Clock::now();
+  if (const Document* specification = document.find("specification")) {
+    record.specification = json_text(*specification);
+  }
+  return record;
+}
+
+RemoteStore::Known& RemoteStore::known(StudyId study) {
+  const auto found = known_.find(study);
+  if (found != known_.end()) return found->second;
+  throw StoreError(StoreError::Fault::other, name_ + ": the study is gone");
+}
+
+std::string RemoteStore::path_of(StudyId study, const std::string& more) {
+  return "/v1/studies/" + percent_encoded(known(study).name) + more;
+}
+
+/// The space that a study's arms are in. It never changes.
+const Space& RemoteStore::space_of(StudyId study) {
+  Known& asked_for = known(study);
+  if (!asked_for.space) {
+    const auto record = find(asked_for.name);
+    if (!record) throw StoreError(StoreError::Fault::other, name_ + ": the study is gone");
+    asked_for.space = specification_of(*record).space;
+  }
+  return *asked_for.space;
+}
+
+std::vector<StudyRecord> RemoteStore::list_some(const std::string& after, std::size_t limit) {
+  return asked([&] {
+    std::vector<StudyRecord> records;
+    std::string last = after;
+    while (records.size() < limit) {
+      const std::size_t page = std::min(kStudiesAPage, limit - records.size());
+      const Document answer =
+          http_.get(fmt::format("/v1/studies?limit={}&after={}", page, percent_encoded(last)));
+      for (const Document& each : list_in(answer, "studies", name_)) {
+        records.push_back(record_of(each));
+      }
+      const Document* next = answer.find("next");
+      if (next == nullptr || next->as_text() == nullptr) break;
+      last = *next->as_text();
+    }
+    return records;
+  });
+}
+
+std::optional<StudyRecord> RemoteStore::find(const std::string& name) {
+  return asked([&]() -> std::optional<StudyRecord> {
+    try {
+      return record_of(http_.get("/v1/studies/" + percent_encoded(name)));
+    } catch (const ServerProblem& problem) {
+      if (problem.status() == kNotFound) return std::nullopt;
+      throw;
+    }
+  });
+}
+
+std::optional<StudyRecord> RemoteStore::create(const NewStudy& study) {
+  return asked([&]() -> std::optional<StudyRecord> {
+    const Document specification = parse_json(study.specification, study.name);
+    Document body = Document::Table{{"name", study.name},
+                                    {"specification", specification},
+                                    {"created", study.created},
+                                    {"whole", true}};
+    if (!study.forked_from.empty()) body.set("forked_from", study.forked_from);
+    if (study.copied) body.set("copied_from", known(*study.copied).name);
+    if (!study.journal.empty()) {
+      StudyRecord wanted;
+      wanted.name = study.name;
+      wanted.specification = study.specification;
+      const Space space = specification_of(wanted).space;
+      Document::List journal;
+      for (const JournalEntry& entry : study.journal) {
+        journal.push_back(entry_document(space, entry));
+      }
+      body.set("journal", std::move(journal));
+    }
+    try {
+      return record_of(
+          http_.send({.method = "POST", .target = "/v1/studies", .body = std::move(body)}));
+    } catch (const ServerProblem& problem) {
+      if (problem.code() == "taken") return std::nullopt;
+      throw;
+    }
+  });
+}
+
+void RemoteStore::erase(StudyId study) {
+  asked([&] {
+    try {
+      http_.send({.method = "DELETE", .target = path_of(study)});
+    } catch (const ServerProblem& problem) {
+      if (problem.status() != kNotFound) throw;
+    }
+  });
+}
+
+void RemoteStore::set_specification(StudyId study, const std::string& specification) {
+  asked([&] {
+    http_.send({.method = "PUT",
+                .target = path_of(study, "/specification"),
+                .body = Document::Table{{"specification", parse_json(specification, name_)},
+                                        {"tuner", tuner_of(study)}}});
+  });
+}
+
+// --- the journal -----------------------------------------------------------------------------
+
+std::vector<std::optional<StoreError>> RemoteStore::write(std::span<const StudyWrite> writes) {
+  std::vector<std::optional<StoreError>> errors(writes.size());
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    try {
+      append_events(writes[i]);
+    } catch (const StoreError& error) {
+      const bool concerns_all = error.fault() == StoreError::Fault::unreachable;
+      if (concerns_all && i == 0) throw;
+      errors[i] = error;
+    }
+  }
+  return errors;
+}
+
+void RemoteStore::append_events(const StudyWrite& write) {
+  if (write.entries.empty()) return;
+  asked([&] {
+    const Space& space = space_of(write.study);
+    Document::List events;
+    for (const JournalEntry& entry : write.entries) {
+      events.push_back(event_document(space, entry.event));
+    }
+    http_.send({.method = "POST",
+                .target = path_of(write.study, "/tuner-events"),
+                .body = Document::Table{{"tuner", tuner_of(write.study)},
+                                        {"after", write.entries.front().number - 1},
+                                        {"events", std::move(events)}}});
+  });
+}
+
+void RemoteStore::read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
+                            const std::function<void(const JournalEntry&)>& visit) {
+  while (limit > 0) {
+    const std::uint64_t page = std::min(kEventsAPage, limit);
+    const std::vector<JournalEntry> entries = asked([&] {
+      std::vector<JournalEntry> read;
+      try {
+        const Space& space = space_of(study);
+        const Document answer =
+            http_.get(path_of(study, fmt::format("/events?after={}&limit={}", after, page)));
+        for (const Document& each : list_in(answer, "events", name_)) {
+          read.push_back(entry_from(each, space, name_));
+        }
+      } catch (const ServerProblem& problem) {
+        if (problem.status() != kNotFound) throw;
+      }
+      return read;
+    });
+    for (const JournalEntry& entry : entries) visit(entry);
+    if (entries.size() < page) return;
+    after = entries.back().number;
+    limit -= entries.size();
+  }
+}
+
+std::vector<std::optional<KeptAnswer>> RemoteStore::find_answers(std::span<const AnswerKey> keys) {
+  return std::vector<std::optional<KeptAnswer>>(keys.size());
+}
+
+std::uint64_t RemoteStore::forget_answers(double /*before*/) {
+  return 0;
+}
+
+std::optional<Snapshot> RemoteStore::snapshot(StudyId study) {
+  return asked([&]() -> std::optional<Snapshot> {
+    try {
+      const Document answer = http_.get(path_of(study, "/snapshot"));
+      Snapshot snapshot;
+      DocumentReader reader(name_);
+      for (const auto& key : {"events", "optimizer", "tuner"}) {
+        (void)reader.require(answer, "", key);
+      }
+      reader.read(answer, "", "events", snapshot.events);
+      reader.read(answer, "", "optimizer", snapshot.optimizer);
+      reader.read(answer, "", "tuner", snapshot.tuner);
+      reader.throw_if_any();
+      return snapshot;
+    } catch (const ServerProblem& problem) {
+      if (problem.status() == kNotFound) return std::nullopt;
+      throw;
+    }
+  });
+}
+
+/// The server has the same state and keeps it itself.
+void RemoteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
+  asked([&] {
+    http_.send({.method = "PUT",
+                .target = path_of(study, "/snapshot"),
+                .body = Document::Table{{"events", snapshot.events}, {"tuner_id", tuner_of(study)}},
+                .patience = milliseconds(0)});
+  });
+}
+
+// --- what people want ------------------------------------------------------------------------
+
+std::uint64_t RemoteStore::post_act(StudyId study, double /*at*/, const std::string& text) {
+  return asked([&] {
+    const WantedAct wanted = act_from(text);
+    Document body = Document::Table{{"act", name_of(wanted.act)}};
+    if (wanted.pulls != 0) body.set("pulls", wanted.pulls);
+    const Document answer =
+        http_.send({.method = "POST", .target = path_of(study, "/acts"), .body = std::move(body)});
+    return number_in(answer, "number", name_);
+  });
+}
+
+std::vector<PostedAct> RemoteStore::acts(StudyId study, std::uint64_t after) {
+  return asked([&] {
+    std::vector<PostedAct> acts;
+    const Document answer =
+        http_.send({.target = path_of(study, fmt::format("/acts?after={}", after)),
+                    .patience = milliseconds(0)});
+    for (const Document& each : list_in(answer, "acts", name_)) {
+      PostedAct posted;
+      DocumentReader reader(name_);
+      if (reader.require(each, "", "number")) reader.read(each, "", "number", posted.number);
+      reader.read(each, "", "at", posted.at);
+      reader.throw_if_any();
+      Document text = each;
+      for (const auto& key : {"number", "at"}) text.erase(key);
+      posted.text = json_text(text);
+      acts.push_back(std::move(posted));
+    }
+    return acts;
+  });
+}
+
+// --- who has it ------------------------------------------------------------------------------
+
+std::string RemoteStore::tuner_of(StudyId study) {
+  const auto tenure = known(study).tenure.lock();
+  return tenure ? tenure->id() : "nobody";
+}
+
+void RemoteStore::set_holder(StudyId study, const std::string& holder) {
+  const auto tenure = known(study).tenure.lock();
+  if (tenure) asked([&] { tenure->set_holder(holder, http_); });
+}
+
+std::unique_ptr<StudyLock> RemoteStore::try_lock(StudyId study, milliseconds patience) {
+  class Lock final : public StudyLock {
+   public:
+    explicit Lock(std::shared_ptr<Tenure> tenure) : tenure_(std::move(tenure)) {}
+
+   private:
+    std::shared_ptr<Tenure> tenure_;
+  };
+  const auto end = Clock::now() + patience + options_.lease;
+  auto tenure = std::make_shared<Tenure>(options_.http, path_of(study, "/tuner"), random_id());
+  for (;;) {
+    const bool is_held = asked([&] {
+      try {
+        tenure->begin();
+        return true;
+      } catch (const ServerProblem& problem) {
+        if (problem.code() != "open_elsewhere") throw;
+        return false;
+      }
+    });
+    if (is_held) break;
+    const bool is_stopped = options_.http.stop != nullptr && *options_.http.stop;
+    if (is_stopped || Clock::now() >= end) return nullptr;
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+  known(study).tenure = tenure;
+  return std::make_unique<Lock>(std::move(tenure));
+}
+
+bool RemoteStore::is_locked(StudyId study) {
+  Known& asked_for = known(study);
+  if (Clock::now() - asked_for.asked > kNewsIsFresh) (void)find(asked_for.name);
+  return asked_for.is_open;
+}
+
+}  // namespace canopy

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "canopy/space.hpp"
+#include "canopy/store.hpp"
+
+#include "client/http_client.hpp"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// The studies of a server. Whoever has the right to write to a study tells the server so every few
+/// seconds; a process that was killed has lost it some seconds later. What is written the server
+/// does again and compares, so only what an optimizer like its own would do is kept. A server that
+/// cannot be reached is waited for, as long as the client has patience. Answers are not kept for
+/// anybody.
+class RemoteStore final : public Store {
+ public:
+  struct Options {
+    HttpClient::Options http;
+    /// How long a killed holder may have a study, beyond the patience of whoever wants it.
+    std::chrono::milliseconds lease{11'000};
+  };
+
+  explicit RemoteStore(Options options);
+
+  /// For how long a server that cannot be reached is waited for, from now on.
+  void set_patience(std::chrono::milliseconds patience) { http_.set_patience(patience); }
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] std::vector<StudyRecord> list_some(const std::string& after,
+                                                   std::size_t limit) override;
+  [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override;
+  [[nodiscard]] std::optional<StudyRecord> create(const NewStudy& study) override;
+  void erase(StudyId study) override;
+  void set_specification(StudyId study, const std::string& specification) override;
+  void set_holder(StudyId study, const std::string& holder) override;
+  [[nodiscard]] std::vector<std::optional<StoreError>> write(
+      std::span<const StudyWrite> writes) override;
+  void read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
+                 const std::function<void(const JournalEntry&)>& visit) override;
+  [[nodiscard]] std::vector<std::optional<KeptAnswer>> find_answers(
+      std::span<const AnswerKey> keys) override;
+  std::uint64_t forget_answers(double before) override;
+  std::uint64_t post_act(StudyId study, double at, const std::string& text) override;
+  /// Asks once and has no patience: it is asked for often.
+  [[nodiscard]] std::vector<PostedAct> acts(StudyId study, std::uint64_t after) override;
+  [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override;
+  void set_snapshot(StudyId study, const Snapshot& snapshot) override;
+  [[nodiscard]] std::unique_ptr<StudyLock> try_lock(StudyId study,
+                                                    std::chrono::milliseconds patience) override;
+  [[nodiscard]] bool is_locked(StudyId study) override;
+
+ private:
+  class Tenure;
+
+  /// What is known of a study that the server has told of.
+  struct Known {
+    std::string name;
+    std::optional<Space> space = std::nullopt;
+    std::weak_ptr<Tenure> tenure = {};
+    bool is_open = false;  // by somebody, when the server was last asked
+    std::chrono::steady_clock::time_point asked{};
+  };
+
+  template <class Ask>
+  auto asked(Ask&& ask);
+  [[nodiscard]] StudyRecord record_of(const Document& document);
+  [[nodiscard]] Known& known(StudyId study);
+  [[nodiscard]] const Space& space_of(StudyId study);
+  [[nodiscard]] std::string path_of(StudyId study, const std::string& more = "");
+  [[nodiscard]] std::string tuner_of(StudyId study);
+  void append_events(const StudyWrite& write);
+
+  Options options_;
+  std::string name_;
+  HttpClient http_;
+  std::map<StudyId, Known> known_;
+  std::map<std::string, StudyId> ids_;  // ours: only names mean anything to the server
+};
+
+}  // namespace canopy

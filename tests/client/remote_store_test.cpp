@@ -1,0 +1,273 @@
+#include "client/remote_store.hpp"
+
+#include "canopy/random.hpp"
+#include "canopy/study.hpp"
+
+#include "studies/act_text.hpp"
+#include "studies/tuner.hpp"
+#include "studies/tuner_state.hpp"
+#include "support/fake_service.hpp"
+#include "support/random_event.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::FakeService;
+using Fault = FakeService::Fault;
+
+RemoteStore::Options store_options(const FakeService& service) {
+  RemoteStore::Options options;
+  options.http.server = ServerAddress::parse(service.url()).value();
+  options.http.timeout = 2s;
+  options.lease = 0ms;
+  return options;
+}
+
+StudySpecification knob(const std::string& more = "") {
+  return parse_study("[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n" + more, "study.toml");
+}
+
+double reward_of(double x) {
+  return 1.0 - (x - 0.3) * (x - 0.3);
+}
+
+void pull(Study& study, int times) {
+  for (int i = 0; i < times; ++i) {
+    const Pull pull = study.ask(1);
+    const Ticket ticket = pull.ticket;
+    const double reward = reward_of(pull.arm[0]);
+    study.commit();
+    ASSERT_EQ(study.tell(ticket, reward), Status::ok);
+    study.commit();
+  }
+}
+
+std::vector<JournalEntry> journal_of(Store& store, const std::string& name) {
+  std::vector<JournalEntry> entries;
+  store.read(find_study(store, name).id, 0,
+             [&](const JournalEntry& entry) { entries.push_back(entry); });
+  return entries;
+}
+
+std::vector<Event> events_of(Store& store, const std::string& name) {
+  std::vector<Event> events;
+  for (JournalEntry& entry : journal_of(store, name)) events.push_back(std::move(entry.event));
+  return events;
+}
+
+TEST(RemoteStore, HoldsStudiesAsAnyStoreDoes) {
+  FakeService service;
+  RemoteStore store(store_options(service));
+  EXPECT_EQ(store.name(), service.url());
+  EXPECT_FALSE(store.find("cache ä?"));
+  std::string saved;
+  {
+    Study study = Study::open(store, knob(), {"cache ä?", {}, "me"});
+    EXPECT_EQ(service.holder("cache ä?"), "me");
+    pull(study, 30);
+    saved = study.save();
+  }
+  EXPECT_EQ(service.holder("cache ä?"), "") << "it is free again";
+  Study again = Study::reopen(store, {"cache ä?", {}});
+  EXPECT_EQ(again.save(), saved);
+  const std::vector<JournalEntry> there =
+      service.with_store([](Store& memory) { return journal_of(memory, "cache ä?"); });
+  EXPECT_EQ(journal_of(store, "cache ä?"), there);
+  EXPECT_EQ(there.size(), 60U);
+  const StudyRecord record = find_study(store, "cache ä?");
+  EXPECT_EQ(record.events, 60U);
+  EXPECT_EQ(record.pulls, 30U);
+  EXPECT_TRUE(store.is_locked(record.id));
+}
+
+TEST(RemoteStore, ListsAndMakesAndForksAndErases) {
+  FakeService service;
+  RemoteStore store(store_options(service));
+  for (const char* name : {"b", "a", "c"}) {
+    Study study = Study::open(store, knob(), {name, {}});
+    pull(study, 5);
+  }
+  std::vector<std::string> names;
+  for (const StudyRecord& record : store.list()) names.push_back(record.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(store.list_some("a", 1).at(0).name, "b");
+
+  EXPECT_FALSE(store.create({.name = "a", .specification = json_of(resolved(knob()))}));
+  {
+    const Study whole = Study::reopen(store, {"a", "whole"});
+    EXPECT_EQ(whole.record().forked_from, "a");
+    EXPECT_EQ(whole.summary().t, 6U);
+  }
+  const Study rewards = Study::open(store, knob("[optimizer]\nname = \"hct\"\n"), {"a", "rewards"});
+  EXPECT_EQ(rewards.summary().observed, 5U);
+  store.erase(find_study(store, "b").id);
+  EXPECT_FALSE(store.find("b"));
+}
+
+TEST(RemoteStore, EveryRewardIsThereOnceWhateverIsLostOnTheWay) {
+  const unsigned seed = std::random_device{}();
+  std::cout << "seed " << seed << '\n';
+  testing::MemoryStore memory;
+  Study undisturbed = Study::open(memory, knob(), {"a", {}});
+  pull(undisturbed, 60);
+
+  FakeService service;
+  int faults = 0;
+  service.set_faults([&, random = RandomStream({.seed = seed})](const auto&...) mutable {
+    if (random.uniform() < 0.8) return Fault::none;
+    ++faults;
+    return static_cast<Fault>(1 + static_cast<int>(4.0 * random.uniform()));
+  });
+  RemoteStore store(store_options(service));
+  store.set_patience(1min);
+  Study study = Study::open(store, knob(), {"a", {}});
+  pull(study, 60);
+  EXPECT_GT(faults, 5);
+  EXPECT_EQ(study.save(), undisturbed.save());
+  service.set_faults({});
+  EXPECT_EQ(events_of(store, "a"), events_of(memory, "a"));
+}
+
+TEST(RemoteStore, AStudyHasOneWriterUntilThatIsGone) {
+  FakeService service({.lease = 300ms});
+  RemoteStore store(store_options(service));
+  auto first = std::make_unique<Study>(Study::open(store, knob(), {"a", {}, "the first"}));
+  RemoteStore other(store_options(service));
+  try {
+    (void)Study::open(other, knob(), {"a", {}, "the second"});
+    FAIL();
+  } catch (const StudyError& error) {
+    EXPECT_EQ(error.fault(), StudyError::Fault::open_elsewhere);
+    EXPECT_STREQ(error.what(), "the study a is open elsewhere: the first");
+  }
+  EXPECT_EQ(service.holder("a"), "the first") << "it has told so for longer than its lease";
+  first.reset();
+  const Study second = Study::open(other, knob(), {"a", {}, "the second"});
+  EXPECT_EQ(service.holder("a"), "the second");
+}
+
+TEST(RemoteStore, AWriterThatWasKilledIsWaitedFor) {
+  FakeService service({.lease = 700ms});
+  RemoteStore::Options options = store_options(service);
+  options.lease = 5s;
+  RemoteStore store(options);
+  (void)Study::open(store, knob(), {"a", {}});
+  HttpClient killed(options.http);  // which will not tell again that it lives
+  killed.send({.method = "PUT",
+               .target = "/v1/studies/a/tuner",
+               .body = Document::Table{{"tuner", "1"}, {"holder", "killed"}}});
+  const auto begun = std::chrono::steady_clock::now();
+  const Study study = Study::open(store, knob(), {"a", {}});
+  const auto took = std::chrono::steady_clock::now() - begun;
+  EXPECT_GE(took, 500ms);
+  EXPECT_LT(took, 3s);
+}
+
+TEST(RemoteStore, WhoHasLostAStudyIsToldSoWhenItWrites) {
+  FakeService service({.lease = 500ms});
+  RemoteStore store(store_options(service));
+  Study study = Study::open(store, knob(), {"a", {}});
+  pull(study, 2);
+  const std::uint64_t events = study.events();
+  service.with_store([&](Store& memory) {  // somebody has written, we do not know how
+    memory.append(find_study(memory, "a").id,
+                  std::vector<JournalEntry>{{events + 1, 1.0, TunerStarted{7.0}}}, 2);
+    return 0;
+  });
+  study.note(TunerStarted{});
+  try {
+    study.commit();
+    FAIL();
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.fault(), StoreError::Fault::taken_over);
+    EXPECT_EQ(std::string(error.what()), service.url() + ": the journal has moved on");
+  } catch (const StudyError& error) {
+    FAIL() << error.what();
+  }
+}
+
+TEST(RemoteStore, AStudyThatWasDeletedTakesNothing) {
+  FakeService service;
+  RemoteStore store(store_options(service));
+  Study study = Study::open(store, knob(), {"a", {}});
+  service.with_store([](Store& memory) {
+    memory.erase(find_study(memory, "a").id);
+    return 0;
+  });
+  const JournalEntry entry{study.events() + 1, 1.0, Finished{}};
+  const auto errors =
+      store.write(std::vector<StudyWrite>{{.study = study.record().id, .entries = {&entry, 1}}});
+  ASSERT_TRUE(errors.at(0));
+  EXPECT_EQ(errors[0]->fault(), StoreError::Fault::other);
+  EXPECT_FALSE(store.snapshot(study.record().id));
+}
+
+TEST(RemoteStore, AServerThatIsGoneIsUnreachable) {
+  auto service = std::make_unique<FakeService>();
+  RemoteStore::Options options = store_options(*service);
+  options.http.patience = 0ms;
+  RemoteStore store(options);
+  service.reset();
+  try {
+    (void)store.find("a");
+    FAIL();
+  } catch (const StoreError& error) {
+    EXPECT_EQ(error.fault(), StoreError::Fault::unreachable);
+  }
+}
+
+TEST(RemoteStore, PassesOnWhatPeopleWant) {
+  FakeService service;
+  RemoteStore store(store_options(service));
+  (void)Study::open(store, knob(), {"a", {}});
+  const StudyId study = find_study(store, "a").id;
+  EXPECT_EQ(store.post_act(study, 1.0, act_text({Act::confirm, "me", 40})), 1U);
+  EXPECT_EQ(store.post_act(study, 1.0, act_text({Act::pause, "me"})), 2U);
+  const std::vector<PostedAct> acts = store.acts(study, 0);
+  ASSERT_EQ(acts.size(), 2U);
+  EXPECT_EQ(act_from(acts[0].text), (WantedAct{Act::confirm, "the token", 40}));
+  EXPECT_EQ(store.acts(study, 1).size(), 1U);
+}
+
+TEST(RemoteStore, ATunerWaitsForAServerThatRestartsAndGoesOn) {
+  const StudySpecification file =
+      knob("[system]\nmeasure = \"sh -c 'sleep 0.01; echo {x}'\"\n[budget]\npulls = 60\n");
+  FakeService::Options kept{.lease = 300ms};  // the studies among it
+  auto service = std::make_unique<FakeService>(kept);
+  kept.port = service->port();
+  RemoteStore::Options options = store_options(*service);
+  int troubles = 0;
+  options.http.on_trouble = [&](const std::string&) { ++troubles; };
+  RemoteStore store(options);
+  Study study = Study::open(store, file, {"a", {}});
+  store.set_patience(1min);
+  std::atomic<bool> stop{false};
+  std::thread restarts([&] {
+    for (int i = 0; i < 3; ++i) {
+      std::this_thread::sleep_for(150ms);
+      service.reset();
+      std::this_thread::sleep_for(400ms);  // longer than the lease
+      service = std::make_unique<FakeService>(kept);
+    }
+  });
+  const TuneEnd end = Tuner(study, {stop}, {}).run();
+  restarts.join();
+  EXPECT_EQ(end.text, "the budget of 60 pulls is used");
+  EXPECT_GE(troubles, 1);
+  EXPECT_EQ(find_study(store, "a").pulls, 60U);
+}
+
+}  // namespace
+}  // namespace canopy
