@@ -1,7 +1,5 @@
 #include "stores/sqlite_store.hpp"
 
-#include "canopy/stores.hpp"
-
 #include "stores/event_rows.hpp"
 #include "stores/file_lock.hpp"
 
@@ -52,10 +50,6 @@ class SqliteLock final : public StudyLock {
 };
 
 }  // namespace
-
-std::unique_ptr<Store> open_store(const std::string& name, Store::Mode mode) {
-  return std::make_unique<SqliteStore>(name, mode);
-}
 
 std::vector<StudyRecord> SqliteStore::list_some(const std::string& after, std::size_t limit) {
   connection_.require_types("studies", kStudyTypes);

@@ -5,6 +5,7 @@
 #include "canopy/stores.hpp"
 
 #include "support/memory_store.hpp"
+#include "support/postgres_server.hpp"
 #include "support/random_event.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -43,6 +44,16 @@ class SqlitePlace final : public Place {
   testing::TemporaryFolder folder_;
 };
 
+class PostgresPlace final : public Place {
+ public:
+  [[nodiscard]] std::unique_ptr<Store> open() override {
+    return open_store(address_, Store::Mode::create);
+  }
+
+ private:
+  std::string address_ = testing::PostgresServer::shared().new_database();
+};
+
 class MemoryPlace final : public Place {
  public:
   [[nodiscard]] std::unique_ptr<Store> open() override {
@@ -60,6 +71,7 @@ struct Implementation {
 
 std::vector<Implementation> implementations() {
   return {{"Sqlite", [] { return std::make_unique<SqlitePlace>(); }},
+          {"Postgres", [] { return std::make_unique<PostgresPlace>(); }},
           {"Memory", [] { return std::make_unique<MemoryPlace>(); }}};
 }
 
@@ -81,12 +93,20 @@ std::vector<JournalEntry> read_all(Store& store, StudyId study, std::uint64_t af
 
 class StoreTest : public ::testing::TestWithParam<Implementation> {
  protected:
+  void SetUp() override {
+    if (GetParam().name == "Postgres" && !testing::PostgresServer::is_installed()) {
+      GTEST_SKIP() << "PostgreSQL is not installed";
+    }
+    place_ = GetParam().make();
+    store_ = place_->open();
+  }
+
   [[nodiscard]] StudyRecord create(const std::string& name, double created = 0.0) {
     return store_->create({name, "{}", created}).value();
   }
 
-  std::unique_ptr<Place> place_ = GetParam().make();
-  std::unique_ptr<Store> store_ = place_->open();
+  std::unique_ptr<Place> place_;
+  std::unique_ptr<Store> store_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Every, StoreTest, ::testing::ValuesIn(implementations()),

@@ -1,0 +1,157 @@
+#include "stores/postgres_lease.hpp"
+
+#include <array>
+#include <csignal>
+#include <pthread.h>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+constexpr std::chrono::milliseconds kAfterFailure{500};
+constexpr std::chrono::seconds kLongestBeat{5};
+
+/// A thread that is made while this lives gets no signals: they are for the rest of the process.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+std::string name_of_owner() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return fmt::format("pid {} on {}", getpid(), host.data());
+}
+
+std::string end_of_lease() {
+  return fmt::format("clock_timestamp() + interval '{} s'", PostgresLease::kLength.count());
+}
+
+}  // namespace
+
+PostgresLease::PostgresLease(const PostgresAddress& address)
+    : process_(getpid()), heart_(std::make_unique<Heart>(address)) {}
+
+PostgresLease::~PostgresLease() {
+  if (process_ != getpid()) {
+    (void)heart_.release();  // its thread is not in this process
+    return;
+  }
+  if (heart_->thread.joinable()) {
+    heart_->thread.request_stop();
+    heart_->thread.join();
+    heart_->end();
+  }
+}
+
+long long PostgresLease::owner() {
+  const std::lock_guard lock(heart_->mutex);
+  if (heart_->owner == 0) heart_->start(name_of_owner());
+  return heart_->owner;
+}
+
+void PostgresLease::hold(StudyId study, long long fence) {
+  const std::lock_guard lock(held_mutex_);
+  held_[study] = fence;
+}
+
+std::optional<long long> PostgresLease::fence(StudyId study) {
+  const std::lock_guard lock(held_mutex_);
+  const auto found = held_.find(study);
+  return found != held_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+void PostgresLease::give_back(StudyId study, long long fence) {
+  if (process_ != getpid()) return;  // it is the parent's
+  {
+    const std::lock_guard lock(held_mutex_);
+    const auto found = held_.find(study);
+    if (found != held_.end() && found->second == fence) held_.erase(found);
+  }
+  const std::lock_guard lock(heart_->mutex);
+  heart_->to_give_back.push_back({study, fence});
+  try {
+    heart_->give_back_some();
+  } catch (const StoreError&) {
+    heart_->waiting.notify_all();  // the thread goes on trying
+  }
+}
+
+PostgresLease::Heart::Heart(const PostgresAddress& address)
+    : connection(address, std::chrono::milliseconds(kLongestBeat)) {}
+
+void PostgresLease::Heart::start(const std::string& name) {
+  connection.with([&](soci::session& sql) {
+    // Those of processes that are gone are of no use to anybody; one that wakes up comes back.
+    sql << "DELETE FROM owners WHERE alive_until < clock_timestamp() - interval '1 hour'";
+    sql << "INSERT INTO owners (name, alive_until) VALUES (:name, " << end_of_lease()
+        << ") RETURNING id",
+        soci::use(name), soci::into(owner);
+  });
+  const WithoutSignals while_it_starts;
+  thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+void PostgresLease::Heart::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex);
+  std::chrono::milliseconds pause = kBetweenBeats;
+  while (!stop.stop_requested()) {
+    waiting.wait_for(lock, stop, pause, [] { return false; });
+    if (stop.stop_requested()) return;
+    try {
+      beat();
+      give_back_some();
+      pause = kBetweenBeats;
+    } catch (const StoreError&) {
+      pause = kAfterFailure;  // for as long as it takes: the fence tells what was lost meanwhile
+    }
+  }
+}
+
+void PostgresLease::Heart::beat() {
+  const std::string name = name_of_owner();
+  connection.with([&](soci::session& sql) {
+    sql << "INSERT INTO owners (id, name, alive_until) VALUES (:id, :name, " << end_of_lease()
+        << ") ON CONFLICT (id) DO UPDATE SET alive_until = EXCLUDED.alive_until",
+        soci::use(owner), soci::use(name);
+  });
+}
+
+void PostgresLease::Heart::give_back_some() {
+  while (!to_give_back.empty()) {
+    const Held each = to_give_back.back();
+    const long long study = each.study;
+    connection.with([&](soci::session& sql) {
+      sql << "UPDATE studies SET owner = NULL WHERE id = :study AND owner = :owner AND fence = "
+             ":fence",
+          soci::use(study), soci::use(owner), soci::use(each.fence);
+    });
+    to_give_back.pop_back();
+  }
+}
+
+void PostgresLease::Heart::end() {
+  try {
+    connection.with([&](soci::session& sql) {
+      sql << "UPDATE studies SET owner = NULL WHERE owner = :owner", soci::use(owner);
+      sql << "DELETE FROM owners WHERE id = :owner", soci::use(owner);
+    });
+  } catch (const StoreError&) {
+    return;  // it runs out by itself
+  }
+}
+
+}  // namespace canopy
