@@ -61,9 +61,10 @@ test-tsan: setup  ## Every test under the thread sanitizer
 	@ctest --preset tsan
 
 bench: build python  ## Speed, as ratios measured side by side
-	@cmake --build --preset release --target canopy_bench studies_bench
+	@cmake --build --preset release --target canopy_bench studies_bench stores_bench
 	@build/bench/canopy_bench
 	@build/bench/studies_bench
+	@build/bench/stores_bench
 	@bench/parallel.sh build
 	@build/python/bin/pip install --quiet --disable-pip-version-check --no-build-isolation bench/python
 	@build/python/bin/python bench/python/bench.py build/canopy

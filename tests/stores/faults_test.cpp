@@ -7,6 +7,7 @@
 
 #include "support/faulty_store.hpp"
 #include "support/memory_store.hpp"
+#include "support/postgres_server.hpp"
 #include "support/random_event.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/traffic.hpp"
@@ -194,6 +195,19 @@ TEST(Faults, TheSameOnADisk) {
     const testing::TemporaryFolder folder;
     Trial trial(file, seed, {1 + static_cast<int>(random() % 60), 3},
                 [&] { return open_store(folder.path("s.db"), Store::Mode::create); });
+    trial.run(20);
+  }
+}
+
+TEST(Faults, TheSameInADatabaseOfPostgres) {
+  if (!testing::PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
+  const std::uint64_t seed = std::random_device{}();
+  std::cout << "seed " << seed << "\n";
+  RandomStream random({.seed = seed});
+  for (const std::string& file : testing::all_kinds_of_studies()) {
+    const std::string address = testing::PostgresServer::shared().new_database();
+    Trial trial(file, seed, {1 + static_cast<int>(random() % 60), 3},
+                [&] { return open_store(address, Store::Mode::create); });
     trial.run(20);
   }
 }

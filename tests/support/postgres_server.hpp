@@ -56,9 +56,8 @@ class PostgresServer {
     }
     give_away(folder_.path(""));
     if (data) give_away(*data);
-    const pid_t maker =
-        run({programs() + "/initdb", "-D", data_, "-X", folder_.path("log"), "-U", "canopy", "-A",
-             "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--wal-segsize=4"});
+    const pid_t maker = run({programs() + "/initdb", "-D", data_, "-X", folder_.path("log"), "-U",
+                             "canopy", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"});
     int status = 0;
     if (waitpid(maker, &status, 0) != maker || status != 0) {
       throw std::runtime_error("initdb failed:\n" + folder_.content("out"));
@@ -72,8 +71,7 @@ class PostgresServer {
 
   void start() {
     server_ = run({programs() + "/postgres", "-D", data_, "-k", folder_.path(""), "-c",
-                   "listen_addresses=", "-c", "fsync=on", "-c", "max_wal_size=64MB", "-c",
-                   "min_wal_size=16MB"});
+                   "listen_addresses=", "-c", "fsync=on"});
     for (int tries = 0; tries < 1000; ++tries) {
       if (PQping(address("postgres").c_str()) == PQPING_OK) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
