@@ -26,6 +26,7 @@ librandom123-dev Random123/philox.h
 libtbb-dev tbb/parallel_for.h
 libsoci-dev soci/soci.h
 libsqlite3-dev sqlite3.h
+libpq-dev postgresql/libpq-fe.h
 libboost1.81-dev boost/math/distributions/students_t.hpp
 libssl-dev openssl/ssl.h
 prometheus-cpp-dev prometheus/registry.h
@@ -55,6 +56,7 @@ nlohmann-json3-dev nlohmann/json.hpp
 libfmt-dev fmt/format.h
 libsoci-dev soci/soci.h
 libsqlite3-dev sqlite3.h
+libpq-dev postgresql/libpq-fe.h
 "
 lint_needs="
 clang-format clang-format
@@ -118,10 +120,12 @@ if [ -n "${folder:-}" ]; then
         -o "APT::Sandbox::User=$(id -un)")
   apt-get "${here[@]}" update -qq >"$log" 2>&1 || true
   boost_of_this_release "${here[@]}"
-  case " ${missing[*]} " in  # its libraries are in packages of their own
-    *" libsoci-dev "*) mapfile -t -O "${#missing[@]}" missing < <(apt-cache "${here[@]}" depends libsoci-dev |
-      awk '/Depends: libsoci-(core|sqlite3)/ {print $2}') ;;
-  esac
+  for package in libsoci-dev libpq-dev; do  # their libraries are in packages of their own
+    case " ${missing[*]} " in
+      *" $package "*) mapfile -t -O "${#missing[@]}" missing < <(apt-cache "${here[@]}" depends "$package" |
+        awk '/Depends: lib(soci-(core|sqlite3|postgresql)|pq[0-9])/ {print $2}') ;;
+    esac
+  done
   if ! (cd "$folder/archives" && apt-get "${here[@]}" download -qq "${missing[@]}") >>"$log" 2>&1; then
     cat "$log" >&2
     echo "setup: apt-get download ${missing[*]} failed" >&2

@@ -74,6 +74,8 @@ class Study(Looks, _canopy.Study):
     ) -> Study:
         """Opens the study of that name to continue it, or creates it.
 
+        The store is a file, or a database of PostgreSQL: `postgresql://user@host/database`.
+
         With neither `space` nor `file` it must be in the store. With a space (and an optimizer, its options,
         a direction, a reward_range, a confidence) or a study file (TOML or JSON, as `canopy tune` reads it), it is made
         if it is not there, and must be the same if it is; but reward_range and confidence may change, and take effect.
@@ -162,9 +164,9 @@ class Study(Looks, _canopy.Study):
 
     def __repr__(self) -> str:
         try:
-            return f"<canopy.Study {self.name} in {self.store}, {self.summary().t - 1} pulls>"
+            return f"<canopy.Study {self.name} in {self._store_name}, {self.summary().t - 1} pulls>"
         except _canopy.StudyError:
-            return f"<canopy.Study {self.name} in {self.store}, closed>"
+            return f"<canopy.Study {self.name} in {self._store_name}, closed>"
 
 
 def studies(store: str | os.PathLike[str] = DEFAULT_STORE) -> list[StudyRecord]:
@@ -227,7 +229,7 @@ def _keepable(space: Space) -> Space:
 def _path(store: str | os.PathLike[str]) -> str:
     path = os.fsdecode(store)
     if "\0" in path or not _is_utf8(path):
-        raise ValueError(f"store = {path!r}: must be the path of a file")
+        raise ValueError(f"store = {path!r}: must be the path of a file, or postgresql://...")
     return path
 
 

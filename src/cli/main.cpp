@@ -40,8 +40,8 @@ void complain(const std::string& who, std::string message) {
 std::string advice_for(const std::exception& error) {
   if (const auto* store = dynamic_cast<const StoreError*>(&error)) {
     using Fault = StoreError::Fault;
-    const bool other_file = store->fault() == Fault::missing || store->fault() == Fault::foreign;
-    return other_file ? "; --store FILE names another one" : "";
+    const bool elsewhere = store->fault() == Fault::missing || store->fault() == Fault::foreign;
+    return elsewhere ? "; --store names another one" : "";
   }
   if (const auto* study = dynamic_cast<const StudyError*>(&error)) {
     using Fault = StudyError::Fault;

@@ -11,9 +11,10 @@
 
 namespace canopy::cli {
 
-/// Adds `--store FILE`.
+/// Adds `--store STORE`.
 inline void add_store_flag(terminal::Words& command, std::string& store) {
-  command.option("--store", store, "the file that holds the studies");
+  command.option("--store", store,
+                 "where the studies are: a file, or postgresql://user@host/database");
 }
 
 /// The flags of commands that write to a study.

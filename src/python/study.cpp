@@ -19,23 +19,23 @@ namespace canopy::python {
 namespace {
 
 /// Opens a study: of that specification, or as it is in the store.
-std::unique_ptr<StudySession> opened(const std::string& store, const OpenOptions& which,
+std::unique_ptr<StudySession> opened(std::unique_ptr<Store> store, const OpenOptions& which,
                                      const std::optional<StudySpecification>& specification) {
   const auto open = [&](Store& in) {
     return specification ? Study::open(in, *specification, which) : Study::reopen(in, which);
   };
-  const auto mode = specification ? Store::Mode::create : Store::Mode::open;
-  return std::make_unique<StudySession>(open_store(store, mode), open);
+  return std::make_unique<StudySession>(std::move(store), open);
 }
 
 /// A study that is open here. Work on it happens without the interpreter's lock, and is on the disk
 /// when a call returns.
 class PythonStudy final : public Protocol {
  public:
-  PythonStudy(std::string name, StudySpecification specification, nb::object space,
-              std::unique_ptr<StudySession> session)
+  PythonStudy(std::string name, std::string store_name, StudySpecification specification,
+              nb::object space, std::unique_ptr<StudySession> session)
       : Protocol(std::move(specification), std::move(space)),
         name_(std::move(name)),
+        store_name_(std::move(store_name)),
         session_(std::move(session)) {}
 
   ~PythonStudy() override {
@@ -45,6 +45,7 @@ class PythonStudy final : public Protocol {
   PythonStudy& operator=(const PythonStudy&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& store_name() const { return store_name_; }
 
   void begin_batch() {
     const WithoutInterpreter release;
@@ -80,6 +81,7 @@ class PythonStudy final : public Protocol {
   [[nodiscard]] bool is_ours() const { return process_ == getpid(); }
 
   std::string name_;
+  std::string store_name_;
   pid_t process_ = getpid();
   std::unique_ptr<StudySession> session_;
 };
@@ -90,16 +92,20 @@ void open_study(PythonStudy* self, const std::string& store, const std::string& 
                 const std::optional<std::string>& fork) {
   std::optional<StudySpecification> given;
   if (like != nullptr) given = like->specification();
+  std::string store_name;
   std::unique_ptr<StudySession> session;
   StudySpecification specification = [&] {
     const WithoutInterpreter release;
     if (file) given = load_study(*file);
-    session = opened(store, {name, fork}, given);
+    const auto mode = given ? Store::Mode::create : Store::Mode::open;
+    std::unique_ptr<Store> in = open_store(store, mode);
+    store_name = in->name();
+    session = opened(std::move(in), {name, fork}, given);
     return session->perform([](Study& study) { return study.specification(); });
   }();
   nb::object space = space_object(specification.space);
-  new (self) PythonStudy(fork.value_or(name), std::move(specification), std::move(space),
-                         std::move(session));
+  new (self) PythonStudy(fork.value_or(name), std::move(store_name), std::move(specification),
+                         std::move(space), std::move(session));
 }
 
 /// The optimizer as it is now, in memory.
@@ -120,7 +126,8 @@ void bind_study(nb::module_& module) {
       .def("close", &PythonStudy::close, nb::sig("def close(self) -> None"),
            "Releases the study, so that others can open it.")
       .def_prop_ro("is_open", &PythonStudy::is_open, "Whether it is still open.")
-      .def_prop_ro("name", &PythonStudy::name, "Its name in the store.");
+      .def_prop_ro("name", &PythonStudy::name, "Its name in the store.")
+      .def_prop_ro("_store_name", &PythonStudy::store_name);
 }
 
 }  // namespace canopy::python

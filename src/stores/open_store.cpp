@@ -1,13 +1,14 @@
 #include "canopy/stores.hpp"
 
-#include "stores/postgres_address.hpp"
-#include "stores/postgres_store.hpp"
+#include "stores/open_postgres.hpp"
 #include "stores/sqlite_store.hpp"
 
 namespace canopy {
 
 std::unique_ptr<Store> open_store(const std::string& name, Store::Mode mode) {
-  if (PostgresAddress::is_one(name)) return std::make_unique<PostgresStore>(name, mode);
+  if (name.starts_with("postgresql://") || name.starts_with("postgres://")) {
+    return open_postgres(name, mode);
+  }
   return std::make_unique<SqliteStore>(name, mode);
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <libpq-fe.h>
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -79,10 +80,6 @@ struct FreeOptions {
 };
 
 }  // namespace
-
-bool PostgresAddress::is_one(std::string_view name) {
-  return name.starts_with("postgresql://") || name.starts_with("postgres://");
-}
 
 PostgresAddress::PostgresAddress(const std::string& address) : name_(masked(address)) {
   // What libpq says of an address that it cannot read may hold a part of the password.

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <string>
-#include <string_view>
 
 namespace canopy {
 
@@ -10,9 +9,6 @@ namespace canopy {
 /// `postgresql://user@host/database`, `postgresql:///database?host=/a/folder`, and so on.
 class PostgresAddress {
  public:
-  /// Whether the name of a store is such an address.
-  [[nodiscard]] static bool is_one(std::string_view name);
-
   /// Throws StoreError.
   explicit PostgresAddress(const std::string& address);
 

@@ -174,7 +174,8 @@ std::optional<StudyRecord> PostgresStore::create(const NewStudy& study) {
   connection_.change([&](soci::session& sql) {
     // In one statement: somebody may be writing to the study that is copied.
     sql << "WITH parent AS (SELECT events, pulls, updated FROM studies WHERE id = :copied UNION "
-           "ALL SELECT :events, 0, :updated WHERE :copied::bigint = 0), made AS (INSERT INTO studies "
+           "ALL SELECT :events, 0, :updated WHERE :copied::bigint = 0), made AS (INSERT INTO "
+           "studies "
            "(name, specification, forked_from, created, updated, events, pulls, holder) SELECT "
            ":name, :specification, :forked, :created, updated, events, pulls, '' FROM parent ON "
            "CONFLICT (name) DO NOTHING RETURNING id), journal AS (INSERT INTO events SELECT "
@@ -436,7 +437,8 @@ void PostgresStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
   const long long fence = fence_of(study);
   const bool done = connection_.with([&](soci::session& sql) {
     long long written = 0;
-    sql << "WITH held AS (SELECT id FROM studies WHERE id = :id AND (:fence::bigint < 0 OR fence = :fence) "
+    sql << "WITH held AS (SELECT id FROM studies WHERE id = :id AND (:fence::bigint < 0 OR fence = "
+           ":fence) "
            "FOR NO KEY UPDATE) INSERT INTO snapshots (study, events, optimizer, tuner) SELECT id, "
            ":events, :optimizer, :tuner FROM held ON CONFLICT (study) DO UPDATE SET events = "
            "EXCLUDED.events, optimizer = EXCLUDED.optimizer, tuner = EXCLUDED.tuner RETURNING "

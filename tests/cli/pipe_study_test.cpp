@@ -241,7 +241,7 @@ TEST_F(PipeStudy, ANameAloneMakesNoStore) {
   const auto refused = run_tool("pipe --study a --store " + folder_.path("s.db"));
   EXPECT_EQ(refused.status, 1);
   EXPECT_EQ(refused.err, "canopy pipe: " + folder_.path("s.db") +
-                             ": there is no such store; --store FILE names another one\n");
+                             ": there is no such store; --store names another one\n");
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
 }
 

@@ -585,11 +585,11 @@ TEST_F(TuneCommand, SaysHowSureItIsAndWhetherTheRangeFits) {
 
 TEST_F(TuneCommand, WrongWordsAreNamed) {
   EXPECT_EQ(run_tool("best a --store /nowhere.db").err,
-            "canopy best: /nowhere.db: there is no such store; --store FILE names another one\n");
+            "canopy best: /nowhere.db: there is no such store; --store names another one\n");
   EXPECT_EQ(run_tool("studies lst").err,
             "canopy studies: lst: unknown action, did you mean \"list\"?\n");
   EXPECT_EQ(run_tool("best b").err,
-            "canopy best: canopy.db: there is no such store; --store FILE names another one\n");
+            "canopy best: canopy.db: there is no such store; --store names another one\n");
   EXPECT_EQ(run_tool("best").err,
             "canopy best: NAME: is missing; `canopy studies list` shows the names\n");
 }

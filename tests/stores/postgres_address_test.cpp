@@ -12,13 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Address, IsOneByItsFirstLetters) {
-  EXPECT_TRUE(PostgresAddress::is_one("postgresql://host/db"));
-  EXPECT_TRUE(PostgresAddress::is_one("postgres:///db"));
-  EXPECT_FALSE(PostgresAddress::is_one("postgresql.db"));
-  EXPECT_FALSE(PostgresAddress::is_one("/postgresql://x"));
-}
-
 TEST(Address, NeverShowsAPassword) {
   const auto name = [](const std::string& address) { return PostgresAddress(address).name(); };
   EXPECT_EQ(name("postgresql://me@host:5432/db"), "postgresql://me@host:5432/db");

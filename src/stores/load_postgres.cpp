@@ -1,0 +1,33 @@
+#include "stores/open_postgres.hpp"
+
+#include <dlfcn.h>
+#include <filesystem>
+
+namespace canopy {
+namespace {
+
+using Open = Store* (*)(const std::string& address, Store::Mode mode);
+
+/// From the library beside the one that this is in. It stays: stores may outlive everything else.
+Open load() {
+  Dl_info self{};
+  dladdr(reinterpret_cast<const void*>(&load), &self);
+  const auto folder = std::filesystem::path(self.dli_fname).parent_path();
+  void* const library = dlopen((folder / "_postgres.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    throw StoreError(StoreError::Fault::unreachable,
+                     std::string("PostgreSQL's own library, libpq (Debian's libpq5), is needed for "
+                                 "a store in PostgreSQL: ") +
+                         dlerror());
+  }
+  return reinterpret_cast<Open>(dlsym(library, "canopy_open_postgres"));
+}
+
+}  // namespace
+
+std::unique_ptr<Store> open_postgres(const std::string& address, Store::Mode mode) {
+  static const Open open = load();
+  return std::unique_ptr<Store>(open(address, mode));
+}
+
+}  // namespace canopy
