@@ -83,6 +83,10 @@ TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
     study_.commit();
     study_.snapshot();
     return end;
+  } catch (const StoreError& error) {
+    // Whoever has taken over the study is setting the system by now.
+    const bool theirs = error.fault() == StoreError::Fault::taken_over;
+    throw TuneError(error.what() + (theirs ? "; the system is theirs" : put_baseline_back()));
   } catch (const std::exception& error) {
     throw TuneError(error.what() + put_baseline_back());
   }

@@ -45,6 +45,39 @@ def test_a_study_goes_on_where_it_was(store, optimizer, options):
     assert opt.save() == state
 
 
+def test_a_study_may_be_in_postgresql(postgres):
+    address = postgres + "&password=secret"
+    with canopy.Study.open("a", address, space=SPACE) as study:
+        canopy.maximize(hill, optimizer=study, pulls=40)
+        with pytest.raises(canopy.StudyError, match="is open elsewhere"):
+            canopy.Study.open("a", address)
+        assert "password=***" in repr(study) and "secret" not in repr(study)
+    with canopy.Study.open("a", address) as study:
+        assert study.summary().t == 41
+        state = study.save()
+    opt = canopy.Adaptive(SPACE)
+    canopy.maximize(hill, optimizer=opt, pulls=40)
+    assert opt.save() == state
+    assert canopy.load_optimizer("a", address).save() == state
+    assert len(canopy.load_result("a", address).rewards) == 40
+    assert [record.name for record in canopy.studies(address)] == ["a"]
+    with pytest.raises(canopy.StoreError, match="cannot be reached") as raised:
+        canopy.studies("postgresql://me:secret@127.0.0.1:1/db")
+    assert "secret" not in str(raised.value)
+
+
+def test_a_killed_process_leaves_its_study_in_postgresql_for_seconds_only(postgres):
+    code = (
+        "import canopy, os, sys\n"
+        "study = canopy.Study.open('killed', sys.argv[1], space={'x': canopy.real(0, 1)})\n"
+        "study.tell(study.ask(1), 0.5)\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, postgres]).returncode == -9
+    with canopy.Study.open("killed", postgres) as study:
+        assert study.summary().t == 2
+
+
 def test_pulls_that_a_killed_process_left_are_played_first(store):
     code = (
         "import canopy, os, sys\n"

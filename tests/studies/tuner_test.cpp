@@ -553,6 +553,22 @@ TEST_F(TunerTest, WhenTheJournalCannotBeWrittenTheBaselineIsPutBack) {
   EXPECT_EQ(applied().back(), "0.75");
 }
 
+TEST_F(TunerTest, WhenSomebodyElseHasTakenTheStudyOverTheSystemIsLeftToThem) {
+  const StudySpecification file = file_of("baseline = { x = 0.75 }");
+  Study study = Study::open(*store_, file, {"a", {}});
+  int reports = 0;
+  Tuner tuner(study, {stop_}, [&](const TuneProgress&) {
+    if (++reports == 5) throw StoreError(StoreError::Fault::taken_over, "s.db: is not ours");
+  });
+  try {
+    (void)tuner.run();
+    FAIL();
+  } catch (const TuneError& error) {
+    EXPECT_STREQ(error.what(), "s.db: is not ours; the system is theirs");
+  }
+  EXPECT_NE(applied().back(), "0.75");
+}
+
 TEST_F(TunerTest, GoesOnWhereItWas) {
   const auto state = [&] { return Study::reopen(*store_, {"a", {}}).save(); };
   (void)tune(file_of("on_exit = \"leave\"", "pulls = 30"));
