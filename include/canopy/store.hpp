@@ -184,8 +184,8 @@ class Store {
 
   /// The right to write to a study, which one owner has at a time, in any process: what is
   /// written for a study by somebody who has lost it is refused. Null if someone else keeps it: a
-  /// holder that was killed is gone within the patience. The right ends with the process, however
-  /// that ends.
+  /// holder that was killed is gone within the patience; with none at all it is not waited for. The
+  /// right ends with the process, however that ends.
   [[nodiscard]] virtual std::unique_ptr<StudyLock> try_lock(
       StudyId study, std::chrono::milliseconds patience = kPatience) = 0;
 

@@ -169,12 +169,13 @@ std::optional<StudyRecord> PostgresStore::create(const NewStudy& study) {
   const std::string forked_from = to_postgres(study.forked_from);
   const double updated = study.journal.empty() ? study.created : study.journal.back().at;
   const auto events = static_cast<long long>(study.journal.size());
+  const auto pulls = static_cast<long long>(study.pulls);
   const long long copied = study.copied.value_or(0);
   long long id = 0;
   connection_.change([&](soci::session& sql) {
     // In one statement: somebody may be writing to the study that is copied.
     sql << "WITH parent AS (SELECT events, pulls, updated FROM studies WHERE id = :copied UNION "
-           "ALL SELECT :events, 0, :updated WHERE :copied::bigint = 0), made AS (INSERT INTO "
+           "ALL SELECT :events, :pulls, :updated WHERE :copied::bigint = 0), made AS (INSERT INTO "
            "studies "
            "(name, specification, forked_from, created, updated, events, pulls, holder) SELECT "
            ":name, :specification, :forked, :created, updated, events, pulls, '' FROM parent ON "
@@ -182,9 +183,10 @@ std::optional<StudyRecord> PostgresStore::create(const NewStudy& study) {
            "made.id, number, at, kind, ticket, value, data FROM events, made WHERE study = "
            ":copied) SELECT COALESCE((SELECT id FROM made), CASE WHEN EXISTS (SELECT 1 FROM "
            "parent) THEN 0 ELSE -1 END)",
-        soci::use(copied, "copied"), soci::use(events, "events"), soci::use(updated, "updated"),
-        soci::use(name, "name"), soci::use(specification, "specification"),
-        soci::use(forked_from, "forked"), soci::use(study.created, "created"), soci::into(id);
+        soci::use(copied, "copied"), soci::use(events, "events"), soci::use(pulls, "pulls"),
+        soci::use(updated, "updated"), soci::use(name, "name"),
+        soci::use(specification, "specification"), soci::use(forked_from, "forked"),
+        soci::use(study.created, "created"), soci::into(id);
     if (id < 0) throw gone();
     if (id > 0) insert_journal(sql, id, study.journal);
   });

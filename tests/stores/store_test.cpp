@@ -233,10 +233,11 @@ TEST_P(StoreTest, AStudyMayBeginWithTheJournalOfAnother) {
 TEST_P(StoreTest, AStudyMayBeginWithAJournalOfItsOwn) {
   const std::vector<JournalEntry> journal = entries(1, 11'000);
   NewStudy given{"a", "{}", 7.0};
+  given.pulls = 3;
   given.journal = journal;
   const StudyRecord study = store_->create(given).value();
   EXPECT_EQ(study.events, 11'000U);
-  EXPECT_EQ(study.pulls, 0U);
+  EXPECT_EQ(study.pulls, 3U);
   EXPECT_EQ(study.updated, journal.back().at);
   EXPECT_EQ(read_all(*store_, study.id), journal);
 }
