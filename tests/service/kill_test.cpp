@@ -4,6 +4,7 @@
 #include "support/process.hpp"
 #include "support/retrying_clients.hpp"
 #include "support/served_studies.hpp"
+#include "support/server_process.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <atomic>
@@ -23,60 +24,11 @@
 namespace canopy::service {
 namespace {
 
+using testing::free_port;
 using testing::HttpConnection;
+using testing::make_hct_study;
 using testing::Process;
-
-/// A port that is free now.
-std::uint16_t free_port() {
-  boost::asio::io_context io;
-  boost::asio::ip::tcp::acceptor acceptor(io, {boost::asio::ip::address_v4::loopback(), 0});
-  return acceptor.local_endpoint().port();
-}
-
-/// `canopy serve` in a process of its own.
-class ServerProcess {
- public:
-  ServerProcess(std::string store, std::uint16_t port, std::vector<std::string> more = {})
-      : port_(port),
-        words_{"serve", "--store", std::move(store), "--listen",
-               "127.0.0.1:" + std::to_string(port)} {
-    words_.insert(words_.end(), more.begin(), more.end());
-  }
-
-  void start() {
-    process_ = std::make_unique<Process>(words_);
-    for (int i = 0; i < 1000; ++i) {
-      try {
-        if (HttpConnection(port_).exchange("GET", "/healthz").status == 200) return;
-      } catch (const std::exception&) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      }
-    }
-    FAIL() << "the server does not start: " << process_->finish().err;
-  }
-
-  void signal(int number) const { process_->signal(number); }
-
-  Process::Result finish() {
-    Process::Result result = process_->finish();
-    process_.reset();
-    return result;
-  }
-
-  [[nodiscard]] std::uint16_t port() const { return port_; }
-
- private:
-  std::uint16_t port_;
-  std::vector<std::string> words_;
-  std::unique_ptr<Process> process_;
-};
-
-void make_study(std::uint16_t port, const std::string& name) {
-  const nlohmann::json body{
-      {"name", name}, {"toml", "[optimizer]\nname='hct'\n[[space]]\nname='x'\nlow=0.0\nhigh=1.0"}};
-  const auto answer = HttpConnection(port).exchange("POST", "/v1/studies", body.dump());
-  ASSERT_EQ(answer.status, 201) << answer.body;
-}
+using testing::ServerProcess;
 
 int kills_wanted() {
   const char* number = std::getenv("CANOPY_KILLS");
@@ -91,7 +43,7 @@ TEST(ServerKills, NothingThatWasAcknowledgedIsLostOrThereTwice) {
   std::mt19937_64 random(seed);
   ServerProcess server(store, free_port());
   server.start();
-  make_study(server.port(), "a");
+  make_hct_study(server.port(), "a");
   testing::RetryingClients clients(16, "a", [&] { return server.port(); });
   for (int i = 0; i < kills_wanted(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 300));
@@ -117,7 +69,7 @@ TEST(ServerKills, SigtermAnswersWhatHasArrivedAndEndsSoon) {
   const std::string store = folder.path("a.db");
   ServerProcess server(store, free_port());
   server.start();
-  make_study(server.port(), "a");
+  make_hct_study(server.port(), "a");
   std::atomic<std::uint16_t> port = server.port();
   testing::RetryingClients clients(16, "a", [&] { return port.load(); });
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
