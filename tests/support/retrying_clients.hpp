@@ -79,6 +79,7 @@ class RetryingClients {
         HttpAnswer answer = connection->exchange("POST", "/v1/studies/" + study_ + "/" + what, body,
                                                  "Idempotency-Key: " + key + "\r\n");
         if (answer.status == 200) return answer;
+        if (answer.status == 307) connection.reset();
         if (answer.status != 503 && answer.status != 307 && answer.code() != "open_elsewhere") {
           const std::lock_guard lock(mutex_);
           surprise_ = answer.body;
