@@ -107,16 +107,20 @@ TEST_F(PostgresServersTest, RefuseWhatOneWritesThatSleptTooLong) {
   std::atomic<std::uint16_t> port = first.port();
   RetryingClients clients(8, "a", [&] { return port.load(); });
   // These keep to the first one: it has their requests when it wakes up.
-  RetryingClients loyal(8, "a", [&] { return port.load() == 0 ? second.port() : first.port(); });
+  RetryingClients loyal(8, "a", [&] { return first.port(); });
   std::this_thread::sleep_for(500ms);
   first.signal(SIGSTOP);
   port = second.port();
-  std::this_thread::sleep_for(9s);
+  const std::size_t before = clients.acknowledged().size();
+  const auto start = std::chrono::steady_clock::now();
+  while (clients.acknowledged().size() < before + 100 &&
+         std::chrono::steady_clock::now() - start < 20s) {
+    std::this_thread::sleep_for(10ms);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s) << "somebody else has taken it over";
   first.signal(SIGCONT);
   std::this_thread::sleep_for(1s);
-  port = 0;
   loyal.stop();
-  port = second.port();
   clients.stop();
   first.signal(SIGTERM);
   EXPECT_EQ(first.finish().status, 0);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <poll.h>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -30,7 +31,9 @@ struct HttpAnswer {
 /// One connection to a server of this machine, on which tests may write what they like.
 class HttpConnection {
  public:
-  explicit HttpConnection(std::uint16_t port) : socket_(io_) {
+  /// Throws when the server says nothing for so long; by default it is waited for.
+  explicit HttpConnection(std::uint16_t port, int patience_ms = -1)
+      : patience_(patience_ms), socket_(io_) {
     socket_.connect({boost::asio::ip::address_v4::loopback(), port});
   }
 
@@ -39,6 +42,8 @@ class HttpConnection {
   /// As much as comes, at most so many bytes; empty at the end.
   [[nodiscard]] std::string receive(std::size_t most = 65'536) {
     std::string bytes(most, '\0');
+    pollfd ready{socket_.native_handle(), POLLIN, 0};
+    if (poll(&ready, 1, patience_) == 0) throw std::runtime_error("the server says nothing");
     boost::system::error_code error;
     bytes.resize(socket_.read_some(boost::asio::buffer(bytes), error));
     return bytes;
@@ -92,6 +97,7 @@ class HttpConnection {
     rest_ += bytes;
   }
 
+  int patience_;
   boost::asio::io_context io_;
   boost::asio::ip::tcp::socket socket_;
   std::string rest_;

@@ -20,7 +20,8 @@ namespace canopy::testing {
 /// until it is answered.
 class RetryingClients {
  public:
-  /// `port`: of the server that is there now; 0: none is.
+  /// `port`: of the server to begin with. One that says nothing for a while is left, and one that
+  /// names another is believed.
   RetryingClients(int clients, std::string study, std::function<std::uint16_t()> port)
       : study_(std::move(study)), port_(std::move(port)) {
     for (int i = 0; i < clients; ++i) {
@@ -52,6 +53,8 @@ class RetryingClients {
   }
 
  private:
+  static constexpr int kPatience = 2000;  // ms
+
   void run(int number) {
     std::mt19937_64 random(static_cast<std::uint64_t>(number));
     std::unique_ptr<HttpConnection> connection;
@@ -73,13 +76,16 @@ class RetryingClients {
                     const std::string& body, const std::string& key) {
     for (int tries = 0;; ++tries) {
       try {
-        const std::uint16_t port = port_();
-        if (port == 0) throw std::runtime_error("no server");
-        if (!connection) connection = std::make_unique<HttpConnection>(port);
+        if (!connection) connection = std::make_unique<HttpConnection>(port_(), kPatience);
         HttpAnswer answer = connection->exchange("POST", "/v1/studies/" + study_ + "/" + what, body,
                                                  "Idempotency-Key: " + key + "\r\n");
         if (answer.status == 200) return answer;
-        if (answer.status == 307) connection.reset();
+        if (answer.status == 307) {
+          const std::string& place = answer.headers.at("Location");
+          const std::size_t colon = place.find(':', place.find("//"));
+          const auto port = static_cast<std::uint16_t>(std::atoi(place.c_str() + colon + 1));
+          connection = std::make_unique<HttpConnection>(port, kPatience);
+        }
         if (answer.status != 503 && answer.status != 307 && answer.code() != "open_elsewhere") {
           const std::lock_guard lock(mutex_);
           surprise_ = answer.body;
