@@ -292,6 +292,7 @@ void StudyHost::find_kept_answers(Hosted& hosted, std::vector<Job>& jobs) {
 /// Does all of it with one commit. Nobody is answered before that.
 void StudyHost::perform(Hosted& hosted, std::vector<Job*> jobs) {
   if (jobs.empty()) return;
+  if (!hosted.session) open(hosted);  // it was lost meanwhile
   std::uint64_t before = 0;
   std::uint64_t after = 0;
   try {

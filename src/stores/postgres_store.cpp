@@ -97,10 +97,41 @@ struct AnswerArrays {
   }
 };
 
-constexpr const char* kUnnestedEvents =
-    "unnest(:e_study::bigint[], :e_number::bigint[], :e_at::double precision[], "
-    ":e_kind::integer[], :e_ticket::bigint[], :e_value::double precision[], :e_data::text[]) AS "
-    "e(study, number, at, kind, ticket, value, data)";
+constexpr const char* kInsertEvents = R"(
+  INSERT INTO events SELECT * FROM unnest(
+    :e_study::bigint[], :e_number::bigint[], :e_at::double precision[], :e_kind::integer[],
+    :e_ticket::bigint[], :e_value::double precision[], :e_data::text[]))";
+
+// All that is written for some studies. Their rows are locked in the order of their numbers, so
+// that two of us do not wait for each other; whether a fence fits is seen after that. What is not
+// kWritten is kGone with its study, or was taken over.
+constexpr int kWritten = 0;
+constexpr int kGone = 2;
+constexpr const char* kWrite = R"(
+  WITH wanted AS MATERIALIZED (
+    SELECT * FROM unnest(
+      :study::bigint[], :fence::bigint[], :last::bigint[], :pulls::bigint[],
+      :at::double precision[]) WITH ORDINALITY AS w(study, fence, last, pulls, at, place)),
+  held AS MATERIALIZED (
+    SELECT s.id FROM studies s JOIN wanted w ON s.id = w.study
+    WHERE w.fence < 0 OR w.fence = s.fence ORDER BY s.id FOR NO KEY UPDATE OF s),
+  noted AS (
+    UPDATE studies s SET events = w.last, pulls = w.pulls, updated = w.at
+    FROM wanted w JOIN held ON held.id = w.study WHERE s.id = w.study AND w.last >= 0),
+  happened AS (
+    INSERT INTO events SELECT e.* FROM unnest(
+      :e_study::bigint[], :e_number::bigint[], :e_at::double precision[], :e_kind::integer[],
+      :e_ticket::bigint[], :e_value::double precision[], :e_data::text[])
+      AS e(study, number, at, kind, ticket, value, data)
+    WHERE e.study IN (SELECT id FROM held)),
+  answered AS (
+    INSERT INTO answers (study, key, request, answer, at) SELECT a.* FROM unnest(
+      :a_study::bigint[], :a_key::text[], :a_request::text[], :a_answer::text[],
+      :a_at::double precision[]) AS a(study, key, request, answer, at)
+    WHERE a.study IN (SELECT id FROM held))
+  SELECT w.place, CASE WHEN held.id = w.study THEN 0 WHEN s.id = w.study AND w.fence >= 0 THEN 1
+                       ELSE 2 END
+  FROM wanted w LEFT JOIN held ON held.id = w.study LEFT JOIN studies s ON s.id = w.study)";
 
 /// Adds entries to the journal of a study.
 void insert_journal(soci::session& sql, StudyId study, std::span<const JournalEntry> entries) {
@@ -109,11 +140,10 @@ void insert_journal(soci::session& sql, StudyId study, std::span<const JournalEn
     EventArrays events;
     const std::size_t count = std::min(kAtATime, entries.size() - begin);
     for (const JournalEntry& entry : entries.subspan(begin, count)) events.add(study, entry);
-    sql << "INSERT INTO events SELECT * FROM " << kUnnestedEvents,
-        soci::use(events.study.text(), "e_study"), soci::use(events.number.text(), "e_number"),
-        soci::use(events.at.text(), "e_at"), soci::use(events.kind.text(), "e_kind"),
-        soci::use(events.ticket.text(), "e_ticket"), soci::use(events.value.text(), "e_value"),
-        soci::use(events.data.text(), "e_data");
+    sql << kInsertEvents, soci::use(events.study.text(), "e_study"),
+        soci::use(events.number.text(), "e_number"), soci::use(events.at.text(), "e_at"),
+        soci::use(events.kind.text(), "e_kind"), soci::use(events.ticket.text(), "e_ticket"),
+        soci::use(events.value.text(), "e_value"), soci::use(events.data.text(), "e_data");
   }
 }
 
@@ -269,24 +299,10 @@ std::vector<std::optional<StoreError>> PostgresStore::write(std::span<const Stud
     for (const JournalEntry& entry : each.entries) events.add(each.study, entry);
     for (const KeptAnswer& answer : each.answers) answers.add(each.study, answer);
   }
-  // Rows of studies are locked in the order of their numbers, so that two of us do not wait for
-  // each other; what is found then is as it is now, whoever had the row before.
-  std::vector<long long> written(writes.size());
+  std::vector<long long> place(writes.size());
+  std::vector<int> outcome(writes.size());
   connection_.with([&](soci::session& sql) {
-    sql << "WITH wanted AS MATERIALIZED (SELECT * FROM unnest(:study::bigint[], :fence::bigint[], "
-           ":last::bigint[], :pulls::bigint[], :at::double precision[]) AS w(study, fence, last, "
-           "pulls, at)), held AS MATERIALIZED (SELECT s.id FROM studies s JOIN wanted w ON s.id = "
-           "w.study WHERE w.fence < 0 OR w.fence = s.fence ORDER BY s.id FOR NO KEY UPDATE OF s), "
-           "noted AS (UPDATE studies s SET events = w.last, pulls = w.pulls, updated = w.at FROM "
-           "wanted w JOIN held ON held.id = w.study WHERE s.id = w.study AND w.last >= 0), "
-           "happened AS (INSERT INTO events SELECT e.* FROM "
-        << kUnnestedEvents
-        << " WHERE e.study IN (SELECT id FROM held)), answered AS (INSERT INTO answers (study, "
-           "key, request, answer, at) SELECT a.* FROM unnest(:a_study::bigint[], :a_key::text[], "
-           ":a_request::text[], :a_answer::text[], :a_at::double precision[]) AS a(study, key, "
-           "request, answer, at) WHERE a.study IN (SELECT id FROM held)) SELECT id "
-           "FROM held",
-        soci::use(studies.text(), "study"), soci::use(fences.text(), "fence"),
+    sql << kWrite, soci::use(studies.text(), "study"), soci::use(fences.text(), "fence"),
         soci::use(lasts.text(), "last"), soci::use(learnt.text(), "pulls"),
         soci::use(times.text(), "at"), soci::use(events.study.text(), "e_study"),
         soci::use(events.number.text(), "e_number"), soci::use(events.at.text(), "e_at"),
@@ -295,13 +311,13 @@ std::vector<std::optional<StoreError>> PostgresStore::write(std::span<const Stud
         soci::use(answers.study.text(), "a_study"), soci::use(answers.key.text(), "a_key"),
         soci::use(answers.request.text(), "a_request"),
         soci::use(answers.answer.text(), "a_answer"), soci::use(answers.at.text(), "a_at"),
-        soci::into(written);
+        soci::into(place), soci::into(outcome);
   });
   std::vector<std::optional<StoreError>> errors(writes.size());
-  for (std::size_t i = 0; i < writes.size(); ++i) {
-    if (std::find(written.begin(), written.end(), writes[i].study) != written.end()) continue;
-    const bool taken = fence_of(writes[i].study) != kNoFence && exists(writes[i].study);
-    errors[i] = taken ? taken_over() : gone();
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    if (outcome[i] == kWritten) continue;
+    const auto which = static_cast<std::size_t>(place[i] - 1);
+    errors[which] = outcome[i] == kGone ? gone() : taken_over();
   }
   return errors;
 }
