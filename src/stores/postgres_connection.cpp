@@ -63,23 +63,16 @@ std::string_view advice_for_database(Fault fault) {
   }
 }
 
-/// What PostgreSQL says, on one line, without SOCI's words in front, the statement behind, and
-/// details, which may hold what was to be written.
-std::string complaint_of(const soci::soci_error& error, bool whole) {
+/// What PostgreSQL says, without SOCI's words in front and details behind, which may hold what was
+/// to be written.
+std::string complaint_of(const soci::soci_error& error) {
   std::string text = error.get_error_message();
-  if (const std::size_t severity = text.find("ERROR:  "); severity != std::string::npos) {
-    text = text.substr(severity + 8);
-  } else if (const std::size_t end = text.find("the database. "); end != std::string::npos) {
-    text = text.substr(end + 14);
+  for (const std::string_view before : {"connection to the database.", "ERROR:  "}) {
+    const std::size_t found = text.find(before);
+    if (found != std::string::npos) text.erase(0, found + before.size());
   }
-  if (!whole) text = text.substr(0, text.find('\n'));
-  std::string line;
-  for (const char letter : text) {
-    const bool blank = letter == '\n' || letter == '\t' || letter == ' ';
-    if (!blank || (!line.empty() && line.back() != ' ')) line += blank ? ' ' : letter;
-  }
-  while (line.ends_with(' ') || line.ends_with('.')) line.pop_back();
-  return line;
+  text.erase(0, text.find_first_not_of(" \n"));
+  return text.substr(0, text.find('\n'));
 }
 
 void ignore_notice(void* /*nothing*/, const char* /*notice*/) {}
@@ -115,9 +108,8 @@ void PostgresConnection::connect() {
     sql_ =
         std::make_unique<soci::session>(soci::postgresql, address_.connection(longest_statement_));
   } catch (const soci::soci_error& error) {
-    throw StoreError(Fault::unreachable,
-                     fmt::format("{}: {}: {}", name(), complaint_of(error, true),
-                                 advice_for_database(Fault::unreachable)));
+    throw StoreError(Fault::unreachable, fmt::format("{}: {}: {}", name(), complaint_of(error),
+                                                     advice_for_database(Fault::unreachable)));
   }
   PQsetNoticeProcessor(handle_of(*sql_), ignore_notice, nullptr);
   try {
@@ -154,8 +146,8 @@ void PostgresConnection::rethrow(const soci::soci_error& error) {
   Fault fault = typed != nullptr ? fault_of_state(typed->sqlstate()) : Fault::damaged;
   if (is_lost()) fault = Fault::unreachable;
   if (fault == Fault::unreachable) sql_.reset();
-  throw StoreError(fault, fmt::format("{}: {}: {}", name(), complaint_of(error, false),
-                                      advice_for_database(fault)));
+  throw StoreError(
+      fault, fmt::format("{}: {}: {}", name(), complaint_of(error), advice_for_database(fault)));
 }
 
 void PostgresConnection::damaged(const std::string& what) const {

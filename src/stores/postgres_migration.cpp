@@ -100,7 +100,8 @@ void prepare_database(soci::session& sql, const std::string& name, Store::Mode m
          "current_setting('synchronous_commit') = 'off'";
   int found = version_of(sql);
   if (found == 0 && mode == Store::Mode::open) {
-    throw StoreError(Fault::foreign, name + ": is not a canopy store");
+    refuse_other_tables(sql, name);
+    throw StoreError(Fault::missing, name + ": there is no store yet: the database is empty");
   }
   if (found == 0) {
     make_tables(sql, name);

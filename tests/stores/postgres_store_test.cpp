@@ -389,7 +389,7 @@ TEST_F(PostgresStoreTest, ManyMayMakeItAtOnce) {
 }
 
 TEST_F(PostgresStoreTest, AnEmptyDatabaseIsNoStoreUntilItIsMadeOne) {
-  EXPECT_EQ(complaint([&] { (void)open("", Store::Mode::open); }).fault, Fault::foreign);
+  EXPECT_EQ(complaint([&] { (void)open("", Store::Mode::open); }).fault, Fault::missing);
   (void)open();
   (void)open("", Store::Mode::open)->create({"a", "{}", 0.0});
   EXPECT_TRUE(open()->find("a")) << "it is made once";
@@ -398,6 +398,7 @@ TEST_F(PostgresStoreTest, AnEmptyDatabaseIsNoStoreUntilItIsMadeOne) {
 TEST_F(PostgresStoreTest, ADatabaseOfSomethingElseIsLeftAlone) {
   PostgresServer::execute(address_, "CREATE TABLE customers (id INTEGER)");
   EXPECT_EQ(complaint([&] { (void)open(); }).fault, Fault::foreign);
+  EXPECT_EQ(complaint([&] { (void)open("", Store::Mode::open); }).fault, Fault::foreign);
   EXPECT_EQ(PostgresServer::execute(address_,
                                     "SELECT relname FROM pg_class WHERE relnamespace = "
                                     "'public'::regnamespace"),
