@@ -1,7 +1,7 @@
-#include "canopy/stores.hpp"
+#include "canopy/study.hpp"
 
+#include "cli/any_store.hpp"
 #include "cli/commands.hpp"
-#include "cli/study_flags.hpp"
 #include "core/text.hpp"
 #include "files/document_reader.hpp"
 #include "studies/act_text.hpp"
@@ -22,7 +22,7 @@ namespace {
 struct ActArguments {
   std::string name;
   std::string act;
-  std::string store = "canopy.db";
+  StoreFlags where;
   std::optional<std::string> pulls;
   std::optional<std::string> by;
 };
@@ -43,6 +43,9 @@ WantedAct wanted_act(const ActArguments& arguments) {
   if (!act) throw WrongUse(excerpt(arguments.act) + ": " + one_of);
   WantedAct wanted{*act, arguments.by ? *arguments.by : user_name()};
   if (wanted.by.empty()) throw WrongUse("--by: must not be empty");
+  if (arguments.by && arguments.where.server) {
+    throw WrongUse("--by: a server knows by their tokens who wants something");
+  }
   if (!arguments.pulls) return wanted;
   if (act != Act::confirm) throw WrongUse("--pulls: is for confirm");
   const auto pulls = number_in<std::uint64_t>(*arguments.pulls);
@@ -67,7 +70,7 @@ void check_that_it_can_be_done(const StudyRecord& record, Act act) {
 
 int act(const ActArguments& arguments) {
   const WantedAct wanted = wanted_act(arguments);
-  const std::unique_ptr<Store> store = open_store(arguments.store, Store::Mode::open);
+  const std::unique_ptr<Store> store = open_any_store(arguments.where, Store::Mode::open, "act");
   const StudyRecord record = find_study(*store, arguments.name);
   check_that_it_can_be_done(record, wanted.act);
   const std::uint64_t number =
@@ -88,8 +91,9 @@ Command add_act(Words app) {
   command.option("ACT", arguments->act, "pause, resume, hold, baseline, confirm or end");
   command.option("--pulls", arguments->pulls,
                  "for confirm: at most so many, of both together [budget.confirm_pulls, or 100]");
-  command.option("--by", arguments->by, "who wants it, for others to read [$USER]");
-  add_store_flag(command, arguments->store);
+  command.option("--by", arguments->by,
+                 "who wants it, for others to read [$USER]; a server knows it by the token");
+  arguments->where.add_to(command);
   command.footer(
       "  pause      waits at the best setting that is known\n"
       "  hold       waits at the present setting\n"

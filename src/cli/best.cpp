@@ -16,7 +16,7 @@ Command add_best(Words app) {
   words->add_to(command);
   command.footer("Example:\n  canopy best cache");
   return [words] {
-    NamedStudy study(*words);
+    NamedStudy study(*words, "best");
     const LoadedOptimizer loaded = study.load_with_warning();
     const auto& optimizer = loaded.optimizer;
     const auto best = optimizer->best();

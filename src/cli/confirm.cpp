@@ -1,4 +1,4 @@
-#include "canopy/stores.hpp"
+#include "canopy/study.hpp"
 
 #include "cli/commands.hpp"
 #include "cli/named_study.hpp"
@@ -33,7 +33,8 @@ int confirm(const ConfirmArguments& arguments) {
                      ": must be a whole number from 2 on");
     }
   }
-  const std::unique_ptr<Store> store = open_store(arguments.study.store, Store::Mode::open);
+  const std::unique_ptr<Store> store =
+      open_any_store(arguments.study.where, Store::Mode::open, "confirm");
   Study study = Study::reopen(*store, {arguments.study.name, {}});
   const auto& system = study.specification().system;
   if (!system || !system->baseline) {
@@ -43,6 +44,7 @@ int confirm(const ConfirmArguments& arguments) {
   }
   const std::uint64_t pulls =
       asked_for.value_or(study.specification().budget.confirm_pulls.value_or(kConfirmPulls));
+  wait_for_server(*store, system->options.outage_seconds);
   return run_tuner("confirm", study, {}, arguments.study.json,
                    [&](Tuner& tuner) { return tuner.confirm(pulls); });
 }

@@ -108,7 +108,7 @@ void print_words(const Space& space, const Optimizer& optimizer, const Learnt& l
 }
 
 int explain(const NamedStudyFlags& flags) {
-  NamedStudy study(flags);
+  NamedStudy study(flags, "explain");
   const auto optimizer = study.load_with_warning().optimizer;
   if (optimizer->in_flight().empty()) (void)optimizer->ask();  // it is a copy: nothing is kept
   const auto learnt = optimizer->learnt();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/study_flags.hpp"
+#include "cli/any_store.hpp"
 #include "cli/study_text.hpp"
 #include "stores/stored_study.hpp"
 #include "terminal/failure.hpp"
@@ -14,23 +14,23 @@
 
 namespace canopy::cli {
 
-/// The words of commands that look at a study: NAME, --store, --json.
+/// The words of commands that look at a study: NAME, where it is, --json.
 struct NamedStudyFlags {
   std::string name;
-  std::string store = "canopy.db";
+  StoreFlags where;
   bool json = false;
 
   void add_to(terminal::Words& command) {
     command.option("NAME", name, "the name of the study");
-    add_store_flag(command, store);
+    where.add_to(command);
     command.flag("--json", json, "print JSON");
   }
 };
 
 /// The study that the words name.
 struct NamedStudy : StoredStudy {
-  explicit NamedStudy(const NamedStudyFlags& flags)
-      : StoredStudy(flags.store, checked_name(flags)) {}
+  NamedStudy(const NamedStudyFlags& flags, const std::string& command)
+      : StoredStudy(opened(flags, command), flags.name) {}
 
   /// The optimizer as it is now; prints a warning if it is not the one that chose the arms, and if
   /// settings do not fit what was seen.
@@ -44,10 +44,10 @@ struct NamedStudy : StoredStudy {
   }
 
  private:
-  static const std::string& checked_name(const NamedStudyFlags& flags) {
+  static std::unique_ptr<Store> opened(const NamedStudyFlags& flags, const std::string& command) {
     if (flags.name.empty())
       throw terminal::WrongUse("NAME: is missing; `canopy studies list` shows the names");
-    return flags.name;
+    return open_any_store(flags.where, Store::Mode::open, command);
   }
 };
 

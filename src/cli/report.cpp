@@ -20,7 +20,7 @@ struct ReportArguments {
 };
 
 int write_report(const ReportArguments& arguments) {
-  NamedStudy study(arguments.study);
+  NamedStudy study(arguments.study, "report");
   const std::string file = arguments.out.value_or(study.record.name + ".html");
   const LoadedOptimizer loaded = study.load_with_warning();
   const auto& optimizer = loaded.optimizer;

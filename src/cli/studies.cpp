@@ -41,7 +41,8 @@ Document record_document(const StudyRecord& record, Store& store) {
 }
 
 int list(const StudiesArguments& arguments) {
-  const std::unique_ptr<Store> store = open_store(arguments.study.store, Store::Mode::open);
+  const std::unique_ptr<Store> store =
+      open_any_store(arguments.study.where, Store::Mode::open, "studies");
   const std::vector<StudyRecord> records = store->list();
   if (arguments.study.json) {
     Document::List all;
@@ -59,7 +60,7 @@ int list(const StudiesArguments& arguments) {
 }
 
 int show(const StudiesArguments& arguments) {
-  NamedStudy study(arguments.study);
+  NamedStudy study(arguments.study, "studies");
   const auto optimizer = study.load_with_warning().optimizer;
   const auto best = optimizer->best();
   const Space& space = study.specification.space;
@@ -230,7 +231,7 @@ int export_events(const StudiesArguments& arguments) {
   if (arguments.format != "csv" && arguments.format != "jsonl") {
     throw WrongUse("--format " + arguments.format + R"(: must be "csv" or "jsonl")");
   }
-  NamedStudy study(arguments.study);
+  NamedStudy study(arguments.study, "studies");
   const Space& space = study.specification.space;
   Lines lines(arguments.out);
   if (csv) {
@@ -248,7 +249,8 @@ int export_events(const StudiesArguments& arguments) {
 
 int erase(const StudiesArguments& arguments) {
   if (arguments.study.name.empty()) throw WrongUse("NAME: is missing");
-  const std::unique_ptr<Store> store = open_store(arguments.study.store, Store::Mode::open);
+  const std::unique_ptr<Store> store =
+      open_any_store(arguments.study.where, Store::Mode::open, "studies");
   const StudyRecord record = find_study(*store, arguments.study.name);
   const std::unique_ptr<StudyLock> lock = store->try_lock(record.id);
   if (!lock) {

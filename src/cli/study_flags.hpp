@@ -17,6 +17,13 @@ inline void add_store_flag(terminal::Words& command, std::string& store) {
                  "where the studies are: a file, or postgresql://user@host/database");
 }
 
+/// Adds `--fork NEW`.
+inline void add_fork_flag(terminal::Words& command, std::optional<std::string>& fork) {
+  command.option("--fork", fork,
+                 "start a new study of this name from the one in the store, with its whole "
+                 "journal or, if settings that learning depends on differ, with its rewards");
+}
+
 /// The flags of commands that write to a study.
 struct StudyFlags {
   std::string store = "canopy.db";
@@ -24,9 +31,7 @@ struct StudyFlags {
 
   void add_to(terminal::Words& command) {
     add_store_flag(command, store);
-    command.option("--fork", fork,
-                   "start a new study of this name from the one in the store, with its whole "
-                   "journal or, if settings that learning depends on differ, with its rewards");
+    add_fork_flag(command, fork);
   }
 };
 

@@ -36,7 +36,7 @@ void print_tree(const std::vector<NodeView>& nodes, const Space& space) {
 }
 
 int draw_tree(const TreeArguments& arguments) {
-  NamedStudy study(arguments.study);
+  NamedStudy study(arguments.study, "tree");
   const auto optimizer = study.load_with_warning().optimizer;
   const Space& space = study.specification.space;
   const TreeView* tree = optimizer->tree();

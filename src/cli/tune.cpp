@@ -1,5 +1,6 @@
-#include "canopy/stores.hpp"
+#include "canopy/study.hpp"
 
+#include "cli/any_store.hpp"
 #include "cli/commands.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/run_tuner.hpp"
@@ -7,6 +8,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -16,7 +18,8 @@ namespace {
 
 struct TuneArguments {
   std::string file;
-  StudyFlags flags;
+  StoreFlags where;
+  std::optional<std::string> fork;
   TuneStatus::Files files;
   bool dry_run = false;
   bool measure = false;
@@ -34,14 +37,15 @@ int tune(const TuneArguments& arguments) {
   if (arguments.measure && !arguments.dry_run) throw WrongUse("--measure: is for --dry-run");
   if (arguments.dry_run) return dry_run(resolved(specification), name, arguments.measure);
   check_before_start(resolved(specification));
-  const std::unique_ptr<Store> store = open_store(arguments.flags.store, Store::Mode::create);
-  Study study = Study::open(*store, specification, {name, arguments.flags.fork});
+  const std::unique_ptr<Store> store = open_any_store(arguments.where, Store::Mode::create, "tune");
+  Study study = Study::open(*store, specification, {name, arguments.fork});
   if (const Summary summary = study.summary(); summary.t > 1) {
     fmt::print(stderr, "{}: continuing after {} pulls\n", study.record().name, summary.t - 1);
   } else if (summary.observed > 0) {
     fmt::print(stderr, "{}: starting with {} rewards of {}\n", study.record().name,
                summary.observed, study.record().forked_from);
   }
+  wait_for_server(*store, specification.system->options.outage_seconds);
   return run_tuner("tune", study, arguments.files, arguments.json,
                    [](Tuner& tuner) { return tuner.run(); });
 }
@@ -53,7 +57,8 @@ Command add_tune(Words app) {
   Words command = app.command("tune", "Tune a live system, durably.");
   command.option("STUDY.toml", arguments->file,
                  "the study: what to tune, how to set and measure it, for how long");
-  arguments->flags.add_to(command);
+  arguments->where.add_to(command);
+  add_fork_flag(command, arguments->fork);
   command.flag("--dry-run", arguments->dry_run,
                "run nothing: show the first commands, what would be left, and every doubt");
   command.flag("--measure", arguments->measure,
@@ -68,6 +73,8 @@ Command add_tune(Words app) {
       "continues. SIGUSR1 pauses it at the best setting that is known, and resumes it; `canopy "
       "act` "
       "tells it the same and more.\n"
+      "With --server, the study is on a server and the system is set and measured here. A server "
+      "that goes away is waited for, up to system.outage_seconds.\n"
       "Example, a file cache.toml:\n"
       "  name = \"cache\"\n"
       "  [optimizer]\n"

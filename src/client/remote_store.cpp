@@ -158,8 +158,24 @@ class RemoteStore::Tenure {
   std::thread thread_;
 };
 
+namespace {
+
+/// A client, or why there is none, as stores say it.
+std::unique_ptr<HttpClient> client_for(const HttpClient::Options& options) {
+  try {
+    return std::make_unique<HttpClient>(options);
+  } catch (const ServerUnreachable& error) {
+    throw StoreError(StoreError::Fault::unreachable, error.what());
+  }
+}
+
+}  // namespace
+
 RemoteStore::RemoteStore(Options options)
-    : options_(std::move(options)), name_(options_.http.server.text()), http_(options_.http) {}
+    : options_(std::move(options)),
+      name_(options_.http.server.text()),
+      client_(client_for(options_.http)),
+      http_(*client_) {}
 
 /// Does what asks the server; errors become those of stores.
 template <class Ask>
@@ -271,6 +287,7 @@ std::optional<StudyRecord> RemoteStore::create(const NewStudy& study) {
         journal.push_back(entry_document(space, entry));
       }
       body.set("journal", std::move(journal));
+      body.set("pulls", study.pulls);
     }
     try {
       return record_of(

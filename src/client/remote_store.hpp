@@ -27,6 +27,7 @@ class RemoteStore final : public Store {
     std::chrono::milliseconds lease{11'000};
   };
 
+  /// Asks nothing yet. Throws StoreError when the certificates to trust cannot be read.
   explicit RemoteStore(Options options);
 
   /// For how long a server that cannot be reached is waited for, from now on.
@@ -79,7 +80,8 @@ class RemoteStore final : public Store {
 
   Options options_;
   std::string name_;
-  HttpClient http_;
+  std::unique_ptr<HttpClient> client_;
+  HttpClient& http_;
   std::map<StudyId, Known> known_;
   std::map<std::string, StudyId> ids_;  // ours: only names mean anything to the server
 };

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace canopy {
 
@@ -12,7 +13,9 @@ namespace canopy {
 struct StoredStudy {
   /// Throws StoreError, and StudyError when there is none of that name.
   StoredStudy(const std::string& store_name, const std::string& name)
-      : store(open_store(store_name, Store::Mode::open)),
+      : StoredStudy(open_store(store_name, Store::Mode::open), name) {}
+  StoredStudy(std::unique_ptr<Store> from, const std::string& name)
+      : store(std::move(from)),
         record(find_study(*store, name)),
         specification(specification_of(record)) {}
 
