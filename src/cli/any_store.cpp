@@ -50,8 +50,10 @@ void say(const std::string& command, const std::string& what) {
 }  // namespace
 
 void StoreFlags::add_to(Words& command) {
-  command.option("--store", store,
-                 fmt::format("the file that holds the studies [{}]", kDefaultStore));
+  command.option(
+      "--store", store,
+      fmt::format("where the studies are: a file, or postgresql://user@host/database [{}]",
+                  kDefaultStore));
   command.option("--server", server,
                  "the server that has them instead, of `canopy serve`: http://host:8731");
   command.option("--token-file", token_file,

@@ -270,7 +270,7 @@ void SqliteStore::read_some(StudyId study, std::uint64_t after, std::uint64_t li
   connection_.require_types("events", kEventTypes, checked);
   while (left > 0) {  // in pages, so that no long read keeps the file's log from being tidied up
     const std::size_t page = std::min(kAtATime, left);
-    EventRows rows(page);
+    EventRows rows(std::max<std::size_t>(page, 2));  // SOCI reads nothing into vectors of one
     connection_.with([&] {
       connection_.sql() << "SELECT number, at, kind, ticket, value, data FROM events WHERE study = "
                            ":study AND number > :after ORDER BY number LIMIT "

@@ -370,6 +370,11 @@ TEST_P(StoreTest, ReadsAPieceOfAJournal) {
   some.clear();
   store_->read_some(study, 48, 7, [&](const JournalEntry& entry) { some.push_back(entry); });
   EXPECT_EQ(some.size(), 2U);
+  some.clear();
+  for (std::uint64_t after = 0; after <= 50; ++after) {
+    store_->read_some(study, after, 1, [&](const JournalEntry& entry) { some.push_back(entry); });
+  }
+  EXPECT_EQ(some, written) << "one by one";
 }
 
 TEST_P(StoreTest, WritesForManyStudiesInOneStep) {
