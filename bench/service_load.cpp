@@ -27,7 +27,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kTicketsAtOnce = 8;
+constexpr int kTicketsAtOnce = 1;
 
 struct Load {
   std::string study;

@@ -7,9 +7,11 @@
 #include "files/json.hpp"
 #include "files/page.hpp"
 #include "studies/answers.hpp"
+#include "studies/study_file.hpp"
 
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,13 +22,14 @@
 namespace canopy::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> kActions{"list", "show", "export", "delete"};
+constexpr std::array<std::string_view, 5> kActions{"list", "show", "export", "import", "delete"};
 
 struct StudiesArguments {
   std::string action;
   NamedStudyFlags study;
   std::string format = "csv";
   std::optional<std::string> out;
+  std::optional<std::string> name;  // of what is imported
 };
 
 Document record_document(const StudyRecord& record, Store& store) {
@@ -226,10 +229,47 @@ std::string json_line(const JournalEntry& entry, std::optional<Arm> arm, const S
   return json_text(table);
 }
 
+/// Whole studies: one, or all.
+int export_whole(const StudiesArguments& arguments) {
+  const std::unique_ptr<Store> store =
+      open_any_store(arguments.study.where, Store::Mode::open, "studies");
+  std::vector<StudyRecord> records;
+  if (arguments.study.name.empty()) {
+    records = store->list();
+  } else {
+    records.push_back(find_study(*store, arguments.study.name));
+  }
+  Lines lines(arguments.out);
+  for (const StudyRecord& record : records) {
+    export_study(*store, record, [&](const std::string& line) { lines.write(line); });
+  }
+  lines.finish();
+  return kSuccess;
+}
+
+int import_whole(const StudiesArguments& arguments) {
+  const std::string& path = arguments.study.name;
+  if (path.empty())
+    throw WrongUse("FILE: is missing; `canopy studies export --format study` makes one");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw WrongUse(path + ": cannot be read");
+  const std::unique_ptr<Store> store =
+      open_any_store(arguments.study.where, Store::Mode::create, "studies");
+  const auto next = [&]() -> std::optional<std::string> {
+    std::string line;
+    return std::getline(file, line) ? std::optional(std::move(line)) : std::nullopt;
+  };
+  import_studies(*store, path, arguments.name.value_or(""), next, [](const StudyRecord& record) {
+    fmt::print("{}: {} pulls, {} events\n", record.name, record.pulls, record.events);
+  });
+  return kSuccess;
+}
+
 int export_events(const StudiesArguments& arguments) {
+  if (arguments.format == "study") return export_whole(arguments);
   const bool csv = arguments.format == "csv" && !arguments.study.json;
   if (arguments.format != "csv" && arguments.format != "jsonl") {
-    throw WrongUse("--format " + arguments.format + R"(: must be "csv" or "jsonl")");
+    throw WrongUse("--format " + arguments.format + R"(: must be "csv", "jsonl" or "study")");
   }
   NamedStudy study(arguments.study, "studies");
   const Space& space = study.specification.space;
@@ -266,9 +306,10 @@ int manage(const StudiesArguments& arguments) {
   if (arguments.action == "list") return list(arguments);
   if (arguments.action == "show") return show(arguments);
   if (arguments.action == "export") return export_events(arguments);
+  if (arguments.action == "import") return import_whole(arguments);
   if (arguments.action == "delete") return erase(arguments);
   if (arguments.action.empty()) {
-    throw WrongUse("ACTION: is missing; must be list, show, export or delete");
+    throw WrongUse("ACTION: is missing; must be list, show, export, import or delete");
   }
   throw WrongUse(arguments.action + ": " + unknown_name("action", arguments.action, kActions));
 }
@@ -277,16 +318,23 @@ int manage(const StudiesArguments& arguments) {
 
 Command add_studies(Words app) {
   const auto arguments = std::make_shared<StudiesArguments>();
-  Words command = app.command("studies", "List, show, export or delete studies in a store.");
-  command.option("ACTION", arguments->action, "list, show, export or delete");
+  Words command =
+      app.command("studies", "List, show, export, import or delete studies in a store.");
+  command.option("ACTION", arguments->action, "list, show, export, import or delete");
   arguments->study.add_to(command);
-  command.option("--format", arguments->format, "export: csv, or jsonl for JSON Lines");
+  command.option(
+      "--format", arguments->format,
+      "export: csv or jsonl, for people and programs that read events; study, for import: one "
+      "or, without NAME, all of them");
   command.option("--out", arguments->out, "export: the file to write [standard output]");
+  command.option("--name", arguments->name, "import: another name for the only study of a file");
   command.footer(
       "Examples:\n"
       "  canopy studies list\n"
       "  canopy studies show cache\n"
       "  canopy studies export cache --format jsonl --out cache.jsonl\n"
+      "  canopy studies export --format study --out backup.jsonl   # all of them, whole\n"
+      "  canopy studies import backup.jsonl --store other.db\n"
       "  canopy studies delete cache");
   return [arguments] { return manage(*arguments); };
 }

@@ -26,8 +26,13 @@ constexpr std::size_t kHashDigits = 64;
 constexpr std::string_view kPrefix = "canopy_";
 
 std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (std::size_t i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes[i]);
+  text.reserve(2 * size);
+  for (std::size_t i = 0; i < size; ++i) {
+    text += kDigits[bytes[i] >> 4U];
+    text += kDigits[bytes[i] & 15U];
+  }
   return text;
 }
 
