@@ -27,7 +27,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kTicketsAtOnce = 1;
+constexpr int kTicketsAtOnce = 4;
 
 struct Load {
   std::string study;

@@ -29,6 +29,16 @@ constexpr std::array kEventTypes{Column{"number", "integer"}, Column{"at", "real
                                  Column{"kind", "integer"},   Column{"ticket", "integer"},
                                  Column{"value", "real"},     Column{"data", "text"}};
 
+/// A text within a statement.
+std::string literal(const std::string& text) {
+  std::string quoted = "'";
+  for (const char letter : text) {
+    if (letter == '\'') quoted += '\'';
+    quoted += letter;
+  }
+  return quoted + "'";
+}
+
 StudyRecord record_of(const soci::row& row) {
   return {.id = row.get<int>(0),
           .name = row.get<std::string>(1),
@@ -52,8 +62,12 @@ class SqliteLock final : public StudyLock {
 }  // namespace
 
 std::vector<StudyRecord> SqliteStore::list_some(const std::string& after, std::size_t limit) {
-  connection_.require_types("studies", kStudyTypes);
   const auto most = static_cast<long long>(std::min<std::size_t>(limit, INT64_MAX));
+  const bool all = after.empty() && limit == SIZE_MAX;
+  const std::string page =
+      fmt::format("id IN (SELECT id FROM studies WHERE name > {} ORDER BY name LIMIT {})",
+                  literal(after), most);
+  connection_.require_types("studies", kStudyTypes, all ? "TRUE" : page);
   return connection_.with([&] {
     std::vector<StudyRecord> records;
     const soci::rowset<soci::row> rows =
@@ -67,7 +81,7 @@ std::vector<StudyRecord> SqliteStore::list_some(const std::string& after, std::s
 }
 
 std::optional<StudyRecord> SqliteStore::find(const std::string& name) {
-  connection_.require_types("studies", kStudyTypes);
+  connection_.require_types("studies", kStudyTypes, "name = " + literal(name));
   return connection_.with([&]() -> std::optional<StudyRecord> {
     soci::row row;
     connection_.sql() << "SELECT " << kColumns << " FROM studies WHERE name = :name",
