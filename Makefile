@@ -2,8 +2,8 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
-# What many threads may use at once.
-TSAN_TESTS = *StudySession*:*StoreTest*:-SqliteStore*
+# What many threads may use at once, without what forks.
+TSAN_TESTS = *StudySession*:*StoreTest*:-SqliteStore*:PostgresStoreTest*
 
 .PHONY: help setup build run python test test-cpp test-python test-asan test-tsan bench bench-tuned bench-ablation \
         bench-memory bench-flight bench-peers coverage gallery figures tables format lint clean

@@ -67,7 +67,8 @@ std::string_view advice_for_database(Fault fault) {
 /// to be written.
 std::string complaint_of(const soci::soci_error& error) {
   std::string text = error.get_error_message();
-  for (const std::string_view before : {"connection to the database.", "ERROR:  "}) {
+  for (const std::string_view before : {"connection to the database.", "Cannot execute query.",
+                                        "Fatal error.", "Connection failed.", "ERROR:  "}) {
     const std::size_t found = text.find(before);
     if (found != std::string::npos) text.erase(0, found + before.size());
   }

@@ -286,7 +286,11 @@ void PostgresStore::set_holder(StudyId study, const std::string& holder) {
 /// One statement, one round trip, one commit, however much there is to write.
 std::vector<std::optional<StoreError>> PostgresStore::write(std::span<const StudyWrite> writes) {
   if (writes.empty()) return {};
-  PostgresArray studies, fences, lasts, learnt, times;
+  PostgresArray studies;
+  PostgresArray fences;
+  PostgresArray lasts;
+  PostgresArray learnt;
+  PostgresArray times;
   EventArrays events;
   AnswerArrays answers;
   for (const StudyWrite& each : writes) {
@@ -326,7 +330,8 @@ std::vector<std::optional<KeptAnswer>> PostgresStore::find_answers(
     std::span<const AnswerKey> keys) {
   std::vector<std::optional<KeptAnswer>> found(keys.size());
   if (keys.empty()) return found;
-  PostgresArray studies, texts;
+  PostgresArray studies;
+  PostgresArray texts;
   for (const AnswerKey& each : keys) {
     studies.add(static_cast<long long>(each.study));
     texts.add(each.key);
