@@ -12,6 +12,7 @@
 #include <atomic>
 #include <csignal>
 #include <list>
+#include <malloc.h>
 #include <map>
 #include <random>
 #include <set>
@@ -81,6 +82,11 @@ std::optional<std::string_view> bearer(std::string_view header) {
 std::string_view host_of(std::string_view header) {
   if (header.starts_with('[')) return header.substr(0, header.find(']') + 1);
   return header.substr(0, header.find(':'));
+}
+
+/// Workers come by turns: memory that one has freed should serve the next.
+void share_memory_among_threads() {
+  (void)mallopt(M_ARENA_MAX, 2);
 }
 
 void raise_limit_of_open_files() {
@@ -258,6 +264,7 @@ void Server::Parts::listen(bool has_guard) {
 
 void Server::Parts::run() {
   raise_limit_of_open_files();
+  share_memory_among_threads();
   asio::co_spawn(io_, accept(), asio::detached);
   asio::co_spawn(io_, tick(), asio::detached);
   asio::co_spawn(io_, signals(), asio::detached);

@@ -275,6 +275,8 @@ std::vector<PostedAct> SqliteStore::acts(StudyId study, std::uint64_t after) {
 
 void SqliteStore::read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
                             const std::function<void(const JournalEntry&)>& visit) {
+  // Mostly there is little to read: what came after a snapshot.
+  constexpr std::size_t kAtFirst = 200;
   constexpr std::size_t kAtATime = 10'000;
   const long long id = study;
   auto last = static_cast<long long>(after);
@@ -283,7 +285,8 @@ void SqliteStore::read_some(StudyId study, std::uint64_t after, std::uint64_t li
   if (left < INT64_MAX - after) checked += fmt::format(" AND number <= {}", after + left);
   connection_.require_types("events", kEventTypes, checked);
   while (left > 0) {  // in pages, so that no long read keeps the file's log from being tidied up
-    const std::size_t page = std::min(kAtATime, left);
+    const std::size_t page =
+        std::min(left, last == static_cast<long long>(after) ? kAtFirst : kAtATime);
     EventRows rows(std::max<std::size_t>(page, 2));  // SOCI reads nothing into vectors of one
     connection_.with([&] {
       connection_.sql() << "SELECT number, at, kind, ticket, value, data FROM events WHERE study = "
