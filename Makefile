@@ -6,7 +6,7 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 TSAN_TESTS = *StudySession*:*StoreTest*:-SqliteStore*:PostgresStoreTest*
 
 .PHONY: help setup build run python test test-cpp test-python test-asan test-tsan bench bench-tuned bench-ablation \
-        bench-memory bench-flight bench-peers coverage gallery figures tables format lint clean
+        bench-memory bench-flight bench-service fuzz bench-peers coverage gallery figures tables format lint clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s  %s\n", $$1, $$2}' Makefile
@@ -68,6 +68,20 @@ bench: build python  ## Speed, as ratios measured side by side
 	@bench/parallel.sh build
 	@build/python/bin/pip install --quiet --disable-pip-version-check --no-build-isolation bench/python
 	@build/python/bin/python bench/python/bench.py build/canopy
+
+bench-service: build python  ## The service under load on SQLite and PostgreSQL, with Optuna beside it (minutes)
+	@cmake --build --preset release --target service_load
+	@build/python/bin/pip install --quiet --disable-pip-version-check -r bench/service/requirements.txt
+	@build/python/bin/python bench/service/bench.py
+
+FUZZ_SECONDS = 200
+fuzz: setup  ## Fuzz what comes from outside: documents, requests, connections (ten minutes)
+	@scripts/setup.sh test
+	@cmake --preset fuzz
+	@cmake --build --preset fuzz --target fuzz_documents fuzz_requests fuzz_connections
+	@for name in documents requests connections; do mkdir -p build/fuzz/corpus/$$name \
+	  && build/fuzz/tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=4096 \
+	    -artifact_prefix=build/fuzz/$$name- -dict=tests/fuzz/words.dict build/fuzz/corpus/$$name || exit 1; done
 
 coverage: build  ## Whether the intervals of the best arm hold: shares of simulated runs
 	@cmake --build --preset release --target coverage

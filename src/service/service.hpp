@@ -2,6 +2,7 @@
 
 #include "canopy/store.hpp"
 
+#include "files/document.hpp"
 #include "service/message.hpp"
 #include "service/metrics.hpp"
 #include "service/study_host.hpp"
