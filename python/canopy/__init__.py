@@ -14,8 +14,9 @@ Lazaric, Brunskill, ICML 2014).
 0.3
 
 `maximize` and `minimize` run that loop, `policy_search` runs it on a Gymnasium environment,
-`simulate` runs a whole experiment in C++, `Study` keeps everything in a file. `canopy.plot` draws,
-`canopy.optuna.Sampler` serves Optuna; both import their libraries only when they are used.
+`simulate` runs a whole experiment in C++, `Study` keeps everything in a file, `connect` reaches a
+server that does. `canopy.plot` draws, `canopy.optuna.Sampler` serves Optuna; both import their
+libraries only when they are used.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from ._optimizers import (
     Turn,
     make_optimizer,
 )
+from ._remote import Act, RemoteStudy, Server, connect
 from ._search import Episode, FailuresError, Result, maximize, minimize
 from ._simulation import (
     Environment,
@@ -66,6 +68,7 @@ if _TYPE_CHECKING:
     from . import plot as plot
 
 __all__ = [
+    "Act",
     "Adaptive",
     "ArmEstimate",
     "Best",
@@ -87,8 +90,10 @@ __all__ = [
     "RandomSearch",
     "RangeWarning",
     "Real",
+    "RemoteStudy",
     "Result",
     "Rewards",
+    "Server",
     "Simulation",
     "Space",
     "StoreError",
@@ -99,6 +104,7 @@ __all__ = [
     "Thoo",
     "Turn",
     "choice",
+    "connect",
     "environments",
     "integer",
     "intervals",

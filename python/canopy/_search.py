@@ -28,6 +28,7 @@ from ._space import Parameter, Space, whole
 if TYPE_CHECKING:
     import pandas
 
+    from ._remote import RemoteStudy
     from ._studies import Study
 
 
@@ -53,7 +54,7 @@ class Result:
     once it has ended, a copy in memory if that was a study, which may then be closed.
     """
 
-    def __init__(self, optimizer: Optimizer | Study):
+    def __init__(self, optimizer: Optimizer | Study | RemoteStudy):
         self.optimizer = optimizer
         self.episodes: list[Episode] = []
         self.rewards: list[float] = []
@@ -141,11 +142,11 @@ class Failures:
         self._most = whole("max_failures", most, 1)
         self._last: deque[bool] = deque(maxlen=self._SPAN)
 
-    def are_penalized(self, optimizer: Optimizer | Study) -> bool:
+    def are_penalized(self, optimizer: Optimizer | Study | RemoteStudy) -> bool:
         """Whether the call that has failed is; else the exception goes to the user."""
         return self._penalizes and (self._reward is not None or optimizer.failure_reward() is not None)
 
-    def penalize(self, optimizer: Optimizer | Study, pull: Any) -> None:
+    def penalize(self, optimizer: Optimizer | Study | RemoteStudy, pull: Any) -> None:
         optimizer.penalize(pull, self._reward)
 
     def advise(self, error: Exception) -> None:
@@ -176,7 +177,7 @@ def maximize(
     *,
     pulls: int | None = None,
     timeout: float | None = None,
-    optimizer: str | Optimizer | Study = DEFAULT,
+    optimizer: str | Optimizer | Study | RemoteStudy = DEFAULT,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
@@ -218,7 +219,7 @@ def minimize(
     *,
     pulls: int | None = None,
     timeout: float | None = None,
-    optimizer: str | Optimizer | Study = DEFAULT,
+    optimizer: str | Optimizer | Study | RemoteStudy = DEFAULT,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
@@ -249,7 +250,7 @@ def search(
     direction: str,
     pulls: int | None,
     timeout: float | None,
-    optimizer: str | Optimizer | Study,
+    optimizer: str | Optimizer | Study | RemoteStudy,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]],
     stop: Callable[[Result], bool] | None,
     progress: bool,
@@ -414,7 +415,7 @@ def usable_reward(name: str, value: Any) -> float:
     return reward
 
 
-def _drop(optimizer: Optimizer | Study, pull: Any) -> None:
+def _drop(optimizer: Optimizer | Study | RemoteStudy, pull: Any) -> None:
     with contextlib.suppress(ValueError):  # it may have been answered in full when the exception came
         optimizer.drop(pull)
 

@@ -325,6 +325,11 @@ nb::dict cell_dictionary(const PythonSpace& space, const BoxPartition& partition
   return result;
 }
 
+nb::dict cell_at(Protocol& self, const std::string& path) {
+  const BoxPartition partition(self.space().space(), self.specification().partition);
+  return cell_dictionary(self.space(), partition, path);
+}
+
 /// A list of (path, arm, cell, pulls, mean, upper, bound, leaf).
 nb::list tree(Protocol& self) {
   const PythonSpace& space = self.space();
@@ -387,6 +392,7 @@ void bind_protocol(nb::module_& module) {
       .def("_settling", &settling)
       .def("_learnt", &learnt)
       .def("_tree", &tree)
+      .def("_cell", &cell_at, nb::arg("path"))
       .def_prop_ro("space", &Protocol::space_object, "What is tuned.")
       .def_prop_ro(
           "optimizer_name",

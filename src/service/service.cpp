@@ -462,7 +462,11 @@ void Service::in_flight(const Request& request, Done done) {
   host_.read(
       study_of(request), request,
       [](StudyView& study) {
-        return json_answer(in_flight_document(study.specification.space, study.optimizer));
+        Document::List tickets;
+        for (const Pull& pull : study.optimizer.in_flight()) {
+          tickets.push_back(pull_document(study.specification.space, study.optimizer, pull));
+        }
+        return json_answer(Document::Table{{"tickets", std::move(tickets)}});
       },
       std::move(done));
 }
@@ -681,6 +685,12 @@ void Service::summary(const Request& request, Done done) {
       study_of(request), request,
       [](StudyView& study) {
         Document document = summary_document(study.optimizer.summary());
+        const auto range = study.optimizer.reward_range();
+        document.set("reward_range",
+                     range ? Document(Document::List{range->front(), range->back()}) : "auto");
+        if (const auto worth = study.optimizer.failure_reward()) {
+          document.set("failure_reward", *worth);
+        }
         const TunerState& tuner = study.tuner;
         document.set("order", tuner.order() ? Document(name_of(*tuner.order())) : Document());
         document.set("failures", tuner.failures());

@@ -10,6 +10,7 @@ from jsonschema.exceptions import best_match
 from openapi_spec_validator import validate
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
+
 from service import Serving
 
 SPACE = [

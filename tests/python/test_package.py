@@ -53,6 +53,7 @@ MODULES = [
     "",
     ".intervals",
     "._optimizers",
+    "._remote",
     "._search",
     "._simulation",
     "._space",

@@ -1,0 +1,239 @@
+"""Requests to a `canopy serve` until they are answered: connections that are kept, repeated when they are lost."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import random
+import ssl
+import threading
+import time
+import urllib.parse
+import uuid
+import weakref
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from . import _canopy
+
+_LONGEST_PAUSE = 5.0
+_MOST_REDIRECTS = 5
+
+
+class Answer(NamedTuple):
+    """What the server said."""
+
+    status: int
+    body: Any
+    was_repeated: bool  #: an earlier attempt may have been served as well
+
+
+class Problem(Exception):
+    """What the server said when it refused, as RFC 9457 has it."""
+
+    def __init__(self, status: int, document: Mapping[str, Any], was_repeated: bool):
+        super().__init__(document.get("detail") or f"the server has answered {status}")
+        self.status = status
+        self.code: str = document.get("code", "")
+        self.errors: list[dict[str, str]] = document.get("errors", [])
+        self.request_id: str = document.get("request_id", "")
+        self.was_repeated = was_repeated
+
+
+class _Origin(NamedTuple):
+    """Where a server is."""
+
+    scheme: str
+    host: str
+    port: int | None
+    prefix: str  # of all paths
+
+    @classmethod
+    def of(cls, url: str) -> _Origin:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"url = {url!r}: must begin with http:// or https://")
+        if parts.username is not None or parts.query or parts.fragment:
+            raise ValueError("url: must be that of a server alone; the token is an argument of its own")
+        return cls(parts.scheme, parts.hostname, parts.port, parts.path.rstrip("/"))
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        port = f":{self.port}" if self.port else ""
+        return f"{self.scheme}://{host}{port}{self.prefix}"
+
+
+class _Lost(Exception):
+    """There is no answer."""
+
+    def __init__(self, cause: Exception, was_sent: bool):
+        super().__init__(str(cause) or type(cause).__name__)
+        self.was_sent = was_sent
+
+
+class _Kept(threading.local):
+    """The connections of a thread."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.connections: dict[_Origin, http.client.HTTPConnection] = {}
+
+
+class Wire:
+    """Sends requests, to one server and to those it names. Threads may share it."""
+
+    def __init__(self, url: str, token: str | None, timeout: float, retry_seconds: float, ca_file: str | None):
+        self.first = _Origin.of(url)
+        self._headers = {"User-Agent": f"canopy/{_canopy.version}"}
+        if token is not None:
+            if not token or not all("!" <= letter <= "~" for letter in token):
+                raise ValueError("token: must be what `canopy token new` has printed")
+            self._headers["Authorization"] = f"Bearer {token}"
+        self._timeout = timeout
+        self._retry_seconds = retry_seconds
+        self._tls = ssl.create_default_context(cafile=ca_file) if self.first.scheme == "https" or ca_file else None
+        self._kept = _Kept()
+        self._all: weakref.WeakSet[http.client.HTTPConnection] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._places: dict[str, _Origin] = {}  # of studies that another server has
+
+    def close(self) -> None:
+        """Closes all connections; the next request opens one again."""
+        with self._lock:
+            connections = list(self._all)
+        for connection in connections:
+            connection.close()
+
+    def call(self, method: str, path: str, body: Any = None, *, study: str = "", is_repeatable: bool = True) -> Answer:
+        """Sends a request until it is answered. Raises Problem if it is refused, StoreError if nobody answers.
+
+        Every request has a key of its own, so that the server does nothing twice. One that is not repeatable all the
+        same is sent again only if it cannot have arrived.
+        """
+        headers = dict(self._headers)
+        text = None
+        if body is not None:
+            text = json.dumps(body, allow_nan=False).encode()
+            headers["Content-Type"] = "application/json"
+        if method != "GET":
+            headers["Idempotency-Key"] = str(uuid.uuid4())
+        deadline = time.monotonic() + self._retry_seconds
+        pause, redirects, was_repeated = 0.05, 0, False
+        with self._lock:
+            origin = self._places.get(study, self.first)
+        while True:
+            wait, failure = pause, ""
+            try:
+                status, found, document = self._send(origin, method, path, text, headers, is_repeatable)
+            except _Lost as lost:
+                failure = f"{origin}: cannot be reached: {lost}"
+                if lost.was_sent and not is_repeatable:
+                    raise _canopy.StoreError(f"{origin}: the connection was lost before the answer: {lost}") from None
+                was_repeated = was_repeated or lost.was_sent
+                if origin != self.first:  # it may be gone; the first one knows who has the study now
+                    origin = self._forget(study)
+            else:
+                if status == 307:
+                    redirects += 1
+                    if redirects <= _MOST_REDIRECTS:
+                        origin = self._go_to(study, found.get("Location", ""))
+                        continue
+                    origin, redirects = self._forget(study), 0
+                elif status in (429, 503):
+                    wait = max(pause, _seconds(found.get("Retry-After")))
+                elif status >= 400:
+                    raise Problem(status, document if isinstance(document, dict) else {}, was_repeated)
+                else:
+                    return Answer(status, document, was_repeated)
+            if time.monotonic() + wait > deadline:
+                if failure:
+                    raise _canopy.StoreError(failure)
+                raise Problem(status, document if isinstance(document, dict) else {}, was_repeated)
+            time.sleep(wait * random.uniform(1.0, 1.2))
+            pause = min(2.0 * pause, _LONGEST_PAUSE)
+
+    def _send(
+        self, origin: _Origin, method: str, path: str, text: bytes | None, headers: dict[str, str], may_reuse: bool
+    ) -> tuple[int, http.client.HTTPMessage, Any]:
+        """One attempt. A connection that was kept and that the server has closed meanwhile is opened once more."""
+        while True:
+            connection = self._connection(origin)
+            if not may_reuse:
+                connection.close()
+            is_reused = connection.sock is not None
+            was_sent = False
+            try:
+                if not is_reused:
+                    connection.connect()
+                was_sent = True
+                connection.request(method, origin.prefix + path, text, headers)
+                response = connection.getresponse()
+                content = response.read()
+            except ssl.SSLCertVerificationError as error:
+                connection.close()
+                raise _canopy.StoreError(
+                    f"{origin}: its certificate cannot be trusted: {error.verify_message}"
+                ) from None
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                if is_reused and not isinstance(error, TimeoutError):
+                    continue
+                raise _Lost(error, was_sent) from None
+            except BaseException:  # such as Ctrl-C: what is left of the answer must not be taken for the next one
+                connection.close()
+                raise
+            try:
+                return response.status, response.headers, _document(response, content)
+            except ValueError as error:  # cut off, or from something between us and the server
+                connection.close()
+                raise _Lost(error, was_sent) from None
+
+    def _connection(self, origin: _Origin) -> http.client.HTTPConnection:
+        kept = self._kept
+        if kept.process != os.getpid():  # those of the parent stay with the parent
+            kept.process, kept.connections = os.getpid(), {}
+        connection = kept.connections.get(origin)
+        if connection is None:
+            if origin.scheme == "https":
+                tls = self._tls or ssl.create_default_context()
+                connection = http.client.HTTPSConnection(origin.host, origin.port, timeout=self._timeout, context=tls)
+            else:
+                connection = http.client.HTTPConnection(origin.host, origin.port, timeout=self._timeout)
+            kept.connections[origin] = connection
+            with self._lock:
+                self._all.add(connection)
+        return connection
+
+    def _go_to(self, study: str, location: str) -> _Origin:
+        parts = urllib.parse.urlsplit(location)
+        if self.first.scheme == "https" and parts.scheme != "https":
+            raise _canopy.StoreError(f"{self.first}: sends us to {location}, where the token would travel in the clear")
+        try:
+            origin = _Origin.of(f"{parts.scheme}://{parts.netloc}{parts.path.partition('/v1/')[0]}")
+        except ValueError:
+            raise _canopy.StoreError(f"{self.first}: sends us to {location!r}, which is no server") from None
+        with self._lock:
+            self._places[study] = origin
+        return origin
+
+    def _forget(self, study: str) -> _Origin:
+        with self._lock:
+            self._places.pop(study, None)
+        return self.first
+
+
+def _document(response: http.client.HTTPResponse, content: bytes) -> Any:
+    """What an answer says. Raises ValueError if it is not one of a canopy server, or not the whole of it."""
+    if response.status in (204, 307):
+        return None
+    if "Content-Length" not in response.headers or "json" not in (response.headers.get_content_type()):
+        raise ValueError(f"the answer ({response.status}) is not that of a canopy server")
+    return json.loads(content)
+
+
+def _seconds(text: str | None) -> float:
+    try:
+        return min(float(text or 0.0), 60.0)
+    except ValueError:
+        return 0.0

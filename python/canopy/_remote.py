@@ -1,0 +1,748 @@
+"""Studies of a `canopy serve`, with the protocol of those in a file."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from urllib.parse import quote, urlencode
+
+from . import _canopy
+from ._optimizers import (
+    CLASSES,
+    DEFAULT,
+    Direction,
+    Looks,
+    Optimizer,
+    RewardRange,
+    make_optimizer,
+    options_of,
+    range_from,
+)
+from ._space import Choice, Integer, Parameter, Real, Space, number, space_from, whole
+from ._studies import StudyRecord, _checked_name, _keepable
+
+if TYPE_CHECKING:
+    from ._http import Answer
+
+_OBJECTIVE = ("direction", "reward_range", "confidence")
+ActName = Literal["pause", "resume", "hold", "baseline", "confirm", "end"]
+
+
+class Act(NamedTuple):
+    """What somebody wants of whoever runs a study.
+
+    `at` is in seconds since 1970, `by` the name of a token, `pulls` those of a comparison (0: as many as are usual).
+    """
+
+    number: int
+    at: float
+    act: ActName
+    by: str
+    pulls: int
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    timeout: float = 30.0,
+    retry_seconds: float = 60.0,
+    ca_file: str | os.PathLike[str] | None = None,
+) -> Server:
+    """A `canopy serve`: its studies behave as those in a file do.
+
+    - token: what `canopy token new` has printed; None for a server without tokens.
+    - timeout: seconds to wait for one answer.
+    - retry_seconds: for so long a request is repeated while the server cannot be reached, has too much to do or
+      cannot write. Nothing is done twice.
+    - ca_file: the certificates to trust instead of the system's, for https.
+
+    Nothing is sent yet. Threads may share it; each has connections of its own.
+
+    >>> canopy.connect("http://127.0.0.1:8731")
+    <canopy.Server http://127.0.0.1:8731>
+    """
+    return Server(url, token, timeout=timeout, retry_seconds=retry_seconds, ca_file=ca_file)
+
+
+class Server:
+    """A `canopy serve`, as `canopy.connect` returns it.
+
+    Its refusals raise what a study in a file raises: StudyError, StoreError, ValueError; and PermissionError if the
+    token is not good for it. Such an exception has the server's `code` and `status`.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retry_seconds: float = 60.0,
+        ca_file: str | os.PathLike[str] | None = None,
+    ):
+        from ._http import Wire  # what it imports takes a while
+
+        timeout, retry_seconds = number("timeout", timeout), number("retry_seconds", retry_seconds)
+        if not timeout > 0:
+            raise ValueError(f"timeout = {timeout!r}: must be a number of seconds")
+        if not retry_seconds >= 0:
+            raise ValueError(f"retry_seconds = {retry_seconds!r}: must be a number of seconds")
+        self._wire = Wire(url, token, timeout, retry_seconds, None if ca_file is None else os.fsdecode(ca_file))
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return str(self._wire.first)
+
+    def studies(self) -> Iterator[StudyRecord]:
+        """All studies that the token is for, by name; asked for page by page."""
+        after = ""
+        while True:
+            page = self._call("GET", f"/v1/studies?{urlencode({'after': after, 'limit': 1000})}").body
+            yield from (_record(item) for item in page["studies"])
+            if page["next"] is None:
+                return
+            after = page["next"]
+
+    def study(self, name: str, *, lease_seconds: float | None = None) -> RemoteStudy:
+        """A study that is there. Raises StudyError if it is not.
+
+        With `lease_seconds`, a pull that is not answered in that time is dropped, so that nobody waits for a worker
+        that has died.
+        """
+        return RemoteStudy(self, self._call_study("GET", name).body, lease_seconds)
+
+    def create(
+        self,
+        name: str,
+        *,
+        space: Space | Mapping[str, Parameter] | None = None,
+        file: str | os.PathLike[str] | None = None,
+        specification: Mapping[str, Any] | None = None,
+        fork_of: str | None = None,
+        optimizer: str | None = None,
+        direction: Direction | None = None,
+        reward_range: RewardRange = None,
+        confidence: float | None = None,
+        lease_seconds: float | None = None,
+        **options: Any,
+    ) -> RemoteStudy:
+        """Makes a study, or opens it if it is there, as `canopy.Study.open` does.
+
+        From a space (and an optimizer, its options, a direction, a reward_range, a confidence), a study file (TOML or
+        JSON) or a specification, which is such a file as a dictionary. A study that is there must be the same, but
+        reward_range and confidence may be others, and take effect. `fork_of` names a study that a new one continues.
+        `lease_seconds` is as in `study`.
+        """
+        name = _checked_name("name", name)
+        about = {"optimizer": optimizer, "direction": direction, "reward_range": reward_range, **options}
+        about["confidence"] = confidence
+        about = {option: value for option, value in about.items() if value is not None}
+        if (space is not None) + (file is not None) + (specification is not None) != 1:
+            raise ValueError("give one of: space; file; specification")
+        if space is None and about:
+            raise ValueError(f"{', '.join(about)}: leave them out; the file or specification has them")
+        wanted: dict[str, Any] = {"name": name}
+        if space is not None:
+            wanted["specification"] = self._specification(name, _keepable(space_from(space)), about)
+        elif specification is not None:
+            wanted["specification"] = dict(specification)
+        else:
+            wanted.update(_file(file))
+        if fork_of is not None:
+            wanted["fork_of"] = _checked_name("fork_of", fork_of)
+        try:
+            made = self._call("POST", "/v1/studies", wanted)
+        except _canopy.StudyError as error:
+            # An earlier attempt may have made the fork, and only its answer was lost.
+            if not (fork_of and getattr(error, "code", "") == "taken" and getattr(error, "was_repeated", False)):
+                raise
+            made = self._call_study("GET", name)
+            if made.body.get("forked_from") != fork_of:
+                raise
+        if made.status == 200 and fork_of is None:
+            self._adopt(name, made.body["specification"], wanted.get("specification", {}))
+            made = self._call_study("GET", name)
+        return RemoteStudy(self, made.body, lease_seconds)
+
+    def delete(self, name: str) -> None:
+        """Deletes a study, with its journal."""
+        try:
+            self._call_study("DELETE", name)
+        except _canopy.StudyError as error:  # an earlier attempt has deleted it, and only its answer was lost
+            if not (getattr(error, "status", 0) == 404 and getattr(error, "was_repeated", False)):
+                raise
+
+    def act(self, name: str, act: ActName, pulls: int | None = None) -> int:
+        """Says what you want of whoever runs a study: "pause", "resume", "hold", "baseline", "confirm" or "end".
+
+        `pulls` are those of a comparison (confirm). Returns the number of the act; they take note of it soon.
+        """
+        wanted: dict[str, Any] = {"act": act}
+        if pulls is not None:
+            wanted["pulls"] = whole("pulls", pulls, 1)
+        answer = self._call_study("POST", name, "/acts", wanted, is_repeatable=False)
+        return int(answer.body["number"])
+
+    def acts(self, name: str, after: int = 0) -> list[Act]:
+        """What was wanted of a study, the oldest first."""
+        found = self._call_study("GET", name, f"/acts?after={whole('after', after, 0)}").body["acts"]
+        return [Act(**each) for each in found]
+
+    def close(self) -> None:
+        """Closes its connections; the next request opens one again."""
+        self._wire.close()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a server cannot be pickled: it has a token; connect again in the other process")
+
+    def __repr__(self) -> str:
+        return f"<canopy.Server {self.url}>"
+
+    def _specification(self, name: str, space: Space, about: dict[str, Any]) -> dict[str, Any]:
+        """A study file as a dictionary. Without an optimizer and options, a study that is there keeps its own."""
+        chosen = about.pop("optimizer", None)
+        objective: dict[str, Any] = {key: about[key] for key in _OBJECTIVE if key in about}
+        names_none = chosen is None and about.keys() == objective.keys()
+        if chosen is None and not names_none:
+            chosen = self._optimizer_of(name)
+        like = make_optimizer(chosen or DEFAULT, space, **about)  # complains before anything is sent
+        document: dict[str, Any] = dict(objective)
+        if "reward_range" in objective:
+            ends = range_from(objective["reward_range"])
+            document["reward_range"] = "auto" if ends is None else list(ends)
+        if "confidence" in objective:
+            document["confidence"] = like.confidence
+        document["space"] = [_parameter_document(each, space[each]) for each in space]
+        if not names_none:
+            document["optimizer"] = {"name": like.optimizer_name}
+            if "partition" in options_of(like.optimizer_name):
+                document["optimizer"]["partition"] = like.partition
+            document["optimizer"].update((key, value) for key, value in like.options.items() if value is not None)
+        return document
+
+    def _optimizer_of(self, name: str) -> str:
+        """That of a study that is there, or the default."""
+        try:
+            return str(self._call_study("GET", name).body["specification"]["optimizer"]["name"])
+        except _canopy.StudyError as error:
+            if getattr(error, "code", "") != "unknown_study":
+                raise
+            return DEFAULT
+
+    def _adopt(self, name: str, before: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+        """Gives a study that is there another reward_range and confidence, if they are wanted."""
+        changes = {key: wanted[key] for key in ("reward_range", "confidence") if key in wanted}
+        if any(before[key] != value for key, value in changes.items()):
+            self._call_study("PUT", name, "/specification", {"specification": {**before, **changes}})
+
+    def _call_study(
+        self, method: str, name: str, what: str = "", body: Any = None, is_repeatable: bool = True
+    ) -> Answer:
+        name = _checked_name("name", name)
+        return self._call(method, f"/v1/studies/{quote(name, safe='')}{what}", body, name, is_repeatable)
+
+    def _call(self, method: str, path: str, body: Any = None, study: str = "", is_repeatable: bool = True) -> Answer:
+        from ._http import Problem
+
+        try:
+            return self._wire.call(method, path, body, study=study, is_repeatable=is_repeatable)
+        except Problem as problem:
+            raise _exception(problem) from None
+
+
+class RemoteStudy(Looks):
+    """A study of a server, with the protocol of `canopy.Study`: ask, tell, penalize, observe, bar, drop, best,
+    estimate, summary, tree, in_flight; `canopy.maximize` and all else that takes a study takes it.
+
+    What a call has changed is on the server's disk when it returns. Many processes may work on a study at once; threads
+    may share one of these. Pulls that others have in flight are theirs: `canopy.maximize` does not play them.
+    """
+
+    def __init__(self, server: Server, item: Mapping[str, Any], lease_seconds: float | None = None):
+        self.server = server
+        self.lease_seconds = lease_seconds  #: of all asks, unless they say otherwise
+        self._name: str = item["name"]
+        self._specification: dict[str, Any] = item["specification"]
+        self._space = _space_from(self._specification["space"])
+        self._lock = threading.Lock()
+        self._tells = 0
+        self._mirrored: tuple[int, Optimizer] | None = None  # events, and the optimizer after them
+        self._empty = _optimizer_from(self._specification, self._space)
+        if lease_seconds is not None:
+            _checked_lease(lease_seconds)
+
+    # --- what it is ---
+
+    @property
+    def name(self) -> str:
+        """Its name on the server."""
+        return self._name
+
+    @property
+    def space(self) -> Space:
+        """What is tuned."""
+        return self._space
+
+    @property
+    def optimizer_name(self) -> str:
+        """The name of the algorithm."""
+        return self._empty.optimizer_name
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the optimizer, with every default filled in."""
+        return self._empty.options
+
+    @property
+    def partition(self) -> Literal["cyclic", "longest_side"]:
+        """Which parameter a cell is halved along."""
+        return self._empty.partition
+
+    @property
+    def direction(self) -> Direction:
+        """ "maximize" or "minimize"."""
+        return self._empty.direction
+
+    @property
+    def confidence(self) -> float:
+        """The level of the intervals."""
+        return self._empty.confidence
+
+    @property
+    def reward_range(self) -> tuple[float, float] | Literal["auto"]:
+        """About how far rewards range: two numbers, or "auto"."""
+        ends = self._call("GET", "/summary")["reward_range"]
+        return "auto" if ends == "auto" else (ends[0], ends[1])
+
+    @property
+    def state(self) -> str:
+        """What it is doing: "running", "idle", "paused", "held", "at_baseline", "ended" or "open"."""
+        return str(self._call("GET", "")["state"])
+
+    # --- asking and telling ---
+
+    @overload
+    def ask(self, pulls: int | None = None, *, lease_seconds: float | None = None) -> _canopy.Pull: ...
+    @overload
+    def ask(
+        self, pulls: int | None = None, *, count: int, lease_seconds: float | None = None
+    ) -> list[_canopy.Pull]: ...
+    def ask(
+        self, pulls: int | None = None, *, count: int | None = None, lease_seconds: float | None = None
+    ) -> _canopy.Pull | list[_canopy.Pull]:
+        """What to try next, for at most `pulls` pulls; with `count`, a list of so many.
+
+        By default for as long as the algorithm wants to stay. A pull that is not answered within `lease_seconds` is
+        dropped. Raises StudyError while the study is stopped by an act; its `code` is then "paused" or "ended".
+        """
+        wanted: dict[str, Any] = {}
+        if pulls is not None:
+            wanted["pulls"] = _checked_pulls(pulls)
+        if count is not None:
+            wanted["count"] = whole("count", count, 1, 1000)
+        lease = self.lease_seconds if lease_seconds is None else lease_seconds
+        if lease is not None:
+            wanted["lease_seconds"] = _checked_lease(lease)
+        given = [self._pull(each) for each in self._call("POST", "/asks", wanted)["tickets"]]
+        return given[0] if count is None else given
+
+    def tell(self, pull: _canopy.Pull | int, reward: float | Iterable[float] | _canopy.Rewards) -> None:
+        """Tells the result of a pull, in the user's units.
+
+        One reward, several, or Rewards. All of them are learnt, or none, with a ValueError.
+        """
+        ticket = _ticket(pull)
+        self._write("tells", {"ticket": ticket, **_rewards(reward, f"ticket {ticket}")}, f"ticket {ticket}")
+        with self._lock:
+            self._tells += 1
+            is_due = self._tells & (self._tells - 1) == 0  # after 1, 2, 4, 8, ... of them
+        if is_due:
+            self._say_advice()
+
+    def tell_all(self, results: Iterable[tuple[_canopy.Pull | int, float | Iterable[float] | _canopy.Rewards]]) -> None:
+        """Tells the results of many pulls at once: pairs of a pull and what `tell` takes.
+
+        Raises ValueError if some are refused, which says which and why; the others are learnt.
+        """
+        tells = []
+        for pull, reward in results:
+            ticket = _ticket(pull)
+            tells.append({"ticket": ticket, **_rewards(reward, f"ticket {ticket}")})
+        if not tells:
+            return
+        told = self._call("POST", "/tells", {"tells": tells})["results"]
+        refused = [
+            f"ticket {tell['ticket']}: {result['error']['message']}"
+            for tell, result in zip(tells, told)
+            if "error" in result
+        ]
+        if refused:
+            raise ValueError("; ".join(refused))
+
+    def penalize(self, pull: _canopy.Pull | int, reward: float | None = None) -> None:
+        """Tells that a pull has failed, and closes it.
+
+        The search learns `reward` in its place and leaves the arm. Without a reward it is worth `failure_reward()`;
+        before the first reward that is a ValueError.
+        """
+        ticket = _ticket(pull)
+        self._write("tells", {"ticket": ticket, "failed": True, **_worth(reward)}, f"ticket {ticket}")
+
+    def observe(self, arm: dict[str, Any], reward: float | Iterable[float] | _canopy.Rewards) -> None:
+        """Tells rewards of an arm that nobody asked for.
+
+        One reward, several, or Rewards. They count as pulls of the arm, not as steps.
+        """
+        self._write("observations", {"arm": self._arm(arm), **_rewards(reward, "reward")}, "reward")
+
+    def bar(self, arm: dict[str, Any], reward: float | None = None) -> None:
+        """Puts an arm out of the question.
+
+        `best` never names it again, and the search leaves it, as if it had earned `reward`, or else
+        `failure_reward()`, as often as anything. Pulls of it that are in flight stay open.
+        """
+        self._write("bars", {"arm": self._arm(arm), **_worth(reward)}, "reward")
+
+    def drop(self, pull: _canopy.Pull | int) -> None:
+        """Gives back a pull that will not be answered."""
+        ticket = _ticket(pull)
+        self._write("drops", ticket, f"ticket {ticket}", key="tickets")
+
+    # --- looking ---
+
+    def in_flight(self) -> list[_canopy.Pull]:
+        """The open pulls of all who work on it, oldest first, with what is left of their lengths."""
+        return [self._pull(each) for each in self._call("GET", "/asks")["tickets"]]
+
+    def path(self, pull: _canopy.Pull) -> str:
+        """The path from the root to the node of a pull: 0 left, 1 right."""
+        if pull.depth == 0:
+            return ""
+        for node in self._call("GET", "/tree")["nodes"]:
+            if len(node["path"]) == pull.depth and node["arm"] == pull.arm:
+                return str(node["path"])
+        raise ValueError("pull: is from another optimizer, or its node is gone")
+
+    def failure_reward(self) -> float | None:
+        """What a failure is worth, unless you know better; None before the first reward."""
+        worth: float | None = self._call("GET", "/summary").get("failure_reward")
+        return worth
+
+    def is_barred(self, arm: dict[str, Any]) -> bool:
+        """Whether an arm was barred."""
+        return self._mirror().is_barred(arm)
+
+    def events(self, after: int = 0) -> Iterator[dict[str, Any]]:
+        """The journal from a number on, asked for page by page: each entry has `number`, `at`, `kind` and more."""
+        after = whole("after", after, 0)
+        while True:
+            page = self._call("GET", f"/events?after={after}")
+            yield from page["events"]
+            if page["next"] == after or page["next"] >= page["last"]:
+                return
+            after = page["next"]
+
+    def save(self) -> bytes:
+        """Everything its optimizer knows, including pulls in flight."""
+        return self._mirror().save()
+
+    def copy(self) -> Optimizer:
+        """The optimizer as it is now, in memory; the study knows nothing of what is told to it.
+
+        The token must be good for work, unless the server has a snapshot of the very last event.
+        """
+        return self._mirror().copy()
+
+    # --- the rest ---
+
+    @property
+    def is_open(self) -> bool:
+        """Always: a server opens and closes its studies itself."""
+        return True
+
+    def close(self) -> None:
+        """Does nothing: a server opens and closes its studies itself."""
+
+    def __enter__(self) -> RemoteStudy:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a study cannot be pickled: it is on its server; study.copy() is its optimizer in memory")
+
+    def __repr__(self) -> str:
+        return f"<canopy.RemoteStudy {self.name} at {self.server.url}>"
+
+    def _call(self, method: str, what: str, body: Any = None) -> Any:
+        return self.server._call_study(method, self._name, what, body).body
+
+    def _write(self, what: str, one: Any, subject: str, key: str | None = None) -> None:
+        """Sends one of what the server takes many of."""
+        try:
+            self._call("POST", f"/{what}", {key or what: [one]})
+        except ValueError as error:
+            if getattr(error, "status", 0) == 409:
+                raise _like(error, f"{subject}: {getattr(error, 'message', error)}") from None
+            raise _like(error, str(error).replace(f"{what}[0].", "").replace(f"{what}[0]: ", "")) from None
+
+    def _pull(self, ticket: Mapping[str, Any]) -> _canopy.Pull:
+        arm = [
+            float(parameter.choices.index(value) if isinstance(parameter, Choice) else value)
+            for parameter, value in zip(self._space.values(), ticket["arm"].values())
+        ]
+        return _canopy.Pull(self._space, ticket["ticket"], arm, ticket["length"], 0, ticket["depth"])
+
+    def _arm(self, arm: Any) -> dict[str, Any]:
+        self._empty._estimate(arm)  # raises ValueError if it is not in the space
+        return {name: value.item() if hasattr(value, "item") else value for name, value in arm.items()}
+
+    def _mirror(self) -> Optimizer:
+        """The optimizer as the server has it; to be looked at only."""
+        item = self._call("GET", "")
+        with self._lock:
+            if self._mirrored and self._mirrored[0] == item["events"]:
+                return self._mirrored[1]
+        optimizer = _optimizer_from(item["specification"], self._space)
+        events = 0
+        if item["events"] > 0:
+            snapshot = self._snapshot(item["events"])
+            events = snapshot["events"]
+            optimizer._restore(snapshot["optimizer"].encode())
+        with self._lock:
+            self._mirrored = (events, optimizer)
+        return optimizer
+
+    def _snapshot(self, events: int) -> Any:
+        """The state after so many events, or more."""
+        try:
+            self._call("PUT", "/snapshot")
+        except PermissionError:  # but there may be one that is new enough
+            with suppress(_canopy.StudyError):
+                snapshot = self._call("GET", "/snapshot")
+                if snapshot["events"] >= events:
+                    return snapshot
+            raise
+        return self._call("GET", "/snapshot")
+
+    def _best(self) -> tuple[Any, ...] | None:
+        try:
+            best = self._call("GET", "/best")
+        except _canopy.StudyError as error:
+            if getattr(error, "code", "") == "no_answers":
+                return None
+            raise
+        model = best.get("by_model")
+        ends = model and (model["lower"], model["upper"])
+        numbers = (best[key] for key in ("arm", "mean", "lower", "upper", "pulls", "level", "rivals", "basis"))
+        return (*numbers, best.get("own"), ends)
+
+    def _estimate(self, arm: dict[str, Any]) -> tuple[float, float | None, float | None, int] | None:
+        return self._mirror()._estimate(arm)
+
+    def _set_reward_range(self, range: tuple[float, float] | None) -> None:
+        changed = {**self._call("GET", "")["specification"], "reward_range": "auto" if range is None else list(range)}
+        self._call("PUT", "/specification", {"specification": changed})
+
+    def _summary(self) -> tuple[Any, ...]:
+        found = self._call("GET", "/summary")
+        counts = ("t", "nodes", "depth", "switches", "refreshes", "out_of_range", "in_flight", "observed")
+        fitting = found.get("fitting_range")
+        rest = (fitting and (fitting[0], fitting[1]), found.get("passed_over", 0), found.get("settling"))
+        return (*(found[key] for key in counts), *rest, found["penalized"])
+
+    def _settling(self) -> int | None:
+        return self.summary().settling
+
+    def _learnt(self) -> tuple[Any, ...] | None:
+        found = self._call("GET", "/summary").get("learnt")
+        if found is None:
+            return None
+        keys = ("noise", "correlation", "smoothness", "lowest", "highest")
+        turn = found.get("turn")
+        if turn:
+            why = (turn[key] for key in ("why", "arm", "pulls", "length"))
+            turn = (*why, *(self._end(turn[key]) for key in ("level", "deviation", "bound")))
+        return (*(found[key] for key in keys), found["shares"], found["guard_pulls"], found["lost"], turn)
+
+    def _tree(self) -> list[tuple[Any, ...]]:
+        return [
+            (node["path"], node["arm"], self._cell(node["path"]), node["pulls"], node["mean"])
+            + (self._end(node["upper"]), self._end(node["bound"]), node["leaf"])
+            for node in self._call("GET", "/tree")["nodes"]
+        ]
+
+    def _cell(self, path: str) -> dict[str, tuple[Any, Any]]:
+        return self._empty._cell(path)
+
+    def _end(self, end: float | None) -> float:
+        """The better end of something: JSON has no infinity."""
+        if end is not None:
+            return end
+        return math.inf if self.direction == "maximize" else -math.inf
+
+
+# --- what the server says ---
+
+
+def _record(item: Mapping[str, Any]) -> StudyRecord:
+    counts = (item["pulls"], item["events"], item["created"], item["updated"])
+    return StudyRecord(item["name"], *counts, item.get("open_by", ""), item.get("forked_from", ""))
+
+
+def _space_from(parameters: Iterable[Mapping[str, Any]]) -> Space:
+    space: dict[str, Parameter] = {}
+    for each in parameters:
+        is_log = each.get("scale") == "log"
+        if each["type"] == "choice":
+            space[each["name"]] = Choice(tuple(each["choices"]))
+        elif each["type"] == "integer":
+            space[each["name"]] = Integer(each["low"], each["high"], is_log, each.get("step", 1))
+        else:
+            space[each["name"]] = Real(float(each["low"]), float(each["high"]), is_log)
+    return Space(space)
+
+
+def _parameter_document(name: str, parameter: Parameter) -> dict[str, Any]:
+    if isinstance(parameter, Choice):
+        return {"name": name, "type": "choice", "choices": list(parameter.choices)}
+    scale = "log" if parameter.log else "linear"
+    if isinstance(parameter, Integer):
+        ends = {key: whole(f"space.{name}.{key}", getattr(parameter, key)) for key in ("low", "high", "step")}
+        return {"name": name, "type": "integer", "scale": scale, **ends}
+    reals = {key: number(f"space.{name}.{key}", getattr(parameter, key)) for key in ("low", "high")}
+    return {"name": name, "type": "real", "scale": scale, **reals}
+
+
+def _optimizer_from(specification: Mapping[str, Any], space: Space) -> Optimizer:
+    """An optimizer that knows nothing yet."""
+    chosen = dict(specification["optimizer"])
+    name = chosen.pop("name")
+    chosen.pop("revision", None)
+    objective = {key: specification[key] for key in _OBJECTIVE}
+    return CLASSES[name](space, **chosen, **objective)
+
+
+def _file(path: Any) -> dict[str, Any]:
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if not os.fsdecode(path).endswith(".json"):
+        return {"toml": text}
+    try:
+        return {"specification": json.loads(text)}
+    except ValueError as error:
+        raise ValueError(f"{os.fsdecode(path)}: is not JSON: {error}") from None
+
+
+#: what a study in a file answers with a ValueError
+_WRONG_VALUES = {
+    "unknown_ticket", "closed_ticket", "too_many_rewards", "not_a_reward", "impossible_sums", "not_an_arm",
+    "no_reward_yet",
+}  # fmt: skip
+_OF_THE_STORE = {"not_stored", "store_failure", "taken_over", "closed", "out_of_memory", "stopping"}
+
+
+def _exception(problem: Any) -> Exception:
+    """What a study in a file would raise."""
+    kind: type[Exception] = _canopy.StudyError
+    if problem.status in (401, 403):
+        kind = PermissionError
+    elif problem.code in _OF_THE_STORE or problem.status == 429:
+        kind = _canopy.StoreError
+    elif problem.code in _WRONG_VALUES or problem.status in (400, 413, 422):
+        kind = ValueError
+    error = kind(str(problem))
+    about: Any = error
+    about.status, about.code, about.was_repeated = problem.status, problem.code, problem.was_repeated
+    about.message = problem.errors[0]["message"] if problem.errors else str(problem)
+    return error
+
+
+def _like(error: Exception, message: str) -> Exception:
+    """The same with another text."""
+    other = type(error)(message)
+    other.__dict__.update(error.__dict__)
+    return other
+
+
+# --- what the user says ---
+
+
+def _ticket(pull: Any) -> int:
+    if isinstance(pull, _canopy.Pull):
+        return pull.ticket
+    if not hasattr(pull, "__index__"):
+        raise ValueError(f"pull = {pull!r}: must be a pull returned by ask, or its ticket")
+    ticket = pull.__index__()
+    return int(ticket) if 0 <= ticket < 2**63 else 0  # which is never given out
+
+
+def _checked_pulls(pulls: Any) -> int:
+    try:
+        return min(whole("pulls", pulls, 1, 2**64), 2**63 - 1)
+    except ValueError:
+        raise ValueError(f"pulls = {pulls!r}: must be a whole number, 1 or more, or None") from None
+
+
+def _checked_lease(seconds: Any) -> float:
+    lease = number("lease_seconds", seconds)
+    if not 0 < lease <= 30 * 24 * 3600:
+        raise ValueError(f"lease_seconds = {seconds!r}: must be above 0 and at most 30 days")
+    return lease
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0
+
+
+def _finite(value: Any, subject: str) -> float:
+    found = float(value)
+    if not math.isfinite(found):
+        raise ValueError(f"{subject}: a reward must be a finite number (at most 1e100)")
+    return found
+
+
+def _rewards(reward: Any, subject: str) -> dict[str, Any]:
+    """As `tell` and `observe` take them."""
+    if isinstance(reward, _canopy.Rewards):
+        sums = {key: getattr(reward, key) for key in ("count", "sum", "sum_squares", "min", "max")}
+        if not all(math.isfinite(value) for value in sums.values() if value is not None):
+            raise ValueError(f"{subject}: a reward must be a finite number (at most 1e100)")
+        return {key: value for key, value in sums.items() if value is not None}
+    if _is_number(reward):
+        return {"reward": _finite(reward, subject)}
+    expected = "must be a finite number, several of them, or Rewards"
+    if not hasattr(reward, "__iter__") or isinstance(reward, (str, bytes, bytearray, dict)):
+        raise ValueError(f"reward = {reward!r}: {expected}")
+    if getattr(reward, "ndim", 1) != 1:
+        raise ValueError(f"reward = {reward!r}: must have one dimension, not {reward.ndim}")
+    several = list(reward)
+    for each in several:
+        if not _is_number(each):
+            raise ValueError(f"reward = {each!r}: {expected}")
+    if not several:
+        raise ValueError(f"reward = {reward!r}: must hold one number or more")
+    return {"rewards": [_finite(each, subject) for each in several]}
+
+
+def _worth(reward: Any) -> dict[str, float]:
+    """What a failure is worth, if it is said."""
+    if reward is None:
+        return {}
+    if not _is_number(reward) or not math.isfinite(float(reward)):
+        raise ValueError(f"reward = {reward!r}: must be a finite number, or None")
+    return {"reward": float(reward)}
