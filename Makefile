@@ -5,8 +5,9 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 # What many threads may use at once, without what forks.
 TSAN_TESTS = *StudySession*:*StoreTest*:-SqliteStore*:PostgresStoreTest*
 
-.PHONY: help setup build run python test test-cpp test-python test-asan test-tsan bench bench-tuned bench-ablation \
-        bench-memory bench-flight bench-service fuzz bench-peers coverage gallery figures tables format lint clean
+.PHONY: help setup build run python test test-cpp test-python test-service test-asan test-tsan fuzz bench bench-tuned \
+        bench-ablation bench-memory bench-flight bench-service bench-peers coverage gallery figures tables format lint \
+        clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s  %s\n", $$1, $$2}' Makefile
@@ -49,6 +50,10 @@ test-cpp: build
 
 test-python: build python  ## The tests of the Python package, as it is installed from its wheel
 	@build/python/bin/python -m pytest -q tests/python
+
+test-service: build python-environment  ## Whether the server answers anything but what its document says (minutes)
+	@build/python/bin/pip install --quiet --disable-pip-version-check -r tests/service/requirements.txt
+	@build/python/bin/python tests/service/fuzz.py 100
 
 test-asan: setup  ## Every test under the address and undefined-behaviour sanitizers
 	@cmake --preset asan

@@ -326,6 +326,9 @@ Wanted wanted_in(const Request& request) {
   wanted.forked_from = body.text(document, "", "forked_from").value_or("");
   wanted.copied_from = body.text(document, "", "copied_from").value_or("");
   wanted.pulls = body.whole(document, "", "pulls", 0, INT64_MAX).value_or(0);
+  if (document.contains("journal") && document.find("journal")->as_list() == nullptr) {
+    body.complain("journal", "wrong_type", "must be a list of entries");
+  }
   const auto toml = body.text(document, "", "toml");
   const Document* given = document.find("specification");
   if (toml.has_value() == (given != nullptr)) {
@@ -343,8 +346,7 @@ Wanted wanted_in(const Request& request) {
   if (const Document* journal = document.find("journal")) {
     DocumentReader reader("journal");
     std::size_t i = 0;
-    for (const Document& each :
-         journal->as_list() != nullptr ? *journal->as_list() : Document::List{}) {
+    for (const Document& each : *journal->as_list()) {
       if (auto entry = entry_from(each, wanted.specification->space, reader,
                                   fmt::format("journal[{}].", i++))) {
         wanted.journal.push_back(std::move(*entry));
