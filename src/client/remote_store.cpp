@@ -96,9 +96,10 @@ class RemoteStore::Tenure {
 
   [[nodiscard]] const std::string& id() const { return id_; }
 
-  /// Throws what the client does.
-  void begin() {
-    const Document answer = tell(http_);
+  /// With a client that has time: the server may have to read the whole journal. Throws what that
+  /// does.
+  void begin(HttpClient& http) {
+    const Document answer = tell(http);
     is_held_ = true;
     const double seconds =
         answer.find("seconds") != nullptr ? answer.find("seconds")->as_number().value_or(0.0) : 0.0;
@@ -470,13 +471,14 @@ std::unique_ptr<StudyLock> RemoteStore::try_lock(StudyId study, milliseconds pat
   };
   const auto end = Clock::now() + patience + options_.lease;
   auto tenure = std::make_shared<Tenure>(options_.http, path_of(study, "/tuner"), random_id());
-  for (;;) {
+  for (bool waits = false;; waits = true) {
     const bool is_held = asked([&] {
       try {
-        tenure->begin();
+        tenure->begin(http_);
         return true;
       } catch (const ServerProblem& problem) {
         if (problem.code() != "open_elsewhere") throw;
+        if (!waits && options_.http.on_trouble) options_.http.on_trouble(problem.what());
         return false;
       }
     });

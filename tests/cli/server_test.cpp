@@ -185,6 +185,19 @@ TEST_F(ServerCommand, NeedsATokenWhereTheServerDoes) {
   EXPECT_EQ(run_tool("studies list" + on_server())
                 .err.find("canopy studies: " + url() + ": this needs a token"),
             0U);
+  folder_.write("token", made.out);
+  const std::string token = " --token-file " + folder_.path("token");
+  const auto tuned = run_tool("tune " + study("a", "20") + on_server() + token);
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_EQ(run_tool("act a pause" + on_server() + token)
+                .err.find("canopy act: " + url() + ": this needs the role admin"),
+            0U);
+  setenv("CANOPY_TOKEN", made.out.substr(0, made.out.find('\n')).c_str(), 1);
+  EXPECT_EQ(run_tool("best a" + on_server()).status, 0);
+  setenv("CANOPY_TOKEN", "a b", 1);
+  EXPECT_EQ(run_tool("best a" + on_server()).err,
+            "canopy best: $CANOPY_TOKEN: is no token: a token has neither blanks nor line ends\n");
+  unsetenv("CANOPY_TOKEN");
 }
 
 TEST_F(ServerCommand, RefusesWordsThatDoNotGoTogether) {
