@@ -27,6 +27,7 @@ class StoreError : public std::runtime_error {
     newer,        ///< It was written by a newer version of canopy.
     busy,         ///< Another process has kept it locked for too long.
     taken_over,   ///< Somebody else has the right to write to this study by now.
+    moved_on,     ///< Somebody has written to this study meanwhile; the right to it is still ours.
     unreachable,  ///< It cannot be opened.
     missing,      ///< It does not exist.
     foreign,      ///< It is not a canopy store.

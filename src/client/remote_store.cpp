@@ -107,6 +107,8 @@ class RemoteStore::Tenure {
     thread_ = std::thread([this, third] { keep(third); });
   }
 
+  void renew(HttpClient& http) { (void)tell(http); }
+
   void set_holder(const std::string& holder, HttpClient& http) {
     {
       const std::lock_guard lock(mutex_);
@@ -343,11 +345,20 @@ void RemoteStore::append_events(const StudyWrite& write) {
     for (const JournalEntry& entry : write.entries) {
       events.push_back(event_document(space, entry.event));
     }
-    http_.send({.method = "POST",
-                .target = path_of(write.study, "/tuner-events"),
-                .body = Document::Table{{"tuner", tuner_of(write.study)},
-                                        {"after", write.entries.front().number - 1},
-                                        {"events", std::move(events)}}});
+    const HttpClient::Request request{
+        .method = "POST",
+        .target = path_of(write.study, "/tuner-events"),
+        .body = Document::Table{{"tuner", tuner_of(write.study)},
+                                {"after", write.entries.front().number - 1},
+                                {"events", std::move(events)}}};
+    try {
+      http_.send(request);
+    } catch (const ServerProblem& problem) {
+      const auto tenure = known(write.study).tenure.lock();
+      if (problem.code() != "moved_on" || !tenure) throw;
+      tenure->renew(http_);  // throws if somebody else has the study
+      throw StoreError(StoreError::Fault::moved_on, name_ + ": " + problem.what());
+    }
   });
 }
 

@@ -32,6 +32,9 @@ class SystemKeeper {
   /// The setting that the system has, as far as this keeper knows; empty: it does not.
   [[nodiscard]] const std::vector<double>& setting() const { return setting_; }
 
+  /// Somebody else may have set it.
+  void forget_setting() { setting_.clear(); }
+
   /// Gives the system a setting and measures it so often to let it settle.
   [[nodiscard]] Outcome set(Arm arm, Ticket ticket, std::uint64_t warmup_pulls);
 

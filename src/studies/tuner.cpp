@@ -74,13 +74,16 @@ TuneEnd Tuner::confirm(std::uint64_t pulls) {
 TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
   try {
     resume();
-    TuneEnd end = work();
+    TuneEnd end = going_on(work);
     end.pulls = pulls();
     if (const auto& verdict = state().verdict()) end.verdict = verdict->text;
     leave(end, end.why == TuneEnd::Why::failure || end.why == TuneEnd::Why::floor);
     const bool at_limit = end.why == TuneEnd::Why::floor || end.why == TuneEnd::Why::failure;
-    study_.note(TunerStopped{end.text, at_limit});
-    study_.commit();
+    end = going_on([&] {
+      study_.note(TunerStopped{end.text, at_limit});
+      study_.commit();
+      return end;
+    });
     study_.snapshot();
     return end;
   } catch (const StoreError& error) {
@@ -89,6 +92,22 @@ TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
     throw TuneError(error.what() + (theirs ? "; the system is theirs" : put_baseline_back()));
   } catch (const std::exception& error) {
     throw TuneError(error.what() + put_baseline_back());
+  }
+}
+
+/// Somebody may have written to the study while we slept, or were cut off: a server that took note
+/// of an act, say. The study is ours again and knows of it; what we had not written is lost, and
+/// the system may have been set.
+TuneEnd Tuner::going_on(const std::function<TuneEnd()>& work) {
+  for (;;) {
+    try {
+      return work();
+    } catch (const StoreError& error) {
+      if (error.fault() != StoreError::Fault::moved_on) throw;
+      keeper_.forget_setting();
+      find_pull();
+      acts_seen_ = 0;
+    }
   }
 }
 
@@ -124,13 +143,20 @@ TuneEnd Tuner::search() {
 
 /// Of the tickets that are open, some wait for their rewards to be told, or for the first reward of
 /// all; one is to be answered.
-void Tuner::resume() {
-  look_for_acts();  // an end that was wanted while nobody was at work is no end of what begins now
+void Tuner::find_pull() {
+  pull_.reset();
+  suspect_ = 0;
+  forgiven_ = 0;
   for (const Pull& pull : study_.in_flight()) {
     const bool waits =
         state().held().contains(pull.ticket) || state().put_off().contains(pull.ticket);
     if (!pull_ && !waits) pull_.emplace(pull);
   }
+}
+
+void Tuner::resume() {
+  look_for_acts();  // an end that was wanted while nobody was at work is no end of what begins now
+  find_pull();
   earlier_seconds_ = state().seconds_so_far();
   started_ = study_.now();
   study_.note(TunerStarted{earlier_seconds_});

@@ -95,7 +95,9 @@ class Tuner {
   using Phase = TuneProgress::Phase;
 
   [[nodiscard]] TuneEnd safely(const std::function<TuneEnd()>& work);
+  [[nodiscard]] TuneEnd going_on(const std::function<TuneEnd()>& work);
   void resume();
+  void find_pull();
   void blame_deadly_arm();
   [[nodiscard]] TuneEnd search();
   [[nodiscard]] std::string put_baseline_back();

@@ -175,27 +175,65 @@ TEST(RemoteStore, AWriterThatWasKilledIsWaitedFor) {
   EXPECT_LT(took, 3s);
 }
 
-TEST(RemoteStore, WhoHasLostAStudyIsToldSoWhenItWrites) {
-  FakeService service({.lease = 500ms});
-  RemoteStore store(store_options(service));
-  Study study = Study::open(store, knob(), {"a", {}});
-  pull(study, 2);
-  const std::uint64_t events = study.events();
-  service.with_store([&](Store& memory) {  // somebody has written, we do not know how
-    memory.append(find_study(memory, "a").id,
-                  std::vector<JournalEntry>{{events + 1, 1.0, TunerStarted{7.0}}}, 2);
+/// Somebody has written to the study, we do not know how.
+void write_behind_its_back(FakeService& service, const std::string& name, const Event& event) {
+  service.with_store([&](Store& memory) {
+    const StudyRecord record = find_study(memory, name);
+    const JournalEntry entry{record.events + 1, record.updated, event};
+    memory.append(record.id, {&entry, 1}, record.pulls);
     return 0;
   });
-  study.note(TunerStarted{});
-  try {
-    study.commit();
-    FAIL();
-  } catch (const StoreError& error) {
-    EXPECT_EQ(error.fault(), StoreError::Fault::taken_over);
-    EXPECT_EQ(std::string(error.what()), service.url() + ": the journal has moved on");
-  } catch (const StudyError& error) {
-    FAIL() << error.what();
+}
+
+TEST(RemoteStore, WhoHasLostAStudyIsToldSoWhenItWrites) {
+  for (const bool taken : {true, false}) {
+    FakeService service;
+    RemoteStore store(store_options(service));
+    Study study = Study::open(store, knob(), {"a", {}});
+    pull(study, 2);
+    if (taken) service.give_to("a", "the other");
+    write_behind_its_back(service, "a", TunerStarted{7.0});
+    study.note(TunerStarted{});
+    try {
+      study.commit();
+      FAIL();
+    } catch (const StoreError& error) {
+      EXPECT_EQ(error.fault(), taken ? StoreError::Fault::taken_over : StoreError::Fault::moved_on);
+      EXPECT_EQ(std::string(error.what()),
+                service.url() + (taken ? ": the study is run by a tuner: the other"
+                                       : ": the journal has moved on"));
+    }
   }
+}
+
+TEST(RemoteStore, ATunerGoesOnWhenTheServerHasWrittenMeanwhile) {
+  FakeService service;
+  RemoteStore store(store_options(service));
+  const StudySpecification file =
+      knob("[system]\napply = \"true {x}\"\nmeasure = \"echo {x}\"\n[budget]\npulls = 100000\n");
+  Study study = Study::open(store, file, {"a", {}});
+  const std::atomic<bool> stop{false};
+  int step = 0;
+  std::uint64_t pulls_then = 0;
+  Tuner tuner(study, {stop}, [&](const TuneProgress& progress) {
+    if (step == 0 && progress.pulls == 5) {
+      EXPECT_EQ(store.post_act(study.record().id, 1.0, act_text({Act::pause})), 1U);
+      write_behind_its_back(service, "a", ActTaken{1, Act::pause, 0, "the server"});
+      ++step;
+    } else if (step == 1 && progress.phase == TuneProgress::Phase::paused) {
+      EXPECT_EQ(progress.ordered_by, "the server");
+      // Which it finds out when it takes note of the same act.
+      EXPECT_EQ(store.post_act(study.record().id, 1.0, act_text({Act::resume})), 2U);
+      write_behind_its_back(service, "a", ActTaken{2, Act::resume, 0, "the server"});
+      pulls_then = progress.pulls;
+      ++step;
+    } else if (step == 2 && progress.pulls > pulls_then + 5) {
+      write_behind_its_back(service, "a", ActTaken{3, Act::end, 0, "the server"});
+      ++step;
+    }
+  });
+  EXPECT_EQ(tuner.run().text, "ended by the server");
+  EXPECT_EQ(step, 3);
 }
 
 TEST(RemoteStore, AStudyThatWasDeletedTakesNothing) {

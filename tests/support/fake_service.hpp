@@ -106,6 +106,12 @@ class FakeService {
     return tuner_of(study) != nullptr ? tuner_of(study)->holder : "";
   }
 
+  /// Somebody else has the study from now on.
+  void give_to(const std::string& study, const std::string& holder) {
+    const std::lock_guard lock(mutex_);
+    tuners_[study] = {holder, holder, Clock::now() + std::chrono::hours(1)};
+  }
+
   /// Does something with the store, while nobody else does.
   template <class Work>
   auto with_store(Work&& work) {
