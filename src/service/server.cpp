@@ -195,7 +195,7 @@ class Server::Parts {
                              bool is_head);
   template <class Stream>
   asio::awaitable<void> follow(Stream& stream, const Request& request, const Token* token,
-                               std::string last_event, Connection& connection);
+                               std::string last_event, std::string origin, Connection& connection);
   struct Begin;
   asio::awaitable<Answer> answer_to(const Service::Admitted& admitted, const Request& request);
 
@@ -559,7 +559,7 @@ asio::awaitable<bool> Server::Parts::serve_one(Stream& stream, beast::flat_buffe
   if (is_stream && answer.status == 200 && !is_head) {
     std::string last_event(field("Last-Event-ID"));
     const Token* token = admitted.token ? &*admitted.token : nullptr;
-    co_await follow(stream, request, token, std::move(last_event), connection);
+    co_await follow(stream, request, token, std::move(last_event), origin, connection);
     co_return false;
   }
   if (stopping_) keep_alive = false;
@@ -654,7 +654,7 @@ void Server::Parts::study_changed(const std::string& study) {
 template <class Stream>
 asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& request,
                                             const Token* token, std::string last_event,
-                                            Connection& connection) {
+                                            std::string origin, Connection& connection) {
   const std::string& study = request.path.at(2);
   ++streams_;
   asio::steady_timer timer(io_);
@@ -685,6 +685,9 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
   std::string text =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
       "X-Content-Type-Options: nosniff\r\nConnection: close\r\n";
+  if (!origin.empty() && allows(origin)) {
+    text += fmt::format("Access-Control-Allow-Origin: {}\r\nVary: Origin\r\n", origin);
+  }
   text += "\r\nretry: 2000\n\n";
   auto sent_at = Clock::now();
   auto state_at = Clock::time_point{};
