@@ -9,12 +9,13 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace canopy::testing;
-  static TestServer* server = [] {
-    auto* made = new TestServer;  // until the process ends
-    made->make_study("a");
-    return made;
+  static TestServer server;
+  static const bool is_ready = [] {
+    server.make_study("a");
+    return true;
   }();
-  HttpConnection connection(server->port());
+  if (!is_ready) return 0;
+  HttpConnection connection(server.port());
   boost::system::error_code ignored;
   boost::asio::write(connection.socket(), boost::asio::buffer(data, size), ignored);
   connection.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
