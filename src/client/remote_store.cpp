@@ -305,7 +305,7 @@ std::optional<StudyRecord> RemoteStore::create(const NewStudy& study) {
 void RemoteStore::erase(StudyId study) {
   asked([&] {
     try {
-      http_.send({.method = "DELETE", .target = path_of(study)});
+      http_.send({.method = "DELETE", .target = path_of(study, "?tuner=" + tuner_of(study))});
     } catch (const ServerProblem& problem) {
       if (problem.status() != kNotFound) throw;
     }

@@ -91,12 +91,6 @@ Answer no_content() {
   return {204, "", ""};
 }
 
-/// Tickets belong to the tuner, if there is one.
-void refuse_beside(const Runner& runner, const std::string& tuner = "") {
-  if (!runner.is_alive() || runner.id == tuner) return;
-  throw Problem(409, "open_elsewhere", "the study is run by a tuner: " + runner.holder);
-}
-
 void refuse_while_stopped(const TunerState& tuner) {
   const std::optional<Act> order = tuner.order();
   if (!order) return;
@@ -244,14 +238,17 @@ void Service::serve(const Admitted& admitted, const Request& request, Done done)
 // --- studies ---------------------------------------------------------------------------------
 
 Document Service::item(const StudyRecord& record, Store& store) const {
-  const std::optional<std::string> here = host_.state_of(record.name);
+  const std::optional<StudyHost::State> here = host_.state_of(record.name);
   const bool locked = here || store.is_locked(record.id);
-  Document table = Document::Table{
-      {"name", record.name},       {"state", here ? *here : locked ? "open" : "idle"},
-      {"events", record.events},   {"pulls", record.pulls},
-      {"created", record.created}, {"updated", record.updated}};
+  const std::string elsewhere = locked ? "open" : "idle";
+  Document table =
+      Document::Table{{"name", record.name},       {"state", here ? here->text : elsewhere},
+                      {"events", record.events},   {"pulls", record.pulls},
+                      {"created", record.created}, {"updated", record.updated}};
   if (!record.forked_from.empty()) table.set("forked_from", record.forked_from);
-  if (locked && !record.holder.empty()) table.set("open_by", record.holder);
+  const bool has_runner = here && !here->runner.empty();
+  const std::string& holder = has_runner ? here->runner : record.holder;
+  if (locked && !holder.empty()) table.set("open_by", holder);
   return table;
 }
 
@@ -410,8 +407,10 @@ void Service::create(const Request& request, Done done) {
 }
 
 void Service::erase(const Request& request, Done done) {
+  Query query(request, {"tuner"});
+  query.check();
   host_.run_alone(
-      study_of(request), request,
+      study_of(request), request, query.text("tuner"),
       [name = study_of(request)](Store& store) {
         store.erase(find_study(store, name).id);
         return no_content();
@@ -817,10 +816,14 @@ void Service::acts(const Request& request, Done done) {
         Document::List list;
         for (const PostedAct& posted : store.acts(find_study(store, study).id, after)) {
           Document table = Document::Table{{"number", posted.number}, {"at", posted.at}};
-          const WantedAct wanted = act_from(posted.text);
-          table.set("act", name_of(wanted.act));
-          table.set("by", wanted.by);
-          table.set("pulls", wanted.pulls);
+          try {
+            const WantedAct wanted = act_from(posted.text);
+            table.set("act", name_of(wanted.act));
+            table.set("by", wanted.by);
+            table.set("pulls", wanted.pulls);
+          } catch (const SpecificationError&) {
+            continue;  // somebody has written nonsense to the store
+          }
           list.push_back(std::move(table));
         }
         return json_answer(Document::Table{{"acts", std::move(list)}});

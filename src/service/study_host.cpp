@@ -68,6 +68,11 @@ std::string state_text(const TunerState& tuner, const Runner& runner, std::uint6
 
 }  // namespace
 
+void refuse_beside(const Runner& runner, const std::string& tuner) {
+  if (!runner.is_alive() || runner.id == tuner) return;
+  throw Problem(409, "open_elsewhere", "the study is run by a tuner: " + runner.holder);
+}
+
 StudyHost::StudyHost(std::shared_ptr<Store> store, Options options, Callbacks callbacks)
     : store_(std::move(store)),
       options_(std::move(options)),
@@ -92,8 +97,10 @@ void StudyHost::write_all_or_nothing(const std::string& study, const Request& re
                  .all_or_nothing = true});
 }
 
-void StudyHost::run_alone(const std::string& study, const Request& request, Work work, Done done) {
-  submit(study, {.request = request, .alone = std::move(work), .done = std::move(done)});
+void StudyHost::run_alone(const std::string& study, const Request& request,
+                          const std::string& tuner, Work work, Done done) {
+  submit(study,
+         {.request = request, .alone = std::move(work), .tuner = tuner, .done = std::move(done)});
 }
 
 void StudyHost::reopen(const std::string& study, const Request& request,
@@ -232,7 +239,8 @@ void StudyHost::process(Hosted& hosted, std::vector<Job>& jobs) {
   if (!hosted.is_open) {
     hosted.state = "idle";
     hosted.in_flight = 0;
-    hosted.has_leases = hosted.has_runner = false;
+    hosted.has_leases = false;
+    hosted.runner_text.clear();
   }
 }
 
@@ -351,13 +359,14 @@ void StudyHost::note_state(Hosted& hosted, const Study& study) {
   const std::uint64_t in_flight = study.summary().in_flight;
   const std::lock_guard lock(mutex_);
   hosted.has_leases = !tuner.leases().empty();
-  hosted.has_runner = hosted.runner.is_alive();
+  hosted.runner_text = hosted.runner.is_alive() ? hosted.runner.holder : "";
   hosted.in_flight = in_flight;
   hosted.state = state_text(tuner, hosted.runner, in_flight);
 }
 
 void StudyHost::do_alone(Hosted& hosted, Job& job) {
   try {
+    refuse_beside(hosted.runner, job.tuner);
     if (hosted.session) hosted.session->close();
     hosted.session.reset();
     const StudyRecord record = find_study(*store_, hosted.name);
@@ -460,7 +469,7 @@ void StudyHost::tick() {
   for (const auto& each : hosted_) {
     const std::shared_ptr<Hosted>& hosted = each.second;
     if (!hosted->is_open || hosted->scheduled) continue;
-    if (now - hosted->used > options_.idle && !hosted->has_leases && !hosted->has_runner) {
+    if (now - hosted->used > options_.idle && !hosted->has_leases && hosted->runner_text.empty()) {
       hosted->close_when_idle = true;
       schedule(hosted);
       continue;
@@ -508,11 +517,11 @@ StudyHost::Counts StudyHost::counts() const {
   return counts;
 }
 
-std::optional<std::string> StudyHost::state_of(const std::string& study) const {
+std::optional<StudyHost::State> StudyHost::state_of(const std::string& study) const {
   const std::lock_guard lock(mutex_);
   const auto found = hosted_.find(study);
   if (found == hosted_.end() || !found->second->is_open) return std::nullopt;
-  return found->second->state;
+  return State{found->second->state, found->second->runner_text};
 }
 
 }  // namespace canopy::service

@@ -34,6 +34,9 @@ struct Runner {
   [[nodiscard]] bool is_alive() const { return !id.empty() && Clock::now() < until; }
 };
 
+/// Throws Problem while a tuner runs the study, unless it is that one who asks.
+void refuse_beside(const Runner& runner, const std::string& tuner = "");
+
 /// A study to look at, wherever it is open.
 struct StudyView {
   const StudyRecord& record;
@@ -88,8 +91,10 @@ class StudyHost {
   void read(const std::string& study, const Request& request, Read work, Done done);
   /// Works on the store itself.
   void run(const Request& request, Work work, Done done);
-  /// The same with a study that is closed here, and that nobody has open elsewhere.
-  void run_alone(const std::string& study, const Request& request, Work work, Done done);
+  /// The same with a study that is closed here, and that nobody has open elsewhere, nor any tuner
+  /// but the one that asks.
+  void run_alone(const std::string& study, const Request& request, const std::string& tuner,
+                 Work work, Done done);
 
   /// Opens a study anew with another specification, which must not change what was learnt. Only the
   /// tuner that runs it may, if there is one.
@@ -113,8 +118,12 @@ class StudyHost {
   };
   [[nodiscard]] Counts counts() const;
 
-  /// What a study that is open here is doing; none if it is not.
-  [[nodiscard]] std::optional<std::string> state_of(const std::string& study) const;
+  /// A study that is open here: what it is doing, and the tuner that runs it, if one does.
+  struct State {
+    std::string text;
+    std::string runner;
+  };
+  [[nodiscard]] std::optional<State> state_of(const std::string& study) const;
 
  private:
   struct Job {
@@ -139,7 +148,7 @@ class StudyHost {
     Runner::Clock::time_point used = {};
     bool is_open = false;
     bool has_leases = false;
-    bool has_runner = false;
+    std::string runner_text = {};  // empty: there is none
     std::uint64_t in_flight = 0;
     std::string state = "idle";
   };

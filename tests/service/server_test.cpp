@@ -319,6 +319,8 @@ TEST(Server, ATunerElsewhereHasItsStudyAlone) {
   wrong["coordinates"] = {0.123};
   EXPECT_EQ(append("one", 2, {apply, wrong}).code(), "does_not_fit");
   EXPECT_EQ(connection.exchange("GET", kStudy).json().at("events"), 2) << "nothing of it stays";
+  EXPECT_EQ(connection.exchange("GET", kStudy).json().at("open_by"), "pid 1 on there");
+  EXPECT_EQ(connection.exchange("DELETE", kStudy).code(), "open_elsewhere");
   EXPECT_EQ(connection.exchange("DELETE", kStudy + "/tuner?tuner=one").status, 204);
   EXPECT_EQ(take("two").status, 200);
 }
