@@ -67,9 +67,10 @@ class _Origin(NamedTuple):
 class _Lost(Exception):
     """There is no answer."""
 
-    def __init__(self, cause: Exception, was_sent: bool):
+    def __init__(self, cause: Exception, was_sent: bool, was_kept: bool = False):
         super().__init__(str(cause) or type(cause).__name__)
         self.was_sent = was_sent
+        self.was_kept = was_kept  # the server may have closed the connection long ago
 
 
 class _Kept(threading.local):
@@ -131,6 +132,8 @@ class Wire:
                 if lost.was_sent and not is_repeatable:
                     raise _canopy.StoreError(f"{origin}: the connection was lost before the answer: {lost}") from None
                 was_repeated = was_repeated or lost.was_sent
+                if lost.was_kept:
+                    continue  # with a new one, at once
                 if origin != self.first:  # it may be gone; the first one knows who has the study now
                     origin = self._forget(study)
             else:
@@ -140,7 +143,7 @@ class Wire:
                         origin = self._go_to(study, found.get("Location", ""))
                         continue
                     origin, redirects = self._forget(study), 0
-                elif status in (429, 503):
+                elif status in (429, 502, 503, 504):
                     wait = max(pause, _seconds(found.get("Retry-After")))
                 elif status >= 400:
                     raise Problem(status, document if isinstance(document, dict) else {}, was_repeated)
@@ -156,38 +159,29 @@ class Wire:
     def _send(
         self, origin: _Origin, method: str, path: str, text: bytes | None, headers: dict[str, str], may_reuse: bool
     ) -> tuple[int, http.client.HTTPMessage, Any]:
-        """One attempt. A connection that was kept and that the server has closed meanwhile is opened once more."""
-        while True:
-            connection = self._connection(origin)
-            if not may_reuse:
-                connection.close()
-            is_reused = connection.sock is not None
-            was_sent = False
-            try:
-                if not is_reused:
-                    connection.connect()
-                was_sent = True
-                connection.request(method, origin.prefix + path, text, headers)
-                response = connection.getresponse()
-                content = response.read()
-            except ssl.SSLCertVerificationError as error:
-                connection.close()
-                raise _canopy.StoreError(
-                    f"{origin}: its certificate cannot be trusted: {error.verify_message}"
-                ) from None
-            except (OSError, http.client.HTTPException) as error:
-                connection.close()
-                if is_reused and not isinstance(error, TimeoutError):
-                    continue
-                raise _Lost(error, was_sent) from None
-            except BaseException:  # such as Ctrl-C: what is left of the answer must not be taken for the next one
-                connection.close()
-                raise
-            try:
-                return response.status, response.headers, _document(response, content)
-            except ValueError as error:  # cut off, or from something between us and the server
-                connection.close()
-                raise _Lost(error, was_sent) from None
+        """One attempt."""
+        connection = self._connection(origin)
+        if not may_reuse:
+            connection.close()
+        was_kept = connection.sock is not None
+        was_sent = False
+        try:
+            if not was_kept:
+                connection.connect()
+            was_sent = True
+            connection.request(method, origin.prefix + path, text, headers)
+            response = connection.getresponse()
+            content = response.read()
+            return response.status, response.headers, _document(response, content)
+        except ssl.SSLCertVerificationError as error:
+            connection.close()
+            raise _canopy.StoreError(f"{origin}: its certificate cannot be trusted: {error.verify_message}") from None
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            connection.close()
+            raise _Lost(error, was_sent, was_kept and not isinstance(error, TimeoutError)) from None
+        except BaseException:  # such as Ctrl-C: what is left of the answer must not be taken for the next one
+            connection.close()
+            raise
 
     def _connection(self, origin: _Origin) -> http.client.HTTPConnection:
         kept = self._kept

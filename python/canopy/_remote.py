@@ -421,6 +421,14 @@ class RemoteStudy(Looks):
         ticket = _ticket(pull)
         self._write("drops", ticket, f"ticket {ticket}", key="tickets")
 
+    def remember(self, arm: dict[str, Any], reward: float | Iterable[float] | _canopy.Rewards) -> None:
+        """Is for studies in files. Raises NotImplementedError."""
+        raise NotImplementedError("remember: a server has no such request; observe(arm, reward) is learnt as well")
+
+    def finish(self) -> None:
+        """Is for studies in files. Raises NotImplementedError."""
+        raise NotImplementedError("finish: a server has no such request; others may be in the middle of an episode")
+
     # --- looking ---
 
     def in_flight(self) -> list[_canopy.Pull]:

@@ -1,10 +1,14 @@
 """A real `canopy serve` for tests."""
 
+import contextlib
 import os
 import pathlib
+import pwd
 import re
 import signal
+import socket
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -15,17 +19,18 @@ TOOL = pathlib.Path(os.environ.get("CANOPY_TOOL", pathlib.Path(__file__).parents
 class Serving:
     """A server on a port of its own, whose store and log are in a folder; `with` stops it."""
 
-    def __init__(self, folder, *arguments, port=0):
+    def __init__(self, folder, *arguments, port=0, store=None):
         if not TOOL.exists():
             pytest.skip(f"{TOOL} is not built")
         self.folder = folder
+        self.store = store or folder / "canopy.db"
         self.arguments = arguments
         self.port = port
         self.process = None
 
     def start(self):
         log = self.folder / "log"
-        command = [TOOL, "serve", "--store", self.folder / "canopy.db", "--listen", f"127.0.0.1:{self.port}"]
+        command = [TOOL, "serve", "--store", self.store, "--listen", f"127.0.0.1:{self.port}"]
         with log.open("w") as file:
             self.process = subprocess.Popen([*command, *self.arguments], stderr=file, cwd=self.folder)
         deadline = time.monotonic() + 30
@@ -45,6 +50,42 @@ class Serving:
 
     def __exit__(self, *_):
         self.stop()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+@contextlib.contextmanager
+def new_database(folder):
+    """The address of a PostgreSQL of its own, with a database for studies."""
+    found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not found:
+        pytest.skip("PostgreSQL is not installed")
+    programs = found[-1].parent
+    user = {}
+    if os.geteuid() == 0:  # the server refuses to be root
+        nobody = pwd.getpwnam("nobody")
+        user = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+    # Not under pytest's folder, where nobody else may look; and the name of a socket must be short.
+    with tempfile.TemporaryDirectory(prefix="canopy-") as name, (folder / "postgres.log").open("w") as log:
+        if user:
+            os.chown(name, user["user"], user["group"])
+        make = ["initdb", "-D", f"{name}/data", "-U", "canopy", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+        subprocess.run([programs / make[0], *make[1:]], cwd="/", stdout=log, stderr=log, check=True, **user)
+        serve = ["-D", f"{name}/data", "-k", name, "-c", "listen_addresses="]
+        process = subprocess.Popen([programs / "postgres", *serve], cwd="/", stdout=log, stderr=log, **user)
+        try:
+            deadline = time.monotonic() + 60
+            create = [programs / "createdb", "-h", name, "-U", "canopy", "studies"]
+            while subprocess.run(create, cwd="/", stdout=log, stderr=log).returncode != 0:
+                assert time.monotonic() < deadline, (folder / "postgres.log").read_text()
+                time.sleep(0.1)
+            yield f"postgresql:///studies?user=canopy&host={name}"
+        finally:
+            process.send_signal(signal.SIGQUIT)
+            process.wait(30)
 
 
 def new_token(folder, name, role, **more):

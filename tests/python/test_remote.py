@@ -5,6 +5,7 @@ import math
 import pickle
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -14,7 +15,7 @@ import uuid
 import canopy
 import pytest
 
-from service import Serving, new_token
+from service import Serving, free_port, new_database, new_token
 
 SPACE = {
     "ttl": canopy.real(1, 3600, log=True),
@@ -343,6 +344,14 @@ def test_wrong_values_are_refused_as_everywhere(server, store, name):
         assert remote.summary() == local.summary()
 
 
+def test_what_a_server_has_no_request_for_says_so(server, name):
+    study = server.create(name, space=LINE)
+    with pytest.raises(NotImplementedError, match="finish"):
+        study.finish()
+    with pytest.raises(NotImplementedError, match="remember"):
+        study.remember({"x": 0.5}, 1.0)
+
+
 def test_a_failure_before_the_first_reward_needs_one(server, name):
     study = server.create(name, space=LINE)
     with pytest.raises(ValueError, match="there is no reward yet to say what a failure is worth"):
@@ -595,8 +604,6 @@ def test_an_act_is_not_repeated_when_its_answer_is_lost(serving, name):
 
 
 def test_a_server_that_is_killed_and_comes_back_is_not_noticed(tmp_path):
-    import signal
-
     serving = Serving(tmp_path)
     serving.start()
     server = canopy.connect(serving.url, retry_seconds=60)
@@ -670,6 +677,47 @@ def test_another_server_that_has_the_study_is_asked_and_forgotten_when_it_is_gon
     study.drop(study.ask(1))
     assert first.asked == 2
     first.listener.close()
+
+
+def test_a_server_that_dies_is_replaced_by_another_with_the_same_database(tmp_path):
+    def serving(name, address):
+        (tmp_path / name).mkdir()
+        port = free_port()
+        return Serving(tmp_path / name, "--advertise", f"http://127.0.0.1:{port}", port=port, store=address)
+
+    with new_database(tmp_path) as address, serving("second", address) as second:
+        first = serving("first", address)
+        first.start()
+        canopy.connect(first.url).create("a", space=LINE).ask(1)  # so the first one has it
+        study = canopy.connect(second.url, retry_seconds=60).study("a")
+        told, errors, done = [], [], threading.Event()
+
+        def work():
+            try:
+                while not done.is_set():
+                    pull = study.ask(1)
+                    study.tell(pull, 1 - abs(pull.arm["x"] - 0.5))
+                    told.append(pull.ticket)
+            except Exception as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        wait_for(lambda: len(told) > 30)
+        assert str(study.server._wire._places["a"]) == first.url
+        first.stop(signal.SIGKILL)
+        killed, before = time.monotonic(), len(told)
+        wait_for(lambda: len(told) > before + 30)
+        assert time.monotonic() - killed < 20
+        done.set()
+        for thread in threads:
+            thread.join()
+        assert not errors
+        assert sorted(told) == list(range(2, len(told) + 2))
+        assert study.summary().t == len(told) + 1
+        assert [pull.ticket for pull in study.in_flight()] == [1]
+        assert "a" not in study.server._wire._places
 
 
 def test_a_token_is_not_sent_where_it_would_travel_in_the_clear():
