@@ -41,7 +41,7 @@ struct Load {
 /// One client.
 class Client {
  public:
-  Client(asio::io_context& io, Load& load, std::uint16_t port, int number)
+  Client(asio::io_context& io, Load& load, std::uint16_t port, std::size_t number)
       : socket_(io), load_(load), number_(number) {
     socket_.connect({asio::ip::make_address("127.0.0.1"), port});
     socket_.set_option(tcp::no_delay(true));
@@ -107,15 +107,15 @@ class Client {
         length = std::strtoull(received_.c_str() + at + 16, nullptr, 10);
       }
     }
-    status_ = std::atoi(received_.c_str() + 9);
+    status_ = std::strtol(received_.c_str() + 9, nullptr, 10);
     body_ = received_.substr(end + 4);
   }
 
   tcp::socket socket_;
   Load& load_;
-  int number_;
+  std::size_t number_;
   std::uint64_t key_ = 0;
-  int status_ = 0;
+  long status_ = 0;
   std::string received_, body_;
   std::deque<std::uint64_t> tickets_;
 };
@@ -124,18 +124,18 @@ class Client {
 
 int main(int argc, char** argv) {
   if (argc < 5) {
-    std::fputs("usage: service_load PORT STUDY CONNECTIONS SECONDS [RATE]\n", stderr);
+    (void)std::fputs("usage: service_load PORT STUDY CONNECTIONS SECONDS [RATE]\n", stderr);
     return 2;
   }
-  const int connections = std::atoi(argv[3]);
-  const double seconds = std::atof(argv[4]);
+  const auto port = static_cast<std::uint16_t>(std::strtoul(argv[1], nullptr, 10));
+  const long connections = std::strtol(argv[3], nullptr, 10);
+  const double seconds = std::strtod(argv[4], nullptr);
   asio::io_context io{1};
   Load load{.study = argv[2], .end = {}};
-  if (argc > 5) load.rate = std::atof(argv[5]) / connections;
-  std::vector<std::unique_ptr<Client>> clients;
-  for (int i = 0; i < connections; ++i) {
-    clients.push_back(
-        std::make_unique<Client>(io, load, static_cast<std::uint16_t>(std::atoi(argv[1])), i));
+  if (argc > 5) load.rate = std::strtod(argv[5], nullptr) / static_cast<double>(connections);
+  std::vector<std::unique_ptr<Client>> clients(static_cast<std::size_t>(connections));
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    clients[i] = std::make_unique<Client>(io, load, port, i);
   }
   const auto start = Clock::now();
   load.end =

@@ -45,6 +45,7 @@ void bench_writes(Store& store, const std::string& kind, std::uint64_t studies,
   for (std::uint64_t next = 1; seconds_since(start) < 3.0; next += each) {
     const std::vector<JournalEntry> entries = some_entries(next, each);
     std::vector<StudyWrite> writes;
+    writes.reserve(ids.size());
     for (const StudyId id : ids) writes.push_back({.study = id, .entries = entries, .pulls = next});
     const auto begin = Clock::now();
     (void)store.write(writes);

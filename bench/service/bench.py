@@ -175,7 +175,9 @@ def many_studies(folder: pathlib.Path, count: int) -> None:
             if page["next"] is None:
                 break
             after = page["next"]
-        print(f"\n{seen} studies in pages of 100: {statistics.median(times):.1f} ms a page, at most {max(times):.1f} ms")
+        print(
+            f"\n{seen} studies in pages of 100: {statistics.median(times):.1f} ms a page, at most {max(times):.1f} ms"
+        )
 
 
 def long_studies(folder: pathlib.Path, events: int, count: int) -> None:

@@ -156,7 +156,7 @@ class Store {
       std::span<const StudyWrite> writes) = 0;
 
   /// The same for one of them; throws its error.
-  void append(const StudyWrite& write);
+  void append(const StudyWrite& one);
   void append(StudyId study, std::span<const JournalEntry> entries, std::uint64_t pulls) {
     append({.study = study, .entries = entries, .pulls = pulls});
   }

@@ -127,6 +127,7 @@ int revoke_token(const TokenArguments& arguments) {
   std::vector<Token> tokens = service::load_tokens(arguments.file);
   const std::string name = arguments.name.value_or("");
   std::vector<std::string_view> names;
+  names.reserve(tokens.size());
   for (const Token& token : tokens) names.push_back(token.name);
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     throw WrongUse("--name " + name + ": " + unknown_name("token", name, names));

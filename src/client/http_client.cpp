@@ -123,8 +123,8 @@ Document HttpClient::send(const Request& request) {
         return response.body.empty() ? Document() : parse_json(response.body, answer.from.text());
       }
       ServerProblem problem = problem_in(response, answer.from.text());
-      if (status != kUnavailable && status != kTooManyRequests) throw problem;
-      if (Clock::now() >= end) throw problem;
+      if (status != kUnavailable && status != kTooManyRequests) throw ServerProblem(problem);
+      if (Clock::now() >= end) throw ServerProblem(problem);
       trouble = answer.from.text() + ": " + problem.what();
       pause = std::max(pause, seconds_of(response.retry_after));
     } catch (const Lost& lost) {

@@ -77,13 +77,12 @@ class ConnectionOver final : public Network::Connection {
                       std::chrono::milliseconds timeout) override {
     lowest(*stream_).expires_after(timeout);
     error_code error = wait_for(
-        context_, [&](auto&& done) { http::async_write(*stream_, request, std::move(done)); });
+        context_, [&](auto done) { http::async_write(*stream_, request, std::move(done)); });
     if (error) return error;
     http::response_parser<http::string_body> parser;
     parser.body_limit(kLongestAnswer);
-    error = wait_for(context_, [&](auto&& done) {
-      http::async_read(*stream_, buffer_, parser, std::move(done));
-    });
+    error = wait_for(
+        context_, [&](auto done) { http::async_read(*stream_, buffer_, parser, std::move(done)); });
     if (!error) response = parser.release();
     return error;
   }
@@ -158,7 +157,7 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
   fail_if();
   const auto reach = [&](PlainStream& stream) {
     stream.expires_after(options_.timeout);
-    error = wait_for(context, [&](auto&& done) { stream.async_connect(found, std::move(done)); });
+    error = wait_for(context, [&](auto done) { stream.async_connect(found, std::move(done)); });
     fail_if();
     error_code ignored;
     stream.socket().set_option(tcp::no_delay(true), ignored);
@@ -174,7 +173,7 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
     SSL_set_tlsext_host_name(stream->native_handle(), server.host.c_str());
   }
   reach(stream->next_layer());
-  error = wait_for(context, [&](auto&& done) {
+  error = wait_for(context, [&](auto done) {
     stream->async_handshake(ssl::stream_base::client, std::move(done));
   });
   const auto verified = SSL_get_verify_result(stream->native_handle());

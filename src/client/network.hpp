@@ -45,7 +45,7 @@ class Network {
   Network& operator=(const Network&) = delete;
 
   /// Throws Lost. If a connection that was kept turns out to be closed, the request is sent again.
-  [[nodiscard]] HttpResponse ask(const ServerAddress& server, const HttpRequest& request);
+  [[nodiscard]] HttpResponse ask(const ServerAddress& server, const HttpRequest& given);
 
   class Connection;
 

@@ -118,16 +118,16 @@ bool Body::flag(const Document& table, const std::string& prefix, std::string_vi
 }
 
 const Document::List& Body::list(std::string_view key) {
-  static const Document::List kNone;
+  static const Document::List none;
   const Document* value = document_.find(key);
   if (value == nullptr) {
     complain(std::string(key), "missing_key", "is missing");
-    return kNone;
+    return none;
   }
   const Document::List* list = value->as_list();
   if (list == nullptr || list->empty()) {
     complain(std::string(key), "wrong_type", shown(*value) + ": must be a list of one or more");
-    return kNone;
+    return none;
   }
   return *list;
 }
@@ -196,7 +196,7 @@ std::optional<std::vector<double>> Body::arm(const Document& table, const std::s
   std::vector<double> arm;
   for (std::size_t i = 0; i < space.dimension(); ++i) {
     const std::string& name = space.parameters()[i].name;
-    const std::string field = prefix + "arm." + name;
+    const std::string field = fmt::format("{}arm.{}", prefix, name);
     names.push_back(name);
     const Document* value = given->find(name);
     if (value == nullptr) {

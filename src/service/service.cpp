@@ -145,10 +145,10 @@ constexpr std::string_view kNoRewardYet =
 /// An element of a list of the body, which must be an object.
 const Document& table_at(Body& body, const Document::List& list, std::size_t i,
                          const std::string& field) {
-  static const Document kEmpty = Document::Table{};
+  static const Document empty = Document::Table{};
   if (list[i].as_table() != nullptr) return list[i];
   body.complain(field, "wrong_type", "must be an object");
-  return kEmpty;
+  return empty;
 }
 
 }  // namespace
@@ -224,7 +224,7 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
   return admitted;
 }
 
-void Service::serve(const Admitted& admitted, const Request& request, Done done) {
+void Service::serve(const Admitted& admitted, const Request& request, const Done& done) {
   try {
     Request known = request;
     known.by = admitted.by;
@@ -951,7 +951,7 @@ void Service::set_snapshot(const Request& request, Done done) {
 // --- the service itself ----------------------------------------------------------------------
 
 void Service::health(const Request& /*request*/, Done done) {
-  done(json_answer(Document::Table{{"status", "ok"}}));
+  std::move(done)(json_answer(Document::Table{{"status", "ok"}}));
 }
 
 void Service::ready(const Request& request, Done done) {
@@ -976,7 +976,7 @@ void Service::metrics(const Request& request, Done done) {
 }
 
 void Service::openapi(const Request& /*request*/, Done done) {
-  done({200, options_.openapi});
+  std::move(done)({200, options_.openapi});
 }
 
 }  // namespace canopy::service

@@ -407,7 +407,7 @@ void StudyHost::answer_all(std::vector<Job>& jobs, const Problem& problem) {
   }
 }
 
-void StudyHost::deliver(std::vector<Job>& jobs) {
+void StudyHost::deliver(std::vector<Job>& jobs) const {
   std::vector<Finished> finished;
   finished.reserve(jobs.size());
   for (Job& job : jobs) {

@@ -174,7 +174,7 @@ class StudyHost {
   void do_alone(Hosted& hosted, Job& job);
   void open_anew(Hosted& hosted, Job& job);
   void answer_all(std::vector<Job>& jobs, const Problem& problem);
-  void deliver(std::vector<Job>& jobs);
+  void deliver(std::vector<Job>& jobs) const;
   [[nodiscard]] Answer look(const std::string& study, const Read& work);
   void drop_unused_views();
   void push_tick(const std::shared_ptr<Hosted>& hosted);

@@ -519,7 +519,7 @@ std::unique_ptr<StudyLock> PostgresStore::try_lock(StudyId study,
       if (auto lock = take(study, seen)) return lock;
       continue;
     }
-    if (patience == patience.zero()) return nullptr;
+    if (patience == std::chrono::milliseconds::zero()) return nullptr;
     // An owner that lives renews its lease while we wait. One that does not is waited for until
     // its lease is over, however small the patience.
     const auto waited = std::chrono::steady_clock::now() - begin;

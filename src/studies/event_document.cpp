@@ -313,7 +313,7 @@ std::optional<Event> event_of_kind(const Document& table, DocumentReader& reader
     reader.complain(prefix + "kind", &kind, "must be a string");
     return std::nullopt;
   }
-  const auto found = std::find(names.begin(), names.end(), *name);
+  const auto* const found = std::find(names.begin(), names.end(), *name);
   if (found == names.end()) {
     reader.complain(prefix + "kind", &kind, unknown_name("kind", *name, names));
     return std::nullopt;

@@ -6,6 +6,7 @@
 #include "support/random_event.hpp"
 #include "support/traffic.hpp"
 
+#include <array>
 #include <iostream>
 #include <random>
 #include <string>
@@ -79,7 +80,7 @@ TEST_F(StudyFile, TakesAWholeStudyToAnotherStore) {
   EXPECT_EQ(after.updated, before.updated);
   EXPECT_EQ(after.pulls, before.pulls);
   EXPECT_EQ(after.events, before.events);
-  std::vector<JournalEntry> journals[2];
+  std::array<std::vector<JournalEntry>, 2> journals;
   store_.read(before.id, 0, [&](const JournalEntry& entry) { journals[0].push_back(entry); });
   other.read(after.id, 0, [&](const JournalEntry& entry) { journals[1].push_back(entry); });
   EXPECT_EQ(journals[0], journals[1]);

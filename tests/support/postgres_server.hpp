@@ -110,6 +110,7 @@ class PostgresServer {
       throw std::runtime_error(PQerrorMessage(connection.get()));
     }
     std::vector<std::string> values;
+    values.reserve(static_cast<std::size_t>(PQntuples(result.get())));
     for (int row = 0; row < PQntuples(result.get()); ++row) {
       values.emplace_back(PQgetvalue(result.get(), row, 0));
     }
