@@ -235,7 +235,8 @@ int export_whole(const StudiesArguments& arguments) {
       open_any_store(arguments.study.where, Store::Mode::open, "studies");
   std::vector<StudyRecord> records;
   if (arguments.study.name.empty()) {
-    records = store->list();
+    // A server lists studies without their specifications.
+    for (const StudyRecord& each : store->list()) records.push_back(find_study(*store, each.name));
   } else {
     records.push_back(find_study(*store, arguments.study.name));
   }

@@ -112,7 +112,7 @@ TEST_F(ServerCommand, TunesAStudyThatIsOnAServerAsIfItWereInAFile) {
   EXPECT_EQ(tree("there", on_server()), tree("here", " --store " + folder_.path("h.db")));
   for (const std::string words :
        {"best there", "explain there", "studies list", "studies show there", "studies export there",
-        "tree there", "best there --json"}) {
+        "studies export --format study", "tree there", "best there --json"}) {
     const auto asked = run_tool(words + on_server());
     EXPECT_EQ(asked.status, 0) << words << asked.err;
     EXPECT_EQ(asked.out, run_tool(words + in_store()).out) << words;
