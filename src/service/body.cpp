@@ -23,6 +23,15 @@ std::string shown(const Document& value) {
   return text;
 }
 
+/// A whole number, also one that is written as 5.0.
+std::optional<std::int64_t> whole_in(const Document& value) {
+  if (const auto whole = value.as_whole()) return whole;
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const auto number = value.as_number();
+  if (!number || !(std::abs(*number) <= kExact) || std::trunc(*number) != *number) return {};
+  return static_cast<std::int64_t>(*number);
+}
+
 std::string range_text(std::uint64_t least, std::uint64_t most) {
   if (most >= kLargest) return fmt::format("must be a whole number of {} or more", least);
   return fmt::format("must be a whole number from {} to {}", least, most);
@@ -68,7 +77,7 @@ std::optional<std::uint64_t> Body::whole(const Document& table, const std::strin
                                          std::uint64_t most) {
   const Document* value = table.find(key);
   if (value == nullptr) return std::nullopt;
-  const auto number = value->as_whole();
+  const auto number = whole_in(*value);
   if (!number || *number < 0 || static_cast<std::uint64_t>(*number) < least ||
       static_cast<std::uint64_t>(*number) > most) {
     complain(prefix + std::string(key), "wrong_type",
@@ -88,12 +97,12 @@ std::optional<std::uint64_t> Body::required_whole(const Document& table, const s
 }
 
 std::optional<double> Body::number(const Document& table, const std::string& prefix,
-                                   std::string_view key) {
+                                   std::string_view key, std::string_view code) {
   const Document* value = table.find(key);
   if (value == nullptr) return std::nullopt;
   const auto number = value->as_number();
   if (!number || !std::isfinite(*number)) {
-    complain(prefix + std::string(key), "not_a_reward",
+    complain(prefix + std::string(key), std::string(code),
              shown(*value) + ": must be a finite number");
     return std::nullopt;
   }
@@ -231,8 +240,9 @@ Query::Query(const Request& request, std::initializer_list<std::string_view> kno
   const std::vector<std::string_view> names(known);
   for (const auto& entry : request.query) {
     if (std::find(names.begin(), names.end(), entry.first) != names.end()) continue;
-    mistakes_.push_back(
-        {"?" + entry.first, "unknown_key", unknown_name("parameter", entry.first, names)});
+    mistakes_.push_back({"?" + entry.first, "unknown_key",
+                         names.empty() ? "this route has no parameters"
+                                       : unknown_name("parameter", entry.first, names)});
   }
 }
 

@@ -41,7 +41,7 @@ class Body {
   std::optional<std::uint64_t> required_whole(const Document& table, const std::string& prefix,
                                               std::string_view key);
   std::optional<double> number(const Document& table, const std::string& prefix,
-                               std::string_view key);
+                               std::string_view key, std::string_view code = "not_a_reward");
   std::optional<std::string> text(const Document& table, const std::string& prefix,
                                   std::string_view key);
   bool flag(const Document& table, const std::string& prefix, std::string_view key);

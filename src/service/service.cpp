@@ -286,10 +286,11 @@ void Service::list(const Request& request, Done done) {
 }
 
 void Service::show(const Request& request, Done done) {
+  Query(request, {}).check();
   host_.run(
       request,
       [this, name = study_of(request)](Store& store) {
-        return json_answer(full_item(find_study(store, name), store));
+        return json_answer(full_item(record_of(store, name), store));
       },
       std::move(done));
 }
@@ -319,12 +320,17 @@ Wanted wanted_in(const Request& request) {
   if (!document.contains("name")) body.complain("name", "missing_key", "is missing");
   wanted.fork_of = body.text(document, "", "fork_of").value_or("");
   wanted.whole = body.flag(document, "", "whole");
-  wanted.created = body.number(document, "", "created");
+  wanted.created = body.number(document, "", "created", "wrong_type");
   wanted.forked_from = body.text(document, "", "forked_from").value_or("");
   wanted.copied_from = body.text(document, "", "copied_from").value_or("");
   wanted.pulls = body.whole(document, "", "pulls", 0, INT64_MAX).value_or(0);
   if (document.contains("journal") && document.find("journal")->as_list() == nullptr) {
     body.complain("journal", "wrong_type", "must be a list of entries");
+  }
+  for (const char* key : {"created", "forked_from", "copied_from", "journal", "pulls"}) {
+    if (document.contains(key) && !wanted.whole) {
+      body.complain(key, "malformed_request", "is for a study that is given whole");
+    }
   }
   const auto toml = body.text(document, "", "toml");
   const Document* given = document.find("specification");
@@ -362,7 +368,7 @@ StudyRecord make_study(Store& store, const Wanted& wanted) {
   check_study_name(wanted.name);
   if (!wanted.fork_of.empty()) {
     (void)Study::open(store, *wanted.specification, {wanted.fork_of, wanted.name});
-    return find_study(store, wanted.name);
+    return record_of(store, wanted.name);
   }
   const StudySpecification specification = resolved(*wanted.specification);
   (void)make_optimizer(specification);
@@ -370,7 +376,7 @@ StudyRecord make_study(Store& store, const Wanted& wanted) {
                  .specification = json_of(specification),
                  .created = wanted.created.value_or(now_in_seconds()),
                  .forked_from = wanted.forked_from};
-  if (!wanted.copied_from.empty()) study.copied = find_study(store, wanted.copied_from).id;
+  if (!wanted.copied_from.empty()) study.copied = record_of(store, wanted.copied_from).id;
   study.journal = wanted.journal;
   study.pulls = wanted.pulls;
   if (const auto made = store.create(study)) return *made;
@@ -412,7 +418,7 @@ void Service::erase(const Request& request, Done done) {
   host_.run_alone(
       study_of(request), request, query.text("tuner"),
       [name = study_of(request)](Store& store) {
-        store.erase(find_study(store, name).id);
+        store.erase(record_of(store, name).id);
         return no_content();
       },
       std::move(done));
@@ -437,7 +443,7 @@ void Service::ask(const Request& request, Done done) {
   body.allow(document, "", {"pulls", "count", "lease_seconds"});
   const std::uint64_t pulls = body.whole(document, "", "pulls", 1, INT64_MAX).value_or(UINT64_MAX);
   const std::uint64_t count = body.whole(document, "", "count", 1, kMostTickets).value_or(1);
-  const double lease = body.number(document, "", "lease_seconds").value_or(0.0);
+  const double lease = body.number(document, "", "lease_seconds", "wrong_type").value_or(0.0);
   if (document.contains("lease_seconds") && !(lease > 0.0 && lease <= kLongestLease)) {
     body.complain("lease_seconds", "wrong_type",
                   fmt::format("must be above 0 and at most {}", kLongestLease));
@@ -496,8 +502,12 @@ std::vector<GivenTell> tells_in(const Request& request) {
     tell.ticket = body.required_whole(table, field + ".", "ticket").value_or(0);
     tell.failed = body.flag(table, field + ".", "failed");
     if (tell.failed) {
+      body.allow(table, field + ".", {"ticket", "failed", "reward"});
       tell.worth = body.number(table, field + ".", "reward");
     } else {
+      body.allow(
+          table, field + ".",
+          {"ticket", "reward", "rewards", "count", "sum", "sum_squares", "min", "max", "failed"});
       tell.rewards = body.rewards(table, field + ".");
     }
     tells.push_back(std::move(tell));
@@ -746,7 +756,7 @@ void Service::events(const Request& request, Done done) {
   host_.run(
       request,
       [after, limit, name = study_of(request)](Store& store) {
-        const StudyRecord record = find_study(store, name);
+        const StudyRecord record = record_of(store, name);
         const StudySpecification specification = specification_of(record);
         Document::List events;
         std::uint64_t next = after;
@@ -768,7 +778,7 @@ void Service::stream(const Request& request, Done done) {
   host_.run(
       request,
       [name = study_of(request)](Store& store) {
-        (void)find_study(store, name);
+        (void)record_of(store, name);
         return Answer{200, "", "text/event-stream", {{"Cache-Control", "no-store"}}};
       },
       std::move(done));
@@ -791,7 +801,7 @@ void Service::act(const Request& request, Done done) {
   host_.run(
       request,
       [this, act = *act, pulls, by = request.by, study = study_of(request)](Store& store) {
-        const StudyRecord record = find_study(store, study);
+        const StudyRecord record = record_of(store, study);
         const StudySpecification specification = specification_of(record);
         const bool has_baseline = specification.system && specification.system->baseline;
         if (!has_baseline && (act == Act::confirm || act == Act::baseline)) {
@@ -814,7 +824,7 @@ void Service::acts(const Request& request, Done done) {
       request,
       [after, study = study_of(request)](Store& store) {
         Document::List list;
-        for (const PostedAct& posted : store.acts(find_study(store, study).id, after)) {
+        for (const PostedAct& posted : store.acts(record_of(store, study).id, after)) {
           Document table = Document::Table{{"number", posted.number}, {"at", posted.at}};
           try {
             const WantedAct wanted = act_from(posted.text);
@@ -928,7 +938,7 @@ void Service::snapshot(const Request& request, Done done) {
   host_.run(
       request,
       [study = study_of(request)](Store& store) {
-        const auto snapshot = store.snapshot(find_study(store, study).id);
+        const auto snapshot = store.snapshot(record_of(store, study).id);
         if (!snapshot) throw Problem(404, "no_snapshot", "the study has no snapshot yet");
         return json_answer(Document::Table{{"events", snapshot->events},
                                            {"optimizer", snapshot->optimizer},
@@ -939,6 +949,7 @@ void Service::snapshot(const Request& request, Done done) {
 
 /// The server makes snapshots of its own: it has the same state.
 void Service::set_snapshot(const Request& request, Done done) {
+  Query(request, {}).check();
   host_.write(
       study_of(request), request,
       [](Study& study, Runner& /*runner*/) {

@@ -4,6 +4,7 @@
 #include "service/tokens.hpp"
 #include "studies/act_text.hpp"
 #include "studies/tuner_state.hpp"
+#include "systems/excerpt.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -67,6 +68,12 @@ std::string state_text(const TunerState& tuner, const Runner& runner, std::uint6
 }
 
 }  // namespace
+
+StudyRecord record_of(Store& store, const std::string& study) {
+  if (auto record = store.find(study)) return std::move(*record);
+  throw StudyError(StudyError::Fault::missing,
+                   fmt::format("there is no study \"{}\"", excerpt(study)));
+}
 
 void refuse_beside(const Runner& runner, const std::string& tuner) {
   if (!runner.is_alive() || runner.id == tuner) return;
@@ -245,7 +252,7 @@ void StudyHost::process(Hosted& hosted, std::vector<Job>& jobs) {
 }
 
 void StudyHost::open(Hosted& hosted) {
-  const StudyRecord record = find_study(*store_, hosted.name);
+  const StudyRecord record = record_of(*store_, hosted.name);
   const bool served_elsewhere =
       record.holder.starts_with("http") && record.holder != options_.address;
   if (served_elsewhere && store_->is_locked(record.id)) {
@@ -369,7 +376,7 @@ void StudyHost::do_alone(Hosted& hosted, Job& job) {
     refuse_beside(hosted.runner, job.tuner);
     if (hosted.session) hosted.session->close();
     hosted.session.reset();
-    const StudyRecord record = find_study(*store_, hosted.name);
+    const StudyRecord record = record_of(*store_, hosted.name);
     const std::unique_ptr<StudyLock> lock = store_->try_lock(record.id, Store::kPatience);
     if (!lock) {
       throw StudyError(
@@ -395,7 +402,7 @@ void StudyHost::open_anew(Hosted& hosted, Job& job) {
   hosted.session.reset();
   const OpenOptions which{.name = hosted.name, .fork = {}, .holder = options_.address};
   hosted.session = std::make_unique<StudySession>(store_, [&](Store& store) {
-    (void)find_study(store, hosted.name);  // it is there, or nothing is made
+    (void)record_of(store, hosted.name);  // it is there, or nothing is made
     return Study::open(store, *job.specification, which);
   });
   job.answer = Answer{204, "", ""};
@@ -419,7 +426,7 @@ void StudyHost::deliver(std::vector<Job>& jobs) const {
 // --- a study that is not open here -----------------------------------------------------------
 
 Answer StudyHost::look(const std::string& study, const Read& work) {
-  const StudyRecord record = find_study(*store_, study);
+  const StudyRecord record = record_of(*store_, study);
   std::shared_ptr<Looked> looked;
   {
     const std::lock_guard lock(mutex_);

@@ -37,6 +37,10 @@ struct Runner {
 /// Throws Problem while a tuner runs the study, unless it is that one who asks.
 void refuse_beside(const Runner& runner, const std::string& tuner = "");
 
+/// The record of a study. Throws StudyError, which names no other: whoever asks may not be meant to
+/// know of them.
+[[nodiscard]] StudyRecord record_of(Store& store, const std::string& study);
+
 /// A study to look at, wherever it is open.
 struct StudyView {
   const StudyRecord& record;

@@ -62,7 +62,8 @@ TEST_F(PostgresCommands, TuneIsKilledAndEndsWithTheTreeOfAnUndisturbedRun) {
 TEST_F(PostgresCommands, EveryCommandKnowsSuchAStore) {
   Process pipe({"pipe", folder_.path("s.toml"), "--study", "a", "--store", address_});
   for (int ticket = 1; ticket <= 20; ++ticket) {
-    pipe.write("{\"op\":\"ask\",\"pulls\":1}\n");
+    pipe.write(R"({"op":"ask","pulls":1})"
+               "\n");
     EXPECT_EQ(json::parse(pipe.read_line())["ticket"], ticket);
     pipe.write("{\"op\":\"tell\",\"ticket\":" + std::to_string(ticket) + ",\"reward\":0.5}\n");
     EXPECT_EQ(json::parse(pipe.read_line())["t"], ticket + 1);

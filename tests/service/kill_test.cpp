@@ -32,7 +32,7 @@ using testing::ServerProcess;
 
 int kills_wanted() {
   const char* number = std::getenv("CANOPY_KILLS");
-  return number != nullptr ? std::atoi(number) : 15;
+  return number != nullptr ? static_cast<int>(std::strtol(number, nullptr, 10)) : 15;
 }
 
 TEST(ServerKills, NothingThatWasAcknowledgedIsLostOrThereTwice) {

@@ -357,8 +357,8 @@ TEST(Server, SaysHowItIs) {
   (void)server.exchange("POST", kStudy + "/asks");
   const std::string metrics = server.exchange("GET", "/metrics").body;
   for (const char* line :
-       {"canopy_requests_total{method=\"POST\",route=\"/v1/studies/{name}/asks\",status=\"200\"} 1",
-        "canopy_tickets_in_flight 1", "canopy_open_studies{state=\"running\"} 1",
+       {R"(canopy_requests_total{method="POST",route="/v1/studies/{name}/asks",status="200"} 1)",
+        "canopy_tickets_in_flight 1", R"(canopy_open_studies{state="running"} 1)",
         "canopy_commits_total 1", "canopy_connections"}) {
     EXPECT_NE(metrics.find(line), std::string::npos) << line << "\n" << metrics;
   }

@@ -145,6 +145,16 @@ TEST(ServerTokens, WhatATokenIsNotForIsNotListedNorMade) {
   EXPECT_EQ(names("foreign"), "other ");
 }
 
+TEST(ServerTokens, WhoAsksForAStudyThatIsNotThereIsToldOfNoOther) {
+  TokenServer server;
+  for (const char* more : {"", "/best", "/events", "/acts", "/snapshot"}) {
+    const HttpAnswer answer = server->exchange("GET", std::string("/v1/studies/b-none") + more, "",
+                                               TokenServer::header("read"));
+    EXPECT_EQ(answer.status, 404) << more;
+    EXPECT_EQ(answer.json().at("detail"), "there is no study \"b-none\"");
+  }
+}
+
 TEST(ServerTokens, TooManyRequestsAreToldWhenToComeAgain) {
   TokenServer server;
   EXPECT_EQ(server->exchange("GET", kOfStudy, "", TokenServer::header("slow")).status, 200);

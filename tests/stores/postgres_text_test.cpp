@@ -12,7 +12,7 @@ namespace {
 
 TEST(TextInDatabase, IsKeptAsItIsWhereThatIsPossible) {
   for (const std::string text :
-       {"", "0.1 0.2", "ä \U0001F333 \uffff", "a 'quote', a \"quote\" and a \\", "\U0010FEFF"}) {
+       {"", "0.1 0.2", "ä \U0001F333 \uffff", R"(a 'quote', a "quote" and a \)", "\U0010FEFF"}) {
     EXPECT_EQ(to_postgres(text), text);
     EXPECT_EQ(from_postgres(text), text);
   }

@@ -54,7 +54,7 @@ class HttpConnection {
     while (rest_.find("\r\n\r\n") == std::string::npos) more();
     const std::size_t end = rest_.find("\r\n\r\n");
     HttpAnswer answer;
-    answer.status = std::atoi(rest_.c_str() + 9);
+    answer.status = static_cast<int>(std::strtol(rest_.c_str() + 9, nullptr, 10));
     for (std::size_t at = rest_.find("\r\n") + 2; at < end + 2;) {
       const std::size_t line_end = rest_.find("\r\n", at);
       const std::size_t colon = rest_.find(':', at);

@@ -83,7 +83,8 @@ class RetryingClients {
         if (answer.status == 307) {
           const std::string& place = answer.headers.at("Location");
           const std::size_t colon = place.find(':', place.find("//"));
-          const auto port = static_cast<std::uint16_t>(std::atoi(place.c_str() + colon + 1));
+          const auto port =
+              static_cast<std::uint16_t>(std::strtoul(place.c_str() + colon + 1, nullptr, 10));
           connection = std::make_unique<HttpConnection>(port, kPatience);
         }
         if (answer.status != 503 && answer.status != 307 && answer.code() != "open_elsewhere") {

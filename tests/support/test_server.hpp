@@ -47,13 +47,13 @@ class TestServer {
 
   /// One request on a connection of its own.
   HttpAnswer exchange(const std::string& method, const std::string& target,
-                      const std::string& body = "", const std::string& headers = "") {
+                      const std::string& body = "", const std::string& headers = "") const {
     return HttpConnection(port_).exchange(method, target, body, headers);
   }
 
   /// A study of one parameter.
   void make_study(const std::string& name, const std::string& optimizer = "hct",
-                  const std::string& headers = "") {
+                  const std::string& headers = "") const {
     const nlohmann::json body{
         {"name", name},
         {"specification",
