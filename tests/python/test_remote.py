@@ -213,10 +213,10 @@ def test_studies_are_made_found_listed_and_deleted(server, name):
     fork = server.create(name + " 2", space=SPACE, optimizer="grid", points=3, fork_of=name)
     assert fork.summary().observed == 1
     server.delete(name)
-    with pytest.raises(canopy.StudyError, match="unknown study") as refusal:
+    with pytest.raises(canopy.StudyError, match="there is no study") as refusal:
         server.study(name)
     assert refusal.value.status == 404
-    with pytest.raises(canopy.StudyError, match="unknown study"):
+    with pytest.raises(canopy.StudyError, match="there is no study"):
         made.ask()
 
 
