@@ -197,7 +197,7 @@ class Server::Parts {
   asio::awaitable<void> follow(Stream& stream, const Request& request, const Token* token,
                                std::string last_event, std::string origin, Connection& connection);
   struct Begin;
-  asio::awaitable<Answer> answer_to(const Service::Admitted& admitted, const Request& request);
+  asio::awaitable<Answer> answer_to(const Service::Admitted& admitted, Request& request);
 
   [[nodiscard]] bool allows(std::string_view origin) const {
     return std::find(options_.origins.begin(), options_.origins.end(), origin) !=
@@ -609,7 +609,7 @@ void Server::Parts::deliver(std::vector<StudyHost::Finished> finished) {
 struct Server::Parts::Begin {
   Parts* parts;
   const Service::Admitted* admitted;
-  const Request* request;
+  Request* request;
 
   template <class Handler>
   void operator()(Handler handler) const {
@@ -632,7 +632,7 @@ struct Server::Parts::Begin {
 };
 
 asio::awaitable<Answer> Server::Parts::answer_to(const Service::Admitted& admitted,
-                                                 const Request& request) {
+                                                 Request& request) {
   const Begin begin{this, &admitted, &request};
   Answer answer = co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Answer)>(
       begin, asio::use_awaitable);
@@ -695,7 +695,7 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
   while (!stopping_) {
     // A new follower gets what comes from here on.
     const std::string after = std::to_string(last == UINT64_MAX ? 0 : last);
-    const Request events =
+    Request events =
         ask("events",
             {{"after", after}, {"limit", std::to_string(last == UINT64_MAX ? 1 : kStreamPage)}});
     const Service::Admitted events_admitted = admit(events);
@@ -719,7 +719,7 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
     }
     if (state_is_due && !is_more && Clock::now() - state_at >= kStreamPause) {
       for (const char* what : {"summary", "best"}) {
-        const Request asked = ask(what, {});
+        Request asked = ask(what, {});
         const Service::Admitted asked_admitted = admit(asked);
         const Answer state = co_await answer_to(asked_admitted, asked);
         if (state.status == 200) text += fmt::format("event: {}\ndata: {}\n\n", what, state.body);

@@ -224,12 +224,11 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
   return admitted;
 }
 
-void Service::serve(const Admitted& admitted, const Request& request, const Done& done) {
+void Service::serve(const Admitted& admitted, Request& request, const Done& done) {
   try {
-    Request known = request;
-    known.by = admitted.by;
-    known.may_see = admitted.token;
-    (this->*admitted.route->serve)(known, done);
+    request.by = admitted.by;
+    request.may_see = admitted.token;
+    (this->*admitted.route->serve)(request, done);
   } catch (...) {
     done(current_problem().answer(request.id));
   }

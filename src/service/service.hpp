@@ -54,8 +54,9 @@ class Service {
   /// Problem.
   [[nodiscard]] Admitted admit(const Request& request, std::optional<std::string_view> secret);
 
-  /// Serves it; `done` is called once, by some thread, or before this returns.
-  void serve(const Admitted& admitted, const Request& request, const StudyHost::Done& done);
+  /// Serves it, and notes in it who asks; `done` is called once, by some thread, or before this
+  /// returns.
+  void serve(const Admitted& admitted, Request& request, const StudyHost::Done& done);
 
   /// Other tokens from now on.
   void set_guard(std::shared_ptr<Guard> guard);

@@ -19,11 +19,6 @@ namespace {
 constexpr std::size_t kMostViews = 64;  // of studies that are not open here
 constexpr std::chrono::seconds kViewsAreKept{30};
 
-/// What makes two requests with one key the same.
-std::string fingerprint(const Request& request) {
-  return hash_of(request.method + ' ' + request.target + '\n' + request.body).substr(0, 32);
-}
-
 /// An answer as it is kept: its status, a line end and its body.
 std::string kept_text(const Answer& answer) {
   return std::to_string(answer.status) + '\n' + answer.body;
@@ -78,6 +73,12 @@ StudyRecord record_of(Store& store, const std::string& study) {
 void refuse_beside(const Runner& runner, const std::string& tuner) {
   if (!runner.is_alive() || runner.id == tuner) return;
   throw Problem(409, "open_elsewhere", "the study is run by a tuner: " + runner.holder);
+}
+
+StudyHost::Waiting::Waiting(const Request& request)
+    : id(request.id), target(request.target), key(request.idempotency_key) {
+  if (key.empty()) return;
+  fingerprint = hash_of(request.method + ' ' + request.target + '\n' + request.body).substr(0, 32);
 }
 
 StudyHost::StudyHost(std::shared_ptr<Store> store, Options options, Callbacks callbacks)
@@ -288,17 +289,17 @@ void StudyHost::find_kept_answers(Hosted& hosted, std::vector<Job>& jobs) {
   std::vector<Job*> owners;
   StudyId study = 0;
   for (Job& job : jobs) {
-    if (job.answer || job.request.idempotency_key.empty() || !job.write) continue;
+    if (job.answer || job.request.key.empty() || !job.write) continue;
     if (study == 0) {
       study = hosted.session->perform([](Study& open) { return open.record().id; });
     }
-    keys.push_back({study, job.request.idempotency_key});
+    keys.push_back({study, job.request.key});
     owners.push_back(&job);
   }
   const std::vector<std::optional<KeptAnswer>> kept = store_->find_answers(keys);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!kept[i]) continue;
-    const bool same = kept[i]->request == fingerprint(owners[i]->request);
+    const bool same = kept[i]->request == owners[i]->request.fingerprint;
     owners[i]->answer =
         same ? answer_from(kept[i]->answer) : reused_key().answer(owners[i]->request.id);
   }
@@ -315,9 +316,9 @@ void StudyHost::perform(Hosted& hosted, std::vector<Job*> jobs) {
       before = study.events();
       std::map<std::string, Job*> keys;  // a client may be so impatient that both are here
       for (Job* job : jobs) {
-        Job*& first = keys[job->request.idempotency_key];
-        if (first != nullptr && !job->request.idempotency_key.empty()) {
-          const bool same = fingerprint(first->request) == fingerprint(job->request);
+        Job*& first = keys[job->request.key];
+        if (first != nullptr && !job->request.key.empty()) {
+          const bool same = first->request.fingerprint == job->request.fingerprint;
           job->answer = same ? *first->answer : reused_key().answer(job->request.id);
           continue;
         }
@@ -348,10 +349,9 @@ Answer StudyHost::execute(Job& job, Study& study, Hosted& hosted) {
       return job.read(view);
     }
     Answer answer = job.write(study, hosted.runner);
-    const Request& request = job.request;
-    if (!request.idempotency_key.empty() && study.events() != before) {
-      study.keep_answer(
-          {request.idempotency_key, fingerprint(request), kept_text(answer), study.now()});
+    const Waiting& request = job.request;
+    if (!request.key.empty() && study.events() != before) {
+      study.keep_answer({request.key, request.fingerprint, kept_text(answer), study.now()});
     }
     return answer;
   } catch (...) {

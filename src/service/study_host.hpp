@@ -130,8 +130,19 @@ class StudyHost {
   [[nodiscard]] std::optional<State> state_of(const std::string& study) const;
 
  private:
+  /// What of a request is needed while it waits.
+  struct Waiting {
+    std::string id = {};
+    std::string target = {};
+    std::string key = {};          // empty: it came without one
+    std::string fingerprint = {};  // what makes two requests with one key the same
+
+    Waiting() = default;
+    Waiting(const Request& request);
+  };
+
   struct Job {
-    Request request = {};
+    Waiting request = {};
     Write write = {};
     Read read = {};
     Work alone = {};

@@ -39,7 +39,7 @@ class Victim {
     if (serve(request).status != 201) std::abort();
   }
 
-  Answer serve(const Request& request) {
+  Answer serve(Request& request) {
     std::promise<Answer> promise;
     try {
       const Service::Admitted admitted = service_->admit(request, std::nullopt);
