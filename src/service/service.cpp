@@ -961,7 +961,8 @@ void Service::set_snapshot(const Request& request, Done done) {
 // --- the service itself ----------------------------------------------------------------------
 
 void Service::health(const Request& /*request*/, Done done) {
-  std::move(done)(json_answer(Document::Table{{"status", "ok"}}));
+  const Done answer = std::move(done);
+  answer(json_answer(Document::Table{{"status", "ok"}}));
 }
 
 void Service::ready(const Request& request, Done done) {
@@ -986,7 +987,8 @@ void Service::metrics(const Request& request, Done done) {
 }
 
 void Service::openapi(const Request& /*request*/, Done done) {
-  std::move(done)({200, options_.openapi});
+  const Done answer = std::move(done);
+  answer({200, options_.openapi});
 }
 
 }  // namespace canopy::service

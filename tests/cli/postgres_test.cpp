@@ -65,7 +65,7 @@ TEST_F(PostgresCommands, EveryCommandKnowsSuchAStore) {
     pipe.write(R"({"op":"ask","pulls":1})"
                "\n");
     EXPECT_EQ(json::parse(pipe.read_line())["ticket"], ticket);
-    pipe.write("{\"op\":\"tell\",\"ticket\":" + std::to_string(ticket) + ",\"reward\":0.5}\n");
+    pipe.write(json{{"op", "tell"}, {"ticket", ticket}, {"reward", 0.5}}.dump() + "\n");
     EXPECT_EQ(json::parse(pipe.read_line())["t"], ticket + 1);
   }
   const auto second = run_tool("pipe --study a" + store());

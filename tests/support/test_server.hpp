@@ -46,8 +46,9 @@ class TestServer {
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.path(name); }
 
   /// One request on a connection of its own.
-  HttpAnswer exchange(const std::string& method, const std::string& target,
-                      const std::string& body = "", const std::string& headers = "") const {
+  [[nodiscard]] HttpAnswer exchange(const std::string& method, const std::string& target,
+                                    const std::string& body = "",
+                                    const std::string& headers = "") const {
     return HttpConnection(port_).exchange(method, target, body, headers);
   }
 
