@@ -5,9 +5,9 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 # What many threads may use at once, without what forks.
 TSAN_TESTS = *StudySession*:*StoreTest*:-SqliteStore*:PostgresStoreTest*
 
-.PHONY: help setup build run python test test-cpp test-python test-service test-asan test-tsan fuzz bench bench-tuned \
-        bench-ablation bench-memory bench-flight bench-service bench-peers coverage gallery figures tables format lint \
-        clean
+.PHONY: help setup build run python classes test test-cpp test-web test-python test-service test-asan test-tsan fuzz bench bench-tuned \
+        bench-ablation bench-memory bench-flight bench-service bench-page bench-peers coverage gallery figures screenshots tables format lint \
+        wheel deb clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s  %s\n", $$1, $$2}' Makefile
@@ -32,7 +32,19 @@ python: setup python-environment  ## Build the wheel and install it in build/pyt
 	  --config-settings=build-dir=build/python/cmake --wheel-dir build/wheel .
 	@build/python/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheel/*.whl
 
-test: test-cpp test-python  ## Every test; sanitizers on the library, studies and stores; a build with clang
+classes: python  ## Write the Python classes of all optimizers again, from the catalogue in C++
+	@build/python/bin/python scripts/python_classes.py
+	@$(MAKE) python
+
+wheel: setup  ## Build, check and try manylinux wheels for Python 3.10 to 3.13 into build/wheels/repaired (minutes)
+	@scripts/wheel.sh build/wheels
+
+deb: build  ## Build Debian packages of the tool and the libraries into build/deb
+	@scripts/setup.sh deb
+	@cd build && cpack -B deb
+	@rm -rf build/deb/_CPack_Packages && ls build/deb
+
+test: test-cpp test-web test-python  ## Every test; sanitizers on the library, studies and stores; a build with clang
 
 test-cpp: build
 	@scripts/setup.sh test
@@ -47,6 +59,10 @@ test-cpp: build
 	@build/tsan/tests/studies_test --gtest_brief=1 --gtest_filter='$(TSAN_TESTS)'
 	@cmake --preset clang
 	@cmake --build --preset clang
+
+test-web: build  ## The tests of the live page: its functions, and the page itself in a real browser
+	@scripts/setup.sh test
+	@cd web && npm run --silent test && npm run --silent test:pages
 
 test-python: build python  ## The tests of the Python package, as it is installed from its wheel
 	@build/python/bin/python -m pytest -q tests/python
@@ -73,11 +89,16 @@ bench: build python  ## Speed, as ratios measured side by side
 	@bench/parallel.sh build
 	@build/python/bin/pip install --quiet --disable-pip-version-check --no-build-isolation bench/python
 	@build/python/bin/python bench/python/bench.py build/canopy
+	@build/python/bin/python bench/python/experiment.py
 
 bench-service: build python  ## The service under load on SQLite and PostgreSQL, with Optuna beside it (minutes)
 	@cmake --build --preset release --target service_load
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r bench/service/requirements.txt
 	@build/python/bin/python bench/service/bench.py
+
+bench-page: build  ## How quick the live page is with a million events, and how much memory it takes (minutes)
+	@scripts/setup.sh test
+	@cd web && npm run --silent measure
 
 FUZZ_SECONDS = 200
 fuzz: setup  ## Fuzz what comes from outside: documents, requests, connections (ten minutes)
@@ -112,6 +133,7 @@ bench-flight: build  ## The adaptive tree with many pulls in flight (a minute)
 bench-peers: build python  ## Other tools beside canopy (half an hour)
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
 	@build/python/bin/python bench/peers/peers.py build/canopy
+	@build/python/bin/python bench/peers/family.py
 	@build/python/bin/python bench/peers/small_budget.py --out build/small_budget.md
 
 gallery: python  ## Run the Python examples and draw the pictures of docs/python.md again
@@ -123,8 +145,12 @@ figures: build  ## Draw the pictures of docs/environments.md and docs/adaptive.m
 	@mkdir -p docs/figures
 	@cmake --build --preset release --target model_picture
 	@build/bench/model_picture | gnuplot > docs/figures/adaptive_model.png
-	@for name in $$(build/canopy simulate --list | sed '1,/^Environments/d' | awk '{print $$1}'); do \
+	@for name in $$(build/canopy simulate --list | sed '1,/^Environments/d' | awk '!/hartmann/ {print $$1}'); do \
 	  build/canopy environment $$name --draw docs/figures/$$name.png > /dev/null || exit 1; done
+
+screenshots: build  ## Tune a simulated system and take the pictures of the live page that docs and README show
+	@scripts/setup.sh test
+	@cd web && npm run --silent screenshots
 
 tables: build  ## Measure again what stands in the sources as numbers (minutes)
 	@build/tools/tabulate_cart_pole > build/cart_pole_table.inc
@@ -134,12 +160,14 @@ format: lint-setup  ## Format all sources in place
 	@clang-format -i $(SOURCES)
 	@build/python/bin/ruff format --quiet .
 	@build/python/bin/ruff check --quiet --select I --fix .
+	@cd web && npm run --silent format
 
-lint: lint-setup build python  ## Check formatting, and clang-tidy, ruff and mypy without a warning
+lint: lint-setup build python  ## Check formatting, and clang-tidy, ruff, mypy and tsc without a warning
 	@clang-format --dry-run --Werror $(SOURCES)
 	@build/python/bin/ruff format --quiet --check .
 	@build/python/bin/ruff check --quiet .
 	@build/python/bin/mypy --no-error-summary
+	@cd web && npm run --silent check
 	@scripts/lint.py
 
 .PHONY: lint-setup
@@ -154,4 +182,4 @@ python-environment:
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r tests/python/requirements.txt
 
 clean:  ## Remove everything built
-	@rm -rf build
+	@rm -rf build web/node_modules web/dist

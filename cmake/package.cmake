@@ -36,8 +36,8 @@ target_include_directories(canopy_package_canopy PUBLIC $<BUILD_INTERFACE:${PROJ
 if(CANOPY_TOOL)
   canopy_package(files ROOMS files systems figures USES canopy LIBRARIES fmt::fmt tomlplusplus::tomlplusplus)
   canopy_package(experiments ROOMS experiments USES files LIBRARIES fmt::fmt TBB::tbb)
-  canopy_package(studies ROOMS studies stores USES files LIBRARIES fmt::fmt ${SOCI_SQLITE3} ${SOCI_POSTGRESQL}
-                 ${SOCI_CORE} ${LIBPQ})
+  canopy_package(studies ROOMS studies stores USES files LIBRARIES fmt::fmt ${SOCI_SQLITE3} ${SQLITE3}
+                 ${SOCI_POSTGRESQL} ${SOCI_CORE} ${LIBPQ})
 endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/canopy-config.cmake.in canopy-config.cmake

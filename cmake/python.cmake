@@ -5,12 +5,12 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter OPTIONAL_COMPONENTS Development.Module)
 
-# Libraries that are not installed are unpacked for this build alone.
+# Libraries that are not installed are unpacked for this build alone, where there are Debian packages; elsewhere they are
+# built from their sources (sources.cmake).
 set(CANOPY_UNPACKED ${CMAKE_BINARY_DIR}/packages)
 execute_process(
-  COMMAND ${PROJECT_SOURCE_DIR}/scripts/setup.sh unpack ${CANOPY_UNPACKED} ${Python_EXECUTABLE}
-  COMMAND_ERROR_IS_FATAL ANY)
-if(EXISTS ${CANOPY_UNPACKED})
+  COMMAND ${PROJECT_SOURCE_DIR}/scripts/setup.sh unpack ${CANOPY_UNPACKED} ${Python_EXECUTABLE})
+if(EXISTS ${CANOPY_UNPACKED}/usr)
   list(PREPEND CMAKE_PREFIX_PATH ${CANOPY_UNPACKED}/usr)
   include_directories(SYSTEM ${CANOPY_UNPACKED}/usr/include)
 endif()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the packages that building ("build"), testing ("test"), linting ("lint") or the Python package
-# ("python") need. Quiet and quick when nothing is missing.
+# Installs the packages that building ("build"), testing ("test"), linting ("lint"), Debian packages ("deb") or the Python
+# package ("python") need. Quiet and quick when nothing is missing.
 #
 # "unpack FOLDER PYTHON" is for pip, which has no business installing packages: what building the Python module lacks
 # is unpacked into a folder, without root and without a trace elsewhere.
@@ -32,6 +32,8 @@ libssl-dev openssl/ssl.h
 prometheus-cpp-dev prometheus/registry.h
 libspdlog-dev spdlog/spdlog.h
 libsystemd-dev systemd/sd-daemon.h
+nodejs node
+npm npm
 "
 test_needs="
 openssl openssl
@@ -41,6 +43,7 @@ zstd zstd
 postgresql /usr/lib/postgresql/*/bin/postgres
 nginx /usr/sbin/nginx
 wrk wrk
+chromium /usr/bin/chromium
 procps pgrep
 clang clang++
 "
@@ -50,6 +53,7 @@ python3-dev python3-config
 "
 module_needs="
 libboost1.81-dev boost/math/distributions/students_t.hpp
+libcli11-dev CLI/CLI.hpp
 librandom123-dev Random123/philox.h
 libtomlplusplus-dev toml++/toml.h
 nlohmann-json3-dev nlohmann/json.hpp
@@ -57,6 +61,10 @@ libfmt-dev fmt/format.h
 libsoci-dev soci/soci.h
 libsqlite3-dev sqlite3.h
 libpq-dev postgresql/libpq-fe.h
+"
+deb_needs="
+dpkg-dev dpkg-shlibdeps
+file file
 "
 lint_needs="
 clang-format clang-format
@@ -66,10 +74,11 @@ clang-tidy clang-tidy
 case "${1:-}" in
   build) needs=$build_needs ;;
   lint) needs=$lint_needs ;;
+  deb) needs=$deb_needs ;;
   test) needs=$test_needs ;;
   python) needs=$python_needs ;;
   unpack) needs=$module_needs folder=$2 python=$3 ;;
-  *) echo "usage: $0 build|test|lint|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
+  *) echo "usage: $0 build|test|lint|deb|python, or $0 unpack FOLDER PYTHON" >&2; exit 2 ;;
 esac
 
 # Proofs with a slash inside or a .h are headers: one run of the preprocessor names those it cannot find.
@@ -94,6 +103,7 @@ fi
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
+  [ -z "${folder:-}" ] || { echo "setup: there is no apt-get to fetch packages with: ${missing[*]}"; exit 1; }
   cat >&2 <<TEXT
 setup: this is neither Debian nor Ubuntu, so please install what is missing yourself.
 setup: not found, by their Debian names: ${missing[*]}

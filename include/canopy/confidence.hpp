@@ -88,4 +88,20 @@ struct Confidence {
   return c * c * log_confidence * std::pow(rho, -2.0 * static_cast<double>(depth)) / (nu1 * nu1);
 }
 
+/// c sqrt(2 V L / pulls) + 3 b c^2 L / pulls: the same width for rewards with the variance V that
+/// range over b (VHCT). `weight` is c^2 L.
+[[nodiscard]] inline double variance_width(double weight, double variance, double range,
+                                           double pulls) {
+  return std::sqrt(2.0 * variance * weight / pulls) + 3.0 * range * weight / pulls;
+}
+
+/// tau = c^2 L (V + 3 b e + sqrt(V^2 + 6 b V e)) / e^2: the pulls at which that width has shrunk to
+/// the resolution e.
+[[nodiscard]] inline double variance_threshold(double weight, double variance, double range,
+                                               double resolution) {
+  const double linear = 3.0 * range * resolution;
+  const double root = std::sqrt(variance * (variance + 2.0 * linear));
+  return weight * (variance + linear + root) / (resolution * resolution);
+}
+
 }  // namespace canopy

@@ -20,6 +20,9 @@ using NodeIndex = std::uint32_t;
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// Of a tree that takes any partition: how many children a node has is known at run time.
+inline constexpr std::uint32_t kAnyArity = 0;
+
 /// A tree of cells that covers a set: an arena that only grows, with a node's children side by side
 /// after it, so that going through the indices backwards visits children first. A node holds what
 /// the algorithm keeps there, `Data` (a struct with a `transfer(State&)`), and its links; its cell
@@ -28,12 +31,15 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 template <class Data, std::uint32_t kArity = 2>
 class CoverTree {
  public:
+  static_assert(kArity <= Partition::kMostParts);
+
   struct Node : Data {
     NodeIndex parent = 0;             ///< The root's is the root.
     NodeIndex children = 0;           ///< The first child, the others follow it; 0: a leaf.
     std::uint32_t depth = 0;          ///< h
     bool splittable = true;           ///< False once the partition has refused to cut the cell.
     Extent extent = Extent::shrinks;  ///< of the cell, known when it is made
+    std::uint8_t parts = 0;           ///< How many children there are.
 
     [[nodiscard]] bool is_leaf() const { return children == 0; }
   };
@@ -41,9 +47,10 @@ class CoverTree {
   static constexpr NodeIndex kRoot = 0;
   static constexpr std::uint32_t kChildren = kArity;
 
-  /// A tree with only a root. The partition must have this arity.
+  /// A tree with only a root. Throws ConfigurationError if the partition has another arity.
   explicit CoverTree(std::shared_ptr<const Partition> partition)
       : partition_(std::move(partition)),
+        arity_(checked_arity(*partition_, kArity)),
         arm_size_(partition_->dimension()),
         cell_size_(partition_->cell_size()),
         cells_(cell_size_) {
@@ -57,6 +64,11 @@ class CoverTree {
   [[nodiscard]] Node& operator[](NodeIndex node) { return nodes_[node]; }
   [[nodiscard]] const Node& operator[](NodeIndex node) const { return nodes_[node]; }
 
+  /// How many children a node has that is no leaf.
+  [[nodiscard]] static constexpr std::uint32_t child_count(const Node& node) {
+    return kArity == kAnyArity ? node.parts : kArity;
+  }
+
   /// Gives a leaf its children and returns true, which invalidates references to nodes. When the
   /// partition cannot cut the cell, marks the node as not splittable and returns false.
   bool expand(NodeIndex leaf) {
@@ -64,28 +76,32 @@ class CoverTree {
     const NodeIndex first = size();
     const std::uint32_t depth = nodes_[leaf].depth;
     const std::size_t parts = first * cell_size_;
-    cells_.resize(parts + kArity * cell_size_);
-    if (!partition_->split(cell(leaf), depth, std::span(cells_).subspan(parts))) {
+    cells_.resize(parts + arity_ * cell_size_);
+    const std::uint32_t count = cut(leaf, std::span(cells_).subspan(parts));
+    if (count == 0) {
       nodes_[leaf].splittable = false;
       return false;
     }
-    std::array<Extent, kArity> extents{};
-    for (std::uint32_t i = 0; i < kArity; ++i) {
+    std::array<Extent, Partition::kMostParts> extents{};
+    for (std::uint32_t i = 0; i < count; ++i) {
       place_arm(first + i);
       extents[i] = partition_->extent(cell(first + i));
     }
     Node child;
     child.parent = leaf;
     child.depth = depth + 1;
-    nodes_.resize(first + std::size_t{kArity}, child);
-    for (std::uint32_t i = 0; i < kArity; ++i) nodes_[first + i].extent = extents[i];
+    nodes_.resize(first + std::size_t{count}, child);
+    for (std::uint32_t i = 0; i < count; ++i) nodes_[first + i].extent = extents[i];
     nodes_[leaf].children = first;
+    nodes_[leaf].parts = static_cast<std::uint8_t>(count);
     depth_ = std::max(depth_, depth + 1);
     return true;
   }
 
   /// Which child of its parent a node is, from 0: groups of children follow the root.
-  [[nodiscard]] static std::uint32_t which_child(NodeIndex node) { return (node - 1) % kArity; }
+  [[nodiscard]] static std::uint32_t which_child(NodeIndex node) requires(kArity != kAnyArity) {
+    return (node - 1) % kArity;
+  }
 
   /// The other child of the same parent.
   [[nodiscard]] static NodeIndex sibling(NodeIndex node) requires(kArity == 2) {
@@ -109,10 +125,9 @@ class CoverTree {
 
   /// The path from the root, one digit per level: 0 for the first child.
   [[nodiscard]] std::string path(NodeIndex node) const {
-    static_assert(kArity <= 10);
     std::string path(nodes_[node].depth, '0');
     for (auto turn = path.rbegin(); turn != path.rend(); ++turn, node = nodes_[node].parent) {
-      *turn = static_cast<char>('0' + which_child(node));
+      *turn = static_cast<char>('0' + (node - nodes_[nodes_[node].parent].children));
     }
     return path;
   }
@@ -123,7 +138,7 @@ class CoverTree {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const Node& node = nodes_[order[i]];
       if (node.is_leaf()) continue;
-      for (std::uint32_t child = 0; child < kArity; ++child) order.push_back(node.children + child);
+      for (std::uint32_t k = 0; k < child_count(node); ++k) order.push_back(node.children + k);
     }
     return order;
   }
@@ -156,15 +171,19 @@ class CoverTree {
 
   /// Restores into a tree of the same partition, whatever it held before.
   void transfer(State& state) {
-    state.mark(std::to_string(arm_size_) + "-" + std::to_string(cell_size_));
+    std::string kind = std::to_string(arm_size_) + "-" + std::to_string(cell_size_);
+    if (kArity == kAnyArity && arity_ != 2) kind += "-" + std::to_string(arity_);
+    state.mark(kind);
     if (state.restoring()) *this = CoverTree(partition_);
     std::uint64_t nodes = size();
     state(nodes);
-    for (std::uint64_t group = 1; group < nodes; group += kArity) {  // in the order they were made
+    for (std::uint64_t group = 1; group < nodes;) {  // in the order they were made
       NodeIndex parent = state.restoring() ? 0 : nodes_[group].parent;
       state(parent);
-      if (!state.restoring()) continue;
-      State::require(parent < size() && nodes_[parent].is_leaf() && expand(parent));
+      if (state.restoring()) {
+        State::require(parent < size() && nodes_[parent].is_leaf() && expand(parent));
+      }
+      group += child_count(nodes_[parent]);
     }
     State::require(size() == nodes);
     for (Node& node : nodes_) {
@@ -179,6 +198,13 @@ class CoverTree {
  private:
   static constexpr std::size_t kArmsPerBlock = 64;
 
+  /// Writes the parts of a node's cell and returns how many there are.
+  [[nodiscard]] std::uint32_t cut(NodeIndex node, std::span<double> parts) const {
+    const std::uint32_t depth = nodes_[node].depth;
+    if constexpr (kArity == kAnyArity) return partition_->cut(cell(node), depth, parts);
+    return partition_->split(cell(node), depth, parts) ? kArity : 0;
+  }
+
   void place_arm(NodeIndex node) {
     if (node == arm_blocks_.size() * kArmsPerBlock) {
       arm_blocks_.emplace_back(kArmsPerBlock * arm_size_);
@@ -189,6 +215,7 @@ class CoverTree {
   }
 
   std::shared_ptr<const Partition> partition_;
+  std::uint32_t arity_;
   std::size_t arm_size_;
   std::size_t cell_size_;
   std::vector<Node> nodes_;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -246,6 +247,8 @@ using Event =
 
 /// What it is called: `ask`, `tell`, `tell_list`, ...
 [[nodiscard]] std::string_view kind_name(const Event& event);
+/// All of these names, as Event numbers the kinds.
+[[nodiscard]] std::span<const std::string_view> event_kinds();
 
 /// One line of a study's journal.
 struct JournalEntry {

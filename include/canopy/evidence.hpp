@@ -112,7 +112,15 @@ class Evidence {
     return {arms_.data() + index * dimension_, dimension_};
   }
   [[nodiscard]] ArmEstimate estimate(std::size_t index) const;
+  [[nodiscard]] std::uint64_t pulls(std::size_t index) const {
+    return static_cast<std::uint64_t>(records_[index].pulls);
+  }
+  [[nodiscard]] double mean(std::size_t index) const { return records_[index].mean; }
+  [[nodiscard]] bool is_barred(std::size_t index) const { return records_[index].barred; }
   [[nodiscard]] std::optional<std::size_t> find(Arm wanted) const;
+
+  /// The variance of single rewards around the means of their arms; 0 while no arm has two.
+  [[nodiscard]] double noise() const { return within_freedom_ > 0.0 ? variance() : 0.0; }
 
   /// Whether an arm has rewards, absorbed or not.
   [[nodiscard]] bool knows(Arm arm) const;

@@ -28,6 +28,7 @@ struct EnumNames<RegretKind> {
 struct AlgorithmSpecification {
   std::string label;                  ///< In tables, legends and the names of random streams.
   std::vector<Selection> candidates;  ///< At least one; the points of a grid.
+  std::uint64_t steps = UINT64_MAX;   ///< It is run no further than this, if it costs too much.
 };
 
 /// Some algorithms on one environment.
@@ -50,6 +51,10 @@ struct ExperimentSpecification {
   std::uint64_t checkpoints = 30;  ///< points of a curve, evenly spaced in log n
   std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};  ///< as in RunOptions
   std::vector<ComparisonSpecification> comparisons;
+
+  /// The same algorithms on many environments: the report has their performance profile, and of
+  /// every comparison the regret alone.
+  bool is_suite = false;
 };
 
 /// Reads an experiment from TOML text; `source` names it in messages. Throws SpecificationError

@@ -50,10 +50,37 @@ void visit_fields(FunctionOptions<Function>& options, Visit&& visit) {
   visit_noise(options, visit);
 }
 
+/// Below 1/2: the optimum stays in the box.
+inline constexpr Range kLessThanHalf{"a number from 0 to less than 0.5",
+                                     [](double x) { return x >= 0.0 && x < 0.5; }};
+
+/// Cuts a part off a box whose middle is the optimum, which flatters whoever tries the middle
+/// first.
+template <class Options, class Visit>
+void visit_crop(Options& options, Visit&& visit) {
+  visit(Field{"crop", "share of every parameter's range cut off at its lower end", kLessThanHalf},
+        options.crop);
+}
+
+/// Options of a function of one parameter whose optimum is in the middle.
+template <class Function>
+struct CentredOptions {
+  double crop = 0.0;  ///< in [0, 0.5); see visit_crop
+  Noise noise = Noise::uniform;
+  double noise_width = 1.0;  ///< >= 0; see Noise
+};
+
+template <class Function, class Visit>
+void visit_fields(CentredOptions<Function>& options, Visit&& visit) {
+  visit_crop(options, visit);
+  visit_noise(options, visit);
+}
+
 /// Options of a function of any dimension.
 template <class Function>
 struct AnyDimensionOptions {
   std::uint64_t dimension = 2;  ///< 1 to 1000
+  double crop = 0.0;            ///< in [0, 0.5); see visit_crop
   Noise noise = Noise::uniform;
   double noise_width = 1.0;  ///< >= 0; see Noise
 };
@@ -61,6 +88,7 @@ struct AnyDimensionOptions {
 template <class Function, class Visit>
 void visit_fields(AnyDimensionOptions<Function>& options, Visit&& visit) {
   visit(Field{"dimension", "parameters of the function", kThousand}, options.dimension);
+  visit_crop(options, visit);
   visit_noise(options, visit);
 }
 

@@ -235,6 +235,9 @@ class Optimizer {
   /// What is known of an arm; none if it has no rewards.
   [[nodiscard]] virtual std::optional<ArmEstimate> estimate(Arm arm) const = 0;
 
+  /// What is known of all arms that have rewards; none of an algorithm that does not keep it.
+  [[nodiscard]] virtual std::optional<Evidence> evidence() const { return std::nullopt; }
+
   [[nodiscard]] virtual Summary summary() const = 0;
 
   /// What its model of f has learnt; none of an algorithm that has no model, or not yet.
@@ -269,6 +272,8 @@ struct NodeView {
   double upper = 0.0;  ///< U, possibly infinite
   double bound = 0.0;  ///< B, possibly infinite
   bool leaf = true;
+  /// Where a model sees f in the cell: its level in the middle, three deviations to either side.
+  std::optional<Interval> model = std::nullopt;
 };
 
 /// What only algorithms with a tree of cells can show.

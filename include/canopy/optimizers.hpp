@@ -33,13 +33,21 @@ struct OptimizerEntry {
   /// that a study was begun with can continue it.
   std::uint32_t revision = 1;
 
-  bool has_tree = false;                   ///< and so takes any partition
+  bool has_tree = false;                   ///< and so takes a partition
+  std::uint32_t parts = 2;                 ///< into which it wants cells cut unless it is told
   bool takes_correlated_feedback = false;  ///< by an option `feedback = "correlated"`
 
   /// Creates one. Throws ConfigurationError.
   std::function<std::unique_ptr<Optimizer>(const OptionValues& options, const Space& space,
-                                           SplitRule partition, const Objective& objective)>
+                                           const PartitionRule& partition,
+                                           const Objective& objective)>
       make = {};
+
+  /// The same over any partition. Empty: it searches no tree.
+  std::function<std::unique_ptr<Optimizer>(const OptionValues& options,
+                                           const std::shared_ptr<const Partition>& partition,
+                                           const Objective& objective)>
+      make_over = {};
 
   /// Fills in options whose defaults depend on the dimension of the space. Empty: there are
   /// none.
@@ -67,8 +75,25 @@ inline constexpr std::string_view kDefaultOptimizer = "adaptive";
 /// Throws ConfigurationError.
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer,
                                                         const Space& space,
-                                                        SplitRule partition = SplitRule::cyclic,
+                                                        const PartitionRule& partition = {},
                                                         const Objective& objective = {});
+
+/// The cells that this optimizer searches.
+[[nodiscard]] BoxPartition partition_of(const std::string& optimizer, const Space& space,
+                                        PartitionRule rule = {});
+
+/// A class that wants other than two parts says so: `static constexpr std::uint32_t kParts = 3`.
+template <class AnOptimizer>
+[[nodiscard]] constexpr std::uint32_t wanted_parts() {
+  if constexpr (requires { AnOptimizer::kParts; }) return AnOptimizer::kParts;
+  return 2;
+}
+
+/// The rule with that number of parts, unless it has one.
+[[nodiscard]] inline PartitionRule with_parts(PartitionRule rule, std::uint32_t parts) {
+  if (!rule.parts && rule.split != SplitRule::every_side) rule.parts = parts;
+  return rule;
+}
 
 /// The entry of an algorithm: a class constructed from (Space, Options, Objective) or, if it
 /// searches a tree of cells, from (std::shared_ptr<const Partition>, Options, Objective). Options
@@ -82,17 +107,26 @@ template <class AnOptimizer, class Options>
   entry.fields = fields_of<Options>();
   entry.revision = revision;
   entry.has_tree = kTree;
+  entry.parts = wanted_parts<AnOptimizer>();
   entry.make = [](const OptionValues& values, const Space& space,
-                  [[maybe_unused]] SplitRule partition,
+                  [[maybe_unused]] const PartitionRule& partition,
                   const Objective& objective) -> std::unique_ptr<Optimizer> {
     const auto options = options_from<Options>(values, "optimizer.");
     if constexpr (kTree) {
-      const Cells cells = std::make_shared<BoxPartition>(space, partition);
+      const Cells cells =
+          std::make_shared<BoxPartition>(space, with_parts(partition, wanted_parts<AnOptimizer>()));
       return std::make_unique<AnOptimizer>(cells, options, objective);
     } else {
       return std::make_unique<AnOptimizer>(space, options, objective);
     }
   };
+  if constexpr (kTree) {
+    entry.make_over = [](const OptionValues& values, const Cells& cells,
+                         const Objective& objective) -> std::unique_ptr<Optimizer> {
+      return std::make_unique<AnOptimizer>(cells, options_from<Options>(values, "optimizer."),
+                                           objective);
+    };
+  }
   return entry;
 }
 

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace canopy {
@@ -27,6 +29,9 @@ enum class Extent : std::uint8_t {
 /// this class; the arm of a cell is then whatever numbers you use to find the element again.
 class Partition {
  public:
+  /// A cell is cut into so many parts at most: one digit names a part in the path to a node.
+  static constexpr std::uint32_t kMostParts = 10;
+
   virtual ~Partition() = default;
 
   /// Numbers in an arm.
@@ -38,13 +43,21 @@ class Partition {
   /// Writes the cell of the whole set.
   virtual void root(std::span<double> cell) const = 0;
 
-  /// Into how many parts a cell is cut: always the same.
+  /// Into how many parts a cell is cut: 2 to kMostParts, always the same. Where `cut` is
+  /// overridden, the most that there are.
   [[nodiscard]] virtual std::uint32_t arity() const { return 2; }
 
   /// Writes the parts of a cell at depth `depth`, one after the other, and returns true; or
   /// returns false if the cell cannot be cut: it then stays a leaf.
   [[nodiscard]] virtual bool split(std::span<const double> cell, std::uint32_t depth,
                                    std::span<double> parts) const = 0;
+
+  /// The same where some cells have fewer parts than others: writes them and returns how many there
+  /// are, at least two, or 0 if the cell cannot be cut. Only trees of any arity ask for this.
+  [[nodiscard]] virtual std::uint32_t cut(std::span<const double> cell, std::uint32_t depth,
+                                          std::span<double> parts) const {
+    return split(cell, depth, parts) ? arity() : 0;
+  }
 
   /// Writes the point that represents the cell.
   virtual void arm(std::span<const double> cell, std::span<double> arm) const = 0;
@@ -75,32 +88,82 @@ class Partition {
   }
 };
 
-/// Which coordinate of a box is halved.
+/// The arity of a partition. Throws ConfigurationError unless it is the one that is wanted, or, if
+/// that is 0, one that a tree can have.
+[[nodiscard]] std::uint32_t checked_arity(const Partition& partition, std::uint32_t wanted);
+
+/// Which side of a box is cut, and where.
 enum class SplitRule {
   cyclic,        ///< The first one that can be, in cyclic order from `depth mod dimension`.
   longest_side,  ///< The one whose side is the largest part of its full range; ties go to the
                  ///< first.
+  random_side,   ///< Any that can be, with equal probability.
+  random_cut,    ///< The same, and not into equal parts: the cuts are uniform within the side.
+  every_side,    ///< All of them, each in two: 2^dimension parts, for up to three parameters.
 };
 
 template <>
 struct EnumNames<SplitRule> {
-  static constexpr std::array<std::string_view, 2> names{"cyclic", "longest_side"};
+  static constexpr std::array<std::string_view, 5> names{"cyclic", "longest_side", "random_side",
+                                                         "random_cut", "every_side"};
 };
 
-/// Boxes halved at the midpoint of one coordinate; the arm is the centre. On a log scale, both are
-/// in log units. Integers and choices are halved as lists (the left half gets the extra
-/// element) and represented by their middle element, rounded down. Integers on a log scale are
-/// halved where sqrt(from (to + 1)) is nearest, the middle of log(from)..log(to + 1), and
-/// represented by that number, rounded down.
+/// How boxes are cut. As text: `cyclic`; `cyclic/3`, into three parts; `random_cut/3@7`, with the
+/// seed 7.
+struct PartitionRule {
+  PartitionRule() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a rule is most of it
+  PartitionRule(SplitRule rule, std::optional<std::uint32_t> number = std::nullopt)
+      : split(rule), parts(number) {}
+
+  SplitRule split = SplitRule::cyclic;
+
+  /// 2 to 10: how many parts a side is cut into. None: what suits the algorithm, mostly two.
+  std::optional<std::uint32_t> parts = std::nullopt;
+
+  /// Of what is drawn at random. The same cell is always cut in the same way.
+  std::uint64_t seed = 1;
+
+  friend bool operator==(const PartitionRule&, const PartitionRule&) = default;
+};
+
+[[nodiscard]] std::string text_of(const PartitionRule& rule);
+
+/// What was written; none if it is no rule.
+[[nodiscard]] std::optional<PartitionRule> partition_rule_from(std::string_view text);
+
+/// What a rule must be, for messages.
+inline constexpr std::string_view kPartitionMustBe =
+    "must be cyclic, longest_side, random_side, random_cut or every_side, with a number of parts "
+    "from 2 to 10 and a seed if you like: \"cyclic/3\", \"random_cut/2@7\"";
+
+/// Boxes cut into equal parts along one coordinate; the arm is the centre. On a log scale, both are
+/// in log units. Integers and choices are cut as lists into runs that differ in length by one
+/// at most (of two, the left one gets the extra element) and represented by their middle element,
+/// rounded down. Integers on a log scale are halved where sqrt(from (to + 1)) is nearest, the
+/// middle of log(from)..log(to + 1), and represented by that number, rounded down; more parts
+/// likewise.
+///
+/// Where a list has fewer values left than there should be parts, each is a part of its own: such a
+/// cell has fewer parts than others, and every arm of a finite space is in the end a cell. Of an
+/// odd number of equal parts, the middle one has the arm of the whole, except of integers on a log
+/// scale.
 class BoxPartition final : public Partition {
  public:
-  explicit BoxPartition(const Space& space, SplitRule rule = SplitRule::cyclic);
+  /// Throws ConfigurationError.
+  explicit BoxPartition(const Space& space, const PartitionRule& rule = {});
 
   [[nodiscard]] std::size_t dimension() const override { return axes_.size(); }
   [[nodiscard]] std::size_t cell_size() const override { return 2 * axes_.size(); }
   void root(std::span<double> cell) const override;
+  [[nodiscard]] std::uint32_t arity() const override { return arity_; }
+  /// Of more than two parts there may be fewer; `cut` says how many.
   [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t depth,
-                           std::span<double> parts) const override;
+                           std::span<double> parts) const override {
+    return cut(cell, depth, parts) != 0;
+  }
+  [[nodiscard]] std::uint32_t cut(std::span<const double> cell, std::uint32_t depth,
+                                  std::span<double> parts) const override;
   void arm(std::span<const double> cell, std::span<double> arm) const override;
 
   /// `unordered` while a choice has several values left, `one_arm` once nothing has, else
@@ -118,8 +181,9 @@ class BoxPartition final : public Partition {
 
  private:
   enum class Kind { linear, log, whole, whole_log };
+  using Ends = std::array<double, kMostParts>;
 
-  /// One coordinate in the units in which it is halved.
+  /// One coordinate in the units in which it is cut.
   struct Axis {
     Kind kind;
     double low, high;                ///< of the whole range, in those units
@@ -130,19 +194,32 @@ class BoxPartition final : public Partition {
     [[nodiscard]] bool is_whole() const { return kind == Kind::whole || kind == Kind::whole_log; }
     [[nodiscard]] double middle(double from, double to) const;
 
-    /// The upper end of the left half and the lower end of the right one.
-    [[nodiscard]] std::array<double, 2> cut(double from, double to) const;
+    /// Into how many parts this side is cut where there should be so many: 0 if it cannot be.
+    [[nodiscard]] std::uint32_t part_count(double from, double to, std::uint32_t wanted) const;
+    /// The upper ends of all parts but the last.
+    [[nodiscard]] Ends equal_ends(double from, double to, std::uint32_t parts) const;
+    [[nodiscard]] Ends random_ends(double from, double to, std::uint32_t parts,
+                                   std::uint64_t seed) const;
+    [[nodiscard]] Ends as_ends_of_integers(Ends starts, double from, double to,
+                                           std::uint32_t parts) const;
+    /// Where the part after one with this upper end begins.
+    [[nodiscard]] double next_start(double end) const;
     [[nodiscard]] double in_user_units(double value) const;
-    [[nodiscard]] bool can_split(double from, double to) const;
     [[nodiscard]] double relative_width(double from, double to) const;
     [[nodiscard]] double relative_place(double value) const;
   };
 
+  [[nodiscard]] bool can_cut(std::span<const double> cell, std::size_t axis) const;
   [[nodiscard]] std::size_t choose_axis(std::span<const double> cell, std::uint32_t depth) const;
+  [[nodiscard]] std::size_t random_axis(std::span<const double> cell, std::uint64_t seed) const;
+  [[nodiscard]] std::uint32_t halve_every_side(std::span<const double> cell,
+                                               std::span<double> parts) const;
 
   Space space_;
   std::vector<Axis> axes_;
-  SplitRule rule_;
+  PartitionRule rule_;
+  std::uint32_t side_parts_;  // into how many parts a side is cut
+  std::uint32_t arity_;
 };
 
 }  // namespace canopy

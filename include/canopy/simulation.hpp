@@ -1,15 +1,19 @@
 #pragma once
 
 #include "canopy/catalogue.hpp"
+#include "canopy/environment.hpp"
 #include "canopy/optimizer.hpp"
+#include "canopy/partition.hpp"
 #include "canopy/statistics.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace canopy {
@@ -29,6 +33,8 @@ struct RunOptions {
 
   /// As in Objective. The environments here have rewards in about [0, 1].
   std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};
+
+  PartitionRule partition = {};  ///< of algorithms that have a tree
 };
 
 /// Where a run was after some steps.
@@ -69,6 +75,31 @@ class Stopped : public std::exception {};
 [[nodiscard]] RunResult run_once(const Selection& environment, const Selection& optimizer,
                                  const RunOptions& options, const Watch& watch = {});
 
+/// The same on an environment of the caller's own, under the name that random numbers know it by.
+[[nodiscard]] RunResult run_once(KnownEnvironment& environment, std::string_view name,
+                                 const Selection& optimizer, const RunOptions& options,
+                                 const Watch& watch = {});
+
+/// As much of an Optimizer as a run needs, for algorithms that have nothing else.
+class Player {
+ public:
+  virtual ~Player() = default;
+
+  [[nodiscard]] virtual Pull ask(std::uint64_t pulls) = 0;
+  [[nodiscard]] virtual Status tell(Ticket ticket, double reward) = 0;
+  virtual void finish() {}
+  [[nodiscard]] virtual std::optional<Best> best() const = 0;
+  [[nodiscard]] virtual Summary summary() const = 0;
+};
+
+/// Makes a player, whose own random choices depend on the seed.
+using MakePlayer = std::function<std::unique_ptr<Player>(std::uint64_t seed)>;
+
+/// The same with an algorithm of the caller's own; `options.label` names it.
+[[nodiscard]] RunResult run_once(KnownEnvironment& environment, std::string_view name,
+                                 const MakePlayer& make_player, const RunOptions& options,
+                                 const Watch& watch = {});
+
 struct SimulationOptions {
   std::uint64_t steps = 100'000;  ///< n, at least 1
   std::uint64_t runs = 10;        ///< independent repetitions, at least 1
@@ -77,6 +108,7 @@ struct SimulationOptions {
   int threads = 0;         ///< 0: one per core. The results do not depend on it.
   std::vector<std::uint64_t> checkpoints = {};  ///< of every run; increasing, at most `steps`
   std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};  ///< as in RunOptions
+  PartitionRule partition = {};                                     ///< as in RunOptions
 };
 
 /// How honest the interval of the best arm was at the ends of runs.

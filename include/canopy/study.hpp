@@ -99,6 +99,7 @@ class Study final : public Optimizer {
   [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const override {
     return live().estimate(arm);
   }
+  [[nodiscard]] std::optional<Evidence> evidence() const override { return live().evidence(); }
   [[nodiscard]] Summary summary() const override { return live().summary(); }
   [[nodiscard]] std::optional<Learnt> learnt() const override { return live().learnt(); }
   [[nodiscard]] const TreeView* tree() override { return live().tree(); }

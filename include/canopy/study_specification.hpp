@@ -170,7 +170,7 @@ struct StudySpecification {
   /// Without a name: the one that the study was begun with, else `kDefaultOptimizer`.
   Selection optimizer = {};
   std::uint32_t revision = 0;  ///< of the optimizer; 0: the present one
-  SplitRule partition = SplitRule::cyclic;
+  PartitionRule partition = {};
   Objective objective = {};
   std::optional<SystemSpecification> system = std::nullopt;
   Budget budget = {};

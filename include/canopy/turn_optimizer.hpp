@@ -32,13 +32,15 @@ class TurnOptimizer : public TicketedOptimizer {
   /// Learns the rewards of a turn, or of answers that came after it, in mapped units.
   virtual void learn(NodeIndex node, const Rewards& mapped) = 0;
 
+  /// An arm that fails is left at once, whatever is left of its turn.
+  void accept_penalty(NodeIndex node, double mapped) override;
+
   void transfer(State& state) override;
   /// The arm of the turn is for one as well.
   void require_nodes(const std::function<bool(NodeIndex)>& is_node) const final;
 
  private:
   void accept(NodeIndex node, const Rewards& mapped) final;
-  void accept_penalty(NodeIndex node, double mapped) final;
   void end_turn();
 
   Choice choice_;

@@ -14,7 +14,8 @@ Lazaric, Brunskill, ICML 2014).
 0.3
 
 `maximize` and `minimize` run that loop, `policy_search` runs it on a Gymnasium environment,
-`simulate` runs a whole experiment in C++, `Study` keeps everything in a file, `connect` reaches a
+`simulate` runs a whole simulation in C++, `experiment` compares algorithms on environments and
+functions of your own, `Study` keeps everything in a file, `connect` reaches a
 server that does. `canopy.plot` draws, `canopy.optuna.Sampler` serves Optuna; both import their
 libraries only when they are used.
 """
@@ -24,27 +25,23 @@ from __future__ import annotations
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from . import _canopy, intervals
+from . import _canopy, _classes, functions, intervals
 from ._canopy import Pull, Rewards, StoreError, StudyError
+from ._classes import *  # noqa: F403 - one for every optimizer
+from ._experiment import Algorithm, AskTell, Experiment, Function, experiment
 from ._optimizers import (
-    Adaptive,
     ArmEstimate,
     Best,
-    Grid,
-    Hct,
-    Hoo,
     Learnt,
     MemoryWarning,
     Node,
     Optimizer,
-    Power,
-    RandomSearch,
     RangeWarning,
     Summary,
-    Thoo,
     Turn,
     make_optimizer,
 )
+from ._partition import Partition
 from ._remote import Act, RemoteStudy, Server, connect
 from ._search import Episode, FailuresError, Result, maximize, minimize
 from ._simulation import (
@@ -69,25 +66,24 @@ if _TYPE_CHECKING:
 
 __all__ = [
     "Act",
-    "Adaptive",
+    "Algorithm",
     "ArmEstimate",
+    "AskTell",
     "Best",
     "Choice",
     "Environment",
     "Episode",
     "Estimate",
+    "Experiment",
     "FailuresError",
-    "Grid",
-    "Hct",
-    "Hoo",
+    "Function",
     "Integer",
     "Learnt",
     "MemoryWarning",
     "Node",
     "Optimizer",
-    "Power",
+    "Partition",
     "Pull",
-    "RandomSearch",
     "RangeWarning",
     "Real",
     "RemoteStudy",
@@ -101,11 +97,12 @@ __all__ = [
     "StudyError",
     "StudyRecord",
     "Summary",
-    "Thoo",
     "Turn",
     "choice",
     "connect",
     "environments",
+    "experiment",
+    "functions",
     "integer",
     "intervals",
     "load_optimizer",
@@ -119,6 +116,7 @@ __all__ = [
     "simulate",
     "studies",
 ]
+__all__ += _classes.__all__
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""The optimizers: one class each, all with the same protocol."""
+"""What all optimizers have in common. `_classes` has one class each."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _canopy
+from ._partition import AnyPartition
 from ._space import Parameter, Space, number, space_from
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
+
+    from ._classes import MakeOptions
+
+    _Bound = _canopy._Protocol
+else:
+    _Bound = object
 
 Direction = Literal["maximize", "minimize"]
-Partition = Literal["cyclic", "longest_side"]
 RewardRange = Sequence[float] | Literal["auto"] | None
+AnySpace = Space | Mapping[str, Parameter]
 
 
 class RangeWarning(UserWarning):
@@ -146,7 +153,8 @@ class Node(NamedTuple):
 
     `path` leads down from the root, 0 left and 1 right; `cell` has the ends of what it covers, by parameter;
     `upper` is U and `bound` is B, the algorithm's own bounds, both possibly infinite: they are the better ends, so when
-    minimizing, they are below the mean. `mean` says nothing while `pulls` is 0. `leaf` says whether it has no children.
+    minimizing, they are below the mean. `cell` is empty if the partition is one of your own. `mean` says nothing while
+    `pulls` is 0. `leaf` says whether it has no children.
     """
 
     path: str
@@ -163,16 +171,13 @@ class Node(NamedTuple):
         return len(self.path)
 
 
-_Bound: Any = _canopy._Protocol if TYPE_CHECKING else object  # type checkers only
-
-
 class Looks(_Bound):
     """Ways to look at optimizers and studies."""
 
     def best(self) -> Best | None:
         """The arm to recommend; None before the first answer."""
         best = self._best()
-        return best and Best(*best)
+        return Best(*best) if best else None
 
     def estimate(self, arm: dict[str, Any]) -> ArmEstimate | None:
         """What is known of an arm, from all its rewards; None if it has none.
@@ -264,13 +269,25 @@ class Optimizer(Looks, _canopy.Optimizer):
 
     def __init__(
         self,
-        space: Space | Mapping[str, Parameter],
+        space: AnySpace,
         options: Mapping[str, Any],
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
-        partition: Partition = "cyclic",
+        partition: AnyPartition = "cyclic",
     ):
+        say_unused(self.name, options)
+        self._make(space, options, direction, reward_range, confidence, partition)
+
+    def _make(
+        self,
+        space: AnySpace,
+        options: Mapping[str, Any],
+        direction: Direction,
+        reward_range: RewardRange,
+        confidence: float,
+        partition: AnyPartition,
+    ) -> None:
         about = (range_from(reward_range), number("confidence", confidence))
         super().__init__(self.name, space_from(space), dict(options), direction, *about, partition)
 
@@ -304,225 +321,12 @@ class Optimizer(Looks, _canopy.Optimizer):
         return f"<canopy.{type(self).__name__} of {list(self.space)}, {summary.t - 1} pulls, {summary.nodes} nodes>"
 
 
-class Adaptive(Optimizer):
-    """The adaptive tree: learns smoothness, noise and spread of the rewards, and needs nothing but the box.
-
-    - settle: how many pulls the system takes after a change of arm until 5 % of the change are left. Rewards before it
-      has come near enough are passed over.
-    - coverage: how much to spend on looking where nothing seems to be. Raising it to 0.3 or 1 finds narrow peaks, and
-      costs regret elsewhere.
-    - seed: ignored, since nothing in it is random; accepted so that optimizers are interchangeable.
-
-    >>> canopy.Adaptive({"x": canopy.real(0, 1)}).options
-    {'settle': 0, 'coverage': 0.06}
-    """
-
-    name = "adaptive"
-
-    def __init__(
-        self,
-        space: Space | Mapping[str, Parameter],
-        *,
-        settle: int = 0,
-        coverage: float = 0.06,
-        partition: Partition = "cyclic",
-        direction: Direction = "maximize",
-        reward_range: RewardRange = "auto",
-        confidence: float = 0.95,
-        seed: int | None = None,
-    ):
-        options = {"settle": settle, "coverage": coverage}
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+CLASSES: dict[str, type[Optimizer]] = {}  #: by the names of their algorithms; `_classes` has them all
+DEFAULT = "adaptive"  #: where no optimizer is named
 
 
-class Hct(Optimizer):
-    """The High Confidence Tree.
-
-    - feedback: "iid" if rewards of an arm are independent draws; "correlated" if they may depend on
-      what was pulled before: an arm is then held for episodes that double in length.
-    - mixing_time: correlated only: for how many steps, in sum, the rewards of an arm may be off its
-      long-run mean after a switch. Raising it makes HCT wait longer.
-    - preset: defaults of nu1, rho and confidence_scale: "practical", or "paper", which the theorems are
-      about and which is far too cautious in practice.
-    - nu1, rho: f varies by at most nu1 rho^h in a cell at depth h. Raising either explores more.
-    - confidence_scale: multiplies all confidence bounds. Raising it explores more.
-    - delta: the probability with which the bounds may fail.
-    - constants: correlated only: "main" or "supplement", a factor 3 or 6.
-    - partition: which parameter a cell is halved along: "cyclic", in turn, or "longest_side".
-    - seed: ignored, since nothing in HCT is random; accepted so that optimizers are interchangeable.
-
-    >>> opt = canopy.Hct({"x": canopy.real(0, 1)}, feedback="correlated", mixing_time=1.0, seed=1)
-    >>> pull = opt.ask(1)
-    >>> pull.arm
-    {'x': 0.25}
-    >>> opt.tell(pull, 0.7)
-    >>> opt.best().mean
-    0.7
-    """
-
-    name = "hct"
-
-    def __init__(
-        self,
-        space: Space | Mapping[str, Parameter],
-        *,
-        feedback: Literal["iid", "correlated"] = "iid",
-        mixing_time: float = 1.0,
-        preset: Literal["practical", "paper"] = "practical",
-        nu1: float | None = None,
-        rho: float | None = None,
-        confidence_scale: float | None = None,
-        delta: float = 0.05,
-        constants: Literal["main", "supplement"] = "main",
-        partition: Partition = "cyclic",
-        direction: Direction = "maximize",
-        reward_range: RewardRange = "auto",
-        confidence: float = 0.95,
-        seed: int | None = None,
-    ):
-        options = {
-            "feedback": feedback,
-            "mixing_time": mixing_time,
-            "preset": preset,
-            "nu1": nu1,
-            "rho": rho,
-            "confidence_scale": confidence_scale,
-            "delta": delta,
-            "constants": constants,
-        }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
-
-
-class Thoo(Optimizer):
-    """Truncated HOO: for a known number of pulls, or in periods that double.
-
-    - horizon: the total number of pulls, or "doubling": it starts over with periods of 2, 4, 8, ... pulls.
-    - nu1, rho: f varies by at most nu1 rho^h in a cell at depth h; rho is 2^(-1/dimension) unless given.
-    - confidence_scale: multiplies the confidence term; 1 is what the theorems are about. Raising it explores more.
-    - seed: of the coin that breaks ties.
-
-    >>> canopy.Thoo({"x": canopy.real(0, 1)}, horizon=1000).options["horizon"]
-    1000
-    """
-
-    name = "thoo"
-
-    def __init__(
-        self,
-        space: Space | Mapping[str, Parameter],
-        *,
-        horizon: int | Literal["doubling"] = "doubling",
-        nu1: float = 1.0,
-        rho: float | None = None,
-        confidence_scale: float = 0.2,
-        seed: int = 1,
-        partition: Partition = "cyclic",
-        direction: Direction = "maximize",
-        reward_range: RewardRange = "auto",
-        confidence: float = 0.95,
-    ):
-        options = {"horizon": horizon, "nu1": nu1, "rho": rho, "confidence_scale": confidence_scale, "seed": seed}
-        super().__init__(space, options, direction, reward_range, confidence, partition)
-
-
-class Hoo(Optimizer):
-    """Hierarchical optimistic optimization as published: a step costs O(tree). Options as in Thoo."""
-
-    name = "hoo"
-
-    def __init__(
-        self,
-        space: Space | Mapping[str, Parameter],
-        *,
-        nu1: float = 1.0,
-        rho: float | None = None,
-        confidence_scale: float = 0.2,
-        seed: int = 1,
-        partition: Partition = "cyclic",
-        direction: Direction = "maximize",
-        reward_range: RewardRange = "auto",
-        confidence: float = 0.95,
-    ):
-        options = {"nu1": nu1, "rho": rho, "confidence_scale": confidence_scale, "seed": seed}
-        super().__init__(space, options, direction, reward_range, confidence, partition)
-
-
-class Power(Optimizer):
-    """PoWER: local policy search by weighted exploration.
-
-    - sigma: the standard deviation of the exploration, in units of a parameter's range.
-    - window: how many of the best rollouts are averaged.
-    - rollout_length: pulls in a rollout.
-    - seed: of the starting point and the exploration.
-    """
-
-    name = "power"
-
-    def __init__(
-        self,
-        space: Space | Mapping[str, Parameter],
-        *,
-        sigma: float = 0.1,
-        window: int = 10,
-        rollout_length: int = 10,
-        seed: int = 1,
-        direction: Direction = "maximize",
-        reward_range: RewardRange = "auto",
-        confidence: float = 0.95,
-    ):
-        options = {"sigma": sigma, "window": window, "rollout_length": rollout_length, "seed": seed}
-        super().__init__(space, options, direction, reward_range, confidence)
-
-
-class Grid(Optimizer):
-    """A fixed grid of arms under UCB1.
-
-    - points: arms along each parameter, so points^dimension in total, at most 100 000. Each is first tried once.
-    - confidence_scale: multiplies the confidence term; 1 is UCB1. Raising it explores more.
-    """
-
-    name = "grid"
-
-    def __init__(
-        self,
-        space: Space | Mapping[str, Parameter],
-        *,
-        points: int = 32,
-        confidence_scale: float = 0.1,
-        direction: Direction = "maximize",
-        reward_range: RewardRange = "auto",
-        confidence: float = 0.95,
-        seed: int | None = None,
-    ):
-        options = {"points": points, "confidence_scale": confidence_scale}
-        super().__init__(space, options, direction, reward_range, confidence)
-
-
-class RandomSearch(Optimizer):
-    """Arms drawn uniformly: the floor that everything else should beat."""
-
-    name = "random"
-
-    def __init__(
-        self,
-        space: Space | Mapping[str, Parameter],
-        *,
-        seed: int = 1,
-        direction: Direction = "maximize",
-        reward_range: RewardRange = "auto",
-        confidence: float = 0.95,
-    ):
-        super().__init__(space, {"seed": seed}, direction, reward_range, confidence)
-
-
-CLASSES: dict[str, type[Optimizer]] = {
-    each.name: each for each in (Adaptive, Hct, Thoo, Hoo, Power, Grid, RandomSearch)
-}
-DEFAULT = Adaptive.name  #: where no optimizer is named
-
-
-def make_optimizer(name: str, space: Space | Mapping[str, Parameter], **options: Any) -> Optimizer:
-    """The optimizer of that name: adaptive, hct, thoo, hoo, power, grid or random.
+def make_optimizer(name: str, space: AnySpace, **options: Unpack[MakeOptions]) -> Optimizer:
+    """The optimizer of that name; `canopy.optimizers()` lists them.
 
     >>> canopy.make_optimizer("thoo", {"x": canopy.real(0, 1)}, horizon=1000)
     <canopy.Thoo of ['x'], 0 pulls, 3 nodes>
@@ -531,7 +335,9 @@ def make_optimizer(name: str, space: Space | Mapping[str, Parameter], **options:
         raise ValueError(f"optimizer = {name!r}: must be one of {', '.join(CLASSES)}")
     check_default(name, options)
     check_options(name, options)
-    return CLASSES[name](space, **options)
+    make: Any = CLASSES[name]  # each has options of its own
+    made: Optimizer = make(space, **options)
+    return made
 
 
 def check_default(name: str, options: Mapping[str, Any]) -> None:
@@ -562,6 +368,17 @@ def check_options(name: str, options: Mapping[str, Any], others: Sequence[str] =
             raise ValueError(f"{option}: {name} has no such option{hint}")
 
 
+def say_unused(name: str, options: Mapping[str, Any]) -> None:
+    """Warns of options that count for correlated feedback alone, where feedback is iid."""
+    defaults = _canopy.optimizer_defaults(name)
+    if {**defaults, **options}.get("feedback") != "iid":
+        return
+    for option in ("mixing_time", "constants"):
+        given = options.get(option)
+        if given is not None and given != defaults.get(option):
+            warn_caller(f'{option} = {given!r}: has no effect on iid feedback. Give feedback="correlated" as well.')
+
+
 _Kind = TypeVar("_Kind", bound=Optimizer)
 
 
@@ -575,7 +392,7 @@ def copied(cls: type[_Kind], other: _canopy.Optimizer) -> _Kind:
 def _restored(cls: type[Optimizer], given: tuple[Any, ...], saved: bytes) -> Optimizer:
     """An optimizer of that class with these options, in the state of another one when that was saved."""
     optimizer = cls.__new__(cls)
-    Optimizer.__init__(optimizer, *given)
+    optimizer._make(*given)
     optimizer._restore(saved)
     return optimizer
 

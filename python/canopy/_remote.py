@@ -23,10 +23,14 @@ from ._optimizers import (
     options_of,
     range_from,
 )
+from ._partition import AnyPartition
 from ._space import Choice, Integer, Parameter, Real, Space, number, space_from, whole
 from ._studies import StudyRecord, _checked_name, _keepable
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._classes import StudyOptions
     from ._http import Answer
 
 _OBJECTIVE = ("direction", "reward_range", "confidence")
@@ -131,7 +135,7 @@ class Server:
         reward_range: RewardRange = None,
         confidence: float | None = None,
         lease_seconds: float | None = None,
-        **options: Any,
+        **options: Unpack[StudyOptions],
     ) -> RemoteStudy:
         """Makes a study, or opens it if it is there, as `canopy.Study.open` does.
 
@@ -219,6 +223,8 @@ class Server:
         if chosen is None and not names_none:
             chosen = self._optimizer_of(name)
         like = make_optimizer(chosen or DEFAULT, space, **about)  # complains before anything is sent
+        if not isinstance(like.partition, str):
+            raise ValueError("partition: a study cannot keep one of your own")
         document: dict[str, Any] = dict(objective)
         if "reward_range" in objective:
             ends = range_from(objective["reward_range"])
@@ -307,8 +313,8 @@ class RemoteStudy(Looks):
         return self._empty.options
 
     @property
-    def partition(self) -> Literal["cyclic", "longest_side"]:
-        """Which parameter a cell is halved along."""
+    def partition(self) -> AnyPartition:
+        """How cells are cut."""
         return self._empty.partition
 
     @property
@@ -628,12 +634,12 @@ def _space_from(parameters: Iterable[Mapping[str, Any]]) -> Space:
 def _parameter_document(name: str, parameter: Parameter) -> dict[str, Any]:
     if isinstance(parameter, Choice):
         return {"name": name, "type": "choice", "choices": list(parameter.choices)}
-    scale = "log" if parameter.log else "linear"
-    if isinstance(parameter, Integer):
-        ends = {key: whole(f"space.{name}.{key}", getattr(parameter, key)) for key in ("low", "high", "step")}
-        return {"name": name, "type": "integer", "scale": scale, **ends}
-    reals = {key: number(f"space.{name}.{key}", getattr(parameter, key)) for key in ("low", "high")}
-    return {"name": name, "type": "real", "scale": scale, **reals}
+    assert isinstance(parameter, (Integer, Real))
+    keys = ("low", "high", "step") if isinstance(parameter, Integer) else ("low", "high")
+    check: Any = whole if isinstance(parameter, Integer) else number
+    ends = {key: check(f"space.{name}.{key}", getattr(parameter, key)) for key in keys}
+    kind, scale = type(parameter).__name__.lower(), "log" if parameter.log else "linear"
+    return {"name": name, "type": kind, "scale": scale, **ends}
 
 
 def _optimizer_from(specification: Mapping[str, Any], space: Space) -> Optimizer:
@@ -642,7 +648,9 @@ def _optimizer_from(specification: Mapping[str, Any], space: Space) -> Optimizer
     name = chosen.pop("name")
     chosen.pop("revision", None)
     objective = {key: specification[key] for key in _OBJECTIVE}
-    return CLASSES[name](space, **chosen, **objective)
+    make: Any = CLASSES[name]
+    made: Optimizer = make(space, **chosen, **objective)
+    return made
 
 
 def _file(path: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import signal
 import sys
 import threading
@@ -16,6 +17,7 @@ from ._optimizers import (
     CLASSES,
     DEFAULT,
     Best,
+    Direction,
     Optimizer,
     Summary,
     arm_text,
@@ -27,7 +29,9 @@ from ._space import Parameter, Space, whole
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
 
+    from ._classes import OptimizerOptions
     from ._remote import RemoteStudy
     from ._studies import Study
 
@@ -70,8 +74,15 @@ class Result:
         return self.optimizer.space
 
     @property
-    def best(self) -> Best | None:
-        """The arm to recommend; once the search has ended, as of then."""
+    def best(self) -> Best:
+        """The arm to recommend; once the search has ended, as of then. Raises ValueError while there is no reward."""
+        best = self.best_or_none()
+        if best is None:
+            raise ValueError("there is no best arm yet, since nothing has a reward; best_or_none() returns None then")
+        return best
+
+    def best_or_none(self) -> Best | None:
+        """The same; None while there is no reward: in a callback after failures, or of a study without any."""
         return self._at_end[0] if self._at_end else self.optimizer.best()
 
     @property
@@ -105,7 +116,7 @@ class Result:
         failed = f", {self.failed} failed, the last at {self.last_failure}" if self.failed else ""
         ending = f", stopped: {self.stopped}" if self.stopped else ""
         counts = f"{self.pulls} pulls in {len(self.episodes)} episodes"
-        return f"<canopy.Result of {counts}{failed}{ending}; best {self.best}>"
+        return f"<canopy.Result of {counts}{failed}{ending}; best {self.best_or_none()}>"
 
 
 class FailuresError(RuntimeError):
@@ -126,6 +137,7 @@ def import_pandas() -> Any:
 
 
 OnFailure = Literal["penalize", "raise"]
+Workers = Literal["processes", "threads"]
 
 
 class Failures:
@@ -148,6 +160,10 @@ class Failures:
 
     def penalize(self, optimizer: Optimizer | Study | RemoteStudy, pull: Any) -> None:
         optimizer.penalize(pull, self._reward)
+
+    def bar(self, optimizer: Optimizer | Study | RemoteStudy, arm: dict[str, Any]) -> None:
+        """The same for an arm that was not asked for."""
+        optimizer.bar(arm, self._reward)
 
     def advise(self, error: Exception) -> None:
         """Notes in an exception that goes to the user why it does."""
@@ -181,10 +197,14 @@ def maximize(
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
+    n_jobs: int = 1,
+    workers: Workers = "processes",
+    enqueue: Iterable[Mapping[str, Any]] = (),
+    observe: Iterable[tuple[Mapping[str, Any], Any]] = (),
     on_failure: OnFailure = "penalize",
     failure_reward: float | None = None,
     max_failures: int = 25,
-    **options: Any,
+    **options: Unpack[OptimizerOptions],
 ) -> Result:
     """Calls measure(**arm) again and again, and finds the arm whose rewards are largest on average.
 
@@ -194,6 +214,11 @@ def maximize(
     - callbacks: called with the Result so far after every episode. An exception passes through.
     - stop: asked after every pull, with the Result so far; True ends the search.
     - progress: shows a progress line on stderr.
+    - n_jobs: so many calls at a time (-1: one per core), in processes of their own, to which `measure` is sent, or in
+      threads: workers="threads". They have different arms where the optimizer can do that, as the adaptive tree can.
+      Calls that are under way when the search ends count.
+    - enqueue: arms to try first, one call each. They count as calls, and the optimizer observes their rewards.
+    - observe: arms with the rewards that are known of them, [({"x": 0.3}, 0.8), ...], to begin with.
 
     - on_failure: a call that raises an exception, or returns None, NaN or an infinity, has failed: "penalize" takes it
       for a bad reward and leaves the arm, which `best` never names. "raise" raises, and so does a failure before the
@@ -203,14 +228,18 @@ def maximize(
       reward so far. If it is given, failures may come before the first reward.
     - max_failures: so many of the last 50 calls, or all of the first 10, raise `FailuresError`.
 
-    Ctrl-C ends it with the result so far.
+    Ctrl-C ends it with the result so far, and ends the processes.
 
     >>> result = canopy.maximize(lambda x: 1 - abs(x - 0.7), {"x": canopy.real(0, 1)}, pulls=500)
     >>> round(result.best.arm["x"], 1)
     0.7
     """
     failures = Failures(on_failure, failure_reward, max_failures)
-    return search(measure, space, "maximize", pulls, timeout, optimizer, callbacks, stop, progress, options, failures)
+    given, known = dict(options), Known(enqueue, observe)
+    jobs = (_jobs_from(n_jobs, workers), workers)
+    return search(
+        measure, space, "maximize", pulls, timeout, optimizer, callbacks, stop, progress, given, failures, known, jobs
+    )
 
 
 def minimize(
@@ -223,10 +252,14 @@ def minimize(
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
+    n_jobs: int = 1,
+    workers: Workers = "processes",
+    enqueue: Iterable[Mapping[str, Any]] = (),
+    observe: Iterable[tuple[Mapping[str, Any], Any]] = (),
     on_failure: OnFailure = "penalize",
     failure_reward: float | None = None,
     max_failures: int = 25,
-    **options: Any,
+    **options: Unpack[OptimizerOptions],
 ) -> Result:
     """The same as `maximize`, for costs: a failure is worth a little more than the worst.
 
@@ -235,19 +268,24 @@ def minimize(
     0.7
     """
     failures = Failures(on_failure, failure_reward, max_failures)
-    return search(measure, space, "minimize", pulls, timeout, optimizer, callbacks, stop, progress, options, failures)
+    given, known = dict(options), Known(enqueue, observe)
+    jobs = (_jobs_from(n_jobs, workers), workers)
+    return search(
+        measure, space, "minimize", pulls, timeout, optimizer, callbacks, stop, progress, given, failures, known, jobs
+    )
 
 
 #: of `search`, which may be misspelt
 _ARGUMENTS = (
-    "pulls", "timeout", "callbacks", "stop", "progress", "on_failure", "failure_reward", "max_failures",
+    "pulls", "timeout", "callbacks", "stop", "progress", "n_jobs", "workers", "enqueue", "observe",
+    "on_failure", "failure_reward", "max_failures",
 )  # fmt: skip
 
 
 def search(
     measure: Callable[..., float],
     space: Space | Mapping[str, Parameter] | None,
-    direction: str,
+    direction: Direction,
     pulls: int | None,
     timeout: float | None,
     optimizer: str | Optimizer | Study | RemoteStudy,
@@ -256,6 +294,8 @@ def search(
     progress: bool,
     options: dict[str, Any],
     failures: Failures,
+    known: Known | None = None,
+    jobs: tuple[int, Workers] = (1, "threads"),
 ) -> Result:
     """The loop that maximize, minimize and policy_search share."""
     if not callable(measure):
@@ -277,10 +317,22 @@ def search(
         _check_given(optimizer, space, direction, options)
         result = Result(optimizer)
 
+    known = known or Known((), ())
+    known.check(result.optimizer)
+    pool = None
+    if jobs[0] > 1:
+        from ._parallel import Pool, run_at_once  # what it imports takes a while
+
+        pool = Pool(measure, measured, *jobs)
+    known.tell(result.optimizer)
     line = _ProgressLine(pulls, timeout) if progress else None
     try:
         with _Interrupts() as interrupts:
-            _run(measure, result, pulls, timeout, all_callbacks, stop, line, interrupts, failures)
+            ledger = Ledger(result, pulls, timeout, stop, line, interrupts, failures)
+            if pool is None:
+                _run(measure, ledger, known.arms, all_callbacks)
+            else:
+                run_at_once(pool, ledger, known.arms, all_callbacks)
     except FailuresError:
         result._end()
         raise
@@ -293,83 +345,162 @@ def search(
     return result
 
 
+class Known:
+    """Arms to try first, and arms whose rewards are known."""
+
+    def __init__(self, enqueue: Any, observe: Any):
+        self.arms = deque(_arm_from("enqueue", arm) for arm in _several("enqueue", enqueue))
+        self._pairs = [_pair_from(pair) for pair in _several("observe", observe)]
+
+    def check(self, optimizer: Any) -> None:
+        """Complains about arms that are not in the space, before anything is played or told."""
+        for arm in [*self.arms, *(arm for arm, _ in self._pairs)]:
+            optimizer.estimate(arm)
+
+    def tell(self, optimizer: Any) -> None:
+        for arm, reward in self._pairs:
+            optimizer.observe(arm, reward)
+
+
+def _several(name: str, given: Any) -> list[Any]:
+    if isinstance(given, (Mapping, str)) or not isinstance(given, Iterable):
+        raise ValueError(f"{name} = {given!r}: must be a list")
+    return list(given)
+
+
+def _arm_from(name: str, arm: Any) -> dict[str, Any]:
+    if not isinstance(arm, Mapping):
+        raise ValueError(f'{name}: {arm!r} must be an arm, such as {{"x": 0.5}}')
+    return dict(arm)
+
+
+def _pair_from(pair: Any) -> tuple[dict[str, Any], Any]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise ValueError(f'observe: {pair!r} must be an arm and its reward, such as ({{"x": 0.5}}, 0.8)')
+    return _arm_from("observe", pair[0]), pair[1]
+
+
+class Ledger:
+    """Notes what every call has brought, tells the optimizer, and knows when the search is over."""
+
+    def __init__(
+        self,
+        result: Result,
+        pulls: int | None,
+        timeout: float | None,
+        stop: Callable[[Result], bool] | None,
+        line: _ProgressLine | None,
+        interrupts: _Interrupts,
+        failures: Failures,
+    ):
+        self.result = result
+        self.optimizer = result.optimizer
+        self.interrupts = interrupts
+        self.pulls = pulls
+        self._timeout = timeout
+        self._stop = stop
+        self._line = line
+        self._failures = failures
+        self._started = time.monotonic()
+
+    def left(self, flying: int = 0) -> int | None:
+        """How many calls may still be begun."""
+        return None if self.pulls is None else self.pulls - self.result.pulls - flying
+
+    def reward(self, episode: Episode, pull: Any, reward: float) -> None:
+        """A reward of a pull, or of an arm that was enqueued."""
+        if pull is None:
+            self.optimizer.observe(episode.arm, reward)
+        else:
+            self.optimizer.tell(pull, reward)
+        if isinstance(self.optimizer, Optimizer):  # a study does it itself
+            self.optimizer._say_advice()
+        episode.rewards.append(reward)
+        self.result.rewards.append(reward)
+        if len(episode.rewards) == 1:
+            self.result.episodes.append(episode)
+        self._close(None)
+
+    def failure(self, episode: Episode, pull: Any, error: Exception) -> None:
+        """A call that has failed. Raises what it raised, unless failures are penalized."""
+        if isinstance(error, _NoReward):
+            raise ValueError(*error.args) from None
+        if not self._failures.are_penalized(self.optimizer):
+            shown = ValueError(*error.args) if isinstance(error, _BadReward) else error
+            self._failures.advise(shown)
+            if shown is error:
+                raise shown
+            raise shown from None
+        if pull is None:
+            self._failures.bar(self.optimizer, episode.arm)
+        else:
+            self._failures.penalize(self.optimizer, pull)
+        self.result.failed += 1
+        self.result.last_failure = f"{arm_text(episode.arm)}: {_text_of(error)}"
+        self._close(error)
+
+    def _close(self, failure: Exception | None) -> None:
+        result = self.result
+        result.pulls += 1
+        self._failures.note(failure is not None)
+        self.note_time()
+        if result.stopped:  # by a call before, while this one was under way
+            pass
+        elif self.pulls is not None and result.pulls >= self.pulls:
+            result.stopped = "pulls"
+        elif self._timeout is not None and result.seconds >= self._timeout:
+            result.stopped = "timeout"
+        elif self._stop is not None:
+            with self.interrupts.allowed():
+                result.stopped = "stop" if self._stop(result) else ""
+        if self._line:
+            self._line.show(result)
+        if failure is not None and not result.stopped and self._failures.are_too_many():
+            result.stopped = "failures"
+            raise self._failures.error(result) from failure
+
+    def note_time(self) -> None:
+        self.result.seconds = time.monotonic() - self._started
+
+
 def _run(
     measure: Callable[..., float],
-    result: Result,
-    pulls: int | None,
-    timeout: float | None,
+    ledger: Ledger,
+    first: deque[dict[str, Any]],
     callbacks: list[Callable[[Result], Any]],
-    stop: Callable[[Result], bool] | None,
-    line: _ProgressLine | None,
-    interrupts: _Interrupts,
-    failures: Failures,
 ) -> None:
-    optimizer = result.optimizer
-    started = time.monotonic()
+    result, optimizer, interrupts = ledger.result, ledger.optimizer, ledger.interrupts
     take_unanswered = getattr(optimizer, "_take_unanswered", lambda: None)
-    say_advice = optimizer._say_advice if isinstance(optimizer, Optimizer) else lambda: None  # a study does it itself
     pull = None
     try:
         while not result.stopped:
-            left = None if pulls is None else pulls - result.pulls
-            pull = take_unanswered() or optimizer.ask(left)
-            arm = pull.arm
-            episode = Episode(pull.ticket, dict(arm), pull.depth, result.pulls + 1, [])
-            for _ in range(pull.length):
-                failure: Exception | None = None
+            if first:
+                episode, length = Episode(0, first.popleft(), -1, result.pulls + 1, []), 1
+            else:
+                pull = take_unanswered() or optimizer.ask(ledger.left())
+                episode, length = Episode(pull.ticket, dict(pull.arm), pull.depth, result.pulls + 1, []), pull.length
+            for _ in range(length):
                 try:
                     with interrupts.allowed():
-                        reward = _measured(measure, arm)
-                except _NoReward as error:
-                    raise ValueError(*error.args) from None
+                        reward = measured(measure, episode.arm)
                 except Exception as error:
-                    if not failures.are_penalized(optimizer):
-                        shown = ValueError(*error.args) if isinstance(error, _BadReward) else error
-                        failures.advise(shown)
-                        if shown is error:
-                            raise
-                        raise shown from None
-                    failure = error
-                if failure is None:
-                    optimizer.tell(pull, reward)
-                    say_advice()
-                    episode.rewards.append(reward)
-                    result.rewards.append(reward)
-                    if len(episode.rewards) == 1:
-                        result.episodes.append(episode)
-                else:
-                    failures.penalize(optimizer, pull)
+                    ledger.failure(episode, pull, error)
                     pull = None  # closed
-                    result.failed += 1
-                    result.last_failure = f"{arm_text(arm)}: {_text_of(failure)}"
-                result.pulls += 1
-                failures.note(failure is not None)
-                result.seconds = time.monotonic() - started
-                if pulls is not None and result.pulls >= pulls:
-                    result.stopped = "pulls"
-                elif timeout is not None and result.seconds >= timeout:
-                    result.stopped = "timeout"
-                elif stop is not None:
-                    with interrupts.allowed():
-                        result.stopped = "stop" if stop(result) else ""
-                if line:
-                    line.show(result)
-                if failure is not None and not result.stopped and failures.are_too_many():
-                    result.stopped = "failures"
-                    raise failures.error(result) from failure
-                if result.stopped or pull is None:
                     break
-            if pull is not None and len(episode.rewards) == pull.length:
+                ledger.reward(episode, pull, reward)
+                if result.stopped:
+                    break
+            if pull is not None and len(episode.rewards) == length:
                 pull = None  # answered
             with interrupts.allowed():
                 for callback in callbacks:
                     callback(result)
     except KeyboardInterrupt:
         result.stopped = "interrupted"
-        result.seconds = time.monotonic() - started
+        ledger.note_time()
     finally:
         if pull is not None:
-            _drop(optimizer, pull)
+            drop_pull(optimizer, pull)
 
 
 class _NoReward(ValueError):
@@ -380,7 +511,7 @@ class _BadReward(ValueError):
     """What was returned says that it has failed."""
 
 
-def _measured(measure: Callable[..., float], arm: dict[str, Any]) -> float:
+def measured(measure: Callable[..., float], arm: dict[str, Any]) -> float:
     returned = measure(**arm)
     if returned is None:
         raise _BadReward("reward = None: must be a finite number")
@@ -415,7 +546,7 @@ def usable_reward(name: str, value: Any) -> float:
     return reward
 
 
-def _drop(optimizer: Optimizer | Study | RemoteStudy, pull: Any) -> None:
+def drop_pull(optimizer: Optimizer | Study | RemoteStudy, pull: Any) -> None:
     with contextlib.suppress(ValueError):  # it may have been answered in full when the exception came
         optimizer.drop(pull)
 
@@ -430,6 +561,18 @@ def single_reward(reward: Any) -> float:
         return float(reward.item() if hasattr(reward, "item") else reward)
     except (TypeError, ValueError):
         raise ValueError(f"reward = {reward!r}: must be a finite number") from None
+
+
+def _jobs_from(n_jobs: Any, workers: Any) -> int:
+    """How many calls at a time; -1 is one per core. Raises ValueError."""
+    if workers not in ("processes", "threads"):
+        raise ValueError(f'workers = {workers!r}: must be "processes" or "threads"')
+    if n_jobs == -1:
+        return os.cpu_count() or 1
+    try:
+        return whole("n_jobs", n_jobs, 1, 1024)
+    except ValueError:
+        raise ValueError(f"n_jobs = {n_jobs!r}: must be a whole number from 1 to 1024, or -1") from None
 
 
 def _callbacks_from(callbacks: Any) -> list[Callable[[Result], Any]]:
@@ -533,7 +676,7 @@ class _ProgressLine:
         return min(1.0, max(shares, default=0.0))
 
     def _print(self, result: Result, before: str) -> None:
-        best = result.best
+        best = result.best_or_none()
         found = f"  best so far: {arm_text(best.arm)} ({best.mean:.4g})" if best else ""
         share = f"{100 * self._share(result):3.0f} %  " if self._pulls or self._timeout else ""
         failed = f", {result.failed} failed" if result.failed else ""

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _canopy
-from ._optimizers import DEFAULT, RewardRange, check_default, range_from
+from ._optimizers import CLASSES, DEFAULT, RewardRange, check_default, range_from, say_unused
 from ._search import import_pandas
 from ._space import Space, space_from_tuples, whole
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
+
+    from ._classes import EnvironmentOptions, SimulateOptions
 
 
 class Estimate(NamedTuple):
@@ -82,7 +85,7 @@ def simulate(
     checkpoints: Sequence[int] | None = None,
     reward_range: RewardRange = (0, 1),
     progress: bool = False,
-    **options: Any,
+    **options: Unpack[SimulateOptions],
 ) -> Simulation:
     """Runs one optimizer on one environment, many times, in C++; other Python threads keep running.
 
@@ -108,11 +111,14 @@ def simulate(
     if checkpoints != sorted(set(checkpoints)):
         raise ValueError("checkpoints: must increase")
     fixed_range = range_from(reward_range)
-    check_default(optimizer, options)
+    given = dict(options)
+    check_default(optimizer, given)
+    if optimizer in CLASSES:
+        say_unused(optimizer, given)
     show = _progress_line(steps * runs) if progress else None
     try:
         measured = _canopy.simulate(
-            environment, optimizer, options, steps, runs, seed, threads, checkpoints, fixed_range, show
+            environment, optimizer, given, steps, runs, seed, threads, checkpoints, fixed_range, show
         )
     finally:
         if show:
@@ -132,8 +138,8 @@ class Environment(_canopy.Environment):
     False
     """
 
-    def __init__(self, name: str, *, seed: int = 1, **options: Any):
-        super().__init__(name, options, whole("seed", seed, 0, 2**64 - 1))
+    def __init__(self, name: str, *, seed: int = 1, **options: Unpack[EnvironmentOptions]):
+        super().__init__(name, dict(options), whole("seed", seed, 0, 2**64 - 1))
         self.name = name
         self.space: Space = space_from_tuples(self._parameters())
 
@@ -174,8 +180,8 @@ def environments() -> dict[str, str]:
 def optimizers() -> dict[str, str]:
     """The names of all optimizers, with a line about each.
 
-    >>> list(canopy.optimizers())
-    ['adaptive', 'hct', 'thoo', 'hoo', 'power', 'grid', 'random']
+    >>> canopy.optimizers()["grid"]
+    'a fixed grid of arms under UCB1'
     """
     return _canopy.optimizers()
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from . import _canopy
 
 
-class Real(NamedTuple):
+class Parameter:
+    """One of the things that are tuned: real, integer or choice."""
+
+
+@dataclass(frozen=True)
+class Real(Parameter):
     """A real number in [low, high]; on a log scale, 1..10 gets as much attention as 10..100."""
 
     low: float
@@ -17,7 +23,8 @@ class Real(NamedTuple):
     log: bool = False
 
 
-class Integer(NamedTuple):
+@dataclass(frozen=True)
+class Integer(Parameter):
     """A whole number: low, low + step, ... up to the last that is not above high; on a log scale, 1..9 gets as much
     attention as 10..99."""
 
@@ -27,13 +34,11 @@ class Integer(NamedTuple):
     step: int = 1
 
 
-class Choice(NamedTuple):
+@dataclass(frozen=True)
+class Choice(Parameter):
     """One of a list of values. Neighbours share cells, so put similar values side by side."""
 
     choices: tuple[Any, ...]
-
-
-Parameter = Real | Integer | Choice
 
 
 def real(low: float, high: float, log: bool = False) -> Real:
@@ -42,7 +47,7 @@ def real(low: float, high: float, log: bool = False) -> Real:
     >>> canopy.real(1e-4, 1, log=True)
     Real(low=0.0001, high=1.0, log=True)
     """
-    return Real(number("low", low), number("high", high), bool(log))
+    return _checked(Real(number("low", low), number("high", high), bool(log)))
 
 
 def integer(low: int, high: int, log: bool = False, step: int = 1) -> Integer:
@@ -53,7 +58,7 @@ def integer(low: int, high: int, log: bool = False, step: int = 1) -> Integer:
     >>> canopy.integer(0, 100, step=5)
     Integer(low=0, high=100, log=False, step=5)
     """
-    return Integer(whole("low", low), whole("high", high), bool(log), whole("step", step))
+    return _checked(Integer(whole("low", low), whole("high", high), bool(log), whole("step", step)))
 
 
 def choice(*choices: Any) -> Choice:
@@ -142,6 +147,18 @@ def space_from_tuples(parameters: Sequence[tuple[Any, ...]]) -> Space:
         "choice": lambda choices: Choice(tuple(choices)),
     }
     return Space({name: domains[kind](*rest) for name, kind, *rest in parameters})
+
+
+_Kind = TypeVar("_Kind", Real, Integer)
+
+
+def _checked(parameter: _Kind) -> _Kind:
+    """The same, if a space takes it. Raises ValueError: `real.low = 1: must be below high = 0`."""
+    try:
+        Space({type(parameter).__name__.lower(): parameter})
+    except ValueError as error:
+        raise ValueError(str(error).replace("space.", "")) from None
+    return parameter
 
 
 def _labels(choices: tuple[Any, ...]) -> list[str]:

@@ -7,12 +7,17 @@ import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _canopy
 from ._optimizers import CLASSES, DEFAULT, Direction, Looks, Optimizer, RewardRange, copied, make_optimizer
 from ._search import Episode, Result
 from ._space import Choice, Parameter, Space, space_from
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._classes import StudyOptions
 
 DEFAULT_STORE = "canopy.db"
 
@@ -70,7 +75,7 @@ class Study(Looks, _canopy.Study):
         direction: Direction | None = None,
         reward_range: RewardRange = None,
         confidence: float | None = None,
-        **options: Any,
+        **options: Unpack[StudyOptions],
     ) -> Study:
         """Opens the study of that name to continue it, or creates it.
 
@@ -89,8 +94,8 @@ class Study(Looks, _canopy.Study):
         """
         name = _checked_name("name", name)
         fork = None if fork is None else _checked_name("fork", fork)
-        about = {"optimizer": optimizer, "direction": direction, "reward_range": reward_range, **options}
-        about["confidence"] = confidence
+        about: dict[str, Any] = {"optimizer": optimizer, "direction": direction, "reward_range": reward_range}
+        about |= {**options, "confidence": confidence}
         about = {option: value for option, value in about.items() if value is not None}
         like = None
         if file is not None:

@@ -6,12 +6,19 @@ Nothing here imports gymnasium: an environment is anything with `reset` and `ste
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _canopy
-from ._optimizers import CLASSES, DEFAULT, Optimizer, RewardRange, make_optimizer, range_from
+from ._optimizers import CLASSES, DEFAULT, Optimizer, make_optimizer
 from ._search import Failures, OnFailure, Result, is_usable, search, single_reward
 from ._space import Parameter, Space, space_from, whole
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._classes import OptimizerOptions
+    from ._remote import RemoteStudy
+    from ._studies import Study
 
 __all__ = ["policy_search"]
 
@@ -22,11 +29,9 @@ def policy_search(
     space: Space | Mapping[str, Parameter] | None = None,
     *,
     steps: int,
-    reward_range: RewardRange = "auto",
+    reward: Literal["step", "return"] = "step",
     end_reward: float | None = None,
-    optimizer: str | Optimizer = DEFAULT,
-    feedback: str | None = None,
-    seed: int = 1,
+    optimizer: str | Optimizer | Study | RemoteStudy = DEFAULT,
     timeout: float | None = None,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
@@ -34,7 +39,7 @@ def policy_search(
     on_failure: OnFailure = "penalize",
     failure_reward: float | None = None,
     max_failures: int = 25,
-    **options: Any,
+    **options: Unpack[OptimizerOptions],
 ) -> Result:
     """Finds the parameters of a policy while the environment runs: one chain from the first step to the last.
 
@@ -48,7 +53,10 @@ def policy_search(
       next step starts there. The step that ended the episode counts like any other. Where ending is a failure
       that rewards alone do not show (a pole that fell still earned 1 for each step before), `end_reward` is
       what a terminated step is worth instead of its own reward.
-    - reward_range: about how far rewards range, two numbers; "auto" learns it on the way.
+    - reward="return": a pull is a whole episode, from a reset to its end, and its reward is the sum of those of its
+      steps. For tasks where only the whole tells: to reach a goal soon, say. Episodes are independent, and so is
+      feedback. The episode in which `steps` run out is played to its end.
+    - seed: of the environment, and of an optimizer that has one.
     - The other arguments are those of `maximize`. After a step that failed (on_failure), the environment is reset.
 
     >>> class Drift:  # the policy's gain pulls a state towards zero
@@ -67,55 +75,101 @@ def policy_search(
         raise ValueError(f"env = {env!r}: must be a Gymnasium environment")
     if not callable(policy):
         raise ValueError(f"policy = {policy!r}: must be a function of (theta, observation)")
+    if reward not in ("step", "return"):
+        raise ValueError(f'reward = {reward!r}: must be "step" or "return"')
     steps = whole("steps", steps, 1)
-    seed = whole("seed", seed, 0)
+    given: dict[str, Any] = dict(options)
+    given["seed"] = seed = whole("seed", given.get("seed", 1), 0)
     if end_reward is not None:
         end_reward = single_reward(end_reward)
     if isinstance(optimizer, str):
         if space is None:
             raise ValueError('space: is missing, for example {"gain": canopy.real(0, 1)}')
         space = space_from(space)
-        options["seed"] = seed
-        if optimizer in CLASSES and _canopy.optimizer_traits(optimizer)["takes_correlated_feedback"]:
-            feedback = feedback or "correlated"
-        if feedback is not None:
-            options["feedback"] = feedback
-        options["reward_range"] = reward_range
-        make_optimizer(optimizer, space, **options)  # complains before anything is played
-    elif optimizer.direction != "maximize":
-        raise ValueError("policy_search maximizes rewards, but the optimizer's direction is minimize")
-    elif range_from(reward_range) is not None:
-        raise ValueError("reward_range: the given optimizer already has one")
-    chain = _Chain(env, policy, end_reward, seed)
+        if reward == "step" and given.get("feedback") is None and _takes_correlated(optimizer):
+            given["feedback"] = "correlated"
+        make_optimizer(optimizer, space, **given)  # complains before anything is played
+    else:
+        del given["seed"]
+        if optimizer.direction != "maximize":
+            raise ValueError("policy_search maximizes rewards, but the optimizer's direction is minimize")
     failures = Failures(on_failure, failure_reward, max_failures)
-    return search(
-        chain.step, space, "maximize", steps, timeout, optimizer, callbacks, stop, progress, options, failures
+    chain = _Chain(env, policy, end_reward, seed, steps)
+    if reward == "step":
+        return search(
+            chain.step, space, "maximize", steps, timeout, optimizer, callbacks, stop, progress, given, failures
+        )
+
+    def is_over(result: Result) -> bool:
+        return chain.steps >= steps or (stop is not None and stop(result))
+
+    result = search(
+        chain.episode, space, "maximize", None, timeout, optimizer, callbacks, is_over, progress, given, failures
     )
+    if result.stopped == "stop" and chain.steps >= steps:
+        result.stopped = "steps"
+    return result
+
+
+def _takes_correlated(optimizer: str) -> bool:
+    return optimizer in CLASSES and bool(_canopy.optimizer_traits(optimizer)["takes_correlated_feedback"])
 
 
 class _Chain:
     """An environment that never ends."""
 
-    def __init__(self, env: Any, policy: Callable[[dict[str, Any], Any], Any], end_reward: float | None, seed: int):
+    def __init__(
+        self,
+        env: Any,
+        policy: Callable[[dict[str, Any], Any], Any],
+        end_reward: float | None,
+        seed: int,
+        longest: int,
+    ):
+        self.steps = 0
         self._env = env
         self._policy = policy
         self._end_reward = end_reward
+        self._longest = longest  # steps of an episode
         self._observation, _ = env.reset(seed=seed)
-        self._is_broken = False  # the last step has failed
+        self._needs_reset = False
 
     def step(self, **theta: Any) -> float:
-        if self._is_broken:
-            self._observation, _ = self._env.reset()
-        self._is_broken = True
-        reward = self._step(theta)
-        self._is_broken = not is_usable(reward)
+        """One step; the reward of it."""
+        if self._needs_reset:
+            self._reset()
+        self._needs_reset = True  # unless it goes well
+        reward, has_ended = self._step(theta)
+        self._needs_reset = has_ended or not is_usable(reward)
+        if has_ended:
+            self._reset()
         return reward
 
-    def _step(self, theta: dict[str, Any]) -> float:
+    def episode(self, **theta: Any) -> float:
+        """A whole episode; the sum of its rewards."""
+        if self._needs_reset:
+            self._reset()
+        self._needs_reset = True
+        total, has_ended, first = 0.0, False, self.steps
+        while not has_ended:
+            reward, has_ended = self._step(theta)
+            total += reward
+            if self.steps - first >= self._longest and not has_ended:
+                raise RuntimeError(
+                    f'an episode has not ended after {self._longest} steps, which is all there are; reward="return" '
+                    "is for tasks with an end, such as a time limit"
+                )
+        return total
+
+    def _step(self, theta: dict[str, Any]) -> tuple[float, bool]:
+        """The reward of a step, and whether the episode has ended with it."""
+        self.steps += 1
         action = self._policy(theta, self._observation)
         self._observation, reward, terminated, truncated, _ = self._env.step(action)
-        if terminated or truncated:
-            self._observation, _ = self._env.reset()
         if terminated and self._end_reward is not None:
-            return self._end_reward
-        return single_reward(reward)
+            reward = self._end_reward
+        return single_reward(reward), bool(terminated or truncated)
+
+    def _reset(self) -> None:
+        self._observation, _ = self._env.reset()
+        self._needs_reset = False

@@ -8,7 +8,7 @@ import math
 import threading
 import warnings
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import optuna
 from optuna.distributions import (
@@ -22,11 +22,33 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
 from ._canopy import Pull
+from ._classes import AdaptiveOptions, HctOptions
 from ._optimizers import Direction, Optimizer, RewardRange, check_options, make_optimizer
 from ._search import single_reward
 from ._space import Parameter, Space, choice, integer, real
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._partition import AnyPartition
+
 __all__ = ["HctSampler", "Sampler"]
+
+FailureValue = float | Literal["worst", "drop"]
+
+
+class AdaptiveSamplerOptions(AdaptiveOptions, total=False):
+    """What `Sampler` hands on to its tree."""
+
+    partition: AnyPartition
+    confidence: float
+
+
+class HctSamplerOptions(HctOptions, total=False):
+    """What `HctSampler` hands on to its tree."""
+
+    partition: AnyPartition
+    confidence: float
 
 
 class _TreeSampler(BaseSampler):
@@ -37,12 +59,11 @@ class _TreeSampler(BaseSampler):
 
     def __init__(
         self,
-        *,
-        search_space: dict[str, BaseDistribution] | None = None,
-        reward_range: RewardRange = "auto",
-        failure_value: float | Literal["worst", "drop"] = "worst",
-        seed: int | None = None,
-        **options: Any,
+        search_space: dict[str, BaseDistribution] | None,
+        reward_range: RewardRange,
+        failure_value: FailureValue,
+        seed: int | None,
+        options: dict[str, Any],
     ):
         if "direction" in options:
             raise ValueError("direction: is taken from the study")
@@ -58,6 +79,8 @@ class _TreeSampler(BaseSampler):
         self._reward_range = reward_range
         self._options = options
         self._search_space = None if search_space is None else _without_singles(search_space)
+        self._is_space_given = search_space is not None
+        self._has_shrunk = False  # some trials lack parameters that others have
         self._intersection = IntersectionSearchSpace()
         self._random = RandomSampler(seed=seed)
         self._optimizer: Optimizer | None = None
@@ -81,12 +104,20 @@ class _TreeSampler(BaseSampler):
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         self._raise_error_if_multi_objective(study)
         with self._lock:
-            if self._search_space is None:
+            if self._search_space is None or (self._observes and not self._is_space_given):
                 found = _without_singles(self._intersection.calculate(study))
-                if not found:
-                    return {}
-                self._search_space = found
-            return self._search_space
+                if self._search_space is not None and found != self._search_space:
+                    self._begin_again()
+                self._search_space = found or None
+            return self._search_space or {}
+
+    def _begin_again(self) -> None:
+        """Forgets the tree, whose space not all trials have: another one will observe them."""
+        self._has_shrunk = True
+        self._optimizer = None
+        self._pulls.clear()
+        self._put_off.clear()
+        self._learnt.clear()
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -95,6 +126,8 @@ class _TreeSampler(BaseSampler):
             return {}
         with self._lock:
             self._check_study(study)
+            if search_space != self._search_space:
+                return {}  # it has shrunk since
             if self._optimizer is None:
                 space = Space({name: _parameter_from(each) for name, each in search_space.items()})
                 direction: Direction = (
@@ -115,6 +148,14 @@ class _TreeSampler(BaseSampler):
     def sample_independent(
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
+        with self._lock:
+            is_searched = self._has_shrunk or trial.number in self._pulls  # else it is too early to tell
+            if is_searched and param_name not in (self._search_space or {}):
+                self._warn(
+                    "conditional",
+                    f"{param_name}: not every trial has it with the same range, so the tree cannot search it. Such "
+                    "parameters are sampled at random, each independently of all others.",
+                )
         return self._random.sample_independent(study, trial, param_name, param_distribution)
 
     def after_trial(
@@ -150,7 +191,7 @@ class _TreeSampler(BaseSampler):
                 continue
             self._learnt.add(trial.number)
             value = _value_of(trial, trial.state, trial.values)
-            if value is None or any(trial.distributions.get(name) != each for name, each in search_space.items()):
+            if value is None or not _is_of(trial, search_space):
                 continue
             with contextlib.suppress(
                 ValueError
@@ -235,10 +276,11 @@ class _TreeSampler(BaseSampler):
 class Sampler(_TreeSampler):
     """Suggests what the adaptive tree would try next, for float, int and categorical parameters.
 
-    The space is what the first complete trial asked for; until there is one, and for parameters that only
-    some trials have, suggestions are random. Give `search_space` (names to Optuna distributions) to do without
-    random trials. `reward_range` is about how far the objective's values range; "auto" learns it. The other arguments
-    are those of `canopy.Adaptive`; the direction is the study's.
+    The space is what all complete trials have asked for; until there is one, suggestions are random. Parameters that
+    only some trials have, or whose range varies from trial to trial, are sampled at random, each independently of all
+    others, and the tree searches the rest; a warning says so once. Give `search_space` (names to Optuna distributions)
+    to do without random trials. `reward_range` is about how far the objective's values range; "auto" learns it. The
+    other arguments are those of `canopy.Adaptive`; the direction is the study's.
 
     It learns from all trials of the study that have its space, also from those that were enqueued or that others have
     suggested: a new sampler goes on with an old study. Trials may overlap (`n_jobs`, `ask` and `tell`), and have
@@ -261,13 +303,24 @@ class Sampler(_TreeSampler):
     _name = "adaptive"
     _observes = True
 
+    def __init__(
+        self,
+        *,
+        search_space: dict[str, BaseDistribution] | None = None,
+        reward_range: RewardRange = "auto",
+        failure_value: FailureValue = "worst",
+        seed: int | None = None,
+        **options: Unpack[AdaptiveSamplerOptions],
+    ):
+        super().__init__(search_space, reward_range, failure_value, seed, dict(options))
+
 
 class HctSampler(_TreeSampler):
     """Suggests what the High Confidence Tree would try next.
 
-    Like `Sampler`, with the arguments of `canopy.Hct`. But trials that overlap share an arm until enough is known about
-    it, and it learns only from the trials it suggested: to continue later, pickle it along with the study, as with
-    Optuna's own.
+    Like `Sampler`, with the arguments of `canopy.Hct`. But its space is that of the first complete trial, trials that
+    overlap share an arm until enough is known about it, and it learns only from the trials it suggested: to continue
+    later, pickle it along with the study, as with Optuna's own.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -279,6 +332,17 @@ class HctSampler(_TreeSampler):
 
     _name = "hct"
     _observes = False
+
+    def __init__(
+        self,
+        *,
+        search_space: dict[str, BaseDistribution] | None = None,
+        reward_range: RewardRange = "auto",
+        failure_value: FailureValue = "worst",
+        seed: int | None = None,
+        **options: Unpack[HctSamplerOptions],
+    ):
+        super().__init__(search_space, reward_range, failure_value, seed, dict(options))
 
 
 def _value_of(trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> float | None:
@@ -315,6 +379,16 @@ def _value_from(distribution: Any, value: Any) -> Any:
     if distribution.step is not None:
         return min(distribution.low + value * distribution.step, distribution.high)
     return value
+
+
+def _is_of(trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> bool:
+    """Whether a trial has all parameters of a space. Its ranges may be others, if its values are among these."""
+    return all(
+        name in trial.params
+        and isinstance(trial.distributions[name], type(each))
+        and _value_from(each, _level_of(each, trial.params[name])) == trial.params[name]
+        for name, each in search_space.items()
+    )
 
 
 def _arm_from(trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:

@@ -17,16 +17,18 @@ import matplotlib
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from . import _canopy
+from ._experiment import Experiment
 from ._optimizers import Node
 from ._search import Result
 from ._simulation import Simulation
 from ._space import Choice, Integer, Real, Space
 
-__all__ = ["estimate", "pulls", "regret", "switches", "tree"]
+__all__ = ["estimate", "experiment", "pulls", "regret", "switches", "tree"]
 
 # Colours that people who see few of them can tell apart (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
@@ -36,14 +38,15 @@ GREY = "#9a9a9a"
 def estimate(
     searched: Any,
     *,
-    parameters: Sequence[str] | None = None,
+    parameters: str | Sequence[str] | None = None,
     truth: Any = None,
     ax: Axes | None = None,
 ) -> Axes:
     """What is known about the function, and where the pulls went.
 
     One parameter: the mean of every leaf of the tree over its cell, with the interval of its arm, and how many
-    pulls went where, as bars. `truth`, a function of the parameter or two lists of values and means, is drawn as well.
+    pulls went where, as bars; choices stand apart. `truth`, a function of the parameter or two lists of values and
+    means, is drawn as well.
     Two parameters: a heat map of the leaves' means; dots where pulls went. With more of them, say which two:
     `parameters=("x", "y")`.
     """
@@ -52,6 +55,8 @@ def estimate(
     nodes = optimizer.tree()
     if not nodes:
         raise ValueError(f"{optimizer!r} has no tree; canopy.plot.pulls shows where its pulls went")
+    if not nodes[0].cell:
+        raise ValueError(f"{optimizer!r} has a partition of its own; canopy.plot.pulls shows where its pulls went")
     if not any(node.pulls for node in nodes):
         raise ValueError(f"there is nothing to draw: {optimizer!r} has no pulls")
     if truth is not None and len(names) == 2:
@@ -64,10 +69,13 @@ def estimate(
     return ax
 
 
-def pulls(result: Any, *, parameters: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
-    """Where the pulls went: over time for one parameter, on a map for two; the colour is the mean reward."""
+def pulls(result: Any, *, parameters: str | Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
+    """Where the pulls went: over time for one parameter, on a map for two; the colour is the mean reward.
+
+    With more than two parameters, say which: `parameters="x"` or `parameters=("x", "y")`.
+    """
     result = _result_of(result)
-    names = _chosen_names(result.space, parameters)
+    names = _chosen_names(result.space, parameters, may_be_one=True)
     ax = ax or _new_axes()
     means = [sum(episode.rewards) / len(episode.rewards) for episode in result.episodes]
     sizes = [10 + 12 * math.log2(len(episode.rewards)) for episode in result.episodes]
@@ -84,7 +92,7 @@ def pulls(result: Any, *, parameters: Sequence[str] | None = None, ax: Axes | No
         xs, ys, s=sizes, c=means, cmap=_colours(result.optimizer), alpha=0.7, edgecolors="black", linewidths=0.15
     )
     ax.figure.colorbar(dots, ax=ax, label=f"{_label(result.optimizer)} of an episode")
-    best = result.best
+    best = result.best_or_none()
     if best:
         if len(names) == 1:
             height = _position(result.space, names[0], best.arm[names[0]])
@@ -121,11 +129,15 @@ def switches(results: Any, *, ax: Axes | None = None) -> Axes:
 def regret(runs: Any, *, optimum: float | None = None, realised: bool = False, ax: Axes | None = None) -> Axes:
     """Regret per step, with the mean over runs and its 95 % band.
 
-    `runs` is a Simulation, or several in a list or a dictionary, which names them. A Result, or several, can be
-    drawn as well if `optimum`, the mean reward of the best arm, is given: then regret is that of the rewards.
+    `runs` is a Simulation, or several in a list or a dictionary, which names them: their pseudo-regret, f* - f of the
+    arms, or with `realised` that of the rewards. A Result, or several, can be drawn as well if `optimum`, the mean
+    reward of the best arm, is given: then regret is that of the rewards. The axis says which it is; where both are
+    drawn, the names do.
     """
     ax = ax or _new_axes()
     curves = _named(runs, (Simulation, Result), "what simulate or maximize returned")
+    kinds = {_kind_of_regret(run, realised) for run in curves.values()}
+    has_band = False
     for number, (name, run) in enumerate(curves.items()):
         colour = COLOURS[number % len(COLOURS)]
         if isinstance(run, Result):
@@ -135,17 +147,20 @@ def regret(runs: Any, *, optimum: float | None = None, realised: bool = False, a
         else:
             name = name or f"{run.optimizer} on {run.environment}"
             steps, means, lows, highs = _simulated_curve(run, realised)
+        if len(kinds) > 1:
+            name = f"{name} ({_kind_of_regret(run, realised)})"
         ax.plot(steps, means, color=colour, label=name or None)
         if lows:
+            has_band = True
             ax.fill_between(steps, lows, highs, color=colour, alpha=0.2, linewidth=0)
     ax.set_xscale("log")
     lines: Any = ax.get_lines()
     if all(value > 0 for line in lines for value in line.get_ydata()):
         ax.set_yscale("log")
     ax.set_xlabel("steps")
-    ax.set_ylabel("regret per step")
+    ax.set_ylabel(_REGRETS[kinds.pop()] if len(kinds) == 1 else "regret per step")
     if ax.get_legend_handles_labels()[1]:
-        ax.legend()
+        ax.legend(title="mean, with its 95 % band" if has_band else None, title_fontsize="small")
     return ax
 
 
@@ -184,6 +199,23 @@ def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
     _label_tree_axis(ax, optimizer.space)
     ax.set_title(f"{_count(len(nodes), 'node')}, {_count(optimizer.summary().t - 1, 'pull')}")
     return ax
+
+
+def experiment(measured: Experiment, *, realised: bool | None = None) -> Figure:
+    """Regret per step of all algorithms of an experiment, with 95 % bands, in a panel for every environment.
+
+    Of the kind that was compared, unless `realised` says which. A new figure, which it returns.
+    """
+    environments = measured.environments
+    columns = min(3, len(environments))
+    rows = math.ceil(len(environments) / columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(5.4 * columns, 3.9 * rows), layout="constrained", squeeze=False)
+    for spare in axes.flat[len(environments) :]:
+        spare.remove()
+    for ax, environment in zip(axes.flat, environments):
+        _draw_comparison(ax, measured, environment, realised)
+    axes.flat[0].legend()
+    return figure
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -253,14 +285,17 @@ def _name_of(each: Any, number: int) -> str:
     return f"run {number + 1}"
 
 
-def _chosen_names(space: Space, parameters: Sequence[str] | None) -> list[str]:
+def _chosen_names(space: Space, parameters: str | Sequence[str] | None, may_be_one: bool = False) -> list[str]:
     """The one or two parameters that are drawn."""
-    names = list(parameters or space)
+    names = [parameters] if isinstance(parameters, str) else list(parameters or space)
     for name in names:
         if name not in space:
             raise ValueError(f"parameters: the space has no {name!r}; it has {', '.join(space)}")
-    if len(names) != min(2, len(space)) or len(set(names)) != len(names):
-        raise ValueError(f"parameters = {parameters!r}: name two of {', '.join(space)}")
+    is_one = len(names) == 1 and (may_be_one or len(space) == 1)
+    if not is_one and (len(names) != 2 or len(set(names)) != 2):
+        example = ", ".join(f'"{name}"' for name in list(space)[:2])
+        least = "one or two" if may_be_one else "two"
+        raise ValueError(f"parameters = {parameters!r}: name {least} of {', '.join(space)}, such as ({example})")
     return names
 
 
@@ -307,7 +342,7 @@ def _label_axis(ax: Axes, which: str, space: Space, name: str) -> None:
             axis.set_major_locator(MaxNLocator(integer=True))
         half = parameter.step / 2
         set_limits(parameter.low - half, _values(parameter)[-1] + half)
-    else:
+    elif isinstance(parameter, Real):
         if parameter.log:
             set_scale("log")
         set_limits(parameter.low, parameter.high)
@@ -351,40 +386,71 @@ def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: A
     highs: list[float] = []
     for leaf, mean in leaves:
         low, high = _interval(optimizer, leaf) if leaf.pulls else (math.nan, math.nan)
-        for end in _ends(space, name, leaf):
+        for end in _drawn_ends(space, name, leaf):
+            is_gap = math.isnan(end)
             xs.append(end)
-            means.append(mean)
-            lows.append(low)
-            highs.append(high)
-
-    bars = ax.twinx()
-    edges = _bin_edges(space[name])
-    counts = [0] * (len(edges) - 1)
-    for node in nodes:
-        place = bisect.bisect_right(edges, _position(space, name, node.arm[name])) - 1
-        counts[min(place, len(counts) - 1)] += node.pulls
-    sides = [high - low for low, high in itertools.pairwise(edges)]
-    bars.bar(edges[:-1], counts, width=sides, align="edge", color=GREY, alpha=0.35, linewidth=0)
-    bars.set_ylabel(f"pulls ({optimizer.summary().t - 1} in total)", color=GREY)
-    bars.tick_params(axis="y", colors=GREY)
-    bars.spines[["top"]].set_visible(False)
-    bars.set_ylim(0, 3.5 * max(1, bars.get_ylim()[1]))
+            means.append(math.nan if is_gap else mean)
+            lows.append(math.nan if is_gap else low)
+            highs.append(math.nan if is_gap else high)
+    bars = _count_bars(optimizer, nodes, name, ax)
 
     _label_axis(ax, "x", space, name)
     ax.fill_between(
         xs, lows, highs, color=COLOURS[0], alpha=0.2, linewidth=0, label=f"{100 * optimizer.confidence:g} % intervals"
     )
     ax.plot(xs, means, color=COLOURS[0], linewidth=1.4, label="estimate")
+    shown = means
     if truth is not None:
-        ax.plot(*_truth_curve(space[name], truth), color="black", linewidth=0.9, linestyle="--", label="truth")
+        places, values = _truth_curve(space[name], truth)
+        is_choice = isinstance(space[name], Choice)
+        style: dict[str, Any] = {"marker": "x", "linestyle": ""} if is_choice else {"linewidth": 0.9, "linestyle": "--"}
+        ax.plot(places, values, color="black", label="truth", **style)
+        shown = [*means, *values]
     best = optimizer.best()
     if best:
         ax.axvline(_position(space, name, best.arm[name]), color=COLOURS[1], linewidth=1, label="best")
-    _limit_to(ax, means, lows, highs)
+    _limit_to(ax, shown, lows, highs)
     ax.set_ylabel(_label(optimizer))
     ax.set_zorder(bars.get_zorder() + 1)  # the bars stay behind
     ax.patch.set_visible(False)
     _legend_above(ax)
+
+
+def _drawn_ends(space: Space, name: str, leaf: Node) -> list[float]:
+    """Where the line of a leaf is drawn: over its cell, or apart for each choice, with gaps (not numbers) between."""
+    if not isinstance(space[name], Choice):
+        return list(_ends(space, name, leaf))
+    first, last = (round(_position(space, name, end)) for end in leaf.cell[name])
+    return [end for i in range(first, last + 1) for end in (i - 0.25, i + 0.25, math.nan)]
+
+
+def _count_bars(optimizer: Any, nodes: list[Node], name: str, ax: Axes) -> Axes:
+    """How many pulls went where, as bars behind the picture; those of choices have their number."""
+    bars = ax.twinx()
+    parameter = optimizer.space[name]
+    edges = _bin_edges(parameter)
+    counts = [0] * (len(edges) - 1)
+    for node in nodes:
+        place = bisect.bisect_right(edges, _position(optimizer.space, name, node.arm[name])) - 1
+        counts[min(place, len(counts) - 1)] += node.pulls
+    sides = [high - low for low, high in itertools.pairwise(edges)]
+    gap = 0.1 if isinstance(parameter, Choice) else 0.0
+    drawn = bars.bar(
+        [edge + gap for edge in edges[:-1]],
+        counts,
+        width=[side - 2 * gap for side in sides],
+        align="edge",
+        color=GREY,
+        alpha=0.35,
+        linewidth=0,
+    )
+    if isinstance(parameter, Choice):
+        bars.bar_label(drawn, color="#6a6a6a", fontsize="small", padding=1)
+    bars.set_ylabel(f"pulls ({optimizer.summary().t - 1} in total)", color=GREY)
+    bars.tick_params(axis="y", colors=GREY)
+    bars.spines[["top"]].set_visible(False)
+    bars.set_ylim(0, 3.5 * max(1, bars.get_ylim()[1]))
+    return bars
 
 
 def _bin_edges(parameter: Any) -> list[float]:
@@ -415,10 +481,11 @@ def _spread_whole(low: int, high: int, parts: int) -> list[int]:
 
 def _limit_to(ax: Axes, means: list[float], lows: list[float], highs: list[float]) -> None:
     """Shows all means, and the bounds unless they dwarf the means."""
-    least, most = min(means), max(means)
+    known = [mean for mean in means if not math.isnan(mean)]
+    least, most = min(known), max(known)
     spread = most - least or 1.0
-    lowest = min((low for low in lows if not math.isnan(low)), default=least)
-    highest = max((high for high in highs if not math.isnan(high)), default=most)
+    lowest = min([least, *(low for low in lows if not math.isnan(low))])
+    highest = max([most, *(high for high in highs if not math.isnan(high))])
     ax.set_ylim(max(lowest, least - spread) - 0.05 * spread, min(highest, most + spread) + 0.05 * spread)
 
 
@@ -508,6 +575,33 @@ def _label_tree_axis(ax: Axes, space: Space) -> None:
         shares = [0, 0.25, 0.5, 0.75, 1]
     ax.set_xticks(shares, [f"{tick:.4g}" for tick in ticks])
     ax.set_xlabel(next(iter(space)))
+
+
+_REGRETS = {"pseudo": "pseudo-regret per step: f* - f(arm)", "realised": "realised regret per step: f* - reward"}
+
+
+def _kind_of_regret(run: Any, realised: bool) -> str:
+    """Of the arms, or of the rewards that they happened to earn; a Result knows nothing else."""
+    return "realised" if realised or isinstance(run, Result) else "pseudo"
+
+
+def _draw_comparison(ax: Axes, measured: Experiment, environment: str, realised: bool | None) -> None:
+    is_realised = measured.regrets[environment] == "realised" if realised is None else realised
+    if not is_realised and any(row.regret is None for row in measured.rows if row.environment == environment):
+        raise ValueError(f"realised = False: the pseudo regret on {environment} is not known, since its mean is not")
+    curves = {name: measured.curve(environment, name, realised=is_realised) for name in measured.algorithms}
+    for number, (name, curve) in enumerate(curves.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        dash = ("-", "--", ":", "-.")[number // len(COLOURS) % 4]
+        ax.plot(curve.steps, curve.means, color=colour, linestyle=dash, label=name)
+        ax.fill_between(curve.steps, curve.lows, curve.highs, color=colour, alpha=0.2, linewidth=0)
+    ax.set_xscale("log")
+    if all(mean > 0 for curve in curves.values() for mean in curve.means):
+        ax.set_yscale("log")
+    ax.set_title(environment)
+    ax.set_xlabel("steps")
+    ax.set_ylabel(_REGRETS["realised" if is_realised else "pseudo"])
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def _simulated_curve(run: Simulation, realised: bool) -> tuple[list[Any], list[float], list[Any], list[Any]]:

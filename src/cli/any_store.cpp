@@ -2,16 +2,7 @@
 
 #include "canopy/stores.hpp"
 
-#include "client/remote_store.hpp"
-#include "files/read_file.hpp"
-#include "systems/excerpt.hpp"
 #include "terminal/failure.hpp"
-#include "terminal/progress.hpp"
-
-#include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -22,30 +13,6 @@ using namespace terminal;
 namespace {
 
 constexpr const char* kDefaultStore = "canopy.db";
-
-/// The token of whoever asks: nothing but letters that a header may have.
-std::string token_of(const StoreFlags& flags) {
-  std::string token;
-  std::string from = "$CANOPY_TOKEN";
-  if (flags.token_file) {
-    from = *flags.token_file;
-    token = read_file(*flags.token_file);
-    while (!token.empty() && token.find_last_of(" \t\r\n") == token.size() - 1) token.pop_back();
-  } else if (const char* given = std::getenv("CANOPY_TOKEN")) {  // NOLINT(concurrency-mt-unsafe)
-    token = given;
-  }
-  const bool sound = std::all_of(token.begin(), token.end(),
-                                 [](char letter) { return letter > ' ' && letter < '\x7f'; });
-  if (!sound) throw WrongUse(from + ": is no token: a token has neither blanks nor line ends");
-  if (token.empty() && flags.token_file) throw WrongUse(from + ": has no token");
-  return token;
-}
-
-/// Says on a line of its own that a server is waited for.
-void say(const std::string& command, const std::string& what) {
-  StatusLine().clear();
-  fmt::print(stderr, "canopy {}: {}\n", command, what);
-}
 
 }  // namespace
 
@@ -70,29 +37,7 @@ std::unique_ptr<Store> open_any_store(const StoreFlags& flags, Store::Mode mode,
     return open_store(flags.store.value_or(kDefaultStore), mode);
   }
   if (flags.store) throw WrongUse("--store and --server: give one of them");
-  const auto address = ServerAddress::parse(*flags.server);
-  if (!address) {
-    throw WrongUse("--server " + excerpt(*flags.server) +
-                   ": must be an address such as http://localhost:8731");
-  }
-  RemoteStore::Options options;
-  options.http.server = *address;
-  options.http.token = token_of(flags);
-  options.http.ca_file = flags.ca.value_or("");
-  options.http.stop = &StopOnSignal::flag();
-  options.http.on_trouble = [command](const std::string& what) {
-    say(command, what + "; trying again");
-  };
-  options.http.on_recovery = [command, name = address->text()] {
-    say(command, name + " answers again");
-  };
-  return std::make_unique<RemoteStore>(options);
-}
-
-void wait_for_server(Store& store, double seconds) {
-  auto* remote = dynamic_cast<RemoteStore*>(&store);
-  if (remote == nullptr) return;
-  remote->set_patience(std::chrono::milliseconds(static_cast<std::int64_t>(1000.0 * seconds)));
+  return open_server_store(flags, command);
 }
 
 }  // namespace canopy::cli

@@ -25,6 +25,10 @@ struct StoreFlags {
 [[nodiscard]] std::unique_ptr<Store> open_any_store(const StoreFlags& flags, Store::Mode mode,
                                                     const std::string& command);
 
+/// The same for words that name a server.
+[[nodiscard]] std::unique_ptr<Store> open_server_store(const StoreFlags& flags,
+                                                       const std::string& command);
+
 /// If it is on a server that goes away, waits so long for it to come back, and says so.
 void wait_for_server(Store& store, double seconds);
 

@@ -10,9 +10,15 @@ namespace canopy::cli {
 using namespace terminal;
 
 /// Every sub-command adds itself to the tool and returns what runs it: the exit status, or
-/// WrongUse.
+/// WrongUse. Nothing: this build does not have it.
 using Command = std::function<int()>;
 
+/// Said of what this build does not have.
+inline constexpr const char* kMissing =
+    "is not in the canopy that comes with the Python package; `make build` in a clone of canopy "
+    "builds all of it";
+
+[[nodiscard]] Command add_dashboard(Words app);
 [[nodiscard]] Command add_serve(Words app);
 [[nodiscard]] Command add_simulate(Words app);
 [[nodiscard]] Command add_pipe(Words app);

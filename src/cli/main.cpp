@@ -92,6 +92,7 @@ int dispatch(const CLI::App& app, const std::vector<Named>& commands) {
     for (const Named& command : commands) {
       if (!command.app->parsed()) continue;
       who += " " + command.app->get_name();
+      if (!command.run) throw WrongUse(kMissing);
       refuse_leftovers(*command.app, commands);
       return command.run();
     }
@@ -143,8 +144,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   std::vector<Named> commands;
   for (const auto add : {add_tune, add_confirm, add_act, add_best, add_explain, add_studies,
-                         add_tree, add_report, add_pipe, add_serve, add_token, add_simulate,
-                         add_experiment, add_environment, add_bounds}) {
+                         add_tree, add_report, add_pipe, add_serve, add_dashboard, add_token,
+                         add_simulate, add_experiment, add_environment, add_bounds}) {
     Command command = add(Words(app));
     CLI::App* added = app.get_subcommands({}).back();
     added->allow_extras();

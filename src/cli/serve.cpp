@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/study_flags.hpp"
+#include "core/comma_list.hpp"
 #include "core/text.hpp"
 #include "files/document_reader.hpp"
 #include "service/log.hpp"
@@ -78,14 +79,7 @@ service::ServerOptions options_of(const ServeArguments& arguments) {
                      ": must begin with http:// or https://");
     }
   }
-  if (arguments.origin) {
-    std::string_view rest = *arguments.origin;
-    while (!rest.empty()) {
-      const std::string_view one = rest.substr(0, rest.find(','));
-      options.origins.emplace_back(one);
-      rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-    }
-  }
+  if (arguments.origin) options.origins = words_between_commas(*arguments.origin);
   if (arguments.rate) {
     options.requests_per_second = number_of("--requests-per-second", *arguments.rate, 0.001);
   }

@@ -32,6 +32,7 @@ struct SimulateArguments {
   std::string seed = "1";
   std::optional<std::string> threads;
   std::string reward_range = "0,1";
+  std::string partition = "cyclic";
   bool json = false;
   bool list = false;
 };
@@ -53,6 +54,11 @@ std::optional<RewardRange> parse_range(const std::string& text) {
   throw WrongUse("--reward-range " + text + ": must be auto, or two numbers such as 0,1");
 }
 
+PartitionRule parse_partition(const std::string& text) {
+  if (const auto rule = partition_rule_from(text)) return *rule;
+  throw WrongUse("--partition " + text + ": " + std::string(kPartitionMustBe));
+}
+
 Setting parse(const SimulateArguments& arguments) {
   Setting setting{
       environments().completed(arguments.environment.parse()), arguments.optimizer.parse(), {}};
@@ -60,6 +66,7 @@ Setting parse(const SimulateArguments& arguments) {
   setting.simulation.runs = parse_whole("--runs", arguments.runs, 1, 1'000'000);
   setting.simulation.seed = parse_whole("--seed", arguments.seed, 0, UINT64_MAX);
   setting.simulation.reward_range = parse_range(arguments.reward_range);
+  setting.simulation.partition = parse_partition(arguments.partition);
   if (arguments.threads) {
     setting.simulation.threads =
         static_cast<int>(parse_whole("--threads", *arguments.threads, 1, 1024));
@@ -145,7 +152,7 @@ void print_table(const Setting& setting, const SimulationResult& result,
 template <class Entry>
 void print_list(std::string_view title, const Catalogue<Entry>& catalogue) {
   fmt::print("{}\n", title);
-  for (const Entry& entry : catalogue) fmt::print("  {:<18}{}\n", entry.name, entry.line);
+  for (const Entry& entry : catalogue) fmt::print("  {:<20}{}\n", entry.name, entry.line);
 }
 
 int simulate_and_print(const SimulateArguments& arguments) {
@@ -190,6 +197,9 @@ Command add_simulate(Words app) {
                  "runs at a time [one per core]; the results do not depend on it");
   command.option("--reward-range", arguments->reward_range,
                  "about how far rewards range: two numbers, or auto to learn it");
+  command.option("--partition", arguments->partition,
+                 "how cells are cut, by algorithms with a tree: cyclic, longest_side, random_side, "
+                 "random_cut, every_side; cyclic/3 into three parts");
   command.flag("--json", arguments->json, "print one JSON object instead of a table");
   command.flag("--list", arguments->list, "show all optimizers and environments");
   command.footer(

@@ -2,14 +2,15 @@
 
 #include "cli/commands.hpp"
 #include "cli/study_text.hpp"
+#include "core/comma_list.hpp"
 #include "core/text.hpp"
 #include "files/document_reader.hpp"
 #include "service/tokens.hpp"
+#include "studies/clock.hpp"
 #include "terminal/failure.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
@@ -39,10 +40,6 @@ struct TokenArguments {
   std::optional<std::string> rate;
 };
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 /// Replaces the file in one step; nobody else may read it.
 void write_tokens(const std::string& path, const std::vector<Token>& tokens) {
   const std::string text = service::text_of(tokens);
@@ -62,16 +59,6 @@ std::vector<Token> tokens_in(const std::string& file) {
   return std::filesystem::exists(file) ? service::load_tokens(file) : std::vector<Token>();
 }
 
-std::vector<std::string> patterns_in(std::string_view text) {
-  std::vector<std::string> patterns;
-  while (!text.empty()) {
-    const std::string_view one = text.substr(0, text.find(','));
-    if (!one.empty()) patterns.emplace_back(one);
-    text.remove_prefix(std::min(text.size(), one.size() + 1));
-  }
-  return patterns;
-}
-
 double positive(const std::string& flag, const std::string& text) {
   const auto number = number_in<double>(text);
   if (number && *number > 0.0) return *number;
@@ -87,10 +74,10 @@ int make_token(const TokenArguments& arguments) {
     throw WrongUse("--role " + arguments.role + ": " + must_be_one_of(EnumNames<Role>::names));
   }
   token.role = *role;
-  token.studies = patterns_in(arguments.studies);
+  token.studies = words_between_commas(arguments.studies);
   if (token.studies.empty()) throw WrongUse("--studies: must name one pattern or more");
   if (arguments.days) {
-    token.expires = seconds_now() + 86'400.0 * positive("--expires-days", *arguments.days);
+    token.expires = seconds_since_1970() + 86'400.0 * positive("--expires-days", *arguments.days);
   }
   if (arguments.rate)
     token.requests_per_second = positive("--requests-per-second", *arguments.rate);

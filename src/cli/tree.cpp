@@ -2,21 +2,16 @@
 #include "cli/named_study.hpp"
 #include "files/json.hpp"
 #include "studies/answers.hpp"
-#include "studies/study_figures.hpp"
 
+#include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace canopy::cli {
 namespace {
-
-struct TreeArguments {
-  NamedStudyFlags study;
-  std::optional<std::string> svg;
-};
 
 /// From the root down, deeper nodes further to the right.
 void print_tree(const std::vector<NodeView>& nodes, const Space& space) {
@@ -35,8 +30,8 @@ void print_tree(const std::vector<NodeView>& nodes, const Space& space) {
   }
 }
 
-int draw_tree(const TreeArguments& arguments) {
-  NamedStudy study(arguments.study, "tree");
+int show_tree(const NamedStudyFlags& arguments) {
+  NamedStudy study(arguments, "tree");
   const auto optimizer = study.load_with_warning().optimizer;
   const Space& space = study.specification.space;
   const TreeView* tree = optimizer->tree();
@@ -45,10 +40,7 @@ int draw_tree(const TreeArguments& arguments) {
                      "the optimizer of " + study.record.name + " has no tree");
   }
   const std::vector<NodeView> nodes = tree->nodes();
-  if (arguments.svg) {
-    draw(tree_figure(study.record.name, nodes), *arguments.svg);
-    fmt::print("{}\n", *arguments.svg);
-  } else if (arguments.study.json) {
+  if (arguments.json) {
     const Document::Table nodes_table{{"nodes", tree_document(space, *optimizer)}};
     fmt::print("{}\n", json_text(nodes_table, 2));
   } else {
@@ -60,12 +52,11 @@ int draw_tree(const TreeArguments& arguments) {
 }  // namespace
 
 Command add_tree(Words app) {
-  const auto arguments = std::make_shared<TreeArguments>();
-  Words command = app.command("tree", "Show the tree of a study, as text or as a picture.");
-  arguments->study.add_to(command);
-  command.option("--svg", arguments->svg, "draw it into this file (.svg or .png)");
-  command.footer("Examples:\n  canopy tree cache\n  canopy tree cache --svg cache.svg");
-  return [arguments] { return draw_tree(*arguments); };
+  const auto arguments = std::make_shared<NamedStudyFlags>();
+  Words command = app.command("tree", "Show the tree of a study.");
+  arguments->add_to(command);
+  command.footer("`canopy report` and `canopy dashboard` draw it.\nExample:\n  canopy tree cache");
+  return [arguments] { return show_tree(*arguments); };
 }
 
 }  // namespace canopy::cli

@@ -4,6 +4,7 @@
 
 #include "files/document_reader.hpp"
 #include "files/json.hpp"
+#include "files/percent_encoding.hpp"
 #include "studies/act_text.hpp"
 #include "studies/event_document.hpp"
 

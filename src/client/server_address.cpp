@@ -74,20 +74,4 @@ std::string ServerAddress::text() const {
   return std::string(secure ? kHttps : kHttp) + authority() + base;
 }
 
-std::string percent_encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char letter : text) {
-    if (is_letter_or_digit(letter) || std::string_view("-._~").find(letter) != std::string::npos) {
-      encoded += letter;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(letter);
-    encoded += '%';
-    encoded += kDigits[byte >> 4U];
-    encoded += kDigits[byte & 0xFU];
-  }
-  return encoded;
-}
-
 }  // namespace canopy

@@ -24,7 +24,4 @@ struct ServerAddress {
   friend bool operator==(const ServerAddress&, const ServerAddress&) = default;
 };
 
-/// A text as it may stand in the path or the query of an address.
-[[nodiscard]] std::string percent_encoded(std::string_view text);
-
 }  // namespace canopy

@@ -43,6 +43,14 @@ std::vector<EnvironmentEntry> built_in() {
       function_entry<Rastrigin>("rastrigin",
                                 "a test function of any dimension, a lattice of hills"),
       function_entry<Ackley>("ackley", "a test function of any dimension, one needle"),
+      function_entry<Counterexample>("counterexample",
+                                     "a test function too steep for any nu1 rho^h"),
+      function_entry<Cliff>("cliff", "a test function that climbs, then drops to nothing"),
+      function_entry<Branin>("branin", "a test function of two parameters with three maxima"),
+      function_entry<Peaks>("peaks", "a test function of two parameters, three hills on a plain"),
+      function_entry<Rosenbrock>("rosenbrock", "a test function of any dimension, a curved ridge"),
+      function_entry<Hartmann3>("hartmann-3", "a test function of three parameters, four bells"),
+      function_entry<Hartmann6>("hartmann-6", "a test function of six parameters, four bells"),
   };
 }
 

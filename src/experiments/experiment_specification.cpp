@@ -25,6 +25,10 @@ constexpr std::size_t kMostCandidates = 10'000;
 constexpr std::array<std::string_view, 9> kTopKeys{"name",        "title",        "steps",
                                                    "runs",        "tuning_runs",  "seed",
                                                    "checkpoints", "reward_range", "comparison"};
+/// Of a file that has these in place of comparisons.
+constexpr std::array<std::string_view, 12> kSuiteKeys{
+    "name",        "title",        "steps",  "runs",        "tuning_runs", "seed",
+    "checkpoints", "reward_range", "regret", "environment", "noise",       "algorithm"};
 constexpr std::array<std::string_view, 5> kComparisonKeys{"name", "title", "regret", "environment",
                                                           "algorithm"};
 
@@ -127,6 +131,7 @@ std::vector<Document> grid_points(const Document& base, const std::vector<GridAx
   std::vector<Document> points{base};
   points.front().erase("grid");
   points.front().erase("label");
+  points.front().erase("steps");
   for (const GridAxis& axis : axes) {
     std::vector<Document> finer;
     for (const Document& point : points) {
@@ -177,11 +182,21 @@ AlgorithmSpecification read_algorithm(DocumentReader& reader, const Document& ta
   }
   algorithm.label = algorithm.candidates.front().name;
   reader.read(table, prefix, "label", algorithm.label);
+  reader.read(table, prefix, "steps", algorithm.steps);
+  if (algorithm.steps == 0)
+    reader.complain(prefix + "steps", table.find("steps"), "must be at least 1");
   return algorithm;
 }
 
+/// Where a comparison is in the file, for messages.
+struct ComparisonPlace {
+  std::string prefix;
+  std::string environment;
+};
+
 ComparisonSpecification read_comparison(DocumentReader& reader, const Document& table,
-                                        const std::string& prefix) {
+                                        const ComparisonPlace& place) {
+  const auto& [prefix, inner_environment] = place;
   ComparisonSpecification comparison;
   comparison.name = read_name(reader, table, prefix);
   comparison.title = comparison.name;
@@ -189,10 +204,9 @@ ComparisonSpecification read_comparison(DocumentReader& reader, const Document& 
   reader.read(table, prefix, "title", comparison.title);
   reader.read(table, prefix, "regret", comparison.regret);
   if (const auto* environment = require_table(reader, table, prefix, "environment")) {
-    const std::string inner = prefix + "environment.";
-    reader.require(*environment, inner, "name");
-    comparison.environment =
-        read_selection(reader, *environment, inner, environments()).value_or(Selection{});
+    reader.require(*environment, inner_environment, "name");
+    comparison.environment = read_selection(reader, *environment, inner_environment, environments())
+                                 .value_or(Selection{});
   }
   const auto* algorithms = require_tables(reader, table, prefix, "algorithm");
   for (std::size_t i = 0; algorithms != nullptr && i < algorithms->size(); ++i) {
@@ -207,6 +221,55 @@ ComparisonSpecification read_comparison(DocumentReader& reader, const Document& 
     }
   }
   return comparison;
+}
+
+/// A copy of a text of a table; empty if there is none, about which others complain.
+std::string text_in(const Document& table, std::string_view key) {
+  const Document* node = table.find(key);
+  const std::string* text = node != nullptr ? node->as_text() : nullptr;
+  return text != nullptr ? *text : "";
+}
+
+/// One comparison of a suite: an environment that is read with one kind of noise.
+Document comparison_of(const Document& root, const Document& environment, const Document& noise) {
+  Document reading = environment;
+  for (const auto& [key, value] : *noise.as_table()) {
+    if (key != "name") reading.set(key, value);
+  }
+  const std::string label = text_in(environment, "label");
+  const std::string of = label.empty() ? text_in(environment, "name") : label;
+  reading.erase("label");
+  Document comparison;
+  comparison.set("name", of + "-" + text_in(noise, "name"));
+  comparison.set("title", of + ", " + text_in(noise, "name"));
+  if (const Document* regret = root.find("regret")) comparison.set("regret", *regret);
+  comparison.set("environment", std::move(reading));
+  if (const Document* algorithms = root.find("algorithm")) comparison.set("algorithm", *algorithms);
+  comparison.set_line(environment.line());
+  return comparison;
+}
+
+/// Every environment of a suite with every kind of noise.
+Document::List comparisons_of_suite(DocumentReader& reader, const Document& root) {
+  Document::List comparisons;
+  const auto* environments_listed = require_tables(reader, root, "", "environment");
+  const auto* noises = require_tables(reader, root, "", "noise");
+  const auto* algorithms = require_tables(reader, root, "", "algorithm");
+  if (environments_listed == nullptr || noises == nullptr || algorithms == nullptr) return {};
+  for (const Document& environment : *environments_listed) {
+    for (const Document& noise : *noises) {
+      comparisons.push_back(comparison_of(root, environment, noise));
+    }
+  }
+  return comparisons;
+}
+
+/// Where the comparison of this number is.
+ComparisonPlace place_of(const Document& root, bool is_suite, std::size_t number) {
+  const std::string prefix = "comparison[" + std::to_string(number) + "].";
+  if (!is_suite) return {prefix, prefix + "environment."};
+  const std::size_t noises = root.find("noise")->as_list()->size();
+  return {"", "environment[" + std::to_string(number / noises) + "]."};
 }
 
 /// Makes the environment and every candidate once: what only their constructors know is wrong.
@@ -234,7 +297,12 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
   const Document root = parse_toml(toml, source);
   DocumentReader reader(source);
   ExperimentSpecification experiment;
-  reader.check_keys(root, "", kTopKeys);
+  experiment.is_suite = root.contains("environment") && !root.contains("comparison");
+  if (experiment.is_suite) {
+    reader.check_keys(root, "", kSuiteKeys);
+  } else {
+    reader.check_keys(root, "", kTopKeys);
+  }
   experiment.name = read_name(reader, root, "");
   experiment.title = experiment.name;
   reader.read(root, "", "title", experiment.title);
@@ -250,11 +318,15 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
   }
   reader.read(root, "", "reward_range", experiment.reward_range);
   if (experiment.reward_range) reader.complain(range_violations(*experiment.reward_range));
-  const auto* comparisons = require_tables(reader, root, "", "comparison");
+  const Document::List product =
+      experiment.is_suite ? comparisons_of_suite(reader, root) : Document::List{};
+  const auto* comparisons =
+      experiment.is_suite ? &product : require_tables(reader, root, "", "comparison");
   for (std::size_t i = 0; comparisons != nullptr && i < comparisons->size(); ++i) {
-    const std::string prefix = "comparison[" + std::to_string(i) + "].";
+    const ComparisonPlace place = place_of(root, experiment.is_suite, i);
+    const std::string& prefix = place.prefix;
     const std::size_t complaints = reader.complaints();
-    experiment.comparisons.push_back(read_comparison(reader, (*comparisons)[i], prefix));
+    experiment.comparisons.push_back(read_comparison(reader, (*comparisons)[i], place));
     if (reader.complaints() == complaints) check_pairs(reader, experiment.comparisons[i], prefix);
     for (std::size_t j = 0; j < i; ++j) {
       if (experiment.comparisons[j].name == experiment.comparisons[i].name) {

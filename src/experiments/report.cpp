@@ -4,11 +4,13 @@
 
 #include "core/text.hpp"
 #include "experiments/environment_figure.hpp"
+#include "experiments/profile.hpp"
 #include "figures/figure.hpp"
 #include "files/page.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 
@@ -37,10 +39,18 @@ std::vector<Quantity> quantities(RegretKind regret) {
            [](const CurvePoint& point) -> const Estimate& { return point.switches; }}};
 }
 
-/// The same colour for the same label in every figure of a report.
-class Colours {
+/// What is drawn of every comparison.
+std::vector<Quantity> drawn(const ExperimentSpecification& experiment, RegretKind regret) {
+  std::vector<Quantity> all = quantities(regret);
+  if (experiment.is_suite) all.resize(1);
+  return all;
+}
+
+/// A colour and a dash for each label, the same in every figure of a report. The first
+/// colours are those of Okabe and Ito, which colour-blind readers can tell apart.
+class Looks {
  public:
-  explicit Colours(const std::vector<ComparisonResult>& results) {
+  explicit Looks(const std::vector<ComparisonResult>& results) {
     for (const ComparisonResult& result : results) {
       for (const AlgorithmResult& algorithm : result.algorithms) {
         const bool known =
@@ -50,14 +60,26 @@ class Colours {
     }
   }
 
-  [[nodiscard]] std::string of(const AlgorithmResult& algorithm) const {
-    static constexpr std::array kPalette{"#1f5fa8", "#e67e22", "#2e8b57", "#c0392b", "#8e44ad",
-                                         "#7f6a4d", "#d45087", "#7f8c8d", "#7fb2e5", "#b8860b"};
-    const auto place = std::find(labels_.begin(), labels_.end(), algorithm.label);
-    return kPalette.at(static_cast<std::size_t>(place - labels_.begin()) % kPalette.size());
+  [[nodiscard]] std::string colour_of(const std::string& label) const {
+    return kPalette.at(place_of(label) % kPalette.size());
+  }
+  /// Another one whenever the colours begin again.
+  [[nodiscard]] int dash_of(const std::string& label) const {
+    const std::size_t place = place_of(label);
+    return 1 + static_cast<int>((place + place / kPalette.size()) % kDashes);
   }
 
  private:
+  static constexpr std::array kPalette{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                       "#56b4e9", "#e69f00", "#6b6b6b", "#332288",
+                                       "#882255", "#999933", "#000000", "#7a4b20"};
+  static constexpr std::size_t kDashes = 5;
+
+  [[nodiscard]] std::size_t place_of(const std::string& label) const {
+    const auto place = std::find(labels_.begin(), labels_.end(), label);
+    return static_cast<std::size_t>(place - labels_.begin());
+  }
+
   std::vector<std::string> labels_;
 };
 
@@ -128,33 +150,32 @@ std::optional<TreeLimits> limits_of(const AlgorithmResult& algorithm,
   return entry.limits(chosen.options, static_cast<double>(steps));
 }
 
-/// The most nodes that the algorithm can have, at the steps of its curve.
-std::optional<Series> node_limit_line(const AlgorithmResult& algorithm,
-                                      const ComparisonResult& result, const Colours& colours) {
-  Series line{algorithm.label + ", at most", colours.of(algorithm), {}, SeriesStyle::dashes};
-  for (const CurvePoint& point : algorithm.curve) {
-    const auto limits = limits_of(algorithm, result, point.steps);
-    if (!limits) return std::nullopt;
-    line.points.push_back(
-        {static_cast<double>(point.steps), limits->nodes, limits->nodes, limits->nodes});
+/// What theory says of a quantity, for the caption of its figure; empty if it says nothing.
+std::string theory_of(const ComparisonResult& result, const Quantity& quantity,
+                      std::uint64_t steps) {
+  std::string text;
+  if (quantity.name != "nodes") return text;
+  for (const AlgorithmResult& algorithm : result.algorithms) {
+    if (const auto limits = limits_of(algorithm, result, steps)) {
+      text += fmt::format("{}{} has at most {:.0f} nodes and a depth of {:.1f} after {} steps",
+                          text.empty() ? "Theory: " : "; ", algorithm.label, limits->nodes,
+                          limits->depth, steps);
+    }
   }
-  return line;
+  return text.empty() ? text : text + ".";
 }
 
 SeriesFigure figure_of(const ComparisonResult& result, const Quantity& quantity,
-                       const Colours& colours) {
+                       const Looks& looks) {
   SeriesFigure figure{result.specification.title, "n, steps", quantity.label, {}};
   for (const AlgorithmResult& algorithm : result.algorithms) {
-    Series line{algorithm.label, colours.of(algorithm), {}, SeriesStyle::line};
+    Series line{algorithm.label, looks.colour_of(algorithm.label), looks.dash_of(algorithm.label)};
     for (const CurvePoint& point : algorithm.curve) {
       const Estimate& estimate = quantity.of(point);
       line.points.push_back(
           {static_cast<double>(point.steps), estimate.mean, low_of(estimate), high_of(estimate)});
     }
     figure.series.push_back(std::move(line));
-    if (quantity.name != "nodes") continue;
-    auto limit = node_limit_line(algorithm, result, colours);
-    if (limit) figure.series.push_back(std::move(*limit));
   }
   return figure;
 }
@@ -170,14 +191,7 @@ std::string width_text(const IntervalQuality& intervals) {
                      100.0 * intervals.unbounded);
 }
 
-std::string depth_limit_text(const AlgorithmResult& algorithm, const ComparisonResult& result,
-                             std::uint64_t steps) {
-  const auto limits = limits_of(algorithm, result, steps);
-  return limits ? fmt::format(" <small>(theory: at most {:.1f})</small>", limits->depth) : "";
-}
-
-std::string html_table(const ComparisonResult& result, std::uint64_t steps,
-                       const Colours& colours) {
+std::string html_table(const ComparisonResult& result, const Looks& looks) {
   std::string html =
       "<table><tr><th>algorithm</th><th>regret per step</th><th>realised</th><th>simple regret</th>"
       "<th>coverage of the best arm</th><th>width of its interval</th>"
@@ -189,16 +203,16 @@ std::string html_table(const ComparisonResult& result, std::uint64_t steps,
     html += fmt::format(
         "<tr><td><b "
         "style=\"color:{}\">{}</b></td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</"
-        "td><td>{}</td><td>{}{}</td>"
+        "td><td>{}</td><td>{}</td>"
         "<td>{}</td><td>{:.3g}</td><td>{:.3g}</td><td>{}{}</td></tr>",
-        colours.of(algorithm), escaped(algorithm.label),
+        looks.colour_of(algorithm.label), escaped(algorithm.label),
         interval_text(algorithm.per_step_regret, 4),
         interval_text(algorithm.per_step_realised_regret, 4),
         interval_text(algorithm.simple_regret, 4),
         fmt::format("{:.2f}", algorithm.intervals.coverage), width_text(algorithm.intervals),
         interval_text(end.nodes, 0), interval_text(algorithm.depth, 1),
-        depth_limit_text(algorithm, result, steps), interval_text(end.switches, 0),
-        end.seconds.mean, end.nanoseconds.mean, escaped(options_of(algorithm)),
+        interval_text(end.switches, 0), end.seconds.mean, end.nanoseconds.mean,
+        escaped(options_of(algorithm)),
         algorithm.candidates > 1 ? fmt::format(" <small>(the best of {}; {:.4f} in tuning)</small>",
                                                algorithm.candidates, algorithm.tuning_regret)
                                  : "");
@@ -209,7 +223,7 @@ std::string html_table(const ComparisonResult& result, std::uint64_t steps,
 std::string html_of(const ExperimentSpecification& experiment,
                     const std::vector<ComparisonResult>& results, const std::string& folder,
                     const std::string& command, const Report& report) {
-  const Colours colours(results);
+  const Looks looks(results);
   std::string html =
       page_head(experiment.title) +
       fmt::format(
@@ -218,23 +232,65 @@ std::string html_of(const ExperimentSpecification& experiment,
           "brackets are "
           "95 % intervals (Student's t).</p>\n",
           experiment.runs, experiment.steps, experiment.seed, experiment.tuning_runs);
+  if (experiment.is_suite) {
+    html += "<pre>" + escaped(table_of(Profile(results))) + "</pre>\n";
+    if (report.figures_missing.empty()) html += svg_of(folder + "/profile.svg");
+  }
   for (const ComparisonResult& result : results) {
     const ComparisonSpecification& comparison = result.specification;
     html += fmt::format(
         "<h2>{}</h2>\n<p>{}; compared by {} regret.</p>\n{}\n", escaped(comparison.title),
         escaped(comparison.environment.name + " " + environments().text_of(comparison.environment)),
-        name_of(comparison.regret), html_table(result, experiment.steps, colours));
+        name_of(comparison.regret), html_table(result, looks));
     if (!report.figures_missing.empty()) continue;
     html += "<div class=\"figures\">";
-    for (const Quantity& quantity : quantities(comparison.regret)) {
-      html += svg_of(folder + "/" + comparison.name + "_" + quantity.name + ".svg");
+    for (const Quantity& quantity : drawn(experiment, comparison.regret)) {
+      html += fmt::format("<figure>{}<figcaption>{}</figcaption></figure>",
+                          svg_of(folder + "/" + comparison.name + "_" + quantity.name + ".svg"),
+                          escaped(theory_of(result, quantity, experiment.steps)));
     }
-    html += svg_of(folder + "/" + comparison.name + "_environment.svg") + "</div>\n";
+    if (!experiment.is_suite) html += svg_of(folder + "/" + comparison.name + "_environment.svg");
+    html += "</div>\n";
   }
   if (!report.figures_missing.empty()) {
     html += "<p>No figures: " + escaped(report.figures_missing) + ".</p>\n";
   }
   return html + page_foot(command);
+}
+
+/// The share of cases in which each algorithm has at most a factor times the least regret.
+ShareFigure profile_figure(const Profile& profile, const Looks& looks) {
+  constexpr double kLargest = 100.0;
+  constexpr int kPoints = 200;
+  ShareFigure figure{fmt::format("{} comparisons at {} values of n", profile.comparisons(),
+                                 profile.steps().size()),
+                     "factor",
+                     "share of cases within this factor of the least regret",
+                     {}};
+  for (const Profile::Row& row : profile.rows()) {
+    Series line{row.label, looks.colour_of(row.label), looks.dash_of(row.label)};
+    const std::vector<double> ratios = all_ratios(row);
+    for (int i = 0; i <= kPoints; ++i) {
+      const double factor = std::pow(kLargest, static_cast<double>(i) / kPoints);
+      const double share = share_within(ratios, factor);
+      line.points.push_back({factor, share, share, share});
+    }
+    figure.series.push_back(std::move(line));
+  }
+  return figure;
+}
+
+std::string profile_csv(const Profile& profile, const std::vector<ComparisonResult>& results) {
+  std::string csv = "algorithm,steps,comparison,ratio\n";
+  for (const Profile::Row& row : profile.rows()) {
+    for (std::size_t n = 0; n < profile.steps().size(); ++n) {
+      for (std::size_t c = 0; c < results.size(); ++c) {
+        csv += fmt::format("{},{},{},{}\n", quoted_csv(row.label), profile.steps()[n],
+                           results[c].specification.name, to_text(row.ratios[n][c]));
+      }
+    }
+  }
+  return csv;
 }
 
 /// Draws a figure twice and notes the files.
@@ -246,17 +302,22 @@ void draw_both(const std::string& stem, Report& report, Draw&& draw_into) {
   }
 }
 
-void draw_all(const std::vector<ComparisonResult>& results, const std::string& folder,
+void draw_all(const ExperimentSpecification& experiment,
+              const std::vector<ComparisonResult>& results, const std::string& folder,
               Report& report) {
-  const Colours colours(results);
+  const Looks looks(results);
+  if (experiment.is_suite) {
+    const ShareFigure figure = profile_figure(Profile(results), looks);
+    draw_both(folder + "/profile", report, [&](const std::string& file) { draw(figure, file); });
+  }
   for (const ComparisonResult& result : results) {
     const std::string stem = folder + "/" + result.specification.name + "_";
-    for (const Quantity& quantity : quantities(result.specification.regret)) {
-      const SeriesFigure figure = figure_of(result, quantity, colours);
+    for (const Quantity& quantity : drawn(experiment, result.specification.regret)) {
+      const SeriesFigure figure = figure_of(result, quantity, looks);
       draw_both(stem + quantity.name, report, [&](const std::string& file) { draw(figure, file); });
     }
     const auto environment = make_environment(result.specification.environment);
-    if (environment->space().dimension() > 2) continue;
+    if (experiment.is_suite || environment->space().dimension() > 2) continue;
     const std::string& title = result.specification.environment.name;
     draw_both(stem + "environment", report,
               [&](const std::string& file) { draw_environment(*environment, title, file); });
@@ -297,8 +358,9 @@ Report write_report(const ExperimentSpecification& experiment,
   for (const ComparisonResult& result : results) {
     write(result.specification.name + ".csv", curves_csv(result));
   }
+  if (experiment.is_suite) write("profile.csv", profile_csv(Profile(results), results));
   try {
-    draw_all(results, folder, report);
+    draw_all(experiment, results, folder, report);
   } catch (const FigureError& error) {
     report.figures_missing = error.what();
   }

@@ -207,7 +207,8 @@ struct Types {};
 
 using BuiltInEnvironments =
     Types<Garland, GarlandMdp, Lqr, Lqr2d, LqrPartial, Routing, Auction, ReactiveAuction, CartPole,
-          DoubleSine, Difficult, Himmelblau, Rastrigin, Ackley>;
+          DoubleSine, Difficult, Himmelblau, Rastrigin, Ackley, Counterexample, Cliff, Branin,
+          Peaks, Rosenbrock, Hartmann3, Hartmann6>;
 
 /// HCT has a loop of its own with every environment that canopy comes with, without a virtual call:
 /// some of its steps take less time than such calls. Everything else goes through the protocol.
@@ -223,33 +224,53 @@ RunResult run_compiled(Types<Environments...> /*types*/, Hct& hct, KnownEnvironm
   return result ? std::move(*result) : run(hct, environment, random, options, watch);
 }
 
-/// Random choices of the optimizer differ from run to run as well.
+/// For the algorithm's own random choices, which differ from run to run as well.
+std::uint64_t seed_from(RandomStream& random) {
+  return random() >> 11;
+}
+
 OptionValues with_seed(OptionValues options, const std::vector<OptionField>& fields,
                        RandomStream& random) {
   for (const OptionField& field : fields) {
-    if (field.name == "seed") options.set("seed", random() >> 11);
+    if (field.name == "seed") options.set("seed", seed_from(random));
   }
   return options;
 }
 
+RandomStream stream_of(std::string_view environment, std::string_view algorithm,
+                       const RunOptions& options) {
+  return RandomStream({.seed = options.seed,
+                       .environment = environment,
+                       .algorithm = options.label.empty() ? algorithm : options.label,
+                       .purpose = options.purpose,
+                       .run = options.number});
+}
+
 }  // namespace
+
+RunResult run_once(KnownEnvironment& environment, std::string_view name, const Selection& optimizer,
+                   const RunOptions& options, const Watch& watch) {
+  const OptimizerEntry& entry = optimizers().at(optimizer.name);
+  RandomStream random = stream_of(name, entry.name, options);
+  const std::unique_ptr<Optimizer> searcher =
+      entry.make(with_seed(optimizer.options, entry.fields, random), environment.space(),
+                 options.partition, Objective{.reward_range = options.reward_range});
+  if (auto* hct = dynamic_cast<Hct*>(searcher.get())) {
+    return run_compiled(BuiltInEnvironments{}, *hct, environment, random, options, watch);
+  }
+  return run(*searcher, environment, random, options, watch);
+}
+
+RunResult run_once(KnownEnvironment& environment, std::string_view name,
+                   const MakePlayer& make_player, const RunOptions& options, const Watch& watch) {
+  RandomStream random = stream_of(name, {}, options);
+  const std::unique_ptr<Player> player = make_player(seed_from(random));
+  return run(*player, environment, random, options, watch);
+}
 
 RunResult run_once(const Selection& environment, const Selection& optimizer,
                    const RunOptions& options, const Watch& watch) {
-  const OptimizerEntry& entry = optimizers().at(optimizer.name);
-  const std::unique_ptr<KnownEnvironment> played = make_environment(environment);
-  RandomStream random({.seed = options.seed,
-                       .environment = environment.name,
-                       .algorithm = options.label.empty() ? entry.name : options.label,
-                       .purpose = options.purpose,
-                       .run = options.number});
-  const std::unique_ptr<Optimizer> searcher =
-      entry.make(with_seed(optimizer.options, entry.fields, random), played->space(),
-                 SplitRule::cyclic, Objective{.reward_range = options.reward_range});
-  if (auto* hct = dynamic_cast<Hct*>(searcher.get())) {
-    return run_compiled(BuiltInEnvironments{}, *hct, *played, random, options, watch);
-  }
-  return run(*searcher, *played, random, options, watch);
+  return run_once(*make_environment(environment), environment.name, optimizer, options, watch);
 }
 
 }  // namespace canopy

@@ -121,6 +121,12 @@ void for_each_algorithm(const ExperimentSpecification& experiment, Visit&& visit
   }
 }
 
+/// How far an algorithm is run.
+std::uint64_t steps_of(const ExperimentSpecification& experiment,
+                       const AlgorithmSpecification& algorithm) {
+  return std::min(experiment.steps, algorithm.steps);
+}
+
 /// The candidate of the least mean regret in tuning, and that regret.
 struct Chosen {
   std::size_t candidate = 0;
@@ -153,8 +159,7 @@ AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitL
   struct Point {
     RunningEstimate regret, nodes, switches, seconds, nanoseconds;
   };
-  const std::vector<std::uint64_t> steps =
-      checkpoint_steps(experiment.steps, experiment.checkpoints);
+  const std::vector<std::uint64_t> steps = checkpoint_steps(experiment, comparison.algorithms[a]);
   std::vector<Point> points(steps.size());
   RunningEstimate pseudo;
   RunningEstimate realised;
@@ -215,6 +220,9 @@ std::string fingerprint(const ExperimentSpecification& experiment) {
     text.append(" ").append(environments().text_of(comparison.environment));
     for (const AlgorithmSpecification& algorithm : comparison.algorithms) {
       text.append("; ").append(algorithm.label);
+      if (algorithm.steps < experiment.steps) {
+        text.append(" for ").append(std::to_string(algorithm.steps)).append(" steps");
+      }
       for (const Selection& candidate : algorithm.candidates) {
         const OptimizerEntry& entry = optimizers().at(candidate.name);
         text.append(" | ").append(entry.name).append(" ").append(std::to_string(entry.revision));
@@ -242,30 +250,40 @@ std::vector<std::uint64_t> checkpoint_steps(std::uint64_t steps, std::uint64_t c
   return at;
 }
 
+std::vector<std::uint64_t> checkpoint_steps(const ExperimentSpecification& experiment,
+                                            const AlgorithmSpecification& algorithm) {
+  std::vector<std::uint64_t> at = checkpoint_steps(experiment.steps, experiment.checkpoints);
+  const std::uint64_t last = steps_of(experiment, algorithm);
+  at.erase(std::upper_bound(at.begin(), at.end(), last), at.end());
+  if (at.empty() || at.back() != last) at.push_back(last);
+  return at;
+}
+
 std::uint64_t total_steps(const ExperimentSpecification& experiment) {
-  std::uint64_t units = 0;
+  std::uint64_t steps = 0;
   for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
-    const std::size_t candidates = experiment.comparisons[c].algorithms[a].candidates.size();
-    if (candidates > 1) units += candidates * experiment.tuning_runs;
-    units += experiment.runs;
+    const AlgorithmSpecification& algorithm = experiment.comparisons[c].algorithms[a];
+    const std::size_t candidates = algorithm.candidates.size();
+    const std::uint64_t tuning = candidates > 1 ? candidates * experiment.tuning_runs : 0;
+    steps += (tuning + experiment.runs) * steps_of(experiment, algorithm);
   });
-  return units * experiment.steps;
+  return steps;
 }
 
 std::string do_unit(const ExperimentSpecification& experiment, const std::string& key,
                     const Watch& watch) {
   const Unit unit = unit_of(key);
   const ComparisonSpecification& comparison = experiment.comparisons.at(unit.comparison);
-  RunOptions options{.steps = experiment.steps,
+  const AlgorithmSpecification& algorithm = comparison.algorithms.at(unit.algorithm);
+  RunOptions options{.steps = steps_of(experiment, algorithm),
                      .seed = experiment.seed,
-                     .label = comparison.algorithms.at(unit.algorithm).label,
+                     .label = algorithm.label,
                      .purpose = unit.tunes ? "tuning" : "",
                      .number = unit.run};
   options.reward_range = experiment.reward_range;
-  if (!unit.tunes) options.checkpoints = checkpoint_steps(experiment.steps, experiment.checkpoints);
-  const RunResult run = run_once(
-      comparison.environment,
-      comparison.algorithms.at(unit.algorithm).candidates.at(unit.candidate), options, watch);
+  if (!unit.tunes) options.checkpoints = checkpoint_steps(experiment, algorithm);
+  const RunResult run =
+      run_once(comparison.environment, algorithm.candidates.at(unit.candidate), options, watch);
   return line_of(key, run);
 }
 
@@ -294,7 +312,8 @@ std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& expe
       if (!log.has(key)) {
         tasks.push_back(std::move(key));
       } else if (skipped) {
-        skipped(experiment.steps);
+        skipped(steps_of(experiment,
+                         experiment.comparisons[unit.comparison].algorithms[unit.algorithm]));
       }
     }
     executor.run(

@@ -19,6 +19,10 @@ namespace canopy {
 [[nodiscard]] std::vector<std::uint64_t> checkpoint_steps(std::uint64_t steps,
                                                           std::uint64_t checkpoints);
 
+/// The same for an algorithm of an experiment: up to where it is run.
+[[nodiscard]] std::vector<std::uint64_t> checkpoint_steps(const ExperimentSpecification& experiment,
+                                                          const AlgorithmSpecification& algorithm);
+
 /// How many steps an experiment has at most, in all its units, done or not.
 [[nodiscard]] std::uint64_t total_steps(const ExperimentSpecification& experiment);
 

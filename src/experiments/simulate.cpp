@@ -71,7 +71,8 @@ std::optional<SimulationResult> simulate(const Selection& environment, const Sel
                              .label = options.label,
                              .number = number,
                              .checkpoints = options.checkpoints,
-                             .reward_range = options.reward_range},
+                             .reward_range = options.reward_range,
+                             .partition = options.partition},
                             watch);
   };
   try {

@@ -79,43 +79,35 @@ std::string mark_plot(const std::string& label, std::string_view colour) {
 }
 
 /// The points of a series that can be drawn, a line each. A log scale has no zero.
-std::string data_of(const Series& series, bool log) {
+std::string data_of(const Series& series) {
   double least = std::numeric_limits<double>::infinity();
   for (const Series::Point& point : series.points) {
     if (point.y > 0.0) least = std::min(least, point.y);
   }
   std::string data;
-  bool any = false;
   for (const Series::Point& point : series.points) {
-    if (std::isnan(point.y)) {
-      data += "\n";
-      continue;
-    }
-    if (log && !(point.y > 0.0)) continue;
-    const double low = log ? std::max(point.low, 0.1 * least) : point.low;
+    if (!(point.y > 0.0)) continue;
+    const double low = std::max(point.low, 0.1 * least);
     data += fmt::format("{} {} {} {}\n", to_text(point.x), to_text(point.y), to_text(low),
                         to_text(point.high));
-    any = true;
   }
-  return any ? data : "";
+  return data;
 }
 
-std::string_view style_text(SeriesStyle style) {
-  switch (style) {
-    case SeriesStyle::line:
-      return "using 1:2 with linespoints pt 7 ps 0.4 lw 1.8";
-    case SeriesStyle::dashes:
-      return "using 1:2 with lines dashtype 2 lw 1.8";
-    case SeriesStyle::edges:
-      return "using 1:2 with lines lw 0.7";
-    case SeriesStyle::dots:
-      return "using 1:2 with points pt 7 ps 0.5";
-    case SeriesStyle::intervals:
-      return "using 1:2:3:4 with yerrorbars pt 7 ps 0.6 lw 1.2";
-    case SeriesStyle::impulses:
-      return "using 1:2 with impulses lw 3";
-  }
-  return "";
+/// What figures with a series for every label have in common.
+std::string series_head(const std::string& title, const std::string& x_label,
+                        const std::string& y_label, const std::string& file) {
+  return fmt::format(
+      "set terminal {}\nset title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} "
+      "noenhanced\n"
+      "set key below height 1 noenhanced\nset key samplen 5\nset border 3\n"
+      "set tics nomirror out\nset grid lt 1 lc rgb '#dddddd'\n",
+      terminal_of(file), gnuplot_text(title), gnuplot_text(x_label), gnuplot_text(y_label));
+}
+
+std::string look_of(const Series& series) {
+  return fmt::format("lw 1.8 dashtype {} lc rgb '{}' title {}", series.dash, series.colour,
+                     gnuplot_text(series.label));
 }
 
 }  // namespace
@@ -158,50 +150,44 @@ void draw(const MapFigure& figure, const std::string& file) {
   draw_script(script, file);
 }
 
-namespace {
-
-std::string script_of(const SeriesFigure& figure, const std::string& file) {
-  const bool log = figure.scale == FigureScale::log;
-  std::string script = fmt::format(
-      "set terminal {}\nset title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} "
-      "noenhanced\n"
-      "{}{}set key below height 1 noenhanced\nset border 3\n"
-      "set tics nomirror out\nset grid lt 1 lc rgb '#dddddd'\n"
-      "set style fill transparent solid 0.2 noborder\n",
-      terminal_of(file), gnuplot_text(figure.title), gnuplot_text(figure.x_label),
-      gnuplot_text(figure.y_label), figure.downwards ? "set yrange [*:*] reverse\n" : "",
-      log ? "set logscale xy\nset format xy '10^{%T}'\n" : "");
+void draw(const SeriesFigure& figure, const std::string& file) {
+  std::string script = series_head(figure.title, figure.x_label, figure.y_label, file) +
+                       "set logscale xy\nset format xy '10^{%T}'\n"
+                       "set style fill transparent solid 0.2 noborder\n";
   std::string bands;
   std::string lines;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
     const Series& series = figure.series[i];
     const std::string name = fmt::format("$series{}", i);
-    const std::string data = data_of(series, log);
+    const std::string data = data_of(series);
     if (data.empty()) continue;
     script += fmt::format("{} << END\n{}END\n", name, data);
-    if (series.style == SeriesStyle::line) {
-      bands += fmt::format("{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", name,
-                           series.colour);
-    }
-    const std::string title =
-        series.label.empty() ? "notitle" : "title " + gnuplot_text(series.label);
-    lines +=
-        fmt::format("{} {} lc rgb '{}' {}, ", name, style_text(series.style), series.colour, title);
+    bands +=
+        fmt::format("{} using 1:3:4 with filledcurves lc rgb '{}' notitle, ", name, series.colour);
+    lines += fmt::format("{} using 1:2 with linespoints pt 7 ps 0.4 {}, ", name, look_of(series));
   }
   if (lines.empty()) throw FigureError(file + ": there is nothing to draw");
   lines.resize(lines.size() - 2);
-  return script + "plot " + bands + lines + "\n";
+  draw_script(script + "plot " + bands + lines + "\n", file);
 }
 
-}  // namespace
-
-void draw(const SeriesFigure& figure, const std::string& file) {
-  draw_script(script_of(figure, file), file);
-}
-
-std::string svg_of(const SeriesFigure& figure) {
-  const std::string picture = picture_of(script_of(figure, ".svg"));
-  return picture.substr(std::min(picture.size(), picture.find("<svg")));
+void draw(const ShareFigure& figure, const std::string& file) {
+  std::string script = series_head(figure.title, figure.x_label, figure.y_label, file) +
+                       "set logscale x\nset yrange [0:1]\n";
+  std::string lines;
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    const Series& series = figure.series[i];
+    const std::string name = fmt::format("$series{}", i);
+    script += name + " << END\n";
+    for (const Series::Point& point : series.points) {
+      script += fmt::format("{} {}\n", point.x, point.y);
+    }
+    script += "END\n";
+    lines += fmt::format("{} using 1:2 with steps {}, ", name, look_of(series));
+  }
+  if (lines.empty()) throw FigureError(file + ": there is nothing to draw");
+  lines.resize(lines.size() - 2);
+  draw_script(script + "plot " + lines + "\n", file);
 }
 
 }  // namespace canopy

@@ -48,43 +48,35 @@ struct MapFigure {
   std::string mark_label;
 };
 
-enum class SeriesStyle {
-  line,       ///< with a dot at every point, and a band from low to high
-  dashes,     ///< a line without dots: not measured
-  edges,      ///< a thin line, broken where y is not a number
-  dots,       ///<
-  intervals,  ///< a dot, and a bar from low to high
-  impulses,   ///< a bar from zero
-};
-
-/// Points that belong together.
+/// A line with a dot at every point, and a band around it.
 struct Series {
   struct Point {
     double x = 0.0;
     double y = 0.0;
-    double low = 0.0;  ///< of the band or the bar; equal to y where there is none
+    double low = 0.0;  ///< of the band; equal to y where there is none
     double high = 0.0;
   };
 
-  std::string label;   ///< empty: not in the legend
+  std::string label;
   std::string colour;  ///< #rrggbb
-  std::vector<Point> points;
-  SeriesStyle style = SeriesStyle::line;
+  int dash = 1;        ///< 1: none; 2 to 5: others
+  std::vector<Point> points = {};
 };
 
-enum class FigureScale {
-  linear,
-  log,  ///< both axes; what is not above zero is left out
-};
-
-/// Some series over the same axes.
+/// Some series over the same axes, both of them logarithmic: what is not above zero is left out.
 struct SeriesFigure {
   std::string title;
   std::string x_label;
   std::string y_label;
   std::vector<Series> series;
-  FigureScale scale = FigureScale::log;
-  bool downwards = false;  ///< y grows towards the bottom
+};
+
+/// Shares from 0 to 1 over factors from 1 on, which are logarithmic; lines without dots and bands.
+struct ShareFigure {
+  std::string title;
+  std::string x_label;
+  std::string y_label;
+  std::vector<Series> series;
 };
 
 /// Pictures are so many pixels wide and high.
@@ -95,8 +87,6 @@ inline constexpr int kFigureHeight = 500;
 void draw(const CurveFigure& figure, const std::string& file);
 void draw(const MapFigure& figure, const std::string& file);
 void draw(const SeriesFigure& figure, const std::string& file);
-
-/// The same as a part of a page.
-[[nodiscard]] std::string svg_of(const SeriesFigure& figure);
+void draw(const ShareFigure& figure, const std::string& file);
 
 }  // namespace canopy

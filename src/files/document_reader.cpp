@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_set>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace canopy {
 namespace {
@@ -162,17 +164,14 @@ void DocumentReader::note_line(const std::string& field, const Document& value) 
 
 void DocumentReader::throw_if_any() const {
   if (violations_.empty()) return;
-  std::unordered_set<std::string> mistakes;  // one may have been met at every point of a grid
-  std::string message;
+  std::set<std::pair<std::size_t, std::string>> met;  // one may be at every point of a grid
+  std::vector<SpecificationError::Mistake> mistakes;
   for (const Violation& violation : violations_) {
-    std::string mistake = source_;
     const auto line = lines_.find(violation.field);
-    if (line != lines_.end() && line->second > 0) mistake += ":" + std::to_string(line->second);
-    mistake += ": " + violation.text();
-    if (!mistakes.insert(mistake).second) continue;
-    message += (message.empty() ? "" : "; ") + mistake;
+    const std::size_t at = line == lines_.end() ? 0 : line->second;
+    if (met.emplace(at, violation.text()).second) mistakes.push_back({at, violation.text(), 0});
   }
-  throw SpecificationError(message);
+  throw SpecificationError(source_, std::move(mistakes));
 }
 
 const Document* DocumentReader::find(const Document& table, const std::string& prefix,

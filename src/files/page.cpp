@@ -55,12 +55,21 @@ std::string quoted_csv(const std::string& text) {
 std::string escaped(const std::string& text) {
   std::string html;
   for (const char letter : text) {
-    if (letter == '<') {
-      html += "&lt;";
-    } else if (letter == '&') {
-      html += "&amp;";
-    } else {
-      html += letter;
+    switch (letter) {
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      case '&':
+        html += "&amp;";
+        break;
+      case '"':
+        html += "&quot;";
+        break;
+      default:
+        html += letter;
     }
   }
   return html;
@@ -81,6 +90,7 @@ std::string page_head(const std::string& title) {
       "padding:4px 8px;text-align:left;vertical-align:top}}small{{color:#777}}"
       "pre{{background:#f6f6f6;padding:8px;overflow:auto}}"
       ".figures{{display:flex;flex-wrap:wrap;gap:10px}}.figures svg{{width:550px;height:auto}}"
+      ".figures figure{{margin:0;width:550px}}figcaption{{color:#555;font-size:14px}}"
       "</style></head><body>\n<h1>{0}</h1>\n",
       escaped(title));
 }

@@ -12,7 +12,7 @@ void write_file(const std::string& path, const std::string& text);
 /// A text as one field of a CSV line.
 [[nodiscard]] std::string quoted_csv(const std::string& text);
 
-/// A text as HTML shows it.
+/// A text as HTML shows it, also between double quotes.
 [[nodiscard]] std::string escaped(const std::string& text);
 
 /// An SVG file as a part of a page; empty when there is none.

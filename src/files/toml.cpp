@@ -40,8 +40,9 @@ void check_outside_strings(std::string_view text, const std::string& source) {
   constexpr std::string_view kBetweenKeys = "=,[]{}\n";
   std::string_view rest = text;
   const auto refuse = [&](const std::string& why) {
-    const auto line = 1 + std::count(text.begin(), text.end() - rest.size(), '\n');
-    throw SpecificationError(source + ":" + std::to_string(line) + ": not valid TOML: " + why);
+    const auto before = std::count(text.begin(), text.end() - rest.size(), '\n');
+    throw SpecificationError(
+        source, {{1 + static_cast<std::uint64_t>(before), "not valid TOML: " + why, 0}});
   };
   if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
   std::size_t parts = 1;
@@ -68,8 +69,8 @@ class TomlConversion {
   [[nodiscard]] Document operator()(const toml::node& node, std::size_t depth) const {
     const std::size_t line = node.source().begin.line;
     if (depth == kDeepestDocument && !node.is_value()) {
-      throw SpecificationError(source_ + ":" + std::to_string(line) + ": nested more than " +
-                               std::to_string(kDeepestDocument) + " deep");
+      throw SpecificationError(
+          source_, {{line, "nested more than " + std::to_string(kDeepestDocument) + " deep", 0}});
     }
     Document document = node.visit([&](const auto& value) { return of(value, depth); });
     document.set_line(line);
@@ -130,8 +131,7 @@ Document parse_toml(std::string_view text, const std::string& source) {
     return TomlConversion(source)(toml::parse(text), 0);
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
-    throw SpecificationError(source + ":" + std::to_string(at.line) + ":" +
-                             std::to_string(at.column) + ": not valid TOML: " + reason(error));
+    throw SpecificationError(source, {{at.line, "not valid TOML: " + reason(error), at.column}});
   }
 }
 

@@ -525,6 +525,16 @@ std::optional<Learnt> Adaptive::learnt() const {
 }
 
 /// Of the nodes with that arm, the one that knows most.
+namespace {
+
+/// Where the model sees f.
+Interval around(const AdaptiveNode& node) {
+  const double reach = 3.0 * std::sqrt(node.variance);
+  return {node.level - reach, node.level + reach};
+}
+
+}  // namespace
+
 std::optional<Interval> Adaptive::model_interval(Arm arm) const {
   const Tree& tree = model_.tree();
   const Node* known = nullptr;
@@ -535,8 +545,7 @@ std::optional<Interval> Adaptive::model_interval(Arm arm) const {
     }
   }
   if (known == nullptr) return std::nullopt;
-  const double reach = 3.0 * std::sqrt(known->variance);
-  return Interval{known->level - reach, known->level + reach};
+  return around(*known);
 }
 
 std::unique_ptr<Optimizer> Adaptive::clone() const {
@@ -552,6 +561,7 @@ std::vector<NodeView> Adaptive::nodes() const {
     const Node& node = now.model_.tree()[i];
     views.push_back({tree.path(i), tree.arm(i), static_cast<std::uint64_t>(node.pulls), node.mean,
                      node.bound, node.bound, node.is_leaf()});
+    if (has_begun_) views.back().model = around(node);
   }
   return in_user_units(std::move(views));
 }

@@ -1,28 +1,62 @@
 #pragma once
 
 #include "canopy/detail/bounded_node.hpp"
+#include "canopy/errors.hpp"
 #include "canopy/optimizer.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace canopy {
 
+// For every tree whose nodes are BoundedNodes, or more.
+
+/// The largest bound of a node's children.
+template <class Tree>
+[[nodiscard]] double largest_child_bound(const Tree& tree, const typename Tree::Node& node) {
+  double largest = std::max(tree[node.children].bound, tree[node.children + 1].bound);
+  for (std::uint32_t i = 2; i < Tree::child_count(node); ++i) {
+    largest = std::max(largest, tree[node.children + i].bound);
+  }
+  return largest;
+}
+
 /// The B rule: a leaf's bound is its own upper bound; above, the children tighten it.
-[[nodiscard]] inline double backed_up_bound(const BoundedTree& tree,
-                                            const BoundedTree::Node& node) {
-  if (node.is_leaf()) return node.upper;
-  return std::min(node.upper, std::max(tree[node.children].bound, tree[node.children + 1].bound));
+template <class Tree>
+[[nodiscard]] double backed_up_bound(const Tree& tree, const typename Tree::Node& node) {
+  return node.is_leaf() ? node.upper : std::min(node.upper, largest_child_bound(tree, node));
 }
 
 /// The child with the larger bound; a tie goes to the left one.
-[[nodiscard]] inline NodeIndex better_child(const BoundedTree& tree,
-                                            const BoundedTree::Node& node) {
+template <class Tree>
+[[nodiscard]] NodeIndex better_child(const Tree& tree, const typename Tree::Node& node) {
   const NodeIndex left = node.children;
   return tree[left].bound >= tree[left + 1].bound ? left : left + 1;
 }
 
+/// A tree whose root has its children. Throws ConfigurationError where there is only one arm.
+template <class Tree>
+[[nodiscard]] Tree planted(std::shared_ptr<const Partition> partition) {
+  Tree tree(std::move(partition));
+  if (!tree.expand(Tree::kRoot)) {
+    throw ConfigurationError({{"space", "", "must have at least two arms"}});
+  }
+  return tree;
+}
+
 /// Every node for people, the shallow ones first, from left to right.
-[[nodiscard]] std::vector<NodeView> views_of(const BoundedTree& tree);
+template <class Tree>
+[[nodiscard]] std::vector<NodeView> views_of(const Tree& tree) {
+  std::vector<NodeView> views;
+  for (const NodeIndex i : tree.shallow_first()) {
+    const typename Tree::Node& node = tree[i];
+    views.push_back({tree.path(i), tree.arm(i), static_cast<std::uint64_t>(node.pulls), node.mean(),
+                     node.upper, node.bound, node.is_leaf()});
+  }
+  return views;
+}
 
 }  // namespace canopy

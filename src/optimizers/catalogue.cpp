@@ -17,8 +17,14 @@ Selection resolved(const Selection& optimizer, std::size_t dimension) {
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer, const Space& space,
-                                          SplitRule partition, const Objective& objective) {
+                                          const PartitionRule& partition,
+                                          const Objective& objective) {
   return optimizers().at(optimizer.name).make(optimizer.options, space, partition, objective);
+}
+
+BoxPartition partition_of(const std::string& optimizer, const Space& space, PartitionRule rule) {
+  const OptimizerEntry* entry = optimizers().find(optimizer);
+  return BoxPartition(space, with_parts(rule, entry != nullptr ? entry->parts : 2));
 }
 
 }  // namespace canopy

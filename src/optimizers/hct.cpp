@@ -23,14 +23,6 @@ std::uint64_t whole(double pulls) {
   return static_cast<std::uint64_t>(pulls);
 }
 
-BoundedTree planted(std::shared_ptr<const Partition> partition) {
-  BoundedTree tree(std::move(partition));
-  if (!tree.expand(BoundedTree::kRoot)) {
-    throw ConfigurationError({{"space", "", "must have at least two arms"}});
-  }
-  return tree;
-}
-
 }  // namespace
 
 Hct::Hct(const Space& space, const HctOptions& options, const Objective& objective)
@@ -39,7 +31,7 @@ Hct::Hct(const Space& space, const HctOptions& options, const Objective& objecti
 Hct::Hct(std::shared_ptr<const Partition> partition, const HctOptions& options,
          const Objective& objective)
     : TicketedOptimizer(checked(options, objective), partition->dimension()),
-      tree_(planted(std::move(partition))),
+      tree_(planted<BoundedTree>(std::move(partition))),
       parameters_(resolve(options, tree_.partition().dimension())) {
   if (parameters_.feedback == Feedback::correlated) evidence_.set_mixing_time(options.mixing_time);
   set_scale();

@@ -10,19 +10,33 @@
 #include <utility>
 
 namespace canopy {
+namespace {
+
+/// The largest bound of a node's children but one.
+double largest_rival(const BoundedTreeOfAny& tree, const BoundedTreeOfAny::Node& node,
+                     NodeIndex but) {
+  double largest = -kInfinity;
+  for (std::uint32_t i = 0; i < BoundedTreeOfAny::child_count(node); ++i) {
+    const NodeIndex child = node.children + i;
+    if (child != but) largest = std::max(largest, tree[child].bound);
+  }
+  return largest;
+}
+
+}  // namespace
 
 HooTree::HooTree(std::shared_ptr<const Partition> partition, const HooConstants& constants,
                  std::uint64_t seed, const Objective& objective)
     : TurnOptimizer(objective, partition->dimension()),
       tree_(std::move(partition)),
       constants_(constants),
-      path_{BoundedTree::kRoot},
+      path_{Tree::kRoot},
       random_({.seed = seed, .algorithm = "hoo"}) {
   grow_resolutions();
 }
 
 void HooTree::start_over() {
-  BoundedTree fresh(tree_.shared_partition());
+  Tree fresh(tree_.shared_partition());
   const NodeIndex next = first_ + tree_.size();
   earlier_.push_back({first_, std::move(tree_)});
   std::erase_if(earlier_, [this](const Earlier& earlier) {
@@ -33,7 +47,7 @@ void HooTree::start_over() {
   });
   tree_ = std::move(fresh);
   first_ = next;
-  path_.assign(1, BoundedTree::kRoot);
+  path_.assign(1, Tree::kRoot);
   kept_ = 1;
 }
 
@@ -46,14 +60,36 @@ TurnOptimizer::Choice HooTree::choose() {
   path_.resize(kept_);
   NodeIndex at = path_.back();
   while (!tree_[at].is_leaf()) {
-    const NodeIndex left = tree_[at].children;
-    const double left_bound = tree_[left].bound;
-    const double right_bound = tree_[left + 1].bound;
-    const bool goes_left = left_bound != right_bound ? left_bound > right_bound : random_.coin();
-    at = goes_left ? left : left + 1;
+    at = child_of_largest_bound(at);
     path_.push_back(at);
   }
   return {.node = first_ + at};
+}
+
+NodeIndex HooTree::child_of_largest_bound(NodeIndex at) {
+  const NodeIndex first = tree_[at].children;
+  const NodeIndex end = first + Tree::child_count(tree_[at]);
+  NodeIndex largest = first;
+  std::uint32_t equals = 1;
+  for (NodeIndex child = first + 1; child < end; ++child) {
+    const double bound = tree_[child].bound;
+    if (bound > tree_[largest].bound) {
+      largest = child;
+      equals = 1;
+    } else if (bound == tree_[largest].bound) {
+      ++equals;
+    }
+  }
+  if (equals == 1) return largest;
+  // A coin decides between two: heads for the first.
+  auto skip = equals == 2 ? (random_.coin() ? 0U : 1U)
+                          : static_cast<std::uint32_t>(random_.uniform() * equals);
+  const double bound = tree_[largest].bound;
+  for (; skip > 0; --skip) {
+    do ++largest;
+    while (tree_[largest].bound != bound);
+  }
+  return largest;
 }
 
 double HooTree::width(double pulls) const {
@@ -73,7 +109,7 @@ void HooTree::learn(NodeIndex node, const Rewards& mapped) {
 void HooTree::accept_observed(Arm arm, const Rewards& mapped) {
   observations_.add(arm, mapped);
   const NodeIndex node = tree_.find(arm);
-  if (node == BoundedTree::kRoot) {  // which is played only where it is the whole tree
+  if (node == Tree::kRoot) {  // which is played only where it is the whole tree
     const Arm root = tree_.arm(node);
     const bool is_root = std::equal(root.begin(), root.end(), arm.begin(), arm.end());
     if (!is_root || !tree_[node].is_leaf()) return;
@@ -103,9 +139,9 @@ void HooTree::update_path(NodeIndex node, const Rewards& mapped) {
   double bound = end.bound = backed_up_bound(tree_, end);
   for (std::size_t i = path_.size() - 1; i-- > 0;) {
     // The B rule, with the bound of one child in a register.
-    const double rival = tree_[BoundedTree::sibling(path_[i + 1])].bound;
-    if (!(bound > rival)) kept_ = i + 1;  // a tie is for the coin
     Node& above = tree_[path_[i]];
+    const double rival = largest_rival(tree_, above, path_[i + 1]);
+    if (!(bound > rival)) kept_ = i + 1;  // a tie is for the coin
     add(above);
     bound = above.bound = std::min(above.upper, std::max(bound, rival));
   }
@@ -113,7 +149,7 @@ void HooTree::update_path(NodeIndex node, const Rewards& mapped) {
 
 void HooTree::retrace_path(NodeIndex at) {
   path_.assign(1, at);
-  while (path_.back() != BoundedTree::kRoot) path_.push_back(tree_[path_.back()].parent);
+  while (path_.back() != Tree::kRoot) path_.push_back(tree_[path_.back()].parent);
   std::reverse(path_.begin(), path_.end());
 }
 
@@ -135,7 +171,7 @@ void HooTree::expand(NodeIndex node) {
     const Arm arm = tree_.arm(child);
     const Arm above = tree_.arm(at);
     const bool known =
-        at != BoundedTree::kRoot && std::equal(arm.begin(), arm.end(), above.begin(), above.end());
+        at != Tree::kRoot && std::equal(arm.begin(), arm.end(), above.begin(), above.end());
     if (!known && observations_.find(arm) != nullptr) credits_.push_back(first_ + child);
   }
 }
@@ -147,7 +183,7 @@ void HooTree::grow_resolutions() {
   }
 }
 
-std::pair<const BoundedTree&, NodeIndex> HooTree::home_of(NodeIndex node) const {
+std::pair<const HooTree::Tree&, NodeIndex> HooTree::home_of(NodeIndex node) const {
   for (const Earlier& earlier : earlier_) {
     if (earlier.holds(node)) return {earlier.tree, earlier.first};
   }
@@ -170,7 +206,7 @@ void HooTree::transfer(State& state) {
   state(trees, first_, tree_, twice_log_, path_, kept_, random_, observations_, credits_);
   if (state.restoring()) earlier_.clear();
   for (std::uint64_t i = 0; i < trees; ++i) {
-    if (state.restoring()) earlier_.push_back({0, BoundedTree(tree_.shared_partition())});
+    if (state.restoring()) earlier_.push_back({0, Tree(tree_.shared_partition())});
     state(earlier_[i].first, earlier_[i].tree);
   }
   if (!state.restoring()) return;
@@ -193,12 +229,15 @@ void HooTree::transfer(State& state) {
 
 std::optional<TicketedOptimizer::Recommendation> HooTree::recommendation() const {
   if (pulls() == 0.0) return std::nullopt;
-  NodeIndex at = BoundedTree::kRoot;
+  NodeIndex at = Tree::kRoot;
   while (!tree_[at].is_leaf()) {
-    const Node& left = tree_[tree_[at].children];
-    const Node& right = tree_[tree_[at].children + 1];
-    if (left.pulls == 0.0 && right.pulls == 0.0) break;
-    at = tree_[at].children + (left.pulls >= right.pulls ? 0 : 1);
+    const Node& node = tree_[at];
+    NodeIndex most = node.children;
+    for (std::uint32_t i = 1; i < Tree::child_count(node); ++i) {
+      if (tree_[node.children + i].pulls > tree_[most].pulls) most = node.children + i;
+    }
+    if (tree_[most].pulls == 0.0) break;
+    at = most;
   }
   return Recommendation{tree_.arm(at), tree_[at].mean(), tree_[at].pulls};
 }

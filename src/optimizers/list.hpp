@@ -4,8 +4,11 @@
 
 // The algorithms that canopy comes with, in the order in which they are shown. Each has its entry
 // beside it; a new one is a line here.
-#define CANOPY_OPTIMIZERS(entry) \
-  entry(adaptive) entry(hct) entry(thoo) entry(hoo) entry(power) entry(grid) entry(random)
+#define CANOPY_OPTIMIZERS(entry)                                                                 \
+  entry(adaptive) entry(hct) entry(vhct) entry(thoo) entry(hoo) entry(poo) entry(gpo) entry(pct) \
+      entry(vpct) entry(zooming) entry(doo) entry(soo) entry(stosoo) entry(sequool)              \
+          entry(stroquool) entry(power) entry(grid) entry(kl_ucb) entry(thompson)                \
+              entry(successive_halving) entry(random)
 
 namespace canopy {
 

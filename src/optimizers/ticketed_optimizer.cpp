@@ -216,12 +216,17 @@ bool TicketedOptimizer::update_scale_if_due() {
 
 // --- looking ---------------------------------------------------------------------------------
 
-std::optional<Best> TicketedOptimizer::best() const {
+std::optional<Evidence> TicketedOptimizer::evidence() const {
   Evidence now = evidence_;  // absorbing must not depend on who looks
   for (const auto& [arm, penalty] : penalties_) {
     if (penalty.barred) now.bar(arm);  // its rewards may have come since it was
   }
   now.absorb();
+  return now;
+}
+
+std::optional<Best> TicketedOptimizer::best() const {
+  const Evidence now = *evidence();
   const bool minimizes = map_.minimizes();
   if (!now.most_pulled(minimizes)) return std::nullopt;  // nothing was told, or all are barred
   std::optional<Recommendation> own = recommendation();
@@ -283,6 +288,11 @@ std::vector<NodeView> TicketedOptimizer::in_user_units(std::vector<NodeView> nod
     if (node.pulls != 0) node.mean = map_.to_user(node.mean);
     node.upper = map_.to_user(node.upper);
     node.bound = map_.to_user(node.bound);
+    if (node.model) {
+      const auto [low, high] =
+          std::minmax({map_.to_user(node.model->lower), map_.to_user(node.model->upper)});
+      node.model = Interval{low, high};
+    }
   }
   return nodes;
 }

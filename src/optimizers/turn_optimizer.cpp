@@ -32,7 +32,6 @@ void TurnOptimizer::accept(NodeIndex node, const Rewards& mapped) {
   if (unanswered_ == 0) end_turn();
 }
 
-/// An arm that fails is left at once, whatever is left of its turn.
 void TurnOptimizer::accept_penalty(NodeIndex node, double mapped) {
   accept(node, Rewards::one(mapped));
   if (running_ && node == choice_.node) end_turn();

@@ -5,6 +5,7 @@
 namespace canopy::python {
 
 // The parts of the module, each in a file of its own.
+void bind_catalogue(nanobind::module_& module);
 void bind_space(nanobind::module_& module);
 void bind_pull(nanobind::module_& module);
 void bind_protocol(nanobind::module_& module);
@@ -12,6 +13,7 @@ void bind_optimizer(nanobind::module_& module);
 void bind_intervals(nanobind::module_& module);
 void bind_environment(nanobind::module_& module);
 void bind_simulate(nanobind::module_& module);
+void bind_experiment(nanobind::module_& module);
 void bind_study(nanobind::module_& module);
 void bind_store(nanobind::module_& module);
 

@@ -1,12 +1,8 @@
-#include "canopy/environments.hpp"
-#include "canopy/random.hpp"
+#include "python/environment.hpp"
 
 #include "python/bindings.hpp"
 #include "python/options.hpp"
-#include "python/space.hpp"
 
-#include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,39 +22,21 @@ Selection environment_from(nb::handle name, const nb::dict& given) {
   return environments().completed({entry.name, std::move(options)});
 }
 
-/// An environment with a random stream of its own.
-class PythonEnvironment {
- public:
-  PythonEnvironment(nb::handle name, const nb::dict& given, std::uint64_t seed)
-      : selection_(environment_from(name, given)),
-        environment_(make_environment(selection_)),
-        space_(environment_->space()),
-        random_({.seed = seed, .environment = selection_.name}) {
-    environment_->start(random_);
-  }
-
-  [[nodiscard]] const OptionValues& options() const { return selection_.options; }
-  [[nodiscard]] const KnownEnvironment& known() const { return *environment_; }
-  [[nodiscard]] const PythonSpace& space() const { return space_; }
-
-  /// The step that the next pull is.
-  [[nodiscard]] std::uint64_t t() const { return t_; }
-
-  double pull(const nb::dict& arm) {
-    const double reward = environment_->pull(space_.coordinates(arm), random_);
-    ++t_;
-    return reward;
-  }
-
- private:
-  Selection selection_;
-  std::unique_ptr<KnownEnvironment> environment_;
-  PythonSpace space_;
-  RandomStream random_;
-  std::uint64_t t_ = 1;
-};
-
 }  // namespace
+
+PythonEnvironment::PythonEnvironment(nb::handle name, const nb::dict& given, std::uint64_t seed)
+    : selection_(environment_from(name, given)),
+      environment_(make_environment(selection_)),
+      space_(environment_->space()),
+      random_({.seed = seed, .environment = selection_.name}) {
+  environment_->start(random_);
+}
+
+double PythonEnvironment::pull(const nb::dict& arm) {
+  const double reward = environment_->pull(space_.coordinates(arm), random_);
+  ++t_;
+  return reward;
+}
 
 void bind_environment(nb::module_& module) {
   nb::class_<PythonEnvironment>(module, "Environment")
@@ -74,7 +52,9 @@ void bind_environment(nb::module_& module) {
       .def("_parameters",
            [](const PythonEnvironment& self) { return parameter_list(self.space().space()); })
       .def("_options",
-           [](const PythonEnvironment& self) { return options_dictionary(self.options()); })
+           [](const PythonEnvironment& self) {
+             return options_dictionary(self.selection().options);
+           })
       .def("_optimum",
            [](const PythonEnvironment& self) {
              const Optimum optimum = self.known().optimum_at(self.t());

@@ -9,6 +9,7 @@ NB_MODULE(_canopy, module) {
   using namespace canopy::python;
   nanobind::set_leak_warnings(false);  // objects that live to the end of a program are not a fault
   module.attr("version") = CANOPY_VERSION;
+  bind_catalogue(module);
   bind_space(module);
   bind_pull(module);
   bind_protocol(module);
@@ -16,6 +17,7 @@ NB_MODULE(_canopy, module) {
   bind_intervals(module);
   bind_environment(module);
   bind_simulate(module);
+  bind_experiment(module);
   bind_study(module);
   bind_store(module);
 }

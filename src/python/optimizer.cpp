@@ -6,14 +6,28 @@
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 
+#include <array>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nanobind/stl/string.h>
 
 namespace canopy::python {
 namespace {
+
+/// Whether it is a partition of the user's own: an object with the methods of one, no class.
+bool is_own_partition(nb::handle given) {
+  return PyType_Check(given.ptr()) == 0 && nb::hasattr(given, "root") &&
+         nb::hasattr(given, "split") && nb::hasattr(given, "arm");
+}
+
+PartitionRule partition_from(nb::handle given) {
+  if (const auto rule = partition_rule_from(text_from(given).value_or(""))) return *rule;
+  throw ConfigurationError({{"optimizer.partition", shown(given), std::string(kPartitionMustBe)}});
+}
 
 /// What an optimizer is made of. Throws ConfigurationError.
 StudySpecification specification_from(nb::handle name, const PythonSpace& space,
@@ -22,7 +36,7 @@ StudySpecification specification_from(nb::handle name, const PythonSpace& space,
                                       nb::handle partition) {
   const OptimizerEntry& entry = entry_named(optimizers(), name);
   StudySpecification specification{.space = space.space()};
-  specification.partition = enum_from<SplitRule>("optimizer.partition", partition);
+  if (!is_own_partition(partition)) specification.partition = partition_from(partition);
   specification.objective = {enum_from<Direction>("direction", direction), range_from(reward_range),
                              confidence};
   std::vector<Violation> wrong;
@@ -40,6 +54,19 @@ void restore(const PythonOptimizer& self, const nb::bytes& saved) {
   }
 }
 
+int traverse_optimizer(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const PythonOptimizer* held = nb::inst_ptr<PythonOptimizer>(self);
+  Py_VISIT(held->space_object().ptr());
+  Py_VISIT(held->partition_object().ptr());
+  return 0;
+}
+
+// Nothing is cleared: a partition that holds its optimizer lets go of it itself.
+std::array<PyType_Slot, 2> optimizer_slots{
+    {{Py_tp_traverse, reinterpret_cast<void*>(traverse_optimizer)}, {0, nullptr}}};
+
 /// What is known of an algorithm without making one.
 nb::dict traits_of(nb::handle name) {
   const OptimizerEntry& entry = entry_named(optimizers(), name);
@@ -52,28 +79,53 @@ nb::dict traits_of(nb::handle name) {
 
 }  // namespace
 
+PythonOptimizer::PythonOptimizer(StudySpecification specification, nb::object space,
+                                 nb::object partition)
+    : Protocol(std::move(specification), std::move(space)),
+      partition_object_(std::move(partition)),
+      partition_(std::make_shared<PythonPartition>(partition_object_, this->space())) {
+  const auto& [name, options] = this->specification().optimizer;
+  const OptimizerEntry& entry = optimizers().at(name);
+  if (!entry.make_over) {
+    throw ConfigurationError({{"partition", shown(partition_object_), name + " searches no tree"}});
+  }
+  optimizer_ = entry.make_over(options, partition_, this->specification().objective);
+  tree_ = optimizer_->tree();
+}
+
 void bind_optimizer(nb::module_& module) {
-  nb::class_<PythonOptimizer, Protocol>(module, "Optimizer")
+  nb::class_<PythonOptimizer, Protocol>(module, "Optimizer", nb::type_slots(optimizer_slots.data()))
       .def(
           "__init__",
           [](PythonOptimizer* self, nb::handle name, const nb::object& space,
              const nb::dict& options, nb::handle direction, nb::handle reward_range,
              double confidence, nb::handle partition) {
-            new (self) PythonOptimizer(
+            StudySpecification made =
                 specification_from(name, nb::cast<const PythonSpace&>(space), options, direction,
-                                   reward_range, confidence, partition),
-                space);
+                                   reward_range, confidence, partition);
+            if (is_own_partition(partition)) {
+              new (self) PythonOptimizer(std::move(made), space, nb::borrow(partition));
+            } else {
+              new (self) PythonOptimizer(std::move(made), space);
+            }
           },
           nb::arg("name").none(), nb::arg("space"), nb::arg("options"), nb::arg("direction").none(),
           nb::arg("reward_range").none(), nb::arg("confidence"), nb::arg("partition").none())
       .def(
           "__init__",
           [](PythonOptimizer* self, const PythonOptimizer& other) {
-            new (self) PythonOptimizer(other.specification(), other.space_object(),
-                                       other.optimizer().clone());
+            new (self) PythonOptimizer(other);
           },
           nb::arg("other"))
-      .def("_restore", &restore, nb::arg("saved"));
+      .def("_restore", &restore, nb::arg("saved"))
+      .def_prop_ro(
+          "partition",
+          [](const PythonOptimizer& self) -> nb::object {
+            if (self.has_own_partition()) return self.partition_object();
+            const std::string name = text_of(self.specification().partition);
+            return nb::str(name.data(), name.size());
+          },
+          "How cells are cut.");
 
   module.def(
       "optimizer_defaults",

@@ -2,6 +2,7 @@
 
 #include "canopy/optimizer.hpp"
 
+#include "python/partition.hpp"
 #include "python/protocol.hpp"
 
 #include <memory>
@@ -14,16 +15,33 @@ class PythonOptimizer final : public Protocol {
  public:
   /// Throws ConfigurationError.
   PythonOptimizer(StudySpecification specification, nb::object space)
-      : Protocol(std::move(specification), std::move(space)),
-        optimizer_(make_optimizer(this->specification())),
-        tree_(optimizer_->tree()) {}
+      : PythonOptimizer(std::move(specification), std::move(space), nullptr) {}
 
-  /// One that exists, of that specification.
+  /// One that exists, of that specification; null: a new one.
   PythonOptimizer(StudySpecification specification, nb::object space,
                   std::unique_ptr<Optimizer> optimizer)
       : Protocol(std::move(specification), std::move(space)),
-        optimizer_(std::move(optimizer)),
+        optimizer_(optimizer ? std::move(optimizer) : make_optimizer(this->specification())),
         tree_(optimizer_->tree()) {}
+
+  /// A new one over a partition of the user's own. Throws ConfigurationError.
+  PythonOptimizer(StudySpecification specification, nb::object space, nb::object partition);
+
+  /// A copy.
+  PythonOptimizer(const PythonOptimizer& other)
+      : Protocol(other.specification(), other.space_object()),
+        partition_object_(other.partition_object_),
+        partition_(other.partition_),
+        optimizer_(other.optimizer_->clone()),
+        tree_(optimizer_->tree()) {}
+  PythonOptimizer(PythonOptimizer&&) = default;
+  PythonOptimizer& operator=(const PythonOptimizer&) = delete;
+  PythonOptimizer& operator=(PythonOptimizer&&) = delete;
+  ~PythonOptimizer() override = default;
+
+  /// That of the user's own; None where there is none.
+  [[nodiscard]] const nb::object& partition_object() const { return partition_object_; }
+  [[nodiscard]] bool has_own_partition() const override { return partition_ != nullptr; }
 
   [[nodiscard]] Optimizer& optimizer() const { return *optimizer_; }
 
@@ -31,7 +49,12 @@ class PythonOptimizer final : public Protocol {
 
  private:
   void perform(const std::function<void(Optimizer&)>& action) override { action(*optimizer_); }
+  void prepare_partition() override {
+    if (partition_) partition_->prepare();
+  }
 
+  nb::object partition_object_ = nb::none();  // which outlives what calls it
+  std::shared_ptr<const PythonPartition> partition_;
   std::unique_ptr<Optimizer> optimizer_;
   // Taken once, for places alone: to bring all bounds up to date would cost more than an ask.
   const TreeView* tree_;

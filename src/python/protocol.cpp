@@ -1,11 +1,13 @@
 #include "python/protocol.hpp"
 
+#include "canopy/optimizers.hpp"
 #include "canopy/partition.hpp"
 
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 #include "python/pull.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -71,6 +73,7 @@ Pickling an optimizer does this for you.)";
 
 PythonPull ask(Protocol& self, nb::handle pulls) {
   const std::uint64_t wanted = pulls_from(pulls);
+  self.prepare();
   return {self.space_object(), self.with([&](Optimizer& optimizer) {
             const Pull pull = optimizer.ask(wanted);
             return PlacedPull(pull, self.places(optimizer));
@@ -85,6 +88,7 @@ void check(Status status, Ticket ticket) {
 }
 
 Status tell_given(Protocol& self, Ticket ticket, const GivenRewards& given) {
+  self.prepare();
   return std::visit(
       [&](const auto& rewards) {
         return self.with([&](Optimizer& optimizer) { return optimizer.tell(ticket, rewards); });
@@ -113,6 +117,7 @@ template <auto take>
 void add(Protocol& self, nb::handle arm, nb::handle reward) {
   const std::vector<double> coordinates = coordinates_from(self, arm);
   const Rewards rewards = summed(rewards_from(reward));
+  self.prepare();
   const Status status =
       self.with([&](Optimizer& optimizer) { return (optimizer.*take)(coordinates, rewards); });
   if (status != Status::ok) refuse("reward", reward, std::string(describe(status)));
@@ -145,6 +150,7 @@ std::optional<double> reward_or_none(nb::handle reward) {
 template <class Take>
 Status with_penalty(Protocol& self, nb::handle given, Take&& take) {
   const std::optional<double> reward = reward_or_none(given);
+  self.prepare();
   const Outcome outcome = self.with([&](Optimizer& optimizer) -> Outcome {
     const std::optional<double> worth = reward ? reward : optimizer.failure_reward();
     return worth ? Outcome(take(optimizer, *worth)) : std::nullopt;
@@ -180,6 +186,7 @@ std::optional<double> failure_reward(Protocol& self) {
 }
 
 void finish(Protocol& self) {
+  self.prepare();
   self.with([](Optimizer& optimizer) {
     optimizer.finish();
     return Status::ok;
@@ -310,11 +317,13 @@ nb::dict cell_dictionary(const PythonSpace& space, const BoxPartition& partition
                          const std::string& path) {
   const std::size_t size = partition.cell_size();
   std::vector<double> cell(size);
-  std::vector<double> halves(2 * size);
+  std::vector<double> parts(partition.arity() * size);
   partition.root(cell);
   for (std::size_t depth = 0; depth < path.size(); ++depth) {
-    if (!partition.split(cell, static_cast<std::uint32_t>(depth), halves)) break;
-    const auto first = halves.begin() + static_cast<std::ptrdiff_t>(path[depth] == '0' ? 0 : size);
+    const std::uint32_t count = partition.cut(cell, static_cast<std::uint32_t>(depth), parts);
+    const auto place = static_cast<std::uint32_t>(path[depth] - '0');
+    if (place >= count) break;
+    const auto first = parts.begin() + static_cast<std::ptrdiff_t>(place * size);
     cell.assign(first, first + static_cast<std::ptrdiff_t>(size));
   }
   nb::dict result;
@@ -325,20 +334,29 @@ nb::dict cell_dictionary(const PythonSpace& space, const BoxPartition& partition
   return result;
 }
 
+BoxPartition partition_of(Protocol& self) {
+  const StudySpecification& specification = self.specification();
+  return canopy::partition_of(specification.optimizer.name, self.space().space(),
+                              specification.partition);
+}
+
+/// Empty where only the user can read cells.
 nb::dict cell_at(Protocol& self, const std::string& path) {
-  const BoxPartition partition(self.space().space(), self.specification().partition);
+  if (self.has_own_partition()) return {};
+  const BoxPartition partition = partition_of(self);
   return cell_dictionary(self.space(), partition, path);
 }
 
 /// A list of (path, arm, cell, pulls, mean, upper, bound, leaf).
 nb::list tree(Protocol& self) {
   const PythonSpace& space = self.space();
-  const BoxPartition partition(space.space(), self.specification().partition);
+  const BoxPartition partition = partition_of(self);
   nb::list result;
   for (const auto& [view, arm] : self.with(owned_nodes)) {
-    result.append(nb::make_tuple(view.path, space.dictionary(arm),
-                                 cell_dictionary(space, partition, view.path), view.pulls,
-                                 view.mean, view.upper, view.bound, view.leaf));
+    const nb::dict cell =
+        self.has_own_partition() ? nb::dict() : cell_dictionary(space, partition, view.path);
+    result.append(nb::make_tuple(view.path, space.dictionary(arm), cell, view.pulls, view.mean,
+                                 view.upper, view.bound, view.leaf));
   }
   return result;
 }
@@ -351,10 +369,20 @@ nb::bytes save(Protocol& self) {
   return nb::bytes(saved.data(), saved.size());
 }
 
+/// An optimizer has its space, whose choices may hold the optimizer. The space breaks such a cycle.
+int traverse_protocol(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Protocol>(self)->space_object().ptr());
+  return 0;
+}
+
+std::array<PyType_Slot, 2> protocol_slots{
+    {{Py_tp_traverse, reinterpret_cast<void*>(traverse_protocol)}, {0, nullptr}}};
+
 }  // namespace
 
 void bind_protocol(nb::module_& module) {
-  nb::class_<Protocol>(module, "_Protocol")
+  nb::class_<Protocol>(module, "_Protocol", nb::type_slots(protocol_slots.data()))
       .def("ask", &ask, nb::arg("pulls") = nb::none(),
            nb::sig("def ask(self, pulls: int | None = None) -> Pull"), kAskHelp)
       .def("tell", &tell, nb::arg("pull").none(), nb::arg("reward").none(),
@@ -406,7 +434,7 @@ void bind_protocol(nb::module_& module) {
           "The options of the optimizer, with every default filled in.")
       .def_prop_ro(
           "partition",
-          [](const Protocol& self) { return text(name_of(self.specification().partition)); },
+          [](const Protocol& self) { return text(text_of(self.specification().partition)); },
           "Which parameter a cell is halved along.")
       .def_prop_ro(
           "direction",

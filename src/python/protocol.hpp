@@ -47,7 +47,17 @@ class Protocol {
     return optimizer.tree();
   }
 
+  /// Whether cells are cut as the user says, so that only the user can read them.
+  [[nodiscard]] virtual bool has_own_partition() const { return false; }
+
+  /// Before an action that may cut cells: asks Python for what it will need. What that throws comes
+  /// before anything has happened.
+  void prepare() {
+    if (has_own_partition()) prepare_partition();
+  }
+
  private:
+  virtual void prepare_partition() {}
   virtual void perform(const std::function<void(Optimizer&)>& action) = 0;
 
   StudySpecification specification_;

@@ -5,6 +5,7 @@
 #include "python/options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -32,6 +33,19 @@ PythonSpace::PythonSpace(Space space, const nb::list& choices) : PythonSpace(std
     if (choices_[i].empty()) continue;
     std::size_t next = 0;
     for (const nb::handle each : choices[i]) choices_[i].at(next++) = nb::borrow(each);
+  }
+}
+
+int PythonSpace::visit_choices(visitproc visit, void* arg) const {
+  for (const std::vector<nb::object>& objects : choices_) {
+    for (const nb::object& each : objects) Py_VISIT(each.ptr());
+  }
+  return 0;
+}
+
+void PythonSpace::forget_choices() {
+  for (std::vector<nb::object>& objects : choices_) {
+    for (nb::object& each : objects) each = nb::none();
   }
 }
 
@@ -156,10 +170,24 @@ Parameter parameter_from(const nb::tuple& given) {
   return {name, Real{nb::cast<double>(given[2]), nb::cast<double>(given[3]), scale_from(given[4])}};
 }
 
+int traverse_space(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<PythonSpace>(self)->visit_choices(visit, arg) : 0;
+}
+
+int clear_space(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<PythonSpace>(self)->forget_choices();
+  return 0;
+}
+
+std::array<PyType_Slot, 3> space_slots{{{Py_tp_traverse, reinterpret_cast<void*>(traverse_space)},
+                                        {Py_tp_clear, reinterpret_cast<void*>(clear_space)},
+                                        {0, nullptr}}};
+
 }  // namespace
 
 void bind_space(nb::module_& module) {
-  nb::class_<PythonSpace>(module, "Space")
+  nb::class_<PythonSpace>(module, "Space", nb::type_slots(space_slots.data()))
       .def(
           "__init__",
           [](PythonSpace* self, const nb::list& parameters, const nb::list& choices) {

@@ -32,6 +32,12 @@ class PythonSpace {
 
   [[nodiscard]] const nb::object& name(std::size_t index) const { return names_[index]; }
 
+  /// For Python's collector of garbage: visits the objects of choices, which may lead back to what
+  /// has this space, an optimizer say.
+  [[nodiscard]] int visit_choices(visitproc visit, void* arg) const;
+  /// Lets go of them, which breaks every such cycle.
+  void forget_choices();
+
   /// One coordinate, as its user knows it.
   [[nodiscard]] nb::object value(double coordinate, std::size_t index) const;
 

@@ -91,6 +91,9 @@ void open_study(PythonStudy* self, const std::string& store, const std::string& 
                 const PythonOptimizer* like, const std::optional<std::string>& file,
                 const std::optional<std::string>& fork) {
   std::optional<StudySpecification> given;
+  if (like != nullptr && like->has_own_partition()) {
+    throw std::invalid_argument("partition: a study cannot keep one of your own");
+  }
   if (like != nullptr) given = like->specification();
   std::string store_name;
   std::unique_ptr<StudySession> session;

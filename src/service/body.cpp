@@ -252,8 +252,34 @@ std::uint64_t Query::whole(const std::string& key, std::uint64_t otherwise, std:
   if (found == request_.query.end()) return otherwise;
   const auto number = number_in<std::uint64_t>(found->second);
   if (number && *number >= least && *number <= most) return *number;
-  mistakes_.push_back({"?" + key, "wrong_type", range_text(least, most)});
+  complain(key, "wrong_type", range_text(least, most));
   return otherwise;
+}
+
+std::optional<double> Query::number(const std::string& key) {
+  const auto found = request_.query.find(key);
+  if (found == request_.query.end()) return std::nullopt;
+  const auto number = number_in<double>(found->second);
+  if (number && std::isfinite(*number)) return number;
+  complain(key, "wrong_type", "must be a number");
+  return std::nullopt;
+}
+
+std::string Query::word(const std::string& key, std::initializer_list<std::string_view> words) {
+  const auto found = request_.query.find(key);
+  if (found == request_.query.end()) return std::string(*words.begin());
+  if (std::find(words.begin(), words.end(), found->second) == words.end()) {
+    complain(key, "wrong_type", fmt::format("must be one of: {}", fmt::join(words, ", ")));
+  }
+  return found->second;
+}
+
+bool Query::flag(const std::string& key, bool otherwise) {
+  return (otherwise ? word(key, {"true", "false"}) : word(key, {"false", "true"})) == "true";
+}
+
+void Query::complain(const std::string& key, std::string code, std::string message) {
+  mistakes_.push_back({"?" + key, std::move(code), std::move(message)});
 }
 
 std::string Query::text(const std::string& key) const {

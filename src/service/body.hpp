@@ -64,7 +64,7 @@ class Body {
   std::vector<Mistake> mistakes_;
 };
 
-/// The parameters behind the path of a request: those that are known, as numbers.
+/// The parameters behind the path of a request, those that are known.
 class Query {
  public:
   /// Complains about parameters that are not known.
@@ -72,7 +72,15 @@ class Query {
 
   [[nodiscard]] std::uint64_t whole(const std::string& key, std::uint64_t otherwise,
                                     std::uint64_t least, std::uint64_t most);
+  [[nodiscard]] std::optional<double> number(const std::string& key);
   [[nodiscard]] std::string text(const std::string& key) const;
+  /// One of these; the first one if nothing is said.
+  [[nodiscard]] std::string word(const std::string& key,
+                                 std::initializer_list<std::string_view> words);
+  /// `true` or `false`.
+  [[nodiscard]] bool flag(const std::string& key, bool otherwise);
+
+  void complain(const std::string& key, std::string code, std::string message);
 
   /// Throws Problem if anything is wrong.
   void check() const;

@@ -1,6 +1,9 @@
 #include "service/message.hpp"
 
-#include <fmt/format.h>
+#include "files/json.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace canopy::service {
 namespace {
@@ -63,18 +66,16 @@ std::optional<std::map<std::string, std::string>> parameters_of(std::string_view
   return parameters;
 }
 
-std::string encoded(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  std::string result;
-  for (const char letter : text) {
-    if (kPlain.find(letter) != std::string_view::npos) {
-      result += letter;
-    } else {
-      result += fmt::format("%{:02X}", static_cast<unsigned char>(letter));
-    }
-  }
-  return result;
+const std::string& study_of(const Request& request) {
+  return request.path.at(2);
+}
+
+Answer json_answer(const Document& document, unsigned status) {
+  return {status, json_text(document)};
+}
+
+Answer no_content() {
+  return {204, "", ""};
 }
 
 }  // namespace canopy::service

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "files/document.hpp"
 #include "service/tokens.hpp"
 
 #include <cstdint>
@@ -20,6 +21,8 @@ struct Request {
   std::string body = {};
   std::string target = {};  ///< as it was sent
   std::string idempotency_key = {};
+  bool takes_gzip = false;
+  std::string known_tag = {};         ///< of what the client has already
   std::string id = {};                ///< for logs and error messages
   std::string by = {};                ///< the name of the token; empty: there are none
   std::optional<Token> may_see = {};  ///< whose studies are meant; none: all of them
@@ -40,7 +43,10 @@ struct Answer {
 [[nodiscard]] std::optional<std::map<std::string, std::string>> parameters_of(
     std::string_view query);
 
-/// A text as a part of a path: everything but letters, digits and `-._~` encoded.
-[[nodiscard]] std::string encoded(std::string_view text);
+/// The study that a path `/v1/studies/{name}...` is about.
+[[nodiscard]] const std::string& study_of(const Request& request);
+
+[[nodiscard]] Answer json_answer(const Document& document, unsigned status = 200);
+[[nodiscard]] Answer no_content();
 
 }  // namespace canopy::service

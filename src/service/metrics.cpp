@@ -77,8 +77,8 @@ struct Metrics::Parts {
 };
 
 Metrics::Metrics() : parts_(std::make_unique<Parts>()) {
-  for (const char* state : {"running", "idle", "paused", "held", "at_baseline", "ended"}) {
-    parts_->studies.Add({{"state", state}}).Set(0.0);
+  for (const std::string_view state : kStudyStates) {
+    parts_->studies.Add({{"state", std::string(state)}}).Set(0.0);
   }
 }
 
@@ -121,10 +121,10 @@ void Metrics::set_streams(std::size_t streams) {
 
 void Metrics::set_studies(const StudyHost::Counts& counts) {
   parts_->in_flight.Set(static_cast<double>(counts.in_flight));
-  for (const char* state : {"running", "idle", "paused", "held", "at_baseline", "ended"}) {
-    const auto found = counts.states.find(state);
+  for (const std::string_view state : kStudyStates) {
+    const auto found = counts.states.find(std::string(state));
     const std::size_t studies = found != counts.states.end() ? found->second : 0;
-    parts_->studies.Add({{"state", state}}).Set(static_cast<double>(studies));
+    parts_->studies.Add({{"state", std::string(state)}}).Set(static_cast<double>(studies));
   }
 }
 

@@ -51,8 +51,7 @@ class Problem : public std::runtime_error {
 [[nodiscard]] Problem problem_of(const StoreError& error);
 [[nodiscard]] Problem problem_of(const StudyError& error);
 
-/// What to answer for the exception that is being handled; `unexpected` is told what nobody has
-/// foreseen.
+/// What to answer for the exception that is being handled.
 [[nodiscard]] Problem current_problem();
 
 }  // namespace canopy::service

@@ -6,16 +6,15 @@
 #include "files/json.hpp"
 #include "service/openapi.hpp"
 #include "service/shared_store.hpp"
+#include "studies/clock.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <csignal>
 #include <list>
 #include <malloc.h>
 #include <map>
 #include <random>
-#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <sys/resource.h>
@@ -53,6 +52,7 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::milliseconds kBetweenTicks{1000};
 constexpr std::chrono::milliseconds kBetweenTicksAtTheEnd{10};
 constexpr std::chrono::seconds kStreamPause{1};       // unless something happens
+constexpr std::chrono::seconds kStateAgain{5};        // it may change without an event
 constexpr std::chrono::seconds kStreamHeartbeat{15};  // so that dead clients are noticed
 constexpr std::uint64_t kStreamPage = 500;            // events at once
 constexpr double kAnswersAreKept = 24.0 * 3600.0;     // seconds
@@ -136,7 +136,10 @@ class Server::Parts {
         log_(log),
         tls_(tls_of(options_)),
         store_(std::make_shared<SharedStore>(
-            [name = options_.store] { return open_store(name, Store::Mode::create); },
+            [name = options_.store,
+             mode = options_.read_only ? Store::Mode::open : Store::Mode::create] {
+              return open_store(name, mode);
+            },
             [this](const SharedStore::Commit& commit) { metrics_.count_commit(commit); })),
         acceptor_(io_) {
     auto guard = guard_of(options_);
@@ -152,8 +155,9 @@ class Server::Parts {
               log_.write(LogLevel::error, "failure", {{"what", what}});
             }};
     host_ = std::make_unique<StudyHost>(store_, host_options, std::move(callbacks));
-    service_ = std::make_unique<Service>(store_, *host_, metrics_,
-                                         Service::Options{openapi_document(), std::move(guard)});
+    service_ = std::make_unique<Service>(
+        store_, *host_, metrics_,
+        Service::Options{openapi_document(), std::move(guard), options_.read_only});
     has_guard_ = options_.tokens.has_value();
   }
 
@@ -194,8 +198,11 @@ class Server::Parts {
                              bool keep_alive, const std::string& id, std::string_view origin,
                              bool is_head);
   template <class Stream>
-  asio::awaitable<void> follow(Stream& stream, const Request& request, const Token* token,
-                               std::string last_event, std::string origin, Connection& connection);
+  asio::awaitable<void> follow(Stream& stream, const Request& request,
+                               std::optional<std::string> secret, std::string last_event,
+                               std::string origin, Connection& connection);
+  [[nodiscard]] bool may_still(const Request& request,
+                               const std::optional<std::string>& secret) const;
   struct Begin;
   asio::awaitable<Answer> answer_to(const Service::Admitted& admitted, Request& request);
 
@@ -248,8 +255,8 @@ void Server::Parts::listen(bool has_guard) {
   acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
-    throw std::runtime_error(
-        fmt::format("--listen {}:{}: {}", options_.address, options_.port, error.message()));
+    throw std::runtime_error(fmt::format("{}:{}: cannot listen there: {}", options_.address,
+                                         options_.port, error.message()));
   }
   const std::string host = address.is_v6() ? "[" + options_.address + "]" : options_.address;
   url_ =
@@ -311,14 +318,12 @@ asio::awaitable<void> Server::Parts::tick() {
     }
     if (stopping_) continue;
     host_->tick();
-    if (now >= next_cleaning) {
+    if (now >= next_cleaning && !options_.read_only) {
       next_cleaning = now + std::chrono::minutes(1);
       host_->run(
           {},
           [](Store& store) {
-            using namespace std::chrono;
-            const double time = duration<double>(system_clock::now().time_since_epoch()).count();
-            while (store.forget_answers(time - kAnswersAreKept) > 0) continue;
+            while (store.forget_answers(seconds_since_1970() - kAnswersAreKept) > 0) continue;
             return Answer{};
           },
           [](const Answer& /*answer*/) {});
@@ -479,6 +484,8 @@ asio::awaitable<bool> Server::Parts::serve_one(Stream& stream, beast::flat_buffe
   request.method = is_head ? "GET" : std::string(head.method_string());
   request.target = target;
   request.idempotency_key = field("Idempotency-Key");
+  request.takes_gzip = field(http::field::accept_encoding).find("gzip") != std::string_view::npos;
+  request.known_tag = field(http::field::if_none_match);
   try {
     const std::size_t mark = target.find('?');
     auto path = parts_of_path(target.substr(0, mark));
@@ -558,8 +565,8 @@ asio::awaitable<bool> Server::Parts::serve_one(Stream& stream, beast::flat_buffe
   }
   if (is_stream && answer.status == 200 && !is_head) {
     std::string last_event(field("Last-Event-ID"));
-    const Token* token = admitted.token ? &*admitted.token : nullptr;
-    co_await follow(stream, request, token, std::move(last_event), origin, connection);
+    std::optional<std::string> secret(bearer(field(http::field::authorization)));
+    co_await follow(stream, request, std::move(secret), std::move(last_event), origin, connection);
     co_return false;
   }
   if (stopping_) keep_alive = false;
@@ -579,7 +586,8 @@ asio::awaitable<bool> Server::Parts::send(Stream& stream, const Answer& answer, 
   for (const auto& header : answer.headers) response.set(header.first, header.second);
   if (!origin.empty() && allows(origin)) {
     response.set(http::field::access_control_allow_origin, origin);
-    response.set(http::field::vary, "Origin");
+    const std::string varies(response[http::field::vary]);
+    response.set(http::field::vary, varies.empty() ? "Origin" : varies + ", Origin");
   }
   if (is_head) {
     response.content_length(answer.body.size());
@@ -650,15 +658,40 @@ void Server::Parts::study_changed(const std::string& study) {
   });
 }
 
+/// Whether whoever follows a study would still be let in: tokens expire and are taken back.
+bool Server::Parts::may_still(const Request& request,
+                              const std::optional<std::string>& secret) const {
+  try {
+    (void)service_->admit(request, secret);
+    return true;
+  } catch (const Problem& problem) {
+    return problem.status() != 401 && problem.status() != 403;
+  }
+}
+
 /// Sends the events of a study as they come, and what is known of it.
 template <class Stream>
 asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& request,
-                                            const Token* token, std::string last_event,
-                                            std::string origin, Connection& connection) {
+                                            std::optional<std::string> secret,
+                                            std::string last_event, std::string origin,
+                                            Connection& connection) {
   const std::string& study = request.path.at(2);
-  ++streams_;
   asio::steady_timer timer(io_);
-  const auto place = followers_.emplace(study, &timer);
+  struct Place {
+    Parts& parts;
+    decltype(followers_)::iterator in_list;
+    Place(Parts& of, const std::string& name, asio::steady_timer* wakes)
+        : parts(of), in_list(of.followers_.emplace(name, wakes)) {
+      ++parts.streams_;
+    }
+    ~Place() {
+      parts.followers_.erase(in_list);
+      --parts.streams_;
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+  };
+  const Place place(*this, study, &timer);
   const auto ask = [&](std::string what, std::map<std::string, std::string> query) {
     Request asked;
     asked.method = "GET";
@@ -667,18 +700,21 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
     asked.id = request.id;
     return asked;
   };
-  const auto admit = [&](const Request& asked) {
+  // Whether they may was found out before.
+  const auto route_of = [&](const Request& asked) {
     Service::Admitted admitted;
     for (const Route& route : routes()) {
       if (route.method == "GET" && route.pattern == "/v1/studies/{name}/" + asked.path[3]) {
         admitted.route = &route;
       }
     }
-    if (token != nullptr) admitted.token = *token;
     return admitted;
   };
 
+  const auto journal = request.query.find("journal");
+  const bool sends_journal = journal == request.query.end() || journal->second != "false";
   std::uint64_t last = number_in<std::uint64_t>(last_event).value_or(UINT64_MAX);
+  if (last > INT64_MAX) last = UINT64_MAX;
   if (last == UINT64_MAX && request.query.contains("after")) {
     last = number_in<std::uint64_t>(request.query.at("after")).value_or(0);
   }
@@ -692,20 +728,22 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
   auto sent_at = Clock::now();
   auto state_at = Clock::time_point{};
   bool state_is_due = true;
+  std::map<std::string, std::string> sent;  // what was said of the state
   while (!stopping_) {
     // A new follower gets what comes from here on.
     const std::string after = std::to_string(last == UINT64_MAX ? 0 : last);
+    const bool only_last = last == UINT64_MAX || !sends_journal;
     Request events =
-        ask("events",
-            {{"after", after}, {"limit", std::to_string(last == UINT64_MAX ? 1 : kStreamPage)}});
-    const Service::Admitted events_admitted = admit(events);
-    const Answer page = co_await answer_to(events_admitted, events);
-    if (page.status == 404) break;  // it was deleted
+        ask("events", {{"after", after}, {"limit", std::to_string(only_last ? 1 : kStreamPage)}});
+    const Service::Admitted events_route = route_of(events);
+    const Answer page = co_await answer_to(events_route, events);
+    if (page.status >= 400 && page.status < 500) break;  // it was deleted
     bool is_more = false;
     if (page.status == 200) {
       const Document document = parse_json(page.body, "events");
       const auto newest = static_cast<std::uint64_t>(document.find("last")->as_whole().value_or(0));
-      if (last == UINT64_MAX) {
+      if (only_last) {
+        state_is_due = state_is_due || newest != last;
         last = newest;
       } else {
         for (const Document& event : *document.find("events")->as_list()) {
@@ -717,12 +755,25 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
         is_more = last < newest;
       }
     }
-    if (state_is_due && !is_more && Clock::now() - state_at >= kStreamPause) {
+    const auto since_state = Clock::now() - state_at;
+    if (since_state >= kStateAgain) {
+      if (!may_still(request, secret)) break;
+      state_is_due = true;
+    }
+    if (state_is_due && !is_more && since_state >= kStreamPause) {
       for (const char* what : {"summary", "best"}) {
         Request asked = ask(what, {});
-        const Service::Admitted asked_admitted = admit(asked);
-        const Answer state = co_await answer_to(asked_admitted, asked);
-        if (state.status == 200) text += fmt::format("event: {}\ndata: {}\n\n", what, state.body);
+        const Service::Admitted asked_route = route_of(asked);
+        const Answer state = co_await answer_to(asked_route, asked);
+        if (state.status != 200 && state.status != 409) continue;
+        const std::string body = state.status == 200 ? state.body : "null";  // no best arm yet
+        Document said = parse_json(body, what);
+        if (said.contains("now")) said.set("now", 0.0);
+        std::string& before = sent[what];
+        if (std::string now = json_text(said); now != before) {
+          before = std::move(now);
+          text += fmt::format("event: {}\ndata: {}\n\n", what, body);
+        }
       }
       state_is_due = false;
       state_at = Clock::now();
@@ -740,8 +791,6 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
     timer.expires_after(kStreamPause);
     (void)co_await timer.async_wait(kAwait);
   }
-  followers_.erase(place);
-  --streams_;
 }
 
 // --- from outside ----------------------------------------------------------------------------

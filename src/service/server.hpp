@@ -22,6 +22,7 @@ struct ServerOptions {
   std::uint16_t port = 8731;               ///< 0: any that is free
   std::string advertise = {};              ///< how other servers reach this one; empty: they cannot
   std::optional<std::string> tokens = {};  ///< a file; none: everybody may do everything
+  bool read_only = false;                  ///< nobody may do anything but look
   std::optional<std::string> certificate = {};  ///< files, for TLS
   std::optional<std::string> key = {};
   std::vector<std::string> origins = {};           ///< whose pages may ask

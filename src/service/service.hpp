@@ -3,13 +3,17 @@
 #include "canopy/store.hpp"
 
 #include "files/document.hpp"
+#include "service/kept_looks.hpp"
 #include "service/message.hpp"
 #include "service/metrics.hpp"
 #include "service/study_host.hpp"
 #include "service/tokens.hpp"
+#include "studies/study_phase.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,13 +24,14 @@
 namespace canopy::service {
 
 class Service;
+using Done = StudyHost::Done;
 
 /// One way to ask for something. Methods and patterns are those of openapi.json.
 struct Route {
   std::string_view method;
   std::string_view pattern;  ///< `/v1/studies/{name}/asks`
   std::optional<Role> role;  ///< that is needed; none: anybody may
-  void (Service::*serve)(const Request& request, StudyHost::Done done);
+  void (Service::*serve)(const Request& request, Done done);
   bool is_stream = false;  ///< the answer is only the beginning
 };
 
@@ -39,6 +44,7 @@ class Service {
   struct Options {
     std::string openapi;                     ///< the document, as JSON
     std::shared_ptr<Guard> guard = nullptr;  ///< none: everybody may do everything
+    bool read_only = false;                  ///< nobody may do anything but look
   };
 
   Service(std::shared_ptr<Store> store, StudyHost& host, Metrics& metrics, Options options);
@@ -56,7 +62,7 @@ class Service {
 
   /// Serves it, and notes in it who asks; `done` is called once, by some thread, or before this
   /// returns.
-  void serve(const Admitted& admitted, Request& request, const StudyHost::Done& done);
+  void serve(const Admitted& admitted, Request& request, const Done& done);
 
   /// Other tokens from now on.
   void set_guard(std::shared_ptr<Guard> guard);
@@ -66,45 +72,76 @@ class Service {
 
   // --- the routes
 
-  void list(const Request& request, StudyHost::Done done);
-  void create(const Request& request, StudyHost::Done done);
-  void show(const Request& request, StudyHost::Done done);
-  void erase(const Request& request, StudyHost::Done done);
-  void set_specification(const Request& request, StudyHost::Done done);
-  void ask(const Request& request, StudyHost::Done done);
-  void in_flight(const Request& request, StudyHost::Done done);
-  void tell(const Request& request, StudyHost::Done done);
-  void drop(const Request& request, StudyHost::Done done);
-  void observe(const Request& request, StudyHost::Done done);
-  void bar(const Request& request, StudyHost::Done done);
-  void best(const Request& request, StudyHost::Done done);
-  void summary(const Request& request, StudyHost::Done done);
-  void tree(const Request& request, StudyHost::Done done);
-  void estimate(const Request& request, StudyHost::Done done);
-  void events(const Request& request, StudyHost::Done done);
-  void stream(const Request& request, StudyHost::Done done);
-  void act(const Request& request, StudyHost::Done done);
-  void acts(const Request& request, StudyHost::Done done);
-  void take_tuner(const Request& request, StudyHost::Done done);
-  void release_tuner(const Request& request, StudyHost::Done done);
-  void tuner_events(const Request& request, StudyHost::Done done);
-  void snapshot(const Request& request, StudyHost::Done done);
-  void set_snapshot(const Request& request, StudyHost::Done done);
-  void health(const Request& request, StudyHost::Done done);
-  void ready(const Request& request, StudyHost::Done done);
-  void metrics(const Request& request, StudyHost::Done done);
-  void openapi(const Request& request, StudyHost::Done done);
+  void list(const Request& request, Done done);
+  void create(const Request& request, Done done);
+  void check(const Request& request, Done done);
+  void show(const Request& request, Done done);
+  void glance(const Request& request, Done done);
+  void erase(const Request& request, Done done);
+  void specification(const Request& request, Done done);
+  void set_specification(const Request& request, Done done);
+  void ask(const Request& request, Done done);
+  void in_flight(const Request& request, Done done);
+  void tell(const Request& request, Done done);
+  void drop(const Request& request, Done done);
+  void observe(const Request& request, Done done);
+  void bar(const Request& request, Done done);
+  void best(const Request& request, Done done);
+  void summary(const Request& request, Done done);
+  void tree(const Request& request, Done done);
+  void arms(const Request& request, Done done);
+  void knobs(const Request& request, Done done);
+  void estimate(const Request& request, Done done);
+  void history(const Request& request, Done done);
+  void events(const Request& request, Done done);
+  void stream(const Request& request, Done done);
+  void act(const Request& request, Done done);
+  void acts(const Request& request, Done done);
+  void take_tuner(const Request& request, Done done);
+  void release_tuner(const Request& request, Done done);
+  void tuner_events(const Request& request, Done done);
+  void snapshot(const Request& request, Done done);
+  void set_snapshot(const Request& request, Done done);
+  void health(const Request& request, Done done);
+  void ready(const Request& request, Done done);
+  void metrics(const Request& request, Done done);
+  void openapi(const Request& request, Done done);
+  void me(const Request& request, Done done);
+  void page(const Request& request, Done done);
+  void page_file(const Request& request, Done done);
 
  private:
   [[nodiscard]] std::shared_ptr<Guard> guard() const;
+  /// The last event of a study, its phase and why; and how lists and summaries show them.
+  struct Standing {
+    std::optional<JournalEntry> last = {};
+    std::string state = {};
+    PhaseReport report = {};
+    bool is_open = false;
+  };
+  [[nodiscard]] Standing standing_of(const StudyRecord& record, const Document& specification,
+                                     const std::optional<StudyState>& here, Store& store) const;
   [[nodiscard]] Document item(const StudyRecord& record, Store& store) const;
+  void look(const Request& request, StudyHost::Read make, Done done);
+  [[nodiscard]] std::optional<Document> kept_glance(const StudyRecord& record);
+  void keep_glance(const StudyRecord& record, const Document& glance);
   [[nodiscard]] Document full_item(const StudyRecord& record, Store& store) const;
 
   std::shared_ptr<Store> store_;
   StudyHost& host_;
   Metrics& metrics_;
   Options options_;
+  /// What of a glance follows from the journal.
+  struct Glance {
+    double created = 0.0;
+    std::uint64_t events = 0;
+    Document known = {};
+  };
+
   mutable std::mutex guard_mutex_;
+  KeptLooks looks_;
+  std::mutex glances_mutex_;
+  std::map<StudyId, Glance> glances_;
   std::atomic<bool> stopping_ = false;
 };
 

@@ -46,9 +46,8 @@ void take_acts(Study& study) {
   }
 }
 
-/// What people want of a study that is run by nobody but those who ask.
-std::string state_text(const TunerState& tuner, const Runner& runner, std::uint64_t in_flight) {
-  switch (tuner.order().value_or(Act::resume)) {
+std::string state_text(const StudyState& state) {
+  switch (state.order.value_or(Act::resume)) {
     case Act::pause:
       return "paused";
     case Act::hold:
@@ -58,8 +57,20 @@ std::string state_text(const TunerState& tuner, const Runner& runner, std::uint6
     case Act::end:
       return "ended";
     default:
-      return runner.is_alive() || in_flight > 0 ? "running" : "idle";
+      return !state.runner.empty() || state.in_flight > 0 ? "running" : "idle";
   }
+}
+
+StudyState state_now(const Study& study, const Runner& runner) {
+  const TunerState& tuner = study.tuner_state();
+  const std::string holder = runner.holder.empty() ? "a tuner" : runner.holder;
+  StudyState state{.runner = runner.is_alive() ? holder : "",
+                   .in_flight = study.summary().in_flight,
+                   .tuner_began = tuner.is_running(),
+                   .order = tuner.order(),
+                   .ordered_by = tuner.ordered_by()};
+  state.text = state_text(state);
+  return state;
 }
 
 }  // namespace
@@ -210,20 +221,7 @@ void StudyHost::process(Hosted& hosted, std::vector<Job>& jobs) {
     }
     const bool all_done = std::all_of(jobs.begin(), jobs.end(),
                                       [](const Job& job) { return job.answer.has_value(); });
-    if (all_done) return;
-    if (!hosted.session) open(hosted);
-    find_kept_answers(hosted, jobs);
-    std::vector<Job*> together;
-    for (Job& job : jobs) {
-      if (job.answer) continue;
-      if (job.all_or_nothing) {
-        perform(hosted, std::exchange(together, {}));
-        perform(hosted, {&job});
-      } else {
-        together.push_back(&job);
-      }
-    }
-    perform(hosted, std::move(together));
+    if (!all_done) perform_all(hosted, jobs);
   } catch (const StudyError& error) {
     // Whoever only wants to look need not have it open.
     for (Job& job : jobs) {
@@ -245,11 +243,25 @@ void StudyHost::process(Hosted& hosted, std::vector<Job>& jobs) {
   const std::lock_guard lock(mutex_);
   hosted.is_open = hosted.session != nullptr;
   if (!hosted.is_open) {
-    hosted.state = "idle";
-    hosted.in_flight = 0;
+    hosted.state = {};
     hosted.has_leases = false;
-    hosted.runner_text.clear();
   }
+}
+
+void StudyHost::perform_all(Hosted& hosted, std::vector<Job>& jobs) {
+  if (!hosted.session) open(hosted);
+  find_kept_answers(hosted, jobs);
+  std::vector<Job*> together;
+  for (Job& job : jobs) {
+    if (job.answer) continue;
+    if (job.all_or_nothing) {
+      perform(hosted, std::exchange(together, {}));
+      perform(hosted, {&job});
+    } else {
+      together.push_back(&job);
+    }
+  }
+  perform(hosted, std::move(together));
 }
 
 void StudyHost::open(Hosted& hosted) {
@@ -334,7 +346,32 @@ void StudyHost::perform(Hosted& hosted, std::vector<Job*> jobs) {
     if (problem.code() == "taken_over" || problem.code() == "store_failure") hosted.session.reset();
     return;
   }
-  if (after != before && callbacks_.changed) callbacks_.changed(hosted.name);
+  if (after != before) {
+    if (callbacks_.changed) callbacks_.changed(hosted.name);
+  } else {
+    doubt_refusals(hosted, jobs, after);
+  }
+}
+
+/// A batch that wrote nothing was not fenced off: a server that slept while another took the study
+/// over would refuse tickets that the other has given out. So it looks whether the journal went on.
+void StudyHost::doubt_refusals(Hosted& hosted, const std::vector<Job*>& jobs,
+                               std::uint64_t known_events) {
+  const bool any_refused = std::any_of(jobs.begin(), jobs.end(), [](const Job* job) {
+    return job->write && job->answer->status >= 400;
+  });
+  if (!any_refused) return;
+  try {
+    if (record_of(*store_, hosted.name).events == known_events) return;
+    throw StoreError(StoreError::Fault::taken_over,
+                     "another server has taken the study over meanwhile");
+  } catch (...) {
+    const Problem problem = current_problem();
+    for (Job* job : jobs) {
+      if (job->write) job->answer = problem.answer(job->request.id);
+    }
+    if (problem.code() == "taken_over") hosted.session.reset();
+  }
 }
 
 Answer StudyHost::execute(Job& job, Study& study, Hosted& hosted) {
@@ -345,7 +382,8 @@ Answer StudyHost::execute(Job& job, Study& study, Hosted& hosted) {
                      .specification = study.specification(),
                      .optimizer = study,
                      .tuner = study.tuner_state(),
-                     .open_by = hosted.runner.is_alive() ? hosted.runner.holder : ""};
+                     .open_by = hosted.runner.is_alive() ? hosted.runner.holder : "",
+                     .here = state_now(study, hosted.runner)};
       return job.read(view);
     }
     Answer answer = job.write(study, hosted.runner);
@@ -362,13 +400,10 @@ Answer StudyHost::execute(Job& job, Study& study, Hosted& hosted) {
 }
 
 void StudyHost::note_state(Hosted& hosted, const Study& study) {
-  const TunerState& tuner = study.tuner_state();
-  const std::uint64_t in_flight = study.summary().in_flight;
+  StudyState state = state_now(study, hosted.runner);
   const std::lock_guard lock(mutex_);
-  hosted.has_leases = !tuner.leases().empty();
-  hosted.runner_text = hosted.runner.is_alive() ? hosted.runner.holder : "";
-  hosted.in_flight = in_flight;
-  hosted.state = state_text(tuner, hosted.runner, in_flight);
+  hosted.has_leases = !study.tuner_state().leases().empty();
+  hosted.state = std::move(state);
 }
 
 void StudyHost::do_alone(Hosted& hosted, Job& job) {
@@ -392,10 +427,10 @@ void StudyHost::do_alone(Hosted& hosted, Job& job) {
 }
 
 void StudyHost::open_anew(Hosted& hosted, Job& job) {
-  if (hosted.runner.is_alive() && hosted.runner.id != job.tuner) {
-    job.answer =
-        Problem(409, "open_elsewhere", "the study is run by a tuner: " + hosted.runner.holder)
-            .answer(job.request.id);
+  try {
+    refuse_beside(hosted.runner, job.tuner);
+  } catch (const Problem& problem) {
+    job.answer = problem.answer(job.request.id);
     return;
   }
   if (hosted.session) hosted.session->close();
@@ -469,6 +504,7 @@ void StudyHost::drop_unused_views() {
 // --- time passes -----------------------------------------------------------------------------
 
 void StudyHost::tick() {
+  histories_.drop_unused();
   const auto now = Runner::Clock::now();
   const std::lock_guard lock(mutex_);
   drop_unused_views();
@@ -476,7 +512,7 @@ void StudyHost::tick() {
   for (const auto& each : hosted_) {
     const std::shared_ptr<Hosted>& hosted = each.second;
     if (!hosted->is_open || hosted->scheduled) continue;
-    if (now - hosted->used > options_.idle && !hosted->has_leases && hosted->runner_text.empty()) {
+    if (now - hosted->used > options_.idle && !hosted->has_leases && hosted->state.runner.empty()) {
       hosted->close_when_idle = true;
       schedule(hosted);
       continue;
@@ -518,17 +554,17 @@ StudyHost::Counts StudyHost::counts() const {
   const std::lock_guard lock(mutex_);
   for (const auto& [name, hosted] : hosted_) {
     if (!hosted->is_open) continue;
-    ++counts.states[hosted->state];
-    counts.in_flight += hosted->in_flight;
+    ++counts.states[hosted->state.text];
+    counts.in_flight += hosted->state.in_flight;
   }
   return counts;
 }
 
-std::optional<StudyHost::State> StudyHost::state_of(const std::string& study) const {
+std::optional<StudyState> StudyHost::state_of(const std::string& study) const {
   const std::lock_guard lock(mutex_);
   const auto found = hosted_.find(study);
   if (found == hosted_.end() || !found->second->is_open) return std::nullopt;
-  return State{found->second->state, found->second->runner_text};
+  return found->second->state;
 }
 
 }  // namespace canopy::service

@@ -4,9 +4,11 @@
 #include "canopy/study.hpp"
 #include "canopy/study_session.hpp"
 
+#include "service/histories.hpp"
 #include "service/message.hpp"
 #include "service/problem.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/thread_pool.hpp>
@@ -41,14 +44,29 @@ void refuse_beside(const Runner& runner, const std::string& tuner = "");
 /// know of them.
 [[nodiscard]] StudyRecord record_of(Store& store, const std::string& study);
 
+/// What a study that is open here can be doing.
+inline constexpr std::array<std::string_view, 6> kStudyStates{"running", "idle",        "paused",
+                                                              "held",    "at_baseline", "ended"};
+
+/// A study that is open here.
+struct StudyState {
+  std::string text = "idle";      ///< what it is doing
+  std::string runner = {};        ///< the tuner that runs it, for people; empty: there is none
+  std::uint64_t in_flight = 0;    ///< tickets
+  bool tuner_began = false;       ///< and has not stopped, as far as the journal tells
+  std::optional<Act> order = {};  ///< that people gave and did not take back,
+  std::string ordered_by = {};
+};
+
 /// A study to look at, wherever it is open.
 struct StudyView {
   const StudyRecord& record;
   const StudySpecification& specification;
   Optimizer& optimizer;
   const TunerState& tuner;
-  std::string open_by = {};  ///< the runner, if there is one
-  std::string warning = {};  ///< see LoadedOptimizer
+  std::string open_by = {};             ///< the runner, if there is one
+  std::optional<StudyState> here = {};  ///< if it is open here
+  std::string warning = {};             ///< see LoadedOptimizer
 };
 
 /// The studies that are open in this server. Requests for a study wait in a queue of its own; a
@@ -122,12 +140,11 @@ class StudyHost {
   };
   [[nodiscard]] Counts counts() const;
 
-  /// A study that is open here: what it is doing, and the tuner that runs it, if one does.
-  struct State {
-    std::string text;
-    std::string runner;
-  };
-  [[nodiscard]] std::optional<State> state_of(const std::string& study) const;
+  /// None if it is not open here.
+  [[nodiscard]] std::optional<StudyState> state_of(const std::string& study) const;
+
+  /// Of studies that somebody looks at, wherever they are open.
+  [[nodiscard]] Histories& histories() { return histories_; }
 
  private:
   /// What of a request is needed while it waits.
@@ -163,9 +180,7 @@ class StudyHost {
     Runner::Clock::time_point used = {};
     bool is_open = false;
     bool has_leases = false;
-    std::string runner_text = {};  // empty: there is none
-    std::uint64_t in_flight = 0;
-    std::string state = "idle";
+    StudyState state = {};
   };
 
   /// A study that is open elsewhere or nowhere, as it was when somebody looked.
@@ -182,8 +197,10 @@ class StudyHost {
   void serve(const std::shared_ptr<Hosted>& hosted);
   void open(Hosted& hosted);
   void process(Hosted& hosted, std::vector<Job>& jobs);
+  void perform_all(Hosted& hosted, std::vector<Job>& jobs);
   void find_kept_answers(Hosted& hosted, std::vector<Job>& jobs);
   void perform(Hosted& hosted, std::vector<Job*> jobs);
+  void doubt_refusals(Hosted& hosted, const std::vector<Job*>& jobs, std::uint64_t known_events);
   [[nodiscard]] Answer execute(Job& job, Study& study, Hosted& hosted);
   void note_state(Hosted& hosted, const Study& study);
   void do_alone(Hosted& hosted, Job& job);
@@ -199,6 +216,7 @@ class StudyHost {
   std::shared_ptr<Store> store_;
   Options options_;
   Callbacks callbacks_;
+  Histories histories_;
 
   mutable std::mutex mutex_;  // of all that is below, and of what is not the workers' above
   std::map<std::string, std::shared_ptr<Hosted>> hosted_;

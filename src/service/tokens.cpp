@@ -82,10 +82,6 @@ bool Token::covers(const std::string& study) const {
   });
 }
 
-bool Token::covers_all() const {
-  return std::find(studies.begin(), studies.end(), "*") != studies.end();
-}
-
 std::string new_secret() {
   std::array<unsigned char, kSecretBytes> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {

@@ -44,7 +44,6 @@ struct Token {
   std::optional<double> requests_per_second = std::nullopt;
 
   [[nodiscard]] bool covers(const std::string& study) const;
-  [[nodiscard]] bool covers_all() const;
 };
 
 /// A new token, 256 random bits as text; and what is kept of it.

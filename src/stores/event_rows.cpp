@@ -18,6 +18,13 @@ EventRows::EventRows(std::span<const JournalEntry> entries) : EventRows(entries.
   }
 }
 
+void EventRows::clear() {
+  for (auto* wholes : {&number, &ticket}) wholes->clear();
+  for (auto* numbers : {&at, &value}) numbers->clear();
+  kind.clear();
+  data.clear();
+}
+
 JournalEntry EventRows::entry(std::size_t i) {
   try {
     return {static_cast<std::uint64_t>(number[i]), at[i],

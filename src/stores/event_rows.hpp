@@ -21,6 +21,8 @@ struct EventRows {
       : number(rows), ticket(rows), kind(rows), at(rows), value(rows), data(rows) {}
   explicit EventRows(std::span<const JournalEntry> entries);
 
+  void clear();
+
   /// Throws StudyError.
   [[nodiscard]] JournalEntry entry(std::size_t i);
 };

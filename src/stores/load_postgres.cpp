@@ -13,7 +13,15 @@ Open load() {
   Dl_info self{};
   dladdr(reinterpret_cast<const void*>(&load), &self);
   const auto folder = std::filesystem::path(self.dli_fname).parent_path();
-  void* const library = dlopen((folder / "_postgres.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  const auto file = folder / "_postgres.so";
+  if (!std::filesystem::exists(file)) {
+    throw StoreError(
+        StoreError::Fault::unreachable,
+        "this canopy was built where PostgreSQL's own library, libpq, was not found: install it "
+        "with its "
+        "headers (Debian's libpq-dev) and build canopy again to keep studies in PostgreSQL");
+  }
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw StoreError(StoreError::Fault::unreachable,
                      std::string("PostgreSQL's own library, libpq (Debian's libpq5), is needed for "

@@ -2,6 +2,8 @@
 
 #include "canopy/store.hpp"
 
+#include "files/percent_encoding.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -64,15 +66,6 @@ std::string masked(std::string address) {
     address.replace(equals + 1, end - equals - 1, "***");
   }
   return address;
-}
-
-std::string percent_encoded(std::string_view text) {
-  std::string encoded;
-  for (const char letter : text) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0;
-    encoded += plain ? std::string(1, letter) : fmt::format("%{:02X}", letter & 0xFF);
-  }
-  return encoded;
 }
 
 struct FreeOptions {

@@ -2,6 +2,7 @@
 
 #include "stores/event_rows.hpp"
 #include "stores/file_lock.hpp"
+#include "stores/sqlite_journal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -275,28 +276,21 @@ std::vector<PostedAct> SqliteStore::acts(StudyId study, std::uint64_t after) {
 
 void SqliteStore::read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
                             const std::function<void(const JournalEntry&)>& visit) {
-  // Mostly there is little to read: what came after a snapshot.
-  constexpr std::size_t kAtFirst = 200;
-  constexpr std::size_t kAtATime = 10'000;
+  constexpr std::uint64_t kAtATime = 1000;
   const long long id = study;
   auto last = static_cast<long long>(after);
   std::uint64_t left = std::min<std::uint64_t>(limit, INT64_MAX);
-  std::string checked = fmt::format("study = {} AND number > {}", id, last);
-  if (left < INT64_MAX - after) checked += fmt::format(" AND number <= {}", after + left);
-  connection_.require_types("events", kEventTypes, checked);
+  EventRows rows(0);
   while (left > 0) {  // in pages, so that no long read keeps the file's log from being tidied up
-    const std::size_t page =
-        std::min(left, last == static_cast<long long>(after) ? kAtFirst : kAtATime);
-    EventRows rows(std::max<std::size_t>(page, 2));  // SOCI reads nothing into vectors of one
-    connection_.with([&] {
-      connection_.sql() << "SELECT number, at, kind, ticket, value, data FROM events WHERE study = "
-                           ":study AND number > :after ORDER BY number LIMIT "
-                        << page,
-          soci::use(id), soci::use(last), soci::into(rows.number), soci::into(rows.at),
-          soci::into(rows.kind), soci::into(rows.ticket), soci::into(rows.value),
-          soci::into(rows.data);
-    });
-    const std::size_t got = connection_.sql().got_data() ? rows.number.size() : 0;
+    const std::size_t page = std::min(left, kAtATime);
+    const bool is_well =
+        connection_.with([&] { return read_rows(connection_.sql(), id, last, page, rows); });
+    if (!is_well) {
+      connection_.require_types("events", kEventTypes,
+                                fmt::format("study = {} AND number > {}", id, last));
+      continue;  // somebody has mended it
+    }
+    const std::size_t got = rows.number.size();
     for (std::size_t i = 0; i < got; ++i) visit(rows.entry(i));
     if (got < page) return;
     left -= got;

@@ -123,19 +123,18 @@ Document learnt_document(const Space& space, const Learnt& learnt) {
   return table;
 }
 
+Document node_document(const Space& space, const NodeView& node) {
+  return Document::Table{{"path", node.path},   {"arm", arm_document(space, node.arm)},
+                         {"pulls", node.pulls}, {"mean", node.mean},
+                         {"upper", node.upper}, {"bound", node.bound},
+                         {"leaf", node.leaf}};
+}
+
 Document tree_document(const Space& space, Optimizer& optimizer) {
   Document::List nodes;
   const TreeView* tree = optimizer.tree();
   if (tree == nullptr) return nodes;
-  for (const NodeView& node : tree->nodes()) {
-    nodes.emplace_back(Document::Table{{"path", node.path},
-                                       {"arm", arm_document(space, node.arm)},
-                                       {"pulls", node.pulls},
-                                       {"mean", node.mean},
-                                       {"upper", node.upper},
-                                       {"bound", node.bound},
-                                       {"leaf", node.leaf}});
-  }
+  for (const NodeView& node : tree->nodes()) nodes.push_back(node_document(space, node));
   return nodes;
 }
 

@@ -26,11 +26,18 @@ namespace canopy {
 [[nodiscard]] Document pull_document(const Space& space, Optimizer& optimizer, const Pull& pull);
 [[nodiscard]] Document in_flight_document(const Space& space, const Optimizer& optimizer);
 
+/// Said when something failed, nobody says what that is worth, and no reward tells.
+inline constexpr std::string_view kNoRewardYet =
+    "there is no reward yet to say what a failure is worth: give a reward that is worse than all "
+    "others, or drop the ticket";
+
 /// The code of a status, for programs: `unknown_ticket`.
 [[nodiscard]] std::string_view code_of(Status status);
 
 /// What the model of an optimizer has learnt.
 [[nodiscard]] Document learnt_document(const Space& space, const Learnt& learnt);
+
+[[nodiscard]] Document node_document(const Space& space, const NodeView& node);
 
 /// A list of all nodes; empty where there is no tree.
 [[nodiscard]] Document tree_document(const Space& space, Optimizer& optimizer);

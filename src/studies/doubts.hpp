@@ -7,13 +7,17 @@
 
 namespace canopy {
 
-/// Something about a study with a system that will hardly be meant so.
+/// Something about a study that will hardly be meant so.
 struct Doubt {
   bool is_error = false;  ///< it cannot work
   std::string text;       ///< and what to do about it
 };
 
-/// What can be said without running anything. The specification is resolved.
+/// What can be said of a study with a system without running anything, on the machine where it
+/// would run. The specification is resolved.
 [[nodiscard]] std::vector<Doubt> doubts_about(const StudySpecification& study);
+
+/// What can be said anywhere, of any study.
+[[nodiscard]] std::vector<Doubt> doubts_anywhere(const StudySpecification& study);
 
 }  // namespace canopy

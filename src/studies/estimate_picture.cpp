@@ -1,5 +1,6 @@
 #include "studies/estimate_picture.hpp"
 
+#include "canopy/optimizers.hpp"
 #include "canopy/partition.hpp"
 
 #include "core/text.hpp"
@@ -51,10 +52,13 @@ std::vector<double> values_along(const Space& space, std::size_t axis, std::uint
 class Cells {
  public:
   Cells(const StudySpecification& specification, Optimizer& optimizer)
-      : partition_(specification.space, specification.partition) {
+      : partition_(partition_of(specification.optimizer.name, specification.space,
+                                specification.partition)) {
     if (const TreeView* tree = optimizer.tree()) nodes_ = tree->nodes();
     for (std::size_t i = 0; i < nodes_.size(); ++i) by_path_.emplace(nodes_[i].path, i);
   }
+
+  [[nodiscard]] bool has_model() const { return !nodes_.empty() && nodes_.front().model; }
 
   /// The smallest cell around a point, and the smallest that has rewards; null if there is none.
   struct Found {
@@ -64,7 +68,7 @@ class Cells {
   [[nodiscard]] Found around(Arm point) const {
     Found found;
     std::vector<double> cell(partition_.cell_size());
-    std::vector<double> parts(2 * cell.size());
+    std::vector<double> parts(partition_.arity() * cell.size());
     partition_.root(cell);
     for (std::string path;;) {
       const auto node = by_path_.find(path);
@@ -72,12 +76,15 @@ class Cells {
       found.leaf = &nodes_[node->second];
       if (found.leaf->pulls > 0) found.pulled = found.leaf;
       const auto depth = static_cast<std::uint32_t>(path.size());
-      if (found.leaf->leaf || !partition_.split(cell, depth, parts)) return found;
-      const std::span<const double> left(parts.data(), cell.size());
-      const bool goes_left = partition_.holds(left, point);
-      path += goes_left ? '0' : '1';
-      const auto from = parts.begin() + (goes_left ? 0 : static_cast<std::ptrdiff_t>(cell.size()));
-      std::copy_n(from, cell.size(), cell.begin());
+      const std::uint32_t count = found.leaf->leaf ? 0 : partition_.cut(cell, depth, parts);
+      if (count == 0) return found;
+      const auto part = [&](std::uint32_t i) {
+        return std::span<const double>(parts).subspan(i * cell.size(), cell.size());
+      };
+      std::uint32_t place = 0;  // in the last part, if in none before it
+      while (place + 1 < count && !partition_.holds(part(place), point)) ++place;
+      path += static_cast<char>('0' + place);
+      std::copy_n(part(place).begin(), cell.size(), cell.begin());
     }
   }
 
@@ -95,6 +102,21 @@ Document axis_document(const Space& space, std::size_t axis, const std::vector<d
     std::visit([&](const auto& typed) { values.emplace_back(typed); }, space.value(arm, axis));
   }
   return Document::Table{{"name", space.parameters()[axis].name}, {"values", std::move(values)}};
+}
+
+/// Of a point: what is known of the arm itself, if it was tried; else what a model says of its
+/// cell; else what is known of the arm of the smallest cell around it that has rewards.
+ArmEstimate what_is_known(const std::optional<Evidence>& evidence, const Cells::Found& found,
+                          Arm point) {
+  if (!evidence) return {.mean = kUnknown, .interval = {kUnknown, kUnknown}};
+  if (const auto own = evidence->find(point)) return evidence->estimate(*own);
+  if (found.leaf != nullptr && found.leaf->model) {
+    const Interval& model = *found.leaf->model;
+    return {.mean = model.lower + 0.5 * (model.upper - model.lower), .interval = model};
+  }
+  const auto near = found.pulled != nullptr ? evidence->find(found.pulled->arm) : std::nullopt;
+  if (near) return evidence->estimate(*near);
+  return {.mean = kUnknown, .interval = {kUnknown, kUnknown}};
 }
 
 /// The arm that the picture goes through.
@@ -137,10 +159,12 @@ Document estimate_picture(const StudySpecification& specification, Optimizer& op
   const std::vector<double> along_y =
       is_map ? values_along(space, y, points) : std::vector<double>{arm[y]};
   const Cells cells(specification, optimizer);
+  const std::optional<Evidence> evidence = optimizer.evidence();
 
   Document picture = Document::Table{{"x", axis_document(space, x, along_x)}};
   if (is_map) picture.set("y", axis_document(space, y, along_y));
   picture.set("through", arm_document(space, arm));
+  picture.set("by", cells.has_model() ? "model" : "arms");
   Document::List mean;
   Document::List lower;
   Document::List upper;
@@ -151,8 +175,7 @@ Document estimate_picture(const StudySpecification& specification, Optimizer& op
     for (const double at_x : along_x) {
       arm[x] = at_x;
       const Cells::Found found = cells.around(arm);
-      ArmEstimate known{.mean = kUnknown, .interval = {kUnknown, kUnknown}};
-      if (found.pulled != nullptr) known = optimizer.estimate(found.pulled->arm).value_or(known);
+      const ArmEstimate known = what_is_known(evidence, found, arm);
       mean.push_back(number_or_none(known.mean));
       lower.push_back(number_or_none(known.interval.lower));
       upper.push_back(number_or_none(known.interval.upper));

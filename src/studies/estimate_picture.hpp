@@ -25,10 +25,12 @@ struct WrongAxis {
 };
 [[nodiscard]] std::optional<WrongAxis> wrong_axis(const Space& space, const EstimateAxes& axes);
 
-/// What is known of f along the axes, through the best arm: for each point the mean of the smallest
-/// cell around it that has rewards, the interval of that mean, and the best that f may be there as
-/// the search sees it. Values along an axis are evenly spaced on the scale of the parameter; of
-/// integers and choices, each of them where there are not too many. Rows of a map are values of y.
+/// What is known of f along the axes, through the best arm: for each point the mean and the
+/// interval of the arm itself, if it was tried; else the level that a model gives its cell, and
+/// where it sees f (`by` is `model`); else, without a model, those of the smallest cell around it
+/// that has rewards. And the best that f may be there as the search sees it. Values along an axis
+/// are evenly spaced on the scale of the parameter; of integers and choices, each of them where
+/// there are not too many. Rows of a map are values of y.
 ///
 ///   {"x":{"name":"ttl","values":[..]},"through":{"ttl":5},"mean":[..],"lower":[..],"upper":[..],
 ///    "bound":[..],"pulls":[..]}

@@ -267,6 +267,10 @@ Event empty_event(std::size_t kind) {
 
 }  // namespace
 
+std::span<const std::string_view> event_kinds() {
+  return kNames;
+}
+
 std::string_view kind_name(const Event& event) {
   return kNames.at(event.index());
 }

@@ -301,11 +301,7 @@ std::array<Event, kKinds> empty_events(std::index_sequence<kIndices...> /*kinds*
 std::optional<Event> event_of_kind(const Document& table, DocumentReader& reader,
                                    const std::string& prefix) {
   static const auto all = empty_events(std::make_index_sequence<kKinds>());
-  static const auto names = [] {
-    std::array<std::string_view, kKinds> each;
-    std::transform(all.begin(), all.end(), each.begin(), kind_name);
-    return each;
-  }();
+  const std::span<const std::string_view> names = event_kinds();
   if (!reader.require(table, prefix, "kind")) return std::nullopt;
   const Document& kind = *table.find("kind");
   const std::string* name = kind.as_text();
@@ -313,7 +309,7 @@ std::optional<Event> event_of_kind(const Document& table, DocumentReader& reader
     reader.complain(prefix + "kind", &kind, "must be a string");
     return std::nullopt;
   }
-  const auto* const found = std::find(names.begin(), names.end(), *name);
+  const auto found = std::find(names.begin(), names.end(), *name);
   if (found == names.end()) {
     reader.complain(prefix + "kind", &kind, unknown_name("kind", *name, names));
     return std::nullopt;

@@ -71,7 +71,7 @@ StudySpecification specification_from(const std::string& toml, const std::string
 Translator::Translator(const StudySpecification& study)
     : space_(study.space),
       player_(make_player(study.optimizer.name, study.optimizer.options, study.space,
-                          study.partition, study.objective.direction == Direction::minimize,
+                          study.partition.split, study.objective.direction == Direction::minimize,
                           study.objective.reward_range.value())) {}
 
 Event Translator::ask(const Line& line) {

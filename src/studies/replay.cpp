@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,6 +35,7 @@ void require_the_same(const Pull& pull, const Asked& event) {
 /// Does again what an event says was done, and checks that the same arm is played.
 struct DoAgain {
   Optimizer& optimizer;
+  bool& concerns_optimizer;
 
   void operator()(const Asked& event) const {
     const Pull pull = optimizer.ask(event.pulls == 0 ? UINT64_MAX : event.pulls);
@@ -67,17 +67,10 @@ struct DoAgain {
   void operator()(const Dropped& event) const { require(optimizer.drop(event.ticket)); }
   void operator()(const Finished& /*event*/) const { optimizer.finish(); }
   template <class OfTheTuner>
-  void operator()(const OfTheTuner& /*event*/) const {}
+  void operator()(const OfTheTuner& /*event*/) const {
+    concerns_optimizer = false;
+  }
 };
-
-template <class Kind>
-constexpr bool kConcernsOptimizer =
-    std::is_same_v<Kind, Asked> || std::is_same_v<Kind, AskedAgain> || std::is_same_v<Kind, Told> ||
-    std::is_same_v<Kind, ToldList> || std::is_same_v<Kind, ToldSums> ||
-    std::is_same_v<Kind, PassedOver> || std::is_same_v<Kind, Penalized> ||
-    std::is_same_v<Kind, Barred> || std::is_same_v<Kind, Observed> ||
-    std::is_same_v<Kind, Remembered> || std::is_same_v<Kind, RangeSet> ||
-    std::is_same_v<Kind, Dropped> || std::is_same_v<Kind, Finished>;
 
 /// The last snapshot, or the very beginning if there is none or it is damaged. The tuner's part of
 /// it may be useless, since its settings may change; then the tuner is folded from the start.
@@ -108,12 +101,9 @@ Loaded from_snapshot(Store& store, const StudyRecord& record,
 }  // namespace
 
 bool do_again(Optimizer& optimizer, const Event& event) {
-  return std::visit(
-      [&]<class Kind>(const Kind& each) {
-        DoAgain{optimizer}(each);
-        return kConcernsOptimizer<Kind>;
-      },
-      event);
+  bool concerns_optimizer = true;
+  std::visit(DoAgain{optimizer, concerns_optimizer}, event);
+  return concerns_optimizer;
 }
 
 void remember_baseline(Optimizer& optimizer, Arm setting, const Event& event) {
@@ -131,7 +121,7 @@ Loaded load_all(Store& store, const StudyRecord& record, const StudySpecificatio
     require(entry.number == ++number, "an event is missing before it");
     if (number > tuner_events) loaded.tuner->apply(entry);
     if (number > loaded.events) {
-      std::visit(DoAgain{*loaded.optimizer}, entry.event);
+      (void)do_again(*loaded.optimizer, entry.event);
       remember_baseline(*loaded.optimizer, loaded.tuner->setting(), entry.event);
       loaded.events = number;
     }
@@ -184,7 +174,7 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
   }
   std::unique_ptr<Optimizer> optimizer = make_optimizer(specification);
   for (const JournalEntry& entry : observations_of(store, record, specification.space)) {
-    std::visit(DoAgain{*optimizer}, entry.event);
+    (void)do_again(*optimizer, entry.event);
   }
   auto tuner = std::make_shared<TunerState>(specification);
   read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> arm) {

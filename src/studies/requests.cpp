@@ -217,10 +217,7 @@ Document drop(const Request& request, Optimizer& optimizer) {
 double reward_of_failure(const Request& request, const Optimizer& optimizer) {
   if (request.find("reward") != nullptr) return request.real("reward");
   if (const std::optional<double> reward = optimizer.failure_reward()) return *reward;
-  throw Refusal{
-      "no_reward_yet",
-      "there is no reward yet to say what a failure is worth: give a reward that is worse "
-      "than all others, or drop the ticket"};
+  throw Refusal{"no_reward_yet", std::string(kNoRewardYet)};
 }
 
 Document fail(const Request& request, Optimizer& optimizer) {

@@ -94,6 +94,17 @@ void complain_of_other_optimizers(DocumentReader& reader, const Document& table,
   }
 }
 
+void read_partition(DocumentReader& reader, const Document& table, PartitionRule& partition) {
+  const Document* value = table.find("partition");
+  if (value == nullptr) return;
+  const std::string* text = value->as_text();
+  if (const auto rule = text != nullptr ? partition_rule_from(*text) : std::nullopt) {
+    partition = *rule;
+  } else {
+    reader.complain("optimizer.partition", value, std::string(kPartitionMustBe));
+  }
+}
+
 /// The optimizer's name, options, revision and partition.
 void read_optimizer(DocumentReader& reader, const Document& root, StudySpecification& study,
                     bool may_be_unknown) {
@@ -108,7 +119,7 @@ void read_optimizer(DocumentReader& reader, const Document& root, StudySpecifica
   study.revision = static_cast<std::uint32_t>(revision);
   const OptimizerEntry* entry = entry_of(study);
   if (entry == nullptr && may_be_unknown) {
-    reader.read(*table, "optimizer.", "partition", study.partition);
+    read_partition(reader, *table, study.partition);
     study.optimizer.options = plain_values(*table);
     return;
   }
@@ -121,7 +132,7 @@ void read_optimizer(DocumentReader& reader, const Document& root, StudySpecifica
   for (const OptionField& field : entry->fields) keys.push_back(field.name);
   if (entry->has_tree) {
     keys.emplace_back("partition");
-    reader.read(*table, "optimizer.", "partition", study.partition);
+    read_partition(reader, *table, study.partition);
   }
   study.optimizer.options = reader.read_options(*table, "optimizer.", entry->fields);
   if (study.optimizer.name.empty()) complain_of_other_optimizers(reader, *table, keys);
@@ -276,7 +287,7 @@ Document optimizer_document(const StudySpecification& study) {
   Document table;
   if (!study.optimizer.name.empty()) table.set("name", study.optimizer.name);
   if (study.revision != 0) table.set("revision", study.revision);
-  if (entry != nullptr && entry->has_tree) table.set("partition", name_of(study.partition));
+  if (entry != nullptr && entry->has_tree) table.set("partition", text_of(study.partition));
   const Document options = document_of(
       study.optimizer.options, entry != nullptr ? entry->fields : std::vector<OptionField>{});
   if (const Document::Table* values = options.as_table()) {

@@ -4,6 +4,7 @@
 #include "canopy/state.hpp"
 
 #include "core/text.hpp"
+#include "studies/clock.hpp"
 #include "studies/replay.hpp"
 #include "studies/stored_specification.hpp"
 #include "systems/excerpt.hpp"
@@ -30,10 +31,6 @@ constexpr std::uint64_t kEventsToSnapshot = 10'000;
 constexpr std::uint64_t kSnapshotBytesAnEvent = 64;
 
 constexpr std::size_t kLongestName = 200;
-
-double wall_clock() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 double steady_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -81,7 +78,8 @@ StudyRecord found_or_made(Store& store, const NewStudy& study) {
 StudyRecord forked(Store& store, const StudyRecord& original, const std::string& name,
                    const StudySpecification& specification) {
   const StudySpecification before = specification_of(original);
-  NewStudy fork{.name = name, .specification = json_of(specification), .created = wall_clock()};
+  NewStudy fork{
+      .name = name, .specification = json_of(specification), .created = seconds_since_1970()};
   fork.forked_from = original.name;
   std::vector<JournalEntry> observations;
   if (learning_differences(before, specification).empty()) {
@@ -155,9 +153,9 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
   if (options.fork) {
     record = forked(store, find_study(store, options.name), *options.fork, specification);
   } else {
-    record = found_or_made(
-        store,
-        {.name = options.name, .specification = json_of(specification), .created = wall_clock()});
+    record = found_or_made(store, {.name = options.name,
+                                   .specification = json_of(specification),
+                                   .created = seconds_since_1970()});
   }
   std::unique_ptr<StudyLock> lock = lock_study(store, record, options);
   record = find_study(store, record.name);
@@ -168,10 +166,13 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
   if (record.events > 0) kept.objective.reward_range = before.objective.reward_range;
   const std::string text = json_of(kept);
   if (record.specification != text) {
-    if (record.events > 0) {
-      if (!has_own_revision(before)) {
-        throw StudyError(Fault::other_revision, revision_text(record.name, before));
-      }
+    const bool has_begun = record.events > 0;
+    if (has_begun && !has_own_revision(before)) {
+      throw StudyError(Fault::other_revision, revision_text(record.name, before));
+    }
+    // One without events may still get other options, but another space is more likely another
+    // study's, opened under this name by mistake.
+    if (has_begun || before.space != specification.space) {
       const std::string changes = learning_differences(before, specification);
       if (!changes.empty()) {
         throw StudyError(
@@ -217,7 +218,7 @@ Study::Study(Store& store, StudyRecord record, StudySpecification specification,
       specification_(std::move(specification)),
       lock_(std::move(lock)) {
   load();
-  started_at_ = std::max(wall_clock(), last_at_);
+  started_at_ = std::max(seconds_since_1970(), last_at_);
   started_steady_ = steady_clock();
 }
 

@@ -186,7 +186,7 @@ std::uint64_t Tuner::pulls() const {
 /// Whatever is left of the budget.
 std::optional<TuneEnd> Tuner::over_early() const {
   if (end_) return end_;
-  if (stop_) return TuneEnd{TuneEnd::Why::interrupted, "interrupted"};
+  if (stop_) return TuneEnd{TuneEnd::Why::interrupted, std::string(kWasInterrupted)};
   if (state().order() != Act::end) return std::nullopt;
   return TuneEnd{TuneEnd::Why::budget, "ended by " + excerpt(state().ordered_by())};
 }

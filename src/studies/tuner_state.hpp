@@ -24,6 +24,9 @@ inline constexpr std::uint64_t kRecentPulls = 50;
 /// Why a tuner has stopped that will go on: its time does not count meanwhile.
 inline constexpr std::string_view kPaused = "paused";
 
+/// Why one has stopped that people or the machine have asked to.
+inline constexpr std::string_view kWasInterrupted = "interrupted";
+
 /// What came of a comparison.
 struct Verdict {
   std::vector<double> arm;

@@ -1,5 +1,6 @@
 #include "terminal/experiment_command.hpp"
 
+#include "experiments/profile.hpp"
 #include "experiments/runner.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
@@ -47,6 +48,7 @@ int run_experiment_command(const ExperimentArguments& arguments,
     return kInterrupted;
   }
   for (const ComparisonResult& result : results) fmt::print("{}\n", table_of(result));
+  if (experiment.is_suite) fmt::print("{}\n", table_of(Profile(results)));
   const Report report = write_report(experiment, results, folder, command);
   if (!report.figures_missing.empty()) {
     fmt::print(stderr, "canopy experiment: no figures: {}\n", report.figures_missing);

@@ -532,13 +532,14 @@ TEST_F(TuneCommand, StudiesCanBeListedExportedDrawnAndDeleted) {
   }
   EXPECT_EQ(tells, 5);
   EXPECT_NE(run_tool("tree a" + store()).out.find("root  x = 0.5"), std::string::npos);
-  EXPECT_EQ(run_tool("tree a --svg " + folder_.path("tree.svg") + store()).status, 0);
-  EXPECT_NE(folder_.content("tree.svg").find("not pulled"), std::string::npos);
-  EXPECT_EQ(run_tool("report a --out " + folder_.path("a.html") + store()).status, 0);
-  const std::string page = folder_.content("a.html");
-  for (const char* text : {"<svg", "rewards over time", "Where pulls went", "The estimate of f",
-                           "the tree", "canopy report a"}) {
-    EXPECT_NE(page.find(text), std::string::npos) << text;
+  const auto report = run_tool("report a --out " + folder_.path("a.html") + store());
+  if (report.status != 0) {
+    EXPECT_NE(report.err.find("install Node.js"), std::string::npos) << report.err;
+  } else {
+    const std::string page = folder_.content("a.html");
+    for (const char* text : {"<title>a", "\"/v1/studies/a/best\":{", "\"/v1/studies/a/tree?"}) {
+      EXPECT_NE(page.find(text), std::string::npos) << text;
+    }
   }
   EXPECT_EQ(run_tool("studies delete a" + store()).out.find("deleted a and its "), 0U);
   EXPECT_NE(run_tool("best a" + store()).err.find("unknown study"), std::string::npos);

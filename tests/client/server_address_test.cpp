@@ -37,10 +37,5 @@ TEST(ServerAddress, RefusesWhatIsNone) {
   }
 }
 
-TEST(ServerAddress, NamesInPathsAreEncoded) {
-  EXPECT_EQ(percent_encoded("cache-2.x_~"), "cache-2.x_~");
-  EXPECT_EQ(percent_encoded("a b/ä?"), "a%20b%2F%C3%A4%3F");
-}
-
 }  // namespace
 }  // namespace canopy

@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, EveryEnvironment, ::testing::ValuesIn(enviro
                          test_name);
 
 TEST(EnvironmentCatalogue, KnowsItsNames) {
-  EXPECT_EQ(environments().names().size(), 14U);
+  EXPECT_EQ(environments().names().size(), 21U);
   EXPECT_EQ(environments().names().front(), "garland");
   EXPECT_EQ(environments().find("nowhere"), nullptr);
   EXPECT_THROW((void)make_environment({"nowhere"}), ConfigurationError);

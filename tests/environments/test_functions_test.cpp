@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -71,6 +72,99 @@ TEST(Ackley, IsTheOneWorkedByHand) {
   EXPECT_NEAR(value_at(f, {1.0, -1.0}),
               1.0 - whole / (20.0 + std::numbers::e - 1.0 / std::numbers::e), 1e-14);
   EXPECT_GT(value_at(f, {32.5, 32.5}), 0.0);
+}
+
+TEST(Counterexample, IsTheOneWorkedByHand) {
+  const Counterexample f;
+  EXPECT_EQ(value_at(f, {0.0}), 1.0);
+  EXPECT_NEAR(value_at(f, {std::exp(-1.0)}), 0.0, 1e-15);
+  EXPECT_NEAR(value_at(f, {std::exp(-10.0)}), 0.9, 1e-15);
+}
+
+TEST(Cliff, ClimbsToItsEdgeAndIsNothingBeyond) {
+  const Cliff f;
+  const double edge = f.optimum().arm[0];
+  EXPECT_EQ(value_at(f, {edge}), 1.0);
+  EXPECT_EQ(value_at(f, {std::nextafter(edge, 1.0)}), 0.0);
+  EXPECT_NEAR(value_at(f, {0.5}), std::numbers::sqrt2 / 2.0, 1e-15);
+  EXPECT_EQ(value_at(f, {0.0}), 0.0);
+}
+
+TEST(Branin, HasThreeMaximaAndItsLeastInACorner) {
+  const Branin f;
+  const double pi = std::numbers::pi;
+  EXPECT_NEAR(value_at(f, {pi, 2.275}), 1.0, 1e-15);
+  EXPECT_NEAR(value_at(f, {-pi, 12.275}), 1.0, 1e-15);
+  EXPECT_NEAR(value_at(f, {3.0 * pi, 2.475}), 1.0, 1e-15);
+  EXPECT_NEAR(value_at(f, {-5.0, 0.0}), 0.0, 1e-14);
+  // At (0, 0) the square is 36 and the cosine 1.
+  const double least = 10.0 / (8.0 * pi);
+  EXPECT_NEAR(value_at(f, {0.0, 0.0}), 1.0 - (56.0 - 2.0 * least) / (kBraninLargest - least),
+              1e-14);
+}
+
+TEST(Peaks, IsTheOneWorkedByHand) {
+  const Peaks f;
+  // At (0, 0): 3/e - 0 - 1/(3 e).
+  const double middle = (3.0 - 1.0 / 3.0) / std::numbers::e;
+  EXPECT_NEAR(value_at(f, {0.0, 0.0}), (middle - kPeaksLeast) / (kPeaksLargest - kPeaksLeast),
+              1e-15);
+  EXPECT_NEAR(value_at(f, f.optimum().arm), 1.0, 1e-15);
+  EXPECT_NEAR(value_at(f, {0.228278916745, -1.625534964503}), 0.0, 1e-15);
+}
+
+TEST(Rosenbrock, IsTheOneWorkedByHand) {
+  const Rosenbrock f({.dimension = 3});
+  EXPECT_EQ(value_at(f, {1.0, 1.0, 1.0}), 1.0);
+  EXPECT_NEAR(value_at(f, {-2.048, -2.048, -2.048}), 0.0, 1e-12);
+  EXPECT_GE(value_at(f, {-2.048, -2.048, -2.048}), 0.0);
+  // Both terms at 0 are 1.
+  EXPECT_NEAR(value_at(f, {0.0, 0.0, 0.0}), 1.0 - 1.0 / kRosenbrockLargest, 1e-15);
+  EXPECT_THROW(Rosenbrock({.dimension = 1}), ConfigurationError);
+}
+
+/// Climbs from the optimum that is claimed: nothing nearby is above it by more than rounding.
+void expect_top(const SteadyEnvironment& f) {
+  const Optimum top = f.optimum();
+  EXPECT_NEAR(f.mean_reward(top.arm), top.value, 1e-15);
+  for (std::size_t axis = 0; axis < top.arm.size(); ++axis) {
+    for (const double step : {-1e-3, -1e-5, 1e-5, 1e-3}) {
+      std::vector<double> arm = top.arm;
+      arm[axis] += step;
+      EXPECT_LT(f.mean_reward(arm), f.mean_reward(top.arm)) << axis << ' ' << step;
+    }
+  }
+}
+
+TEST(Hartmann, ItsOptimaAreTops) {
+  expect_top(Hartmann3());
+  expect_top(Hartmann6());
+  expect_top(Peaks());
+  expect_top(Branin());
+}
+
+TEST(Hartmann, IsNearTheHeightOfABellInItsMiddle) {
+  // Of the fourth bell of three parameters: 3.2 and what the second and the others add there,
+  // 1.2 exp(-0.1 0.4318^2 - 10 0.1356^2 - 35 0.1358^2) and so on.
+  const double second =
+      1.2 * std::exp(-(0.1 * 0.4318 * 0.4318 + 10.0 * 0.1356 * 0.1356 + 35.0 * 0.1358 * 0.1358));
+  const double third =
+      3.0 * std::exp(-(3.0 * 0.071 * 0.071 + 10.0 * 0.2989 * 0.2989 + 30.0 * 0.3281 * 0.3281));
+  const double first =
+      std::exp(-(3.0 * 0.3308 * 0.3308 + 10.0 * 0.4573 * 0.4573 + 30.0 * 0.6155 * 0.6155));
+  EXPECT_NEAR(value_at(Hartmann3(), {0.0381, 0.5743, 0.8828}),
+              (3.2 + second + third + first) / 3.862779787332664, 1e-12);
+}
+
+TEST(AnyDimension, ACropLeavesTheOptimumInTheBoxButNotInItsMiddle) {
+  const Rastrigin f({.dimension = 2, .crop = 0.25});
+  const auto& side = std::get<Real>(f.space().parameters()[1].domain);
+  EXPECT_DOUBLE_EQ(side.low, -2.56);
+  EXPECT_EQ(side.high, 5.12);
+  EXPECT_EQ(value_at(f, f.optimum().arm), 1.0);
+  EXPECT_DOUBLE_EQ(std::get<Real>(DoubleSine({.crop = 0.3}).space().parameters()[0].domain).low,
+                   0.3);
+  EXPECT_THROW(Difficult({.crop = 0.5}), ConfigurationError);
 }
 
 TEST(AnyDimension, SpacesHaveTheDimensionAskedFor) {

@@ -74,6 +74,63 @@ TEST(ExperimentSpecification, ReadsEveryKey) {
                         {0.5, 0.5}, {0.5, 0.6}, {0.5, 0.7}, {1, 0.5}, {1, 0.6}, {1, 0.7}}));
 }
 
+constexpr const char* kSuite = R"(name = "suite"
+steps = 10000
+[[environment]]
+name = "garland"
+[[environment]]
+name = "rastrigin"
+label = "rastrigin-3"
+dimension = 3
+[[noise]]
+name = "quiet"
+noise = "gaussian"
+noise_width = 0.1
+[[noise]]
+name = "coins"
+noise = "bernoulli"
+[[algorithm]]
+name = "hct"
+[[algorithm]]
+name = "hoo"
+steps = 1000
+)";
+
+TEST(ExperimentSpecification, ASuiteIsEveryEnvironmentWithEveryNoise) {
+  const ExperimentSpecification suite = parse_experiment(kSuite, "e.toml");
+  EXPECT_TRUE(suite.is_suite);
+  std::vector<std::string> names;
+  for (const ComparisonSpecification& each : suite.comparisons) names.push_back(each.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"garland-quiet", "garland-coins", "rastrigin-3-quiet",
+                                             "rastrigin-3-coins"}));
+  const ComparisonSpecification& last = suite.comparisons.back();
+  EXPECT_EQ(last.title, "rastrigin-3, coins");
+  EXPECT_EQ(*last.environment.options.find("dimension"), OptionValue(std::uint64_t{3}));
+  EXPECT_EQ(*last.environment.options.find("noise"), OptionValue("bernoulli"));
+  EXPECT_EQ(last.algorithms.size(), 2U);
+}
+
+TEST(ExperimentSpecification, AnAlgorithmMayBeRunLessFar) {
+  const ExperimentSpecification suite = parse_experiment(kSuite, "e.toml");
+  const std::vector<AlgorithmSpecification>& algorithms = suite.comparisons[0].algorithms;
+  EXPECT_EQ(checkpoint_steps(suite, algorithms[0]).back(), 10'000U);
+  EXPECT_EQ(checkpoint_steps(suite, algorithms[1]).back(), 1000U);
+  EXPECT_EQ(total_steps(suite), 4 * 10 * 11'000U);
+  EXPECT_NE(fingerprint(suite).find("hoo for 1000 steps"), std::string::npos);
+}
+
+TEST(ExperimentSpecification, MistakesOfASuiteAreSaidOnce) {
+  const std::string message = refusal(kSuite, "name = \"hoo\"", "name = \"hop\"");
+  EXPECT_EQ(message,
+            "e.toml:19: algorithm[1].name = 'hop': unknown optimizer, did you mean \"hoo\"?");
+  EXPECT_NE(refusal(kSuite, "dimension = 3", "dimenson = 3")
+                .find("e.toml:8: environment[1].dimenson = 3: unknown key"),
+            std::string::npos);
+  EXPECT_NE(refusal(kSuite, "[[noise]]\nname = \"quiet\"", "[[nose]]\nname = \"quiet\"")
+                .find("unknown key, did you mean \"noise\"?"),
+            std::string::npos);
+}
+
 TEST(ExperimentSpecification, ListsAllMistakesWithTheirLines) {
   const std::string message = refusal(R"(name = "a b"
 steps = 0

@@ -6,10 +6,13 @@
 #include "support/drifting.hpp"
 #include "support/round_robin.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -212,6 +215,70 @@ TEST(Simulate, AnAlgorithmOfTheUsersOwnIsPlayedAsAnyOther) {
   }
   EXPECT_THROW((void)simulate(kGarland, {"round-robin", {{"points", 0.5}}}, kShort),
                ConfigurationError);
+}
+
+TEST(Simulate, AnEnvironmentOfTheCallersOwnIsPlayedUnderItsName) {
+  const RunOptions options{.steps = 2'000, .seed = 3, .label = "tree", .number = 2};
+  const auto garland = make_environment(kGarland);
+  for (const Selection& optimizer : {kTuned, Selection{"random"}}) {
+    const RunResult a = run_once(kGarland, optimizer, options);
+    const RunResult b = run_once(*garland, "garland", optimizer, options);
+    EXPECT_EQ(a.per_step_realised_regret, b.per_step_realised_regret);
+    EXPECT_EQ(a.best_arm, b.best_arm);
+    const RunResult other = run_once(*garland, "another name", optimizer, options);
+    EXPECT_NE(a.per_step_realised_regret, other.per_step_realised_regret);
+  }
+}
+
+/// Plays one arm, three pulls at a time, and recommends another.
+class Stubborn final : public Player {
+ public:
+  Pull ask(std::uint64_t pulls) override {
+    return {++ticket_, arm_, std::min<std::uint64_t>(pulls, 3)};
+  }
+  Status tell(Ticket ticket, double reward) override {
+    EXPECT_EQ(ticket, ticket_);
+    sum_ += reward;
+    ++pulls_;
+    return Status::ok;
+  }
+  [[nodiscard]] std::optional<Best> best() const override { return Best{.arm = {0.5}}; }
+  [[nodiscard]] Summary summary() const override { return {.t = pulls_ + 1}; }
+
+  [[nodiscard]] double sum() const { return sum_; }
+
+ private:
+  std::vector<double> arm_{0.25};
+  Ticket ticket_ = 0;
+  std::uint64_t pulls_ = 0;
+  double sum_ = 0.0;
+};
+
+TEST(Simulate, APlayerIsJudgedByItsArmsItsRewardsAndItsBest) {
+  const auto garland = make_environment(kGarland);
+  std::vector<std::uint64_t> seeds;
+  Stubborn* playing = nullptr;
+  double sum = 0.0;
+  const MakePlayer make = [&](std::uint64_t seed) {
+    seeds.push_back(seed);
+    auto player = std::make_unique<Stubborn>();
+    playing = player.get();
+    return player;
+  };
+  const Watch watch{[&](std::uint64_t /*steps*/) { sum = playing->sum(); }};
+  for (std::uint64_t number = 0; number < 2; ++number) {
+    const RunOptions options{.steps = 1'000, .label = "own", .number = number, .checkpoints = {10}};
+    const RunResult run = run_once(*garland, "garland", make, options, watch);
+    const double best = garland->optimum_at(1).value;
+    const auto f = [&](double x) { return garland->mean_reward_at(std::vector{x}, 1); };
+    EXPECT_NEAR(run.per_step_regret, best - f(0.25), 1e-9);
+    EXPECT_NEAR(run.per_step_realised_regret, best - sum / 1'000.0, 1e-9);
+    EXPECT_NEAR(run.simple_regret, best - f(0.5), 1e-12);
+    EXPECT_EQ(run.summary.t, 1'001U);
+    ASSERT_EQ(run.checkpoints.size(), 1U);
+    EXPECT_NEAR(run.checkpoints[0].per_step_regret, best - f(0.25), 1e-9);
+  }
+  EXPECT_NE(seeds.at(0), seeds.at(1));
 }
 
 }  // namespace

@@ -51,6 +51,17 @@ TEST_F(FigureFile, ACurveHasItsLabelsAndItsMark) {
   }
 }
 
+TEST_F(FigureFile, SharesHaveALineForEveryLabel) {
+  ShareFigure figure{.title = "t", .x_label = "factor", .y_label = "share", .series = {}};
+  EXPECT_THROW(draw(figure, path("none.svg")), FigureError);
+  figure.series = {{"one", "#0072b2", 1, {{1.0, 0.5}, {10.0, 1.0}}},
+                   {"other", "#d55e00", 2, {{1.0, 0.2}, {10.0, 0.9}}}};
+  draw(figure, path("shares.svg"));
+  for (const char* text : {"factor", "share", "one", "other"}) {
+    EXPECT_NE(content("shares.svg").find(text), std::string::npos) << text;
+  }
+}
+
 TEST_F(FigureFile, PngsArePngs) {
   draw(parabola(), path("curve.png"));
   draw(checkerboard(), path("map.png"));

@@ -5,6 +5,7 @@
 #include "support/complaint.hpp"
 #include "support/objectives.hpp"
 #include "support/random_hct.hpp"
+#include "support/textbook_cells.hpp"
 #include "support/textbook_hoo.hpp"
 #include "support/tree.hpp"
 #include "support/values.hpp"
@@ -84,7 +85,7 @@ TEST(Hoo, BreaksTiesByItsSeed) {
 }
 
 RC_GTEST_PROP(Hoo, IsTheAlgorithmOfItsPaperPullForPull, ()) {
-  const auto setting = *rc::gen::arbitrary<RandomHct>();
+  const RandomHct setting = testing::random_setting();
   const double nu1 = *rc::gen::element(0.1, 1.0, 3.0);
   const double rho = *rc::gen::element(0.3, 0.5, 0.8);
   const double scale = *rc::gen::element(0.05, 0.3, 1.0);

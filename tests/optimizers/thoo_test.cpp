@@ -5,6 +5,7 @@
 
 #include "support/complaint.hpp"
 #include "support/random_hct.hpp"
+#include "support/textbook_cells.hpp"
 #include "support/textbook_hoo.hpp"
 #include "support/tree.hpp"
 #include "support/values.hpp"
@@ -149,7 +150,7 @@ void compare(const RandomHct& setting, const ThooOptions& options) {
 }
 
 RC_GTEST_PROP(Thoo, IsTheAlgorithmOfItsPaperPullForPull, ()) {
-  const auto setting = *rc::gen::arbitrary<RandomHct>();
+  const RandomHct setting = testing::random_setting();
   ThooOptions options;
   options.horizon = *rc::gen::element<std::optional<std::uint64_t>>(std::nullopt, 50, 400, 100'000);
   options.nu1 = *rc::gen::element(0.1, 1.0, 3.0);

@@ -114,3 +114,49 @@ def test_wrong_use_is_named():
         with pytest.raises(ValueError, match="reward_range"):
             canopy.policy_search(env, print, GAINS, steps=10, reward_range=wrong)
         assert not env.seeds
+
+
+@pytest.mark.parametrize("terminates", [True, False])
+def test_an_episode_may_be_a_pull_and_its_return_the_reward(terminates):
+    env = Counter(terminates)
+    result = canopy.policy_search(env, lambda theta, seen: seen, {"x": canopy.real(0, 1)}, steps=10, reward="return")
+    assert env.observations == [0, 1, 2] * 4, "the episode in which the steps run out is played to its end"
+    assert result.rewards == pytest.approx([0.6] * 4) and result.stopped == "steps"
+    assert env.seeds == [1, None, None, None]
+    result = canopy.policy_search(
+        env, print, {"x": canopy.real(0, 1)}, steps=99, reward="return", stop=lambda result: result.pulls == 2
+    )
+    assert result.pulls == 2 and result.stopped == "stop"
+
+
+def test_episodes_are_independent_and_an_end_may_be_worth_something_else():
+    result = canopy.policy_search(
+        Counter(True), lambda theta, seen: seen, GAINS, steps=9, reward="return", optimizer="hct", end_reward=5
+    )
+    assert result.optimizer.options["feedback"] == "iid" and result.rewards == pytest.approx([5.3] * 3)
+
+
+def test_an_episode_that_never_ends_is_said():
+    env = gymnasium.make("Pendulum-v1").unwrapped  # without its time limit
+    with pytest.raises(RuntimeError, match="an episode has not ended after 300 steps"):
+        canopy.policy_search(env, pendulum_policy, GAINS, steps=300, reward="return")
+    with pytest.raises(ValueError, match="reward = 'sum': must be"):
+        canopy.policy_search(env, pendulum_policy, GAINS, steps=300, reward="sum")
+
+
+def test_returns_find_a_policy_for_acrobot_by_defaults():
+    names = ["cos1", "sin1", "cos2", "sin2", "speed1", "speed2"]
+
+    def policy(theta, seen):
+        return 2 if sum(theta[name] * value for name, value in zip(names, seen)) > 0 else 0
+
+    space = {name: canopy.real(-1, 1) for name in names}
+    result = canopy.policy_search(gymnasium.make("Acrobot-v1"), policy, space, steps=20_000, reward="return")
+    env, returns = gymnasium.make("Acrobot-v1"), []
+    for seed in range(20):
+        (seen, _), total, has_ended = env.reset(seed=1000 + seed), 0.0, False
+        while not has_ended:
+            seen, reward, terminated, truncated, _ = env.step(policy(result.best.arm, seen))
+            total, has_ended = total + reward, terminated or truncated
+        returns.append(total)
+    assert sum(returns) / 20 > -110  # the worst is -500

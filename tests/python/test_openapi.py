@@ -115,7 +115,7 @@ def test_every_operation_says_which_role_it_needs(document):
             if "x-role" not in operation:
                 assert operation["security"] == []
                 open_to_all.add(path)
-    assert open_to_all == {"/healthz", "/readyz", "/openapi.json"}
+    assert open_to_all == {"/healthz", "/readyz", "/openapi.json", "/", "/page/{name}"}
 
 
 def test_every_reference_leads_somewhere(document):
@@ -162,16 +162,33 @@ def test_examples_fit_their_schemas(document, call):
 
 def test_lists_and_single_studies_are_as_documented(call, study):
     assert [each["name"] for each in call("GET", "/v1/studies")[1]["studies"]] == ["cache"]
-    assert call("GET", "/v1/studies?limit=1&after=zzz")[1] == {"studies": [], "next": None}
+    none = call("GET", "/v1/studies?limit=1&after=zzz")[1]
+    assert (none["studies"], none["next"]) == ([], None)
+    assert call("GET", f"{study}/glance")[1]["spark"]
     assert call("GET", study)[1]["specification"]["optimizer"]["name"] == "adaptive"
 
 
 def test_looking_is_as_documented(call, study):
     for what in ("asks", "best", "summary", "tree", "estimate?points=5", "estimate?points=5&x=ttl&y=policy", "acts"):
         assert call("GET", f"{study}/{what}")[0] == 200
+    for what in ("history", "history?by=time&buckets=3", "history?from=3&to=9", "arms", "arms?most=2",
+                 "tree?most=7&cells=true", "specification", "knobs"):  # fmt: skip
+        assert call("GET", f"{study}/{what}")[0] == 200
     assert call("GET", f"{study}/summary")[1]["learnt"]["shares"].keys() == {"ttl", "workers", "policy"}
     assert call("GET", f"{study}/events?limit=3")[1]["next"] == 3
+    newest = call("GET", f"{study}/events?order=newest&kinds=tell,tell_list&limit=3")[1]
+    assert [each["kind"] for each in newest["events"]] == ["tell_list", "tell", "tell_list"]
+    assert newest["next"] == newest["events"][-1]["number"]
     assert len(call("GET", f"{study}/events")[1]["events"]) >= 120
+
+
+def test_who_asks_and_checks_are_as_documented(call):
+    assert call("GET", "/v1/me")[1]["role"] == "admin"
+    good = call("POST", "/v1/checks", {"toml": '[[space]]\nname = "x"\nlow = 0.0\nhigh = 1.0'})[1]
+    assert good["ok"] and good["specification"]["optimizer"]["name"] == "adaptive"
+    assert call("POST", "/v1/checks", {"specification": good["specification"]})[1]["ok"]
+    wrong = call("POST", "/v1/checks", {"toml": '[[space]]\nname = "x"\nlow = 2.0\nhigh = 1.0'})[1]
+    assert [each["line"] for each in wrong["errors"]] == [3]
 
 
 def test_every_kind_of_tell_is_as_documented(call, study):

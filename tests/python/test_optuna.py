@@ -307,15 +307,60 @@ def test_enqueued_trials_are_not_taken_for_the_trees(make):
     assert sampler.optimizer.summary().observed == (make is Sampler)
 
 
-def test_parameters_that_only_some_trials_have_are_random(make):
+def conditional(trial):
+    x = trial.suggest_float("x", 0, 1)
+    y = trial.suggest_float("y", 0, 1) if x > 0.5 else 0
+    return x - y / 10 - (trial.suggest_float("z", 0, 1) if x < 0.5 else 0)
+
+
+def test_parameters_that_only_some_trials_have_are_random_and_said_once(make):
     study = optuna.create_study(sampler=make(seed=1), direction="maximize")
-
-    def conditional(trial):
-        x = trial.suggest_float("x", 0, 1)
-        return x - (trial.suggest_float("y", 0, 1) / 10 if x > 0.5 else 0)
-
-    study.optimize(conditional, n_trials=60)
+    with pytest.warns(UserWarning, match="[yz]: not every trial has it .* sampled at random") as said:
+        study.optimize(conditional, n_trials=60)
+    assert len(said) == 1
     assert study.best_value > 0.6
+
+
+def test_the_tree_searches_what_all_trials_have():
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1), direction="maximize")
+    study.optimize(conditional, n_trials=1)
+    study.sampler = sampler = Sampler(seed=1)
+    with pytest.warns(UserWarning, match="not every trial has it"):
+        study.optimize(conditional, n_trials=80)
+    assert list(sampler.optimizer.space) == ["x"]
+    summary = sampler.optimizer.summary()
+    assert summary.observed + summary.t - 1 == 81, "no trial is lost when the space gets smaller"
+    assert abs(sampler.optimizer.best().arm["x"] - 1) < 0.1
+
+
+def test_trials_without_a_common_parameter_are_random():
+    def neither(trial):
+        return trial.suggest_float("a" if trial.number % 2 else "b", 0, 1)
+
+    study = optuna.create_study(sampler=Sampler(seed=1), direction="maximize")
+    with pytest.warns(UserWarning, match="not every trial has it"):
+        study.optimize(neither, n_trials=10)
+    assert len(study.trials) == 10 and study.sampler.optimizer is None
+
+
+def test_a_space_that_is_given_stays(recwarn):
+    space = {"x": FloatDistribution(0, 1)}
+    study = optuna.create_study(sampler=Sampler(search_space=space, seed=1), direction="maximize")
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=5)
+    study.add_trial(optuna.create_trial(params={}, distributions={}, value=1.0))
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=5)
+    assert study.sampler.optimizer.summary().t == 11 and not recwarn
+
+
+def test_trials_with_other_ranges_are_learnt_where_they_fit():
+    space = {"x": FloatDistribution(0, 1, step=0.25)}
+    study = optuna.create_study(sampler=Sampler(search_space=space), direction="maximize")
+    for x, other in [(0.5, FloatDistribution(0, 9)), (0.3, FloatDistribution(0, 9)), (3.0, FloatDistribution(0, 9))]:
+        study.add_trial(optuna.create_trial(params={"x": x}, distributions={"x": other}, value=1.0))
+    study.add_trial(optuna.create_trial(params={"x": 1}, distributions={"x": IntDistribution(0, 9)}, value=1.0))
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1, step=0.25), n_trials=1)
+    assert study.sampler.optimizer.summary().observed == 1
+    assert study.sampler.optimizer.estimate({"x": 2}).pulls == 1  # the second step
 
 
 def test_a_pickled_sampler_goes_on_exactly(make):

@@ -52,7 +52,9 @@ def test_what_a_bridge_needs_is_named():
 MODULES = [
     "",
     ".intervals",
+    "._experiment",
     "._optimizers",
+    "._partition",
     "._remote",
     "._search",
     "._simulation",
@@ -127,6 +129,20 @@ def test_the_first_steps_of_the_guide_run(root):
     code = blocks(page.split("## Ask and tell")[1], "python")[0]
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert shown.startswith("x = 0.3") and " at 95 %), " in shown
+
+
+def test_the_experiments_of_the_guide_print_what_it_says(root):
+    section = (root / "docs/python.md").read_text().split("## Experiments: experiment")[1].split("\n## ")[0]
+    (code, own), (shown,) = blocks(section, "python"), blocks(section, "text")
+
+    def printed(program):
+        return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+
+    def without_times(text):  # whose column ends where the options begin
+        return [line[:68] + line[76:] if line.startswith("  ") else line for line in text.splitlines()]
+
+    assert without_times(printed(code)) == without_times(shown)
+    assert "EpsilonGreedy" in printed(own)
 
 
 def test_the_sdist_has_all_that_building_takes(root, tmp_path, monkeypatch):

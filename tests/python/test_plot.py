@@ -1,3 +1,4 @@
+import math
 import random
 
 import canopy
@@ -98,6 +99,7 @@ def test_regret_has_a_band_a_simulation(tmp_path):
     runs = {name: canopy.simulate("garland", name, steps=500, runs=3) for name in ("hct", "random")}
     ax = drawn(canopy.plot.regret(runs), tmp_path / "regret.png")
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["hct", "random"]
+    assert ax.get_legend().get_title().get_text() == "mean, with its 95 % band"
     assert len(ax.collections) == 2 and len(ax.get_lines()) == 2
     assert ax.get_lines()[0].get_ydata()[-1] == pytest.approx(runs["hct"].per_step_regret.mean)
     assert len(canopy.plot.regret(list(runs.values())).get_lines()) == 2
@@ -166,3 +168,60 @@ def test_choices_that_are_equal_are_told_apart():
     ax = canopy.plot.estimate(canopy.maximize(lambda c: c is True, {"c": canopy.choice(1, True, 0, False)}, pulls=50))
     best = next(line for line in ax.get_lines() if line.get_label() == "best")
     assert best.get_xdata()[0] == 1
+
+
+@pytest.mark.parametrize("optimizer", ["adaptive", "hct", "thoo"])
+def test_the_estimate_clips_neither_its_curve_nor_the_truth(optimizer):
+    chance = random.Random(3)
+    for pulls in (5, 20, 60, 200):
+        result = canopy.maximize(lambda x: -x + chance.gauss(0, 0.02), X, pulls=pulls, optimizer=optimizer)
+        ax = canopy.plot.estimate(result, truth=lambda x: -2 * x)
+        low, high = ax.get_ylim()
+        for line in ax.get_lines():
+            if line.get_label() in ("estimate", "truth"):
+                assert low <= min(line.get_ydata()) and max(line.get_ydata()) <= high
+
+
+def test_limits_hold_means_without_bounds():
+    _, ax = plt.subplots()
+    nan = float("nan")
+    canopy.plot._limit_to(ax, [0.0, 10.0, nan], [8.0, nan, nan], [9.0, nan, nan])
+    assert ax.get_ylim() == (-0.5, 10.5)
+    canopy.plot._limit_to(ax, [0.0, 10.0], [-100.0, -1.0], [1.0, 11.0])
+    assert ax.get_ylim() == (-10.5, 11.5), "bounds that dwarf the means are cut"
+
+
+def test_choices_stand_apart_and_every_bar_has_its_number():
+    result = search({"c": canopy.choice("a", "b", "c")})
+    ax = canopy.plot.estimate(result)
+    line = next(line for line in ax.get_lines() if line.get_label() == "estimate")
+    assert sum(math.isnan(x) for x in line.get_xdata()) == 3
+    (bars,) = [each for each in ax.figure.axes if each is not ax]
+    heights = [bar.get_height() for bar in bars.patches]
+    assert sum(heights) == result.pulls
+    assert [text.get_text() for text in bars.texts] == [f"{height:g}" for height in heights]
+    drawn = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars.patches]
+    assert all(low < -0.25 + i and 0.25 + i < high for i, (low, high) in enumerate(drawn)), "wider than the intervals"
+
+
+def test_the_axis_says_which_regret_it_is():
+    simulated = canopy.simulate("garland", steps=200, runs=2)
+    found = canopy.maximize(lambda x: x, X, pulls=20)
+    assert "f(arm)" in canopy.plot.regret(simulated).get_ylabel()
+    assert canopy.plot.regret(simulated, realised=True).get_ylabel() == "realised regret per step: f* - reward"
+    assert canopy.plot.regret(found, optimum=1.0).get_ylabel() == "realised regret per step: f* - reward"
+    both = canopy.plot.regret({"a": simulated, "b": found}, optimum=1.0)
+    assert both.get_ylabel() == "regret per step"
+    assert [text.get_text() for text in both.get_legend().get_texts()] == ["a (pseudo)", "b (realised)"]
+
+
+def test_one_parameter_may_be_named_without_a_list():
+    result = search({"lr": canopy.real(0, 1), "momentum": canopy.real(0, 1)})
+    assert canopy.plot.pulls(result, parameters="lr").get_ylabel() == "lr"
+    with pytest.raises(
+        ValueError, match=r"""parameters = 'lr': name two of lr, momentum, such as \("lr", "momentum"\)"""
+    ):
+        canopy.plot.estimate(result, parameters="lr")
+    with pytest.raises(ValueError, match="the space has no 'l'"):
+        canopy.plot.pulls(result, parameters="l")
+    canopy.plot.estimate(search({"lr": canopy.real(0, 1)}), parameters="lr")

@@ -60,15 +60,15 @@ def test_a_space_is_a_mapping_and_can_be_pickled():
     ("parameters", "message"),
     [
         ({}, "space"),
-        ({"x": canopy.real(1, 0)}, "space.x"),
-        ({"x": canopy.real(0, 1, log=True)}, "space.x"),
-        ({"x": canopy.real(0, float("inf"))}, "space.x"),
-        ({"x": canopy.real(0, float("nan"))}, "space.x"),
-        ({"x": canopy.integer(2, 1)}, "space.x"),
-        ({"x": canopy.integer(0, 9, log=True)}, "space.x.low = 0: must be at least 1 on a log scale"),
-        ({"x": canopy.integer(1, 9, log=True, step=2)}, "space.x.step = 2: must be 1 on a log scale"),
-        ({"x": canopy.integer(1, 9, step=0)}, "space.x.step = 0: must be at least 1"),
-        ({"x": canopy.integer(1, 9, step=20)}, "space.x.step = 20: must be at most high - low = 8"),
+        ({"x": canopy.Real(1, 0)}, "space.x"),
+        ({"x": canopy.Real(0, 1, log=True)}, "space.x"),
+        ({"x": canopy.Real(0, float("inf"))}, "space.x"),
+        ({"x": canopy.Real(0, float("nan"))}, "space.x"),
+        ({"x": canopy.Integer(2, 1)}, "space.x"),
+        ({"x": canopy.Integer(0, 9, log=True)}, "space.x.low = 0: must be at least 1 on a log scale"),
+        ({"x": canopy.Integer(1, 9, log=True, step=2)}, "space.x.step = 2: must be 1 on a log scale"),
+        ({"x": canopy.Integer(1, 9, step=0)}, "space.x.step = 0: must be at least 1"),
+        ({"x": canopy.Integer(1, 9, step=20)}, "space.x.step = 20: must be at most high - low = 8"),
         ({"x": canopy.Integer(1, 9, step=1.5)}, "space.x.step = 1.5"),
         ({"x": canopy.choice()}, "space.x"),
         ({"x": canopy.choice("a", "a")}, "space.x"),
@@ -103,3 +103,29 @@ def test_a_wrong_space_is_named(parameters, message):
 def test_ends_must_be_numbers(make):
     with pytest.raises(ValueError, match="must be a"):
         make()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: canopy.real(1, 0), "real.low = 1: must be below high = 0"),
+        (lambda: canopy.real(1, 1), "real.low = 1: must be below high = 1"),
+        (lambda: canopy.real(float("nan"), 1), "real.low = nan: must be finite"),
+        (lambda: canopy.real(0, float("inf")), "real.high = inf: must be finite"),
+        (lambda: canopy.real(0, 1, log=True), "real.low = 0: must be above 0 on a log scale"),
+        (lambda: canopy.integer(2, 1), "integer.low = 2: must be below high = 1"),
+        (lambda: canopy.integer(1, 9, step=0), "integer.step = 0: must be at least 1"),
+    ],
+)
+def test_ends_that_make_no_sense_are_refused_at_once(make, message):
+    with pytest.raises(ValueError) as refusal:
+        make()
+    assert str(refusal.value) == message
+
+
+def test_a_parameter_is_known_by_its_kind_and_values():
+    assert canopy.real(0, 1) == canopy.Real(0.0, 1.0) != canopy.real(0, 2)
+    assert canopy.real(0, 1) != canopy.integer(0, 1)
+    assert len({canopy.integer(0, 9), canopy.Integer(0, 9), canopy.choice(1, 2)}) == 2
+    with pytest.raises(AttributeError):
+        canopy.real(0, 1).low = 3

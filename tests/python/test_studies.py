@@ -827,3 +827,12 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(store):
     ).stdout.split()
     assert told == learnt and int(told) > 10
     assert canopy.load_optimizer("a", store).summary().t - 1 == int(told)
+
+
+def test_an_empty_study_keeps_its_space(store):
+    with canopy.Study.open("a", store, space={"x": canopy.real(0, 1)}):
+        pass
+    with pytest.raises(canopy.StudyError, match="space.x was .* and is gone; space.y was not there"):
+        canopy.Study.open("a", store, space={"y": canopy.real(0, 2)})
+    with canopy.Study.open("a", store, space={"x": canopy.real(0, 1)}, coverage=0.3) as study:
+        assert study.options["coverage"] == 0.3, "options may still change"

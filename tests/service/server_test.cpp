@@ -3,6 +3,7 @@
 #include "canopy/stores.hpp"
 #include "canopy/study.hpp"
 
+#include "files/percent_encoding.hpp"
 #include "service/openapi.hpp"
 #include "service/service.hpp"
 #include "service/tokens.hpp"
@@ -384,10 +385,11 @@ TEST(ServerAttacks, NamesOfAllKindsAreNamesOrRefused) {
                                       "<script>alert(1)<\\script>", "a?b&c=d#e%41", "ä ö"};
   for (const std::string& name : good) {
     server.make_study(name);
-    const HttpAnswer answer = server.exchange("GET", "/v1/studies/" + encoded(name));
+    const HttpAnswer answer = server.exchange("GET", "/v1/studies/" + percent_encoded(name));
     EXPECT_EQ(answer.status, 200) << name;
     EXPECT_EQ(answer.json().at("name"), name);
-    EXPECT_EQ(server.exchange("POST", "/v1/studies/" + encoded(name) + "/asks").status, 200);
+    EXPECT_EQ(server.exchange("POST", "/v1/studies/" + percent_encoded(name) + "/asks").status,
+              200);
   }
   EXPECT_EQ(server.exchange("GET", "/v1/studies").json().at("studies").size(), good.size());
   for (const std::string& name : {std::string(".."), std::string("a/b"), std::string("a\nb"),
@@ -396,7 +398,7 @@ TEST(ServerAttacks, NamesOfAllKindsAreNamesOrRefused) {
     const HttpAnswer answer = server.exchange("POST", "/v1/studies", body.dump());
     EXPECT_EQ(answer.status, 400) << name.substr(0, 20);
     EXPECT_EQ(answer.code(), "bad_name");
-    const int status = server.exchange("GET", "/v1/studies/" + encoded(name)).status;
+    const int status = server.exchange("GET", "/v1/studies/" + percent_encoded(name)).status;
     EXPECT_TRUE(status == 404 || status == 400) << status;
   }
   EXPECT_EQ(server.exchange("GET", "/v1/studies/%zz").status, 400);

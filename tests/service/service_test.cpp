@@ -4,11 +4,13 @@
 #include "canopy/study.hpp"
 
 #include "service/openapi.hpp"
+#include "service/page_files.hpp"
 #include "service/tokens.hpp"
 #include "support/http_exchange.hpp"
 #include "support/test_server.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <set>
 #include <string>
 #include <thread>
@@ -67,7 +69,7 @@ TEST(ServerTokens, EveryRouteOfTheDocumentAsksForThem) {
   for (const auto& [pattern, methods] : document.at("paths").items()) {
     std::string path = pattern;
     if (const std::size_t at = path.find("{name}"); at != std::string::npos)
-      path.replace(at, 6, "a");
+      path.replace(at, 6, path.starts_with("/page/") ? "icon.svg" : "a");
     for (const auto& [verb, operation] : methods.items()) {
       if (verb == "parameters") continue;
       ++routes_seen;
@@ -79,7 +81,8 @@ TEST(ServerTokens, EveryRouteOfTheDocumentAsksForThem) {
         return server->exchange(method, path, has_body ? "{}" : "", headers).status;
       };
       if (!operation.contains("x-role")) {
-        EXPECT_EQ(status(""), 200);
+        const bool is_there = !page_files().empty() || operation["operationId"] != "page";
+        EXPECT_EQ(status(""), is_there ? 200 : 404);
         continue;
       }
       EXPECT_EQ(status(""), 401);
@@ -153,6 +156,18 @@ TEST(ServerTokens, WhoAsksForAStudyThatIsNotThereIsToldOfNoOther) {
     EXPECT_EQ(answer.status, 404) << more;
     EXPECT_EQ(answer.json().at("detail"), "there is no study \"b-none\"");
   }
+}
+
+TEST(ServerTokens, AStreamEndsWhenItsTokenIsTakenBack) {
+  TokenServer server;
+  HttpConnection stream(server->port(), 20'000);
+  stream.send("GET /v1/studies/a/stream HTTP/1.1\r\nHost: localhost\r\n" +
+              TokenServer::header("read") + "\r\n");
+  EXPECT_NE(stream.receive().find("200 OK"), std::string::npos);
+  server.folder().write("tokens.toml",
+                        text_of({{.name = "other", .hash = hash_of("other"), .role = Role::read}}));
+  ASSERT_EQ(std::raise(SIGHUP), 0);
+  while (!stream.receive().empty()) continue;  // throws if it goes on
 }
 
 TEST(ServerTokens, TooManyRequestsAreToldWhenToComeAgain) {

@@ -132,6 +132,33 @@ TEST_F(PostgresServersTest, RefuseWhatOneWritesThatSleptTooLong) {
   testing::expect_all_there(store_, "a", loyal.acknowledged());
 }
 
+TEST_F(PostgresServersTest, DoNotRefuseATicketThatAnotherGaveOutWhileTheySlept) {
+  ServerProcess first = server();
+  ServerProcess second = server();
+  first.start();
+  second.start();
+  testing::make_hct_study(first.port(), "a");
+  EXPECT_EQ(HttpConnection(first.port()).exchange("POST", "/v1/studies/a/asks").status, 200);
+  first.signal(SIGSTOP);
+  HttpAnswer asked;
+  const auto start = std::chrono::steady_clock::now();
+  while (asked.status != 200 && std::chrono::steady_clock::now() - start < 20s) {
+    asked = HttpConnection(second.port()).exchange("POST", "/v1/studies/a/asks");
+    std::this_thread::sleep_for(10ms);
+  }
+  ASSERT_EQ(asked.status, 200) << asked.body;
+  const nlohmann::json body{
+      {"tells", {{{"ticket", asked.json().at("tickets").at(0).at("ticket")}, {"reward", 0.5}}}}};
+  first.signal(SIGCONT);
+  const HttpAnswer told =
+      HttpConnection(first.port()).exchange("POST", "/v1/studies/a/tells", body.dump());
+  EXPECT_TRUE(told.status == 503 || told.status == 307) << told.status << ' ' << told.body;
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.finish().status, 0);
+  second.signal(SIGTERM);
+  EXPECT_EQ(second.finish().status, 0);
+}
+
 TEST_F(PostgresServersTest, GoOnWhenTheDatabaseIsBack) {
   ServerProcess one = server();
   one.start();

@@ -25,8 +25,8 @@ OptimizerEntry& revised() {
   if (optimizers().find("revised") == nullptr) {
     OptimizerEntry entry = optimizers().at("random");
     entry.name = "revised";
-    entry.make = [make = entry.make](OptionValues options, const Space& space, SplitRule split,
-                                     const Objective& objective) {
+    entry.make = [make = entry.make](OptionValues options, const Space& space,
+                                     const PartitionRule& split, const Objective& objective) {
       options.set("seed", ways);
       return make(options, space, split, objective);
     };

@@ -235,6 +235,14 @@ TEST_F(StudyTest, AStudyWithoutEventsMayStillChange) {
   EXPECT_NE(find_study(*store_, "a").specification.find("\"nu1\":2"), std::string::npos);
 }
 
+TEST_F(StudyTest, AStudyWithoutEventsKeepsItsSpace) {
+  { const Study study = open(study_of()); }
+  EXPECT_EQ(complaint(Fault::differs, [&] { (void)open(study_of("name = \"hct\"", "3.0")); }),
+            "the study a was begun with other settings: space.x was number 1, real from 0 to 1 and "
+            "is number 1, real from 0 to 3");
+  EXPECT_EQ(open(study_of()).summary().t, 1U);
+}
+
 TEST_F(StudyTest, AFileThatChangesWhatIsLearntIsRefusedWithWhatDiffers) {
   {
     Study study = open(study_of());

@@ -2,6 +2,7 @@
 
 #include "canopy/optimizers.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <ostream>
@@ -31,6 +32,8 @@ inline std::vector<OptimizerCase> every_optimizer() {
   std::vector<OptimizerCase> all{
       {"hct_correlated", {"hct", {{"feedback", "correlated"}}}},
       {"thoo_horizon", {"thoo", {{"horizon", std::uint64_t{300}}}}},
+      {"poo_vhct", {"poo", {{"base", "vhct"}}}},
+      {"gpo_short", {"gpo", {{"horizon", std::uint64_t{40}}, {"base", "thoo"}}}},
       {"power_short",
        {"power", {{"window", std::uint64_t{3}}, {"rollout_length", std::uint64_t{2}}}}},
   };
@@ -39,7 +42,9 @@ inline std::vector<OptimizerCase> every_optimizer() {
 }
 
 inline std::string name_of_test(const ::testing::TestParamInfo<OptimizerCase>& info) {
-  return info.param.label;
+  std::string name = info.param.label;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 /// For tests of what each of them must do.

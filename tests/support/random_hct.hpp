@@ -111,7 +111,8 @@ struct Arbitrary<canopy::testing::RandomHct> {
       hct.space = *gen::inRange(0, canopy::testing::RandomHct::kSpaces);
       hct.partition = std::make_shared<canopy::BoxPartition>(
           canopy::testing::RandomHct::make_space(hct.space),
-          *gen::element(canopy::SplitRule::cyclic, canopy::SplitRule::longest_side));
+          *gen::element(canopy::SplitRule::cyclic, canopy::SplitRule::longest_side,
+                        canopy::SplitRule::random_side, canopy::SplitRule::random_cut));
       return hct;
     });
   }

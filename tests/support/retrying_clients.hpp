@@ -59,7 +59,8 @@ class RetryingClients {
     std::mt19937_64 random(static_cast<std::uint64_t>(number));
     std::unique_ptr<HttpConnection> connection;
     for (int i = 0; !stop_; ++i) {
-      const std::string key = std::to_string(number) + "-" + std::to_string(i);
+      const std::string key =
+          std::to_string(group_) + "-" + std::to_string(number) + "-" + std::to_string(i);
       const HttpAnswer asked = insist(connection, "asks", R"({"pulls":1})", "ask-" + key);
       if (asked.status != 200) return;
       const std::uint64_t ticket = asked.json().at("tickets").at(0).at("ticket");
@@ -105,6 +106,9 @@ class RetryingClients {
     }
   }
 
+  static inline std::atomic<int> groups = 0;
+
+  const int group_ = ++groups;  // no two clients of a test share a key
   std::string study_;
   std::function<std::uint16_t()> port_;
   std::atomic<bool> stop_ = false;

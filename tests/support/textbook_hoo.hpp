@@ -30,7 +30,7 @@ class TextbookHoo {
     double sum = 0.0;
     double upper = kInf;
     double bound = kInf;
-    std::unique_ptr<Node> left, right;
+    std::vector<std::unique_ptr<Node>> parts;
   };
 
   TextbookHoo(std::shared_ptr<const Partition> partition, const TextbookScale& scale, double nu1,
@@ -50,11 +50,20 @@ class TextbookHoo {
   std::vector<Node*> select(RandomStream& random) {
     if (t_ != 0) compute_bounds(root_);  // R may be another one
     std::vector<Node*> path{&root_};
-    while (path.back()->left) {
-      Node& at = *path.back();
-      const bool tie = at.left->bound == at.right->bound;
-      const bool left = tie ? (random() >> 63) == 1 : at.left->bound > at.right->bound;
-      path.push_back(left ? at.left.get() : at.right.get());
+    while (!path.back()->parts.empty()) {
+      const Node& at = *path.back();
+      double largest = -kInf;
+      for (const auto& part : at.parts) largest = std::max(largest, part->bound);
+      std::vector<Node*> best;
+      for (const auto& part : at.parts) {
+        if (part->bound == largest) best.push_back(part.get());
+      }
+      std::size_t which = 0;
+      if (best.size() == 2) which = (random() >> 63) == 1 ? 0 : 1;
+      if (best.size() > 2) {
+        which = static_cast<std::size_t>(random.uniform() * static_cast<double>(best.size()));
+      }
+      path.push_back(best[which]);
     }
     return path;
   }
@@ -87,26 +96,27 @@ class TextbookHoo {
  private:
   void split(Node& leaf) {
     const std::size_t size = leaf.cell.size();
-    std::vector<double> parts(2 * size);
-    if (!partition_->split(leaf.cell, static_cast<std::uint32_t>(leaf.depth), parts)) return;
-    leaf.left = std::make_unique<Node>();
-    leaf.right = std::make_unique<Node>();
-    const auto middle = parts.begin() + static_cast<std::ptrdiff_t>(size);
-    leaf.left->cell.assign(parts.begin(), middle);
-    leaf.right->cell.assign(middle, parts.end());
-    leaf.left->depth = leaf.right->depth = leaf.depth + 1;
+    std::vector<double> cells(partition_->arity() * size);
+    const std::uint32_t count =
+        partition_->cut(leaf.cell, static_cast<std::uint32_t>(leaf.depth), cells);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto first = cells.begin() + static_cast<std::ptrdiff_t>(i * size);
+      leaf.parts.push_back(std::make_unique<Node>());
+      leaf.parts.back()->cell.assign(first, first + static_cast<std::ptrdiff_t>(size));
+      leaf.parts.back()->depth = leaf.depth + 1;
+    }
   }
 
   void compute_bounds(Node& node) {
-    if (node.left) {
-      compute_bounds(*node.left);
-      compute_bounds(*node.right);
+    double largest = -kInf;
+    for (const auto& part : node.parts) {
+      compute_bounds(*part);
+      largest = std::max(largest, part->bound);
     }
     const double log = std::log(horizon_ == 0.0 ? static_cast<double>(t_) : horizon_);
     const double width = scale_.scale() * confidence_scale_ * std::sqrt(2.0 * log / node.pulls);
     node.upper = node.pulls == 0.0 ? kInf : node.sum / node.pulls + resolution(node) + width;
-    node.bound = node.left ? std::min(node.upper, std::max(node.left->bound, node.right->bound))
-                           : node.upper;
+    node.bound = node.parts.empty() ? node.upper : std::min(node.upper, largest);
   }
 
   [[nodiscard]] double resolution(const Node& node) const {

@@ -7,7 +7,7 @@ namespace canopy {
 /// What the optimistic trees keep in a node. With its links a node is 48 bytes:
 ///
 ///      0  pulls | 8  bound | 16  upper | 24  sum
-///     32  parent | 36  children | 40  depth | 44  splittable | 45  extent | 46  (unused)
+///     32  parent | 36  children | 40  depth | 44  splittable | 45  extent | 46  parts
 ///
 /// The sum and the pulls change together at every reward; side by side, compilers would pack them
 /// into one register and lose more time than they gain.
@@ -27,10 +27,13 @@ struct BoundedNode {
 
 using BoundedTree = CoverTree<BoundedNode>;
 
+/// The same over a partition into any number of parts.
+using BoundedTreeOfAny = CoverTree<BoundedNode, kAnyArity>;
+
 /// How much f may vary in the cell of a node, given R nu1 rho^h by depth: nothing where it holds a
 /// single arm; depth says nothing about values without an order.
-[[nodiscard]] inline double cell_resolution(const BoundedTree::Node& node,
-                                            const std::vector<double>& by_depth) {
+template <class Node>
+[[nodiscard]] double cell_resolution(const Node& node, const std::vector<double>& by_depth) {
   if (node.extent == Extent::shrinks) return by_depth[node.depth];
   return node.extent == Extent::one_arm ? 0.0 : by_depth[0];
 }

@@ -29,7 +29,8 @@ struct HooConstants {
 ///     U(v) = mean + R (confidence_scale sqrt(2 log / pulls) + nu1 rho^h)      B(v) as in HCT
 ///
 /// with the scale R and the exceptions for cells of a list as in HCT,
-/// and a step plays the leaf at the end of the path of larger B, with ties broken at random.
+/// and a step plays the leaf at the end of the path of larger B, with ties broken at random. A
+/// cell may have any number of parts.
 class HooTree : public TurnOptimizer, private TreeView {
  public:
   [[nodiscard]] Summary summary() const override;
@@ -78,23 +79,25 @@ class HooTree : public TurnOptimizer, private TreeView {
   [[nodiscard]] NodeIndex root() const { return first_; }
 
   /// How many rewards the present tree has.
-  [[nodiscard]] double pulls() const { return tree_[BoundedTree::kRoot].pulls; }
+  [[nodiscard]] double pulls() const { return tree_[BoundedTreeOfAny::kRoot].pulls; }
 
   [[nodiscard]] const HooConstants& constants() const { return constants_; }
 
  private:
-  using Node = BoundedTree::Node;
+  using Tree = BoundedTreeOfAny;
+  using Node = Tree::Node;
 
   struct Earlier {
     NodeIndex first;
-    BoundedTree tree;
+    Tree tree;
 
     [[nodiscard]] bool holds(NodeIndex node) const { return node - first < tree.size(); }
   };
 
   /// The tree that a node belongs to, and the number of its root.
-  [[nodiscard]] std::pair<const BoundedTree&, NodeIndex> home_of(NodeIndex node) const;
+  [[nodiscard]] std::pair<const Tree&, NodeIndex> home_of(NodeIndex node) const;
   void grow_resolutions();
+  [[nodiscard]] NodeIndex child_of_largest_bound(NodeIndex at);
 
   void learn(NodeIndex node, const Rewards& mapped) final;
   void accept_observed(Arm arm, const Rewards& mapped) final;
@@ -107,7 +110,7 @@ class HooTree : public TurnOptimizer, private TreeView {
   [[nodiscard]] double own_upper_bound(const Node& node) const;
   void retrace_path(NodeIndex at);
 
-  BoundedTree tree_;
+  Tree tree_;
   NodeIndex first_ = 0;           // the number of the root of the present tree
   std::vector<Earlier> earlier_;  // kept for the arms of tickets in flight
   HooConstants constants_;

@@ -1,0 +1,105 @@
+"""Every algorithm that both PyXAB and canopy have, beside each other: the same garland function, noise and horizon.
+
+PyXAB through pull and receive_reward, canopy through ask and tell, both in this process and without the time that the
+function itself takes; then canopy inside `simulate`. Where PyXAB departs from the papers (docs/peers.md), regrets need
+not agree. usage: family.py [RUNS]
+"""
+
+import importlib
+import random
+import sys
+import time
+
+import canopy
+from peers import MAXIMUM, garland, make_nothing
+
+STEPS = 1_000
+WIDTH = 0.5  # of the noise, uniform
+HORIZON = {"horizon": STEPS}
+
+#: PyXAB's class and its arguments, and canopy's name and options
+FAMILY = [
+    ("HCT", {"nu": 1, "rho": 0.5}, "hct", {"nu1": 1, "rho": 0.5}),
+    ("VHCT", {"nu": 1, "rho": 0.5}, "vhct", {"nu1": 1, "rho": 0.5}),
+    ("T_HOO", {"nu": 1, "rho": 0.5, "rounds": STEPS}, "thoo", {"nu1": 1, "rho": 0.5, "confidence_scale": 1, **HORIZON}),
+    ("POO", {"numax": 1, "rhomax": 0.9, "rounds": STEPS, "algo": "T_HOO"}, "poo", {"base": "thoo"}),
+    ("GPO", {"numax": 1, "rhomax": 0.9, "rounds": STEPS, "algo": "T_HOO"}, "gpo", {"base": "thoo", **HORIZON}),
+    ("PCT", {"numax": 1, "rhomax": 0.9, "rounds": STEPS}, "pct", HORIZON),
+    ("VPCT", {"numax": 1, "rhomax": 0.9, "rounds": STEPS}, "vpct", HORIZON),
+    ("Zooming", {"nu": 1, "rho": 0.5}, "zooming", {"nu1": 1, "rho": 0.5}),
+    ("DOO", {"n": STEPS}, "doo", {}),
+    ("SOO", {"n": STEPS}, "soo", {}),
+    ("StoSOO", {"n": STEPS}, "stosoo", HORIZON),
+    ("SequOOL", {"n": STEPS}, "sequool", HORIZON),
+    ("StroquOOL", {"n": STEPS}, "stroquool", HORIZON),
+]
+
+
+def pyxab_class(name):
+    module = {"T_HOO": "HOO"}.get(name, name)
+    return getattr(importlib.import_module(f"PyXAB.algos.{module}"), name)
+
+
+def make_pyxab(name, arguments):
+    given = dict(arguments)
+    if "algo" in given:
+        given["algo"] = pyxab_class(given["algo"])
+    algorithm = pyxab_class(name)(domain=[[0, 1]], **given)
+    return lambda t: algorithm.pull(t)[0], algorithm.receive_reward
+
+
+def make_canopy(name, options):
+    optimizer = canopy.make_optimizer(name, {"x": canopy.real(0, 1)}, reward_range=(0, 1), **options)
+    last = None
+
+    def pull(_):
+        nonlocal last
+        last = optimizer.ask(1)
+        return last.arm["x"]
+
+    return pull, lambda _, reward: optimizer.tell(last, reward)
+
+
+def play(make, name, options, seed):
+    """One run: (regret per step, seconds)."""
+    pull, receive = make(name, options)
+    noise = random.Random(seed)
+    regret = 0.0
+    started = time.perf_counter()
+    for t in range(1, STEPS + 1):
+        value = garland(pull(t))
+        regret += MAXIMUM - value
+        receive(t, value + WIDTH * (noise.random() - 0.5))
+    return regret / STEPS, time.perf_counter() - started
+
+
+def mean_of(make, name, options, runs):
+    """The mean regret, and the least time: whatever else the machine does makes runs longer, never shorter."""
+    results = [play(make, name, options, seed) for seed in range(runs)]
+    return sum(regret for regret, _ in results) / runs, min(seconds for _, seconds in results)
+
+
+def main(runs):
+    print(f"garland, uniform noise of width {WIDTH}, n = {STEPS}")
+    print(f"regret per step: the mean of {runs} runs; us per step: the least of them")
+    print(f"{'':<12}{'regret':>9}{'regret':>9}{'us':>10}{'us':>10}{'us in':>10}{'PyXAB /':>10}{'PyXAB /':>10}")
+    heads = ("PyXAB", "canopy", "PyXAB", "canopy", "simulate", "canopy", "simulate")
+    print(f"{'':<12}{heads[0]:>9}{heads[1]:>9}" + "".join(f"{head:>10}" for head in heads[2:]))
+    _, itself = mean_of(make_nothing, "", 0, 20)
+    for theirs, arguments, ours, options in FAMILY:
+        their_regret, their_time = mean_of(make_pyxab, theirs, arguments, runs)
+        our_regret, our_time = mean_of(make_canopy, ours, options, 20)
+        inside = min(
+            canopy.simulate("garland", ours, steps=STEPS, runs=50, threads=1, noise_width=WIDTH, **options).ns_per_step
+            for _ in range(3)
+        )
+        their_us, our_us = (1e6 * (seconds - itself) / STEPS for seconds in (their_time, our_time))
+        print(
+            f"{theirs:<12}{their_regret:>9.4f}{our_regret:>9.4f}{their_us:>10.4g}{our_us:>10.3g}{inside / 1000:>10.3g}"
+            f"{their_us / our_us:>10.0f}{1000 * their_us / inside:>10.0f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)

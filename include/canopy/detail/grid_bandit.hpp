@@ -1,0 +1,63 @@
+#pragma once
+
+#include "canopy/options.hpp"
+#include "canopy/space.hpp"
+#include "canopy/turn_optimizer.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace canopy {
+
+/// Of the options of every bandit on a grid.
+inline constexpr Field kPointsField{
+    "points", "arms along each parameter; about 1000 in total unless set", kMillion};
+
+/// A fixed grid of arms and the rewards of each: what all bandits on a grid share. Rewards that
+/// nobody asked for count if their arm is on the grid.
+class GridBandit : public TurnOptimizer {
+ public:
+  static constexpr std::size_t kMostArms = 100'000;
+
+  [[nodiscard]] std::size_t size() const { return statistics_.size(); }
+
+ protected:
+  struct Statistics {
+    double pulls = 0.0;
+    double sum = 0.0;
+
+    [[nodiscard]] double mean() const { return sum / pulls; }
+
+    void transfer(State& state) {
+      state(pulls, sum);
+      state.require_restored(State::are_counts({pulls}) && State::are_finite({sum}));
+    }
+  };
+
+  /// So many arms along each parameter, in the middle of as many equal parts. An integer or a
+  /// choice has no more than it has values, and an integer on a log scale fewer where several parts
+  /// have the same middle. Throws ConfigurationError for more than kMostArms in total.
+  GridBandit(const Space& space, std::uint64_t points, const Objective& objective);
+
+  [[nodiscard]] const std::vector<Statistics>& statistics() const { return statistics_; }
+
+  /// The first arm that has no rewards yet, if there is one.
+  [[nodiscard]] std::optional<NodeIndex> first_without_pulls();
+
+  void learn(NodeIndex node, const Rewards& mapped) override;
+  void transfer(State& state) override;
+  [[nodiscard]] Arm arm_of(NodeIndex node) const final;
+
+ private:
+  [[nodiscard]] bool contains(Arm arm) const final { return space_.contains(arm); }
+  void accept_observed(Arm arm, const Rewards& mapped) final;
+
+  Space space_;
+  std::vector<double> arms_;  // rows of as many numbers as there are parameters
+  std::vector<Statistics> statistics_;
+  std::size_t with_pulls_ = 0;  // all arms before this one have rewards
+};
+
+}  // namespace canopy

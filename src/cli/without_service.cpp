@@ -1,0 +1,37 @@
+// What stands in for server_store.cpp and for the commands of the service in a tool that has none
+// of it: the one that comes with the Python package.
+
+#include "cli/any_store.hpp"
+#include "cli/commands.hpp"
+
+namespace canopy::cli {
+namespace {
+
+Command add_missing(Words app, const std::string& name) {
+  (void)app.command(name, "Not in this build of canopy.");
+  return {};
+}
+
+}  // namespace
+
+Command add_dashboard(Words app) {
+  return add_missing(app, "dashboard");
+}
+Command add_report(Words app) {
+  return add_missing(app, "report");
+}
+Command add_serve(Words app) {
+  return add_missing(app, "serve");
+}
+Command add_token(Words app) {
+  return add_missing(app, "token");
+}
+
+std::unique_ptr<Store> open_server_store(const StoreFlags& /*flags*/,
+                                         const std::string& /*command*/) {
+  throw WrongUse(std::string("--server: ") + kMissing);
+}
+
+void wait_for_server(Store& /*store*/, double /*seconds*/) {}
+
+}  // namespace canopy::cli

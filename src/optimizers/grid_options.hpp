@@ -1,0 +1,28 @@
+#pragma once
+
+#include "canopy/options.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace canopy {
+
+/// The arms along each parameter of a bandit on a grid: 32, or as many as make about a thousand in
+/// total, unless it is set.
+template <class Options>
+[[nodiscard]] std::uint64_t points_of(const Options& options, std::size_t dimension) {
+  if (options.points) return *options.points;
+  const double fitting = std::pow(1024.0, 1.0 / static_cast<double>(dimension)) + 1e-9;
+  return static_cast<std::uint64_t>(std::clamp(std::floor(fitting), 2.0, 32.0));
+}
+
+template <class Options>
+[[nodiscard]] OptionValues resolve_points(const OptionValues& values, std::size_t dimension) {
+  auto options = options_from<Options>(values, "optimizer.");
+  options.points = points_of(options, dimension);
+  return values_of(options);
+}
+
+}  // namespace canopy

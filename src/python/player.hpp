@@ -1,0 +1,42 @@
+#pragma once
+
+#include "canopy/simulation.hpp"
+
+#include "python/space.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+namespace canopy::python {
+
+/// An algorithm written in Python: an object with `ask`, `tell` and `best`. What it asks for is an
+/// arm, or something that has one, and possibly a length: the pull of another optimizer. Needs the
+/// interpreter's lock.
+class PythonPlayer final : public Player {
+ public:
+  PythonPlayer(const nb::object& algorithm, const PythonSpace& space);
+
+  [[nodiscard]] Pull ask(std::uint64_t pulls) override;
+  [[nodiscard]] Status tell(Ticket ticket, double reward) override;
+  [[nodiscard]] std::optional<Best> best() const override;
+  [[nodiscard]] Summary summary() const override;
+
+ private:
+  [[nodiscard]] std::vector<double> arm_from(const char* method, nb::handle answer) const;
+
+  const PythonSpace& space_;
+  nb::object ask_;
+  nb::object tell_;
+  nb::object best_;
+  nb::object asked_;  // what `ask` returned last
+  std::vector<double> arm_;
+  std::uint64_t left_ = 0;  // pulls of it
+  std::uint64_t asks_ = 0;
+  std::uint64_t pulls_ = 0;
+  std::uint64_t switches_ = 0;
+};
+
+}  // namespace canopy::python

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "canopy/store.hpp"
+
+#include "service/message.hpp"
+#include "studies/reward_history.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+
+namespace canopy::service {
+
+/// The histories of studies that somebody looks at: the journal of each is read once, and from then
+/// on what is new in it. Thread-safe.
+class Histories {
+ public:
+  using Look = std::function<Answer(const RewardHistory&)>;
+
+  /// Looks at the history of a study as it is in its record, or later.
+  [[nodiscard]] Answer look(Store& store, const StudyRecord& record, const Look& look);
+
+  /// Forgets what nobody has looked at for some minutes; and more, if it is all too large.
+  void drop_unused();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  struct Kept {
+    std::shared_mutex mutex = {};  // of the history
+    double created = 0.0;          // a number may name another study later
+    RewardHistory history = {};
+    Clock::time_point used = {};
+    std::size_t bytes = 0;
+  };
+
+  std::mutex mutex_;  // of what is below, but for the histories
+  std::map<StudyId, std::shared_ptr<Kept>> kept_;
+};
+
+}  // namespace canopy::service

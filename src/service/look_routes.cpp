@@ -1,0 +1,368 @@
+// The routes that show what a study knows.
+
+#include "canopy/study.hpp"
+
+#include "core/comma_list.hpp"
+#include "core/text.hpp"
+#include "files/json.hpp"
+#include "service/body.hpp"
+#include "service/service.hpp"
+#include "studies/answers.hpp"
+#include "studies/arms_document.hpp"
+#include "studies/best_answer.hpp"
+#include "studies/clock.hpp"
+#include "studies/estimate_picture.hpp"
+#include "studies/event_document.hpp"
+#include "studies/history_document.hpp"
+#include "studies/knob_effects.hpp"
+#include "studies/tree_picture.hpp"
+#include "studies/tuner_state.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy::service {
+namespace {
+
+constexpr std::uint64_t kMostEvents = 10'000;   // of one page
+constexpr std::uint64_t kMostPoints = 100'000;  // of one picture
+constexpr std::uint64_t kMostBuckets = 5000;
+constexpr std::uint64_t kMostArms = 100'000;
+constexpr std::size_t kSparkPoints = 40;
+constexpr std::size_t kMostGlances = 10'000;  // that are kept
+
+/// Reads entries of a study.
+ReadEntries entries_of(Store& store, const StudyRecord& record) {
+  return [&store, id = record.id](std::uint64_t after, std::uint64_t limit, const auto& visit) {
+    store.read_some(id, after, limit, visit);
+  };
+}
+
+}  // namespace
+
+/// For answers that follow from the journal and the specification alone.
+void Service::look(const Request& request, StudyHost::Read make, Done done) {
+  host_.read(
+      study_of(request), request,
+      [this, target = request.target, make = std::move(make)](StudyView& study) {
+        return looks_.get(study.record, target, [&] { return make(study); });
+      },
+      std::move(done));
+}
+
+void Service::best(const Request& request, Done done) {
+  Query(request, {}).check();
+  look(
+      request,
+      [](StudyView& study) {
+        const auto best = study.optimizer.best();
+        if (!best) {
+          throw Problem(409, "no_answers",
+                        "no arm has a reward yet, but for those that are barred: there is no best "
+                        "arm");
+        }
+        Document document = best_answer(study.optimizer, *best, study.specification, study.tuner);
+        if (!study.warning.empty()) document.set("warning", study.warning);
+        return json_answer(document);
+      },
+      std::move(done));
+}
+
+void Service::summary(const Request& request, Done done) {
+  Query(request, {}).check();
+  host_.read(
+      study_of(request), request,
+      [this](StudyView& study) {
+        Document document = summary_document(study.optimizer.summary());
+        const auto range = study.optimizer.reward_range();
+        document.set("reward_range",
+                     range ? Document(Document::List{range->front(), range->back()}) : "auto");
+        if (const auto worth = study.optimizer.failure_reward()) {
+          document.set("failure_reward", *worth);
+        }
+        const TunerState& tuner = study.tuner;
+        document.set("order", tuner.order() ? Document(name_of(*tuner.order())) : Document());
+        document.set("failures", tuner.failures());
+        document.set("changes", tuner.changes());
+        if (tuner.setting().size() == study.specification.space.dimension()) {
+          document.set("setting", arm_document(study.specification.space, tuner.setting()));
+        }
+        if (const auto learnt = study.optimizer.learnt()) {
+          document.set("learnt", learnt_document(study.specification.space, *learnt));
+        }
+        document.set("now", seconds_since_1970());
+        document.set("events", study.record.events);
+        document.set("pulls", study.record.pulls);
+        document.set("updated", study.record.updated);
+        const Standing standing =
+            standing_of(study.record, parse_json(study.record.specification, study.record.name),
+                        study.here, *store_);
+        document.set("state", standing.state);
+        document.set("phase", name_of(standing.report.phase));
+        if (!standing.report.why.empty()) document.set("why", standing.report.why);
+        if (!study.open_by.empty()) document.set("open_by", study.open_by);
+        if (!study.warning.empty()) document.set("warning", study.warning);
+        return json_answer(document);
+      },
+      std::move(done));
+}
+
+/// What lists of studies show of each: what follows from the journal is computed once for each
+/// number of events, the best arm by whoever has the study.
+void Service::glance(const Request& request, Done done) {
+  Query(request, {}).check();
+  auto glance = std::make_shared<Document>();
+  const auto begin = [this, glance, name = study_of(request)](Store& store) {
+    const StudyRecord record = record_of(store, name);
+    const Document specification = parse_json(record.specification, record.name);
+    const Standing standing =
+        standing_of(record, specification, host_.state_of(record.name), store);
+    *glance = Document::Table{{"name", record.name},
+                              {"direction", *specification.find("direction")},
+                              {"phase", name_of(standing.report.phase)}};
+    if (!standing.report.why.empty()) glance->set("why", standing.report.why);
+    glance->set("pulls", record.pulls);
+    glance->set("events", record.events);
+    glance->set("updated", record.updated);
+    glance->set("now", seconds_since_1970());
+    if (const auto known = kept_glance(record)) {
+      for (const auto& each : *known->as_table()) glance->set(each.first, each.second);
+      return json_answer(*glance);
+    }
+    (void)host_.histories().look(store, record, [&](const RewardHistory& history) {
+      const HistoryPicture picture =
+          picture_of(history, {.buckets = kSparkPoints}, entries_of(store, record));
+      Document::List spark;
+      for (const HistoryPart& part : picture.rewards) spark.emplace_back(part.rewards.mean());
+      const Rewards& baseline = history.baseline();
+      glance->set("spark", std::move(spark));
+      glance->set("baseline_mean", baseline.count > 0 ? Document(baseline.mean()) : Document());
+      return Answer{};
+    });
+    return no_content();  // but for the best arm
+  };
+  host_.run(request, begin, [this, glance, request, done = std::move(done)](Answer answer) {
+    if (answer.status != 204) return done(std::move(answer));
+    host_.read(
+        study_of(request), request,
+        [this, glance](StudyView& study) {
+          const auto best = study.optimizer.best();
+          glance->set("best",
+                      best ? best_answer(study.optimizer, *best, study.specification, study.tuner)
+                           : Document());
+          keep_glance(study.record, *glance);
+          return json_answer(*glance);
+        },
+        done);
+  });
+}
+
+std::optional<Document> Service::kept_glance(const StudyRecord& record) {
+  const std::lock_guard lock(glances_mutex_);
+  const auto found = glances_.find(record.id);
+  if (found == glances_.end() || found->second.created != record.created ||
+      found->second.events != record.events) {
+    return std::nullopt;
+  }
+  return found->second.known;
+}
+
+/// Unless there are new events since it was begun.
+void Service::keep_glance(const StudyRecord& record, const Document& glance) {
+  const auto events = glance.find("events")->as_whole();
+  if (!events || !std::cmp_equal(*events, record.events)) return;
+  Document known;
+  for (const char* key : {"spark", "baseline_mean", "best"}) known.set(key, *glance.find(key));
+  const std::lock_guard lock(glances_mutex_);
+  if (glances_.size() >= kMostGlances) glances_.clear();
+  glances_[record.id] = {record.created, record.events, std::move(known)};
+}
+
+void Service::tree(const Request& request, Done done) {
+  Query query(request, {"most", "cells"});
+  const TreeChoice choice{.most = query.whole("most", SIZE_MAX, 1, SIZE_MAX),
+                          .cells = query.flag("cells", false)};
+  query.check();
+  look(
+      request,
+      [choice](StudyView& study) {
+        return json_answer(tree_picture(study.specification, study.optimizer, choice));
+      },
+      std::move(done));
+}
+
+void Service::arms(const Request& request, Done done) {
+  Query query(request, {"most"});
+  const std::uint64_t most = query.whole("most", 2000, 1, kMostArms);
+  query.check();
+  look(
+      request,
+      [most](StudyView& study) {
+        return json_answer(arms_document(study.specification.space, study.optimizer, most));
+      },
+      std::move(done));
+}
+
+void Service::knobs(const Request& request, Done done) {
+  Query(request, {}).check();
+  look(
+      request,
+      [](StudyView& study) {
+        return json_answer(knobs_document(study.specification, study.optimizer));
+      },
+      std::move(done));
+}
+
+void Service::estimate(const Request& request, Done done) {
+  Query query(request, {"points", "x", "y"});
+  const std::uint64_t points = query.whole("points", 0, 2, kMostPoints);
+  const std::string x = query.text("x");
+  const std::string y = query.text("y");
+  query.check();
+  look(
+      request,
+      [points, x, y](StudyView& study) {
+        const EstimateAxes axes{.x = x, .y = y, .points = points};
+        if (const auto wrong = wrong_axis(study.specification.space, axes)) {
+          throw Problem({{"?" + wrong->parameter, "unknown_key", wrong->message}});
+        }
+        return json_answer(estimate_picture(study.specification, study.optimizer, axes));
+      },
+      std::move(done));
+}
+
+void Service::history(const Request& request, Done done) {
+  Query query(request, {"by", "from", "to", "buckets"});
+  const HistoryRange range{.by_time = query.word("by", {"pulls", "time"}) == "time",
+                           .from = query.number("from"),
+                           .to = query.number("to"),
+                           .buckets = query.whole("buckets", 600, 1, kMostBuckets)};
+  if (range.from && range.to && *range.from > *range.to) {
+    query.complain("to", "wrong_type", "must not be less than from");
+  }
+  query.check();
+  host_.run(
+      request,
+      [this, range, name = study_of(request)](Store& store) {
+        const StudyRecord record = record_of(store, name);
+        const Space space = specification_of(record).space;
+        return host_.histories().look(store, record, [&](const RewardHistory& history) {
+          const HistoryPicture picture = picture_of(history, range, entries_of(store, record));
+          return json_answer(history_document(space, history, range, picture));
+        });
+      },
+      std::move(done));
+}
+
+namespace {
+
+/// A bit for each of the kinds between commas.
+std::uint32_t kinds_in(Query& query, const std::string& text) {
+  const std::span<const std::string_view> names = event_kinds();
+  std::uint32_t kinds = 0;
+  for (const std::string& name : words_between_commas(text)) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      query.complain("kinds", "wrong_type", unknown_name("kind", name, names));
+    } else {
+      kinds |= 1U << static_cast<unsigned>(found - names.begin());
+    }
+  }
+  return kinds;
+}
+
+/// The newest entries before a number, of all kinds.
+void visit_all_newest(std::uint64_t before, std::uint64_t limit, const ReadEntries& read,
+                      const std::function<bool(const JournalEntry&)>& visit) {
+  std::vector<JournalEntry> entries;
+  const std::uint64_t after = before - 1 - std::min(before - 1, limit);
+  read(after, before - 1 - after, [&](const JournalEntry& entry) { entries.push_back(entry); });
+  for (auto entry = entries.rbegin(); entry != entries.rend() && visit(*entry);) ++entry;
+}
+
+}  // namespace
+
+void Service::events(const Request& request, Done done) {
+  Query query(request, {"after", "before", "limit", "order", "kinds"});
+  const bool newest_first = query.word("order", {"oldest", "newest"}) == "newest";
+  const std::uint64_t after = query.whole("after", 0, 0, INT64_MAX);
+  const std::uint64_t before = query.whole("before", INT64_MAX, 1, INT64_MAX);
+  const std::uint64_t limit = query.whole("limit", 1000, 1, kMostEvents);
+  const bool some_kinds = request.query.contains("kinds");
+  const std::uint32_t kinds = kinds_in(query, query.text("kinds"));
+  if (newest_first && request.query.contains("after")) {
+    query.complain("after", "malformed_request", "is for the usual order; did you mean before?");
+  }
+  if (!newest_first && request.query.contains("before")) {
+    query.complain("before", "malformed_request", "is for order=newest; did you mean after?");
+  }
+  query.check();
+  host_.run(
+      request,
+      [=, this, name = study_of(request)](Store& store) {
+        const StudyRecord record = record_of(store, name);
+        const StudySpecification specification = specification_of(record);
+        const ReadEntries read = entries_of(store, record);
+        Document::List events;
+        std::uint64_t last_seen = 0;
+        const auto visit = [&](const JournalEntry& entry) {
+          events.push_back(entry_document(specification.space, entry));
+          last_seen = entry.number;
+          return events.size() < limit;
+        };
+        const std::uint64_t end = std::min(before, record.events + 1);
+        if (some_kinds) {
+          (void)host_.histories().look(store, record, [&](const RewardHistory& history) {
+            if (newest_first) {
+              visit_newest(history, kinds, end, read, visit);
+            } else {
+              visit_oldest(history, kinds, after, read, visit);
+            }
+            return Answer{};
+          });
+        } else if (newest_first) {
+          visit_all_newest(end, limit, read, visit);
+        } else {
+          read(after, limit, visit);
+        }
+        const bool is_page = events.size() == limit;
+        Document next;
+        if (newest_first) {
+          if (is_page && last_seen > 1) next = last_seen;
+        } else if (some_kinds && !is_page) {
+          next = std::max({after, record.events, last_seen});  // there is nothing more up to here
+        } else {
+          next = std::max(after, last_seen);
+        }
+        return json_answer(Document::Table{
+            {"events", std::move(events)}, {"next", next}, {"last", record.events}});
+      },
+      std::move(done));
+}
+
+/// The server sends what follows.
+void Service::stream(const Request& request, Done done) {
+  Query query(request, {"after", "journal"});
+  (void)query.whole("after", 0, 0, INT64_MAX);
+  (void)query.flag("journal", true);
+  query.check();
+  host_.run(
+      request,
+      [name = study_of(request)](Store& store) {
+        (void)record_of(store, name);
+        return Answer{200, "", "text/event-stream", {{"Cache-Control", "no-store"}}};
+      },
+      std::move(done));
+}
+
+}  // namespace canopy::service

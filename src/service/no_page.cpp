@@ -1,0 +1,11 @@
+// Instead of the files of the page, when it could not be built.
+
+#include "service/page_files.hpp"
+
+namespace canopy::service {
+
+std::span<const PageFile> page_files() {
+  return {};
+}
+
+}  // namespace canopy::service

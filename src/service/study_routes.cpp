@@ -1,0 +1,353 @@
+// The routes that make, list and delete studies.
+
+#include "canopy/study.hpp"
+
+#include "files/document_reader.hpp"
+#include "files/json.hpp"
+#include "service/body.hpp"
+#include "service/service.hpp"
+#include "studies/act_text.hpp"
+#include "studies/clock.hpp"
+#include "studies/doubts.hpp"
+#include "studies/event_document.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy::service {
+namespace {
+
+constexpr std::uint64_t kMostStudies = 1000;  // of one page
+
+/// A text somewhere in a specification, which was checked when it was stored.
+std::string text_at(const Document& document, std::initializer_list<std::string_view> path) {
+  const Document* place = &document;
+  for (const std::string_view key : path) {
+    place = place->find(key);
+    if (place == nullptr) return "";
+  }
+  return place->as_text() != nullptr ? *place->as_text() : "";
+}
+
+}  // namespace
+
+namespace {
+
+/// What people want of a study that is not open here, as far as its acts tell.
+void set_order(PhaseFacts& facts, bool has_system, const std::vector<PostedAct>& acts) {
+  for (const PostedAct& posted : acts) {
+    // A tuner that went on for long has taken note of it, or began after it.
+    if (has_system && facts.last && facts.last->at > posted.at + kWorksOn) continue;
+    try {
+      const WantedAct wanted = act_from(posted.text);
+      if (wanted.act == Act::confirm) continue;
+      facts.order = wanted.act;
+      facts.ordered_by = wanted.by;
+    } catch (const SpecificationError&) {
+      continue;  // of a later version, say
+    }
+  }
+}
+
+}  // namespace
+
+Service::Standing Service::standing_of(const StudyRecord& record, const Document& specification,
+                                       const std::optional<StudyState>& here, Store& store) const {
+  Standing standing{.is_open = here || store.is_locked(record.id)};
+  const bool has_system = specification.contains("system");
+  PhaseFacts facts{
+      .is_open = standing.is_open, .created = record.created, .now = seconds_since_1970()};
+  if (record.events > 0) {
+    store.read_some(record.id, record.events - 1, 1,
+                    [&](const JournalEntry& entry) { facts.last = entry; });
+  }
+  if (here) {
+    standing.state = here->text;
+    facts.is_at_work = here->in_flight > 0;
+    facts.tuner_began = here->tuner_began;
+    facts.tuner_lives = !here->runner.empty();
+    facts.order = here->order;
+    facts.ordered_by = here->ordered_by;
+  } else {
+    standing.state = standing.is_open ? "open" : "idle";
+    facts.tuner_began = has_system;
+    facts.tuner_lives = has_system && standing.is_open;
+    set_order(facts, has_system, store.acts(record.id, 0));
+  }
+  standing.report = phase_of(facts);
+  standing.last = std::move(facts.last);
+  return standing;
+}
+
+Document Service::item(const StudyRecord& record, Store& store) const {
+  const std::optional<StudyState> here = host_.state_of(record.name);
+  const Document specification = parse_json(record.specification, record.name);
+  const Standing standing = standing_of(record, specification, here, store);
+  Document last;
+  if (standing.last) {
+    last = Document::Table{{"kind", kind_name(standing.last->event)}, {"at", standing.last->at}};
+  }
+  Document table = Document::Table{{"name", record.name},
+                                   {"state", standing.state},
+                                   {"phase", name_of(standing.report.phase)},
+                                   {"events", record.events},
+                                   {"pulls", record.pulls},
+                                   {"created", record.created},
+                                   {"updated", record.updated},
+                                   {"last", std::move(last)},
+                                   {"direction", text_at(specification, {"direction"})},
+                                   {"optimizer", text_at(specification, {"optimizer", "name"})}};
+  if (!standing.report.why.empty()) table.set("why", standing.report.why);
+  if (!record.forked_from.empty()) table.set("forked_from", record.forked_from);
+  const bool has_runner = here && !here->runner.empty();
+  const std::string& holder = has_runner ? here->runner : record.holder;
+  if (standing.is_open && !holder.empty()) table.set("open_by", holder);
+  return table;
+}
+
+Document Service::full_item(const StudyRecord& record, Store& store) const {
+  Document table = item(record, store);
+  table.set("id", record.id);
+  table.set("specification", parse_json(record.specification, record.name));
+  return table;
+}
+
+void Service::list(const Request& request, Done done) {
+  Query query(request, {"after", "limit"});
+  const std::uint64_t limit = query.whole("limit", 100, 1, kMostStudies);
+  std::string after = query.text("after");
+  query.check();
+  host_.run(
+      request,
+      [this, limit, after, token = request.may_see](Store& store) mutable {
+        Document::List studies;
+        Document next;
+        while (studies.size() < limit) {
+          const std::vector<StudyRecord> page = store.list_some(after, limit);
+          for (const StudyRecord& record : page) {
+            after = record.name;
+            if (token && !token->covers(record.name)) continue;
+            studies.push_back(item(record, store));
+            if (studies.size() == limit) break;
+          }
+          if (page.size() < limit) break;
+        }
+        if (studies.size() == limit && !store.list_some(after, 1).empty()) next = after;
+        return json_answer(Document::Table{
+            {"studies", std::move(studies)}, {"next", next}, {"now", seconds_since_1970()}});
+      },
+      std::move(done));
+}
+
+void Service::show(const Request& request, Done done) {
+  Query(request, {}).check();
+  host_.run(
+      request,
+      [this, name = study_of(request)](Store& store) {
+        return json_answer(full_item(record_of(store, name), store));
+      },
+      std::move(done));
+}
+
+namespace {
+
+/// A study to be made, as a request has it.
+struct Wanted {
+  std::string name;
+  std::optional<StudySpecification> specification;
+  std::string fork_of;
+  bool whole = false;
+  std::optional<double> created;
+  std::string forked_from, copied_from;
+  std::vector<JournalEntry> journal;
+  std::uint64_t pulls = 0;
+};
+
+Wanted wanted_in(const Request& request) {
+  Body body(request);
+  const Document& document = body.document();
+  body.allow(document, "",
+             {"name", "specification", "toml", "fork_of", "whole", "created", "forked_from",
+              "copied_from", "journal", "pulls"});
+  Wanted wanted;
+  wanted.name = body.text(document, "", "name").value_or("");
+  if (!document.contains("name")) body.complain("name", "missing_key", "is missing");
+  wanted.fork_of = body.text(document, "", "fork_of").value_or("");
+  wanted.whole = body.flag(document, "", "whole");
+  wanted.created = body.number(document, "", "created", "wrong_type");
+  wanted.forked_from = body.text(document, "", "forked_from").value_or("");
+  wanted.copied_from = body.text(document, "", "copied_from").value_or("");
+  wanted.pulls = body.whole(document, "", "pulls", 0, INT64_MAX).value_or(0);
+  if (document.contains("journal") && document.find("journal")->as_list() == nullptr) {
+    body.complain("journal", "wrong_type", "must be a list of entries");
+  }
+  for (const char* key : {"created", "forked_from", "copied_from", "journal", "pulls"}) {
+    if (document.contains(key) && !wanted.whole) {
+      body.complain(key, "malformed_request", "is for a study that is given whole");
+    }
+  }
+  const auto toml = body.text(document, "", "toml");
+  const Document* given = document.find("specification");
+  if (toml.has_value() == (given != nullptr)) {
+    body.complain("specification", "missing_key", "expected one of: specification; toml");
+  }
+  try {
+    if (toml) wanted.specification = parse_study(*toml, "toml");
+    if (given != nullptr) {
+      wanted.specification = parse_study_json(json_text(*given), "specification");
+    }
+  } catch (const SpecificationError& error) {
+    body.complain(toml ? "toml" : "specification", "bad_specification", error.what());
+  }
+  body.check();
+  if (const Document* journal = document.find("journal")) {
+    DocumentReader reader("journal");
+    std::size_t i = 0;
+    for (const Document& each : *journal->as_list()) {
+      if (auto entry = entry_from(each, wanted.specification->space, reader,
+                                  fmt::format("journal[{}].", i++))) {
+        wanted.journal.push_back(std::move(*entry));
+      }
+    }
+    reader.throw_if_any();
+    for (i = 0; i < wanted.journal.size(); ++i) {
+      if (wanted.journal[i].number == i + 1) continue;
+      throw Problem({{fmt::format("journal[{}].number", i), "wrong_type", "must be 1, 2, 3, ..."}});
+    }
+  }
+  return wanted;
+}
+
+StudyRecord make_study(Store& store, const Wanted& wanted) {
+  check_study_name(wanted.name);
+  if (!wanted.fork_of.empty()) {
+    (void)Study::open(store, *wanted.specification, {wanted.fork_of, wanted.name});
+    return record_of(store, wanted.name);
+  }
+  const StudySpecification specification = resolved(*wanted.specification);
+  (void)make_optimizer(specification);
+  NewStudy study{.name = wanted.name,
+                 .specification = json_of(specification),
+                 .created = wanted.created.value_or(seconds_since_1970()),
+                 .forked_from = wanted.forked_from};
+  if (!wanted.copied_from.empty()) study.copied = record_of(store, wanted.copied_from).id;
+  study.journal = wanted.journal;
+  study.pulls = wanted.pulls;
+  if (const auto made = store.create(study)) return *made;
+  throw StudyError(StudyError::Fault::taken, "there already is a study " + wanted.name);
+}
+
+}  // namespace
+
+void Service::create(const Request& request, Done done) {
+  auto wanted = std::make_shared<Wanted>(wanted_in(request));
+  if (request.may_see) {
+    for (const std::string& name : {wanted->name, wanted->fork_of, wanted->copied_from}) {
+      if (name.empty() || request.may_see->covers(name)) continue;
+      throw Problem(403, "forbidden", "the token is not for the study " + name);
+    }
+  }
+  host_.run(
+      request,
+      [this, wanted](Store& store) {
+        const auto existing = store.find(wanted->name);
+        if (existing && !wanted->whole && wanted->fork_of.empty()) {
+          const StudySpecification before = specification_of(*existing);
+          StudySpecification now = *wanted->specification;
+          if (now.optimizer == Selection{}) now.optimizer = before.optimizer;
+          const std::string differences = learning_differences(before, resolved(now));
+          if (differences.empty()) return json_answer(full_item(*existing, store));
+          throw StudyError(StudyError::Fault::differs,
+                           fmt::format("the study {} was begun with other settings: {}",
+                                       wanted->name, differences));
+        }
+        return json_answer(full_item(make_study(store, *wanted), store), 201);
+      },
+      std::move(done));
+}
+
+/// Whether a study could be made of this, for those who are writing it.
+void Service::check(const Request& request, Done done) {
+  Body body(request);
+  const Document& document = body.document();
+  body.allow(document, "", {"specification", "toml"});
+  const auto toml = body.text(document, "", "toml");
+  const Document* given = document.find("specification");
+  if (toml.has_value() == (given != nullptr)) {
+    body.complain("specification", "missing_key", "expected one of: specification; toml");
+  }
+  body.check();
+  host_.run(
+      request,
+      [toml, json = given != nullptr ? json_text(*given) : ""](Store& /*store*/) {
+        try {
+          const StudySpecification study =
+              resolved(toml ? parse_study(*toml, "toml") : parse_study_json(json, "specification"));
+          Document::List doubts;
+          for (const Doubt& doubt : doubts_anywhere(study)) {
+            doubts.emplace_back(
+                Document::Table{{"is_error", doubt.is_error}, {"text", doubt.text}});
+          }
+          return json_answer(Document::Table{{"ok", true},
+                                             {"specification", parse_json(json_of(study), "study")},
+                                             {"toml", toml_of(study)},
+                                             {"doubts", std::move(doubts)}});
+        } catch (const SpecificationError& error) {
+          Document::List errors;
+          for (const SpecificationError::Mistake& mistake : error.mistakes()) {
+            errors.emplace_back(Document::Table{{"line", mistake.line}, {"message", mistake.text}});
+          }
+          return json_answer(Document::Table{{"ok", false}, {"errors", std::move(errors)}});
+        } catch (const ConfigurationError& error) {
+          Document::List errors{Document::Table{{"line", 0}, {"message", error.what()}}};
+          return json_answer(Document::Table{{"ok", false}, {"errors", std::move(errors)}});
+        }
+      },
+      std::move(done));
+}
+
+void Service::erase(const Request& request, Done done) {
+  Query query(request, {"tuner"});
+  query.check();
+  host_.run_alone(
+      study_of(request), request, query.text("tuner"),
+      [name = study_of(request)](Store& store) {
+        store.erase(record_of(store, name).id);
+        return no_content();
+      },
+      std::move(done));
+}
+
+void Service::specification(const Request& request, Done done) {
+  Query(request, {}).check();
+  host_.run(
+      request,
+      [name = study_of(request)](Store& store) {
+        const StudyRecord record = record_of(store, name);
+        return json_answer(
+            Document::Table{{"specification", parse_json(record.specification, record.name)},
+                            {"toml", toml_of(specification_of(record))}});
+      },
+      std::move(done));
+}
+
+void Service::set_specification(const Request& request, Done done) {
+  auto body = std::make_shared<Body>(request);
+  body->allow(body->document(), "", {"specification", "tuner"});
+  const auto tuner = body->text(body->document(), "", "tuner");
+  const Document* given = body->document().find("specification");
+  if (given == nullptr) body->complain("specification", "missing_key", "is missing");
+  body->check();
+  const StudySpecification specification = parse_study_json(json_text(*given), "specification");
+  host_.reopen(study_of(request), request, specification, tuner.value_or(""), std::move(done));
+}
+
+}  // namespace canopy::service

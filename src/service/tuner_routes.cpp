@@ -1,0 +1,196 @@
+// The routes of those who steer, and of tuners that run elsewhere.
+
+#include "canopy/study.hpp"
+
+#include "files/document_reader.hpp"
+#include "service/body.hpp"
+#include "service/service.hpp"
+#include "studies/act_text.hpp"
+#include "studies/clock.hpp"
+#include "studies/event_document.hpp"
+#include "studies/tuner_state.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy::service {
+
+void Service::act(const Request& request, Done done) {
+  Body body(request);
+  const Document& document = body.document();
+  body.allow(document, "", {"act", "pulls"});
+  const auto name = body.text(document, "", "act");
+  const auto act = value_named<Act>(name.value_or(""));
+  if (!name && !document.contains("act")) body.complain("act", "missing_key", "is missing");
+  if (name && !act) {
+    body.complain("act", "wrong_type", must_be_one_of(EnumNames<Act>::names));
+  }
+  const std::uint64_t pulls = body.whole(document, "", "pulls", 1, INT64_MAX).value_or(0);
+  body.check();
+  host_.run(
+      request,
+      [this, act = *act, pulls, by = request.by, study = study_of(request)](Store& store) {
+        const StudyRecord record = record_of(store, study);
+        const StudySpecification specification = specification_of(record);
+        const bool has_baseline = specification.system && specification.system->baseline;
+        if (!has_baseline && (act == Act::confirm || act == Act::baseline)) {
+          throw Problem(409, "no_baseline", "the study has no baseline");
+        }
+        const std::string who = by.empty() ? "somebody" : by;
+        const std::uint64_t number =
+            store.post_act(record.id, seconds_since_1970(), act_text({act, who, pulls}));
+        host_.tick_soon(study);
+        return json_answer(Document::Table{{"number", number}}, 201);
+      },
+      std::move(done));
+}
+
+void Service::acts(const Request& request, Done done) {
+  Query query(request, {"after"});
+  const std::uint64_t after = query.whole("after", 0, 0, INT64_MAX);
+  query.check();
+  host_.run(
+      request,
+      [after, study = study_of(request)](Store& store) {
+        Document::List list;
+        for (const PostedAct& posted : store.acts(record_of(store, study).id, after)) {
+          Document table = Document::Table{{"number", posted.number}, {"at", posted.at}};
+          try {
+            const WantedAct wanted = act_from(posted.text);
+            table.set("act", name_of(wanted.act));
+            table.set("by", wanted.by);
+            table.set("pulls", wanted.pulls);
+          } catch (const SpecificationError&) {
+            continue;  // somebody has written nonsense to the store
+          }
+          list.push_back(std::move(table));
+        }
+        return json_answer(Document::Table{{"acts", std::move(list)}});
+      },
+      std::move(done));
+}
+
+// --- tuners that run elsewhere ---------------------------------------------------------------
+
+void Service::take_tuner(const Request& request, Done done) {
+  Body body(request);
+  const Document& document = body.document();
+  body.allow(document, "", {"tuner", "holder"});
+  const std::string tuner = body.text(document, "", "tuner").value_or("");
+  const std::string holder = body.text(document, "", "holder").value_or("a tuner");
+  if (tuner.empty()) body.complain("tuner", "missing_key", "is missing");
+  body.check();
+  host_.write(
+      study_of(request), request,
+      [tuner, holder](Study& study, Runner& runner) {
+        refuse_beside(runner, tuner);
+        if (!runner.is_alive() && study.summary().in_flight > 0 &&
+            !study.tuner_state().leases().empty()) {
+          throw Problem(409, "open_elsewhere", "workers have tickets of this study");
+        }
+        runner = {tuner, holder, Runner::Clock::now() + Runner::kLease};
+        return json_answer(
+            Document::Table{{"seconds", Runner::kLease.count()}, {"events", study.events()}});
+      },
+      std::move(done));
+}
+
+void Service::release_tuner(const Request& request, Done done) {
+  Query query(request, {"tuner"});
+  query.check();
+  host_.write(
+      study_of(request), request,
+      [tuner = query.text("tuner")](Study& /*study*/, Runner& runner) {
+        if (runner.id == tuner) runner = {};
+        return no_content();
+      },
+      std::move(done));
+}
+
+namespace {
+
+/// Whether the journal goes on with exactly these events.
+bool has_after(Study& study, std::uint64_t after, const std::vector<Event>& events) {
+  std::size_t same = 0;
+  study.store().read_some(study.record().id, after, events.size(), [&](const JournalEntry& entry) {
+    if (same < events.size() && entry.event == events[same]) ++same;
+  });
+  return same == events.size();
+}
+
+}  // namespace
+
+void Service::tuner_events(const Request& request, Done done) {
+  auto body = std::make_shared<Body>(request);
+  const Document& document = body->document();
+  body->allow(document, "", {"tuner", "after", "events"});
+  const std::string tuner = body->text(document, "", "tuner").value_or("");
+  if (tuner.empty()) body->complain("tuner", "missing_key", "is missing");
+  const auto after = body->required_whole(document, "", "after");
+  (void)body->list("events");
+  body->check();
+  host_.write_all_or_nothing(
+      study_of(request), request,
+      [body, tuner, after = *after](Study& study, Runner& runner) {
+        refuse_beside(runner, tuner);
+        DocumentReader reader("events");
+        std::vector<Event> events;
+        std::size_t i = 0;
+        for (const Document& each : body->list("events")) {
+          auto event = event_from(each, study.specification().space, reader,
+                                  fmt::format("events[{}].", i++));
+          if (event) events.push_back(std::move(*event));
+        }
+        reader.throw_if_any();
+        if (study.events() != after) {
+          if (study.events() >= after + events.size() && has_after(study, after, events)) {
+            return json_answer(Document::Table{{"events", after + events.size()}});
+          }
+          throw Problem(409, "moved_on",
+                        fmt::format("the journal has {} events, not {}", study.events(), after));
+        }
+        // After a restart the server does not know of any tuner: the first that writes has it.
+        if (!runner.is_alive()) runner = {tuner, "a tuner", {}};
+        runner.until = Runner::Clock::now() + Runner::kLease;
+        try {
+          for (const Event& event : events) study.repeat(event);
+        } catch (const StudyError& error) {
+          throw Problem(409, "does_not_fit", error.what());
+        }
+        return json_answer(Document::Table{{"events", study.events()}});
+      },
+      std::move(done));
+}
+
+void Service::snapshot(const Request& request, Done done) {
+  Query(request, {}).check();
+  host_.run(
+      request,
+      [study = study_of(request)](Store& store) {
+        const auto snapshot = store.snapshot(record_of(store, study).id);
+        if (!snapshot) throw Problem(404, "no_snapshot", "the study has no snapshot yet");
+        return json_answer(Document::Table{{"events", snapshot->events},
+                                           {"optimizer", snapshot->optimizer},
+                                           {"tuner", snapshot->tuner}});
+      },
+      std::move(done));
+}
+
+/// The server makes snapshots of its own: it has the same state.
+void Service::set_snapshot(const Request& request, Done done) {
+  Query(request, {}).check();
+  host_.write(
+      study_of(request), request,
+      [](Study& study, Runner& /*runner*/) {
+        study.snapshot();
+        return no_content();
+      },
+      std::move(done));
+}
+
+}  // namespace canopy::service

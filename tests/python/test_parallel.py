@@ -1,0 +1,190 @@
+"""`n_jobs`, `enqueue` and `observe` of `maximize` and `minimize`."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+
+import canopy
+import pytest
+
+X = {"x": canopy.real(0, 1)}
+PLANE = {"x": canopy.real(0, 1), "y": canopy.real(0, 1)}
+
+
+def hill(x):
+    return 1 - abs(x - 0.7)
+
+
+def process_number(x):
+    return float(os.getpid() % 1000) + x
+
+
+def crash_left(x):
+    if x < 0.5:
+        raise OSError("the left half is broken")
+    return x
+
+
+class Stubborn(Exception):
+    """Cannot be unpickled."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+def raise_stubborn(x):
+    raise Stubborn(1, 2)
+
+
+def die(x):
+    os._exit(3)
+
+
+def sleep_long(x):
+    time.sleep(60)
+    return x
+
+
+@pytest.mark.parametrize("workers", ["processes", "threads"])
+def test_several_calls_at_a_time_find_what_one_at_a_time_finds(workers):
+    result = canopy.maximize(hill, X, pulls=200, n_jobs=3, workers=workers)
+    assert result.pulls == len(result.rewards) == len(result.episodes) == 200 and result.stopped == "pulls"
+    assert abs(result.best.arm["x"] - 0.7) < 0.02
+    assert sum(len(episode.rewards) for episode in result.episodes) == 200
+    assert [episode.first for episode in result.episodes] == list(range(1, 201))
+    assert result.optimizer.in_flight() == [] and multiprocessing.active_children() == []
+
+
+def test_calls_are_made_in_processes_of_their_own():
+    result = canopy.maximize(process_number, X, pulls=30, n_jobs=2)
+    assert os.getpid() % 1000 not in {int(reward) for reward in result.rewards}
+
+
+def test_calls_in_flight_have_different_arms():
+    meet, seen = threading.Barrier(4), []
+
+    def measure(x):
+        seen.append(x)
+        meet.wait(timeout=30)  # the first four are asked for before one is answered
+        return x
+
+    canopy.maximize(measure, X, pulls=40, n_jobs=4, workers="threads")
+    assert len(set(seen[:4])) == 4
+
+
+def test_a_function_that_cannot_be_sent_is_refused_at_once():
+    for measure in (lambda x: x, lambda x: -x):
+        with pytest.raises(ValueError, match=r'cannot be sent to other processes .* or give workers="threads"'):
+            canopy.maximize(measure, X, pulls=10, n_jobs=2)
+    assert canopy.maximize(lambda x: x, X, pulls=10, n_jobs=2, workers="threads").pulls == 10
+    assert canopy.maximize(lambda x: x, X, pulls=10, n_jobs=1).pulls == 10
+
+
+@pytest.mark.parametrize("workers", ["processes", "threads"])
+def test_an_error_comes_out_with_the_traceback_of_its_worker(workers):
+    opt = canopy.Adaptive(X)
+    with pytest.raises(OSError, match="left half") as raised:
+        canopy.maximize(crash_left, optimizer=opt, pulls=100, n_jobs=2, workers=workers, on_failure="raise")
+    shown = "".join(traceback.format_exception(raised.value))
+    assert "in crash_left" in shown and 'raise OSError("the left half is broken")' in shown
+    assert opt.in_flight() == []
+
+
+def test_failures_are_penalized_as_ever():
+    result = canopy.maximize(crash_left, X, pulls=60, n_jobs=2, failure_reward=-1)
+    assert result.failed > 0 and "OSError: the left half is broken" in result.last_failure
+    assert result.best.arm["x"] >= 0.5 and result.summary.penalized == result.failed
+    with pytest.raises(canopy.FailuresError, match="10 of the last 10"):
+        canopy.maximize(raise_stubborn, X, pulls=60, n_jobs=2, failure_reward=-1)
+    with pytest.raises(RuntimeError, match="Stubborn: 1 and 2"):
+        canopy.maximize(raise_stubborn, X, pulls=60, n_jobs=2)
+
+
+def test_a_worker_that_dies_is_said():
+    opt = canopy.Adaptive(X)
+    with pytest.raises(RuntimeError, match="a worker process has died"):
+        canopy.maximize(die, optimizer=opt, pulls=10, n_jobs=2)
+    assert opt.in_flight() == []
+
+
+def test_ctrl_c_ends_the_pool():
+    opt = canopy.Adaptive(X)
+    threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    result = canopy.maximize(sleep_long, optimizer=opt, pulls=10, n_jobs=2)
+    assert result.stopped == "interrupted" and result.pulls == 0
+    assert opt.in_flight() == [] and multiprocessing.active_children() == []
+
+
+def test_a_study_can_be_searched_by_several(store):
+    with canopy.Study.open("a", store, space=X) as study:
+        result = canopy.maximize(hill, optimizer=study, pulls=20, n_jobs=2)
+        assert result.pulls == 20 and study.in_flight() == [] and study.summary().t == 21
+
+
+def test_calls_under_way_count_when_it_is_stopped():
+    result = canopy.maximize(hill, X, n_jobs=3, workers="threads", stop=lambda result: result.pulls >= 10)
+    assert result.stopped == "stop" and 10 <= result.pulls <= 12
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "two", None])
+def test_a_number_of_jobs_must_make_sense(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs = .*: must be a whole number from 1 to 1024, or -1"):
+        canopy.maximize(hill, X, pulls=10, n_jobs=n_jobs)
+
+
+def test_minus_one_is_one_per_core_and_workers_are_named():
+    assert canopy.maximize(hill, X, pulls=10, n_jobs=-1).pulls == 10
+    with pytest.raises(ValueError, match="workers = 'fibres'"):
+        canopy.minimize(hill, X, pulls=10, workers="fibres")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_enqueued_arms_are_tried_first(n_jobs):
+    first = [{"x": 0.7}, {"x": 0.123}]
+    result = canopy.maximize(hill, X, pulls=20, enqueue=first, n_jobs=n_jobs, workers="threads")
+    assert sorted(episode.arm["x"] for episode in result.episodes if episode.ticket == 0) == [0.123, 0.7]
+    assert result.pulls == 20 and result.summary.observed == 2 and result.summary.t == 19
+    assert result.optimizer.estimate({"x": 0.7}).mean == 1
+    if n_jobs == 1:
+        assert [episode.arm for episode in result.episodes[:2]] == first
+    assert canopy.minimize(hill, X, pulls=1, enqueue=first).rewards == [1.0]
+
+
+def test_an_enqueued_arm_may_fail():
+    result = canopy.maximize(crash_left, X, pulls=20, enqueue=[{"x": 0.8}, {"x": 0.1}])
+    assert result.failed > 0 and result.optimizer.is_barred({"x": 0.1})
+    with pytest.raises(OSError, match="left half"):
+        canopy.maximize(crash_left, X, pulls=20, enqueue=[{"x": 0.1}])
+
+
+def test_known_rewards_are_learnt_before_the_first_call():
+    seen = []
+    result = canopy.maximize(
+        lambda x, y: seen.append((x, y)) or x,
+        PLANE,
+        pulls=10,
+        observe=[({"x": 0.5, "y": 0.5}, [2.0, 3.0]), ({"x": 0.1, "y": 0.2}, 0.1)],
+    )
+    assert result.summary.observed == 3 and result.pulls == len(seen) == 10
+    assert result.optimizer.estimate({"x": 0.5, "y": 0.5}).mean == 2.5
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"enqueue": {"x": 0.5}}, "enqueue = .*: must be a list"),
+        ({"enqueue": [0.5]}, "enqueue: 0.5 must be an arm"),
+        ({"enqueue": [{"x": 3}]}, "x = 3: must be from 0 to 1"),
+        ({"enqueue": [{"y": 0.5}]}, "x: is missing"),
+        ({"observe": [{"x": 0.5}]}, "observe: .* must be an arm and its reward"),
+        ({"observe": [({"x": 7}, 0.5)]}, "x = 7"),
+    ],
+)
+def test_arms_that_are_none_are_refused_before_anything_is_played(given, message):
+    opt = canopy.Adaptive(X)
+    with pytest.raises(ValueError, match=message):
+        canopy.maximize(lambda x: pytest.fail("played"), optimizer=opt, pulls=10, **given)
+    assert opt.summary().observed == 0

@@ -1,0 +1,234 @@
+import gc
+import math
+import pickle
+import random
+import weakref
+
+import canopy
+import pytest
+
+LINE = {"x": canopy.real(0, 1)}
+TREES = [canopy.Hct, canopy.Hoo, canopy.Thoo, canopy.Adaptive]
+
+
+class Halves(canopy.Partition):
+    """The unit interval, as canopy itself cuts it."""
+
+    def __init__(self):
+        self.asked = []
+
+    def root(self):
+        return (0, 1)
+
+    def split(self, cell, depth):
+        self.asked.append((cell, depth))
+        low, high = cell
+        middle = (low + high) / 2
+        return [(low, middle), (middle, high)]
+
+    def arm(self, cell):
+        return {"x": (cell[0] + cell[1]) / 2}
+
+
+class Broken(Halves):
+    """Raises once it is told to."""
+
+    def __init__(self, method):
+        super().__init__()
+        self.method, self.error = method, None
+
+    def split(self, cell, depth):
+        if self.error and self.method == "split":
+            raise self.error
+        return super().split(cell, depth)
+
+    def arm(self, cell):
+        if self.error and self.method == "arm":
+            raise self.error
+        return super().arm(cell)
+
+
+def reward_of(pull, chance):
+    return 1 - abs(pull.arm["x"] - 0.3) + chance.gauss(0, 0.1)
+
+
+def play(opt, pulls, seed=1):
+    chance = random.Random(seed)
+    arms = []
+    for _ in range(pulls):
+        pull = opt.ask(1)
+        arms.append(pull.arm["x"])
+        opt.tell(pull, reward_of(pull, chance))
+    return arms
+
+
+@pytest.mark.parametrize("kind", [canopy.Hct, canopy.Hoo, canopy.Thoo])
+def test_the_same_cells_give_the_same_search(kind):
+    theirs, ours = kind(LINE), kind(LINE, partition=Halves())
+    assert play(ours, 500) == play(theirs, 500)
+    assert ours.best() == theirs.best()
+    assert [node._replace(cell={}) for node in ours.tree()] == [node._replace(cell={}) for node in theirs.tree()]
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_every_tree_search_takes_one(kind):
+    partition = Halves()
+    opt = kind(LINE, partition=partition)
+    play(opt, 500)
+    assert opt.best().arm["x"] == pytest.approx(0.3, abs=0.15)
+    assert opt.partition is partition and opt.summary().nodes > 10
+    assert all(depth == round(-math.log2(high - low)) for (low, high), depth in partition.asked)
+
+
+@pytest.mark.parametrize("kind", [canopy.Power, canopy.Grid, canopy.RandomSearch])
+def test_others_refuse_it(kind):
+    with pytest.raises((ValueError, TypeError), match="partition"):
+        canopy.make_optimizer(kind.name, LINE, partition=Halves())
+
+
+def test_a_set_without_order_can_be_searched():
+    """Files by folder: cells are ranges of a list that somebody has sorted."""
+    names = [f"{folder}/{file}" for folder in "abcd" for file in "123"]
+
+    class Folders(canopy.Partition):
+        def root(self):
+            return (0, len(names))
+
+        def split(self, cell, depth):
+            first, last = map(int, cell)
+            middle = (first + last + 1) // 2
+            return [(first, middle), (middle, last)] if last - first > 1 else None
+
+        def arm(self, cell):
+            return {"file": names[int(cell[0])]}
+
+    opt = canopy.Hct({"file": canopy.choice(*names)}, partition=Folders())
+    for _ in range(400):
+        pull = opt.ask(1)
+        opt.tell(pull, 1.0 if pull.arm["file"] == "c/2" else 0.5 if pull.arm["file"][0] == "c" else 0.0)
+    assert opt.best().arm == {"file": "c/2"}
+
+
+@pytest.mark.parametrize("kind", TREES)
+@pytest.mark.parametrize("method", ["split", "arm"])
+def test_an_exception_passes_through_and_the_optimizer_is_as_it_was(kind, method):
+    partition = Broken(method)
+    opt, twin = kind(LINE, partition=partition), kind(LINE, partition=Halves())
+    chance, twins_chance = random.Random(3), random.Random(3)
+    raised = 0
+    for step in range(300):
+        partition.error = KeyError("mine") if step % 3 == 0 else None
+        before = opt.save()
+        try:
+            pull = opt.ask(1)
+        except KeyError as error:
+            assert error is partition.error and opt.save() == before
+            raised += 1
+            partition.error = None
+            pull = opt.ask(1)
+        before, reward = opt.save(), reward_of(pull, chance)
+        try:
+            opt.tell(pull, reward)
+        except KeyError as error:
+            assert error is partition.error and opt.save() == before
+            raised += 1
+            partition.error = None
+            opt.tell(pull, reward)
+        theirs = twin.ask(1)
+        assert theirs.arm == pull.arm
+        twin.tell(theirs, reward_of(theirs, twins_chance))
+    assert raised > 1 and opt.best() == twin.best()
+
+
+def test_looking_goes_on_while_it_is_broken():
+    partition = Broken("split")
+    opt = canopy.Hct(LINE, partition=partition)
+    play(opt, 30)
+    for _ in range(100):
+        partition.error = ValueError("mine")
+        try:
+            play(opt, 1)
+        except ValueError:
+            break
+    assert opt.best() is not None and opt.summary().t > 30 and opt.tree() and opt.save()
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_it_can_be_copied_pickled_and_restored(kind):
+    opt = kind(LINE, partition=Halves())
+    play(opt, 200)
+    others = [opt.copy(), pickle.loads(pickle.dumps(opt))]
+    expected = play(opt, 100, seed=2)
+    for other in others:
+        assert isinstance(other.partition, Halves)
+        assert play(other, 100, seed=2) == expected
+
+
+def test_it_is_compared_in_an_experiment():
+    def mine(space, seed):
+        return canopy.Hct(space, partition=Halves(), reward_range=(0, 1))
+
+    result = canopy.experiment({"mine": mine, "hct": "hct"}, "garland", steps=500, runs=2)
+    assert result.rows[0].regret.mean < 0.5
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "message"),
+    [
+        ("root", None, r"partition.root returned None"),
+        ("root", (), r"partition.root returned \(\)"),
+        ("root", ("a",), r"tuples of numbers"),
+        ("split", 3, "partition.split returned 3: must be 2 cells, or None"),
+        ("split", [(0, 1)], "must be 2 cells"),
+        ("split", [(0, 1), (0, 1, 2)], "tuples of 2 numbers"),
+        ("split", [(0, 1), (0, float("nan"))], "tuples of numbers"),
+        ("arm", 0.5, "partition.arm returned 0.5: must be a dictionary"),
+        ("arm", {"x": 2}, "x = 2: must be from 0 to 1"),
+    ],
+)
+def test_wrong_answers_are_named(method, answer, message):
+    wrong = type("Wrong", (Halves,), {method: lambda self, *_: answer})
+    with pytest.raises(ValueError, match=message):
+        canopy.Hct(LINE, partition=wrong())
+
+
+@pytest.mark.parametrize("arity", [0, 1.5, 11, "2", 3])
+def test_a_wrong_arity_is_named(arity):
+    wrong = type("Wrong", (Halves,), {"arity": arity})
+    with pytest.raises(ValueError, match="partition"):
+        canopy.Hct(LINE, partition=wrong())
+
+
+@pytest.mark.parametrize("given", ["cyclical", 3, None, Halves])
+def test_what_is_no_partition_is_named(given):
+    with pytest.raises(ValueError, match="partition"):
+        canopy.Hct(LINE, partition=given)
+
+
+def test_a_study_keeps_to_the_partitions_of_canopy(store):
+    with pytest.raises((TypeError, ValueError), match="partition"):
+        canopy.Study.open("mine", store=store, space=LINE, optimizer="hct", partition=Halves())
+
+
+def test_a_server_keeps_to_them_as_well():
+    server = canopy.connect("http://localhost:1", retry_seconds=0)
+    with pytest.raises(ValueError, match="partition"):
+        server.create("mine", space=LINE, optimizer="hct", partition=Halves())
+
+
+def test_its_cells_cannot_be_drawn_but_its_tree_can():
+    opt = canopy.Hct(LINE, partition=Halves())
+    play(opt, 50)
+    canopy.plot.tree(opt)
+    with pytest.raises(ValueError, match="partition of its own"):
+        canopy.plot.estimate(opt)
+
+
+def test_a_partition_that_holds_its_optimizer_is_collected():
+    partition = Halves()
+    partition.optimizer = canopy.Hct(LINE, partition=partition)
+    partition.copy = partition.optimizer.copy()
+    gone = weakref.ref(partition)
+    del partition
+    gc.collect()
+    assert gone() is None

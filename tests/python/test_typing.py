@@ -1,0 +1,83 @@
+"""What a type checker says of programs that use the package."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+RIGHT = """
+import canopy
+
+space = {"x": canopy.real(0, 1), "n": canopy.integer(1, 9), "c": canopy.choice("a", "b")}
+half: float = canopy.real(0, 1).high / 2
+
+
+def measure(x: float, n: int, c: str) -> float:
+    return x * n
+
+
+result = canopy.maximize(measure, space, pulls=10, optimizer="hct", feedback="correlated", reward_range=(0, 1))
+print(result.best.arm["x"], result.best.mean + 1.0)
+for name in ["hct", "thoo"]:
+    canopy.minimize(measure, space, pulls=10, optimizer=name, rho=0.5, n_jobs=2, enqueue=[{"x": 0.5}])
+opt = canopy.Thoo(space, horizon=100, partition="longest_side", direction="minimize")
+opt.tell(opt.ask(1), 0.5)
+best = opt.best()
+if best:
+    print(best.arm)
+canopy.make_optimizer("grid", space, points=4, direction="minimize").copy()
+canopy.simulate("garland", "thoo", horizon="doubling", noise="uniform").per_step_regret.mean
+canopy.Environment("garland", noise_width=0.1).pull(x=0.5)
+with canopy.Study.open("a", space=space, optimizer="hct", rho=0.3, seed=1) as study:
+    study.tell(study.ask(), [0.1, 0.2])
+sampler = canopy.optuna.Sampler(settle=3, seed=1)
+"""
+
+#: every line is wrong
+WRONG = """
+canopy.Hct(space, feedback="idd")
+canopy.Hct(space, horizon=3)
+canopy.maximize(measure, space, pulls=10, feedback="foo")
+canopy.maximize(measure, space, pulls=10, rhoo=3)
+canopy.maximize(measure, space, pulls=10, reward_range=3)
+canopy.minimize(measure, space, pulls=10, workers="fibres")
+canopy.policy_search(None, print, space, steps=10, mixing_time="long")
+canopy.simulate("garland", "thoo", horizon="x")
+canopy.make_optimizer("hct", space, preset="practicle")
+canopy.Study.open("a", space=space, settle="long")
+canopy.Environment("garland", noise="unform")
+canopy.optuna.Sampler(rho=0.5)
+canopy.optuna.HctSampler(settle=3)
+canopy.Adaptive(space).bets()
+canopy.Adaptive({"x": 3})
+"""
+
+
+def checked(folder, programs):
+    """What mypy --strict says of some programs, by file."""
+    paths = []
+    for name, text in programs.items():
+        (folder / f"{name}.py").write_text(text)
+        paths.append(f"{name}.py")
+    words = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", str(folder / "cache")]
+    words += ["--python-executable", sys.executable]
+    return subprocess.run([*words, *paths], cwd=folder, capture_output=True, text=True).stdout.splitlines()
+
+
+def blocks(page):
+    return [block.split("\n```")[0] for block in page.split("```python\n")[1:]]
+
+
+def test_programs_are_checked_and_completed(root, tmp_path):
+    pytest.importorskip("mypy")
+    readme = blocks((root / "README.md").read_text().split("## From Python")[1].split("\n## ")[0])[0]
+    guide = blocks((root / "docs/python.md").read_text().split("## Ask and tell")[1])[0]
+    wrong = RIGHT + WRONG
+    said = checked(tmp_path, {"readme": readme, "guide": guide, "right": RIGHT, "wrong": wrong})
+    assert [line for line in said if not line.startswith("wrong.py") and "note:" not in line] == []
+    lines = {int(re.match(r"wrong\.py:(\d+): error", line)[1]) for line in said if ": error:" in line}
+    first = RIGHT.count("\n") + 2
+    expected = {first + i: line for i, line in enumerate(WRONG.strip().splitlines())}
+    assert [line for number, line in expected.items() if number not in lines] == []
+    assert lines <= set(expected)

@@ -1,0 +1,207 @@
+#pragma once
+
+#include "canopy/optimizer.hpp"
+#include "canopy/partition.hpp"
+#include "canopy/random.hpp"
+
+#include "support/random_hct.hpp"
+#include "support/textbook_scale.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <rapidcheck.h>
+
+namespace canopy::testing {
+
+/// A plain tree of cells for algorithms that are written down as their papers have them: loops that
+/// call a function for every pull. It shares the partition with canopy's, and nothing else.
+class TextbookCells {
+ public:
+  static constexpr double kInf = std::numeric_limits<double>::infinity();
+
+  struct Cell {
+    std::vector<double> box;
+    std::vector<double> arm;
+    int depth = 0;
+    double pulls = 0.0;
+    double sum = 0.0;
+    bool refuses = false;  ///< to be cut
+    std::vector<Cell*> parts;
+
+    [[nodiscard]] double mean() const { return sum / pulls; }
+  };
+
+  explicit TextbookCells(std::shared_ptr<const Partition> partition)
+      : partition_(std::move(partition)) {
+    std::vector<double> box(partition_->cell_size());
+    partition_->root(box);
+    add(box, 0);
+  }
+
+  [[nodiscard]] Cell& root() { return *cells_.front(); }
+  [[nodiscard]] const Partition& partition() const { return *partition_; }
+
+  /// False if it cannot be.
+  bool cut(Cell& cell) {
+    std::vector<double> boxes(partition_->arity() * cell.box.size());
+    const std::uint32_t count =
+        partition_->cut(cell.box, static_cast<std::uint32_t>(cell.depth), boxes);
+    cell.refuses = count == 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto first = boxes.begin() + static_cast<std::ptrdiff_t>(i * cell.box.size());
+      cell.parts.push_back(
+          &add({first, first + static_cast<std::ptrdiff_t>(cell.box.size())}, cell.depth + 1));
+    }
+    return count != 0;
+  }
+
+  /// All of a depth, in the order they were made, or all there are.
+  [[nodiscard]] std::vector<Cell*> at(int depth) const {
+    std::vector<Cell*> found;
+    for (const auto& cell : cells_) {
+      if (cell->depth == depth) found.push_back(cell.get());
+    }
+    return found;
+  }
+  [[nodiscard]] std::vector<Cell*> all() const {
+    std::vector<Cell*> found;
+    for (const auto& cell : cells_) found.push_back(cell.get());
+    return found;
+  }
+
+  /// Those of a depth that may be cut.
+  [[nodiscard]] std::vector<Cell*> leaves(int depth) const {
+    std::vector<Cell*> found;
+    for (Cell* cell : at(depth)) {
+      if (cell->parts.empty() && !cell->refuses) found.push_back(cell);
+    }
+    return found;
+  }
+
+  [[nodiscard]] int depth() const {
+    int deepest = 0;
+    for (const auto& cell : cells_) deepest = std::max(deepest, cell->depth);
+    return deepest;
+  }
+
+  /// The first of those with the largest value; null if there is none.
+  template <class Value>
+  [[nodiscard]] static Cell* best(const std::vector<Cell*>& cells, Value&& value) {
+    Cell* found = nullptr;
+    for (Cell* cell : cells) {
+      if (found == nullptr || value(*cell) > value(*found)) found = cell;
+    }
+    return found;
+  }
+
+ private:
+  Cell& add(std::vector<double> box, int depth) {
+    auto cell = std::make_unique<Cell>();
+    cell->arm.resize(partition_->dimension());
+    partition_->arm(box, cell->arm);
+    cell->box = std::move(box);
+    cell->depth = depth;
+    cells_.push_back(std::move(cell));
+    return *cells_.back();
+  }
+
+  std::shared_ptr<const Partition> partition_;
+  std::vector<std::unique_ptr<Cell>> cells_;
+};
+
+/// Plays an optimizer beside a textbook: whenever the textbook pulls an arm, the optimizer must ask
+/// for the same.
+class SideBySide {
+ public:
+  using Cell = TextbookCells::Cell;
+
+  /// Thrown when the pulls of a test are over.
+  struct Over {};
+
+  SideBySide(const RandomHct& setting, Optimizer& optimizer, std::uint64_t seed,
+             std::uint64_t steps)
+      : setting_(setting),
+        optimizer_(optimizer),
+        noise_({.seed = seed}),
+        steps_(steps),
+        known_(setting.objective) {
+    known_.update(true);
+  }
+
+  /// One pull of a cell's arm.
+  void play(Cell& cell) {
+    if (t_ > steps_) throw Over();
+    const Pull pull = optimizer_.ask(1);
+    RC_ASSERT(std::vector<double>(pull.arm.begin(), pull.arm.end()) == cell.arm);
+    const double reward = setting_.reward(pull.arm, noise_.uniform());
+    known_.see(reward);
+    cell.pulls += 1.0;
+    cell.sum += known_.to_mapped(reward);
+    RC_ASSERT(optimizer_.tell(pull.ticket, reward) == Status::ok);
+    ++t_;
+    if (std::has_single_bit(t_) || known_.is_due()) known_.update(std::has_single_bit(t_));
+  }
+
+  /// Plays the parts of a cell that was cut, once each; one with its arm has its rewards instead.
+  void play_parts(const Cell& cell) {
+    for (Cell* part : cell.parts) {
+      if (part->arm == cell.arm) {
+        part->pulls = cell.pulls;
+        part->sum = cell.sum;
+      } else {
+        play(*part);
+      }
+    }
+  }
+
+  /// The index of the next pull.
+  [[nodiscard]] std::uint64_t t() const { return t_; }
+  [[nodiscard]] double scale() const { return known_.scale(); }
+
+ private:
+  const RandomHct& setting_;
+  Optimizer& optimizer_;
+  RandomStream noise_;
+  std::uint64_t steps_;
+  TextbookScale known_;
+  std::uint64_t t_ = 1;
+};
+
+/// Any way to cut a space of so many parameters.
+inline PartitionRule random_rule(std::size_t dimension) {
+  PartitionRule rule(*rc::gen::element(SplitRule::cyclic, SplitRule::longest_side,
+                                       SplitRule::random_side, SplitRule::random_cut,
+                                       SplitRule::every_side));
+  if (rule.split == SplitRule::every_side && dimension > 3) rule.split = SplitRule::cyclic;
+  if (rule.split != SplitRule::every_side) rule.parts = *rc::gen::element(2U, 3U, 3U, 4U, 5U, 10U);
+  rule.seed = *rc::gen::inRange<std::uint64_t>(0, 1000);
+  return rule;
+}
+
+/// A space, a way to cut it, rewards and an objective.
+inline RandomHct random_setting() {
+  auto setting = *rc::gen::arbitrary<RandomHct>();
+  const Space space = RandomHct::make_space(setting.space);
+  const PartitionRule rule = random_rule(space.dimension());
+  RC_LOG() << setting << " partition " << text_of(rule);
+  setting.partition = std::make_shared<BoxPartition>(space, rule);
+  return setting;
+}
+
+/// Runs a textbook until it ends or the pulls of the test are over.
+template <class Run>
+void run_to_the_end(Run&& run) {
+  try {
+    run();
+  } catch (const SideBySide::Over&) {  // which is as good
+  }
+}
+
+}  // namespace canopy::testing

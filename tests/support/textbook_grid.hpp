@@ -1,0 +1,130 @@
+#pragma once
+
+#include "canopy/grid.hpp"
+#include "canopy/random.hpp"
+
+#include "support/textbook_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace canopy::testing {
+
+/// The arms of a grid, and what bandits do with them as their papers write it: every number is
+/// computed from scratch for every arm. It shares the arms with canopy's grid (and the random
+/// stream with Thompson sampling), and nothing else.
+class TextbookGrid {
+ public:
+  struct Bandit {
+    std::vector<double> arm;
+    double pulls = 0.0;
+    double sum = 0.0;  ///< in mapped units
+  };
+
+  TextbookGrid(const Space& space, std::uint64_t points) {
+    Grid grid(space, {.points = points});
+    for (std::size_t i = 0; i < grid.size(); ++i) {  // UCB1 begins with each of them once
+      const Pull pull = grid.ask();
+      arms_.push_back({.arm = {pull.arm.begin(), pull.arm.end()}});
+      if (grid.tell(pull.ticket, 0.0) != Status::ok) arms_.clear();
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return arms_.size(); }
+  [[nodiscard]] const Bandit& operator[](std::size_t arm) const { return arms_[arm]; }
+
+  void learn(std::size_t arm, double mapped) {
+    arms_[arm].pulls += 1.0;
+    arms_[arm].sum += mapped;
+  }
+
+  /// Agrawal and Goyal, without a prior: the largest of one draw from each posterior.
+  [[nodiscard]] std::size_t thompson(double deviation, RandomStream& random) const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (arms_[i].pulls == 0.0) return i;
+    }
+    std::vector<double> draws;
+    for (const Bandit& arm : arms_) {
+      draws.push_back(arm.sum / arm.pulls + deviation / std::sqrt(arm.pulls) * random.normal());
+    }
+    return first_largest(draws);
+  }
+
+  /// Garivier and Cappe, by bisection. `low` and `range` say where a mean is in [0, 1].
+  [[nodiscard]] std::size_t kl_ucb(double low, double range, double budget) const {
+    std::vector<double> indices;
+    for (const Bandit& arm : arms_) {
+      if (arm.pulls == 0.0) return indices.size();  // the first of those
+      const double mean = std::clamp((arm.sum / arm.pulls - low) / range, 0.0, 1.0);
+      indices.push_back(kl_level(mean, arm.pulls, budget));
+    }
+    return first_largest(indices);
+  }
+
+  /// The level s of the largest q = 1 - e^-s with pulls kl(mean, q) <= budget.
+  [[nodiscard]] static double kl_level(double mean, double pulls, double budget) {
+    if (mean == 1.0) return std::numeric_limits<double>::infinity();
+    double low = -std::log(1.0 - mean);
+    double high = low + 1.0;
+    while (pulls * kl(mean, high) <= budget) high *= 2.0;
+    for (int i = 0; i < 200; ++i) {
+      const double middle = (low + high) / 2.0;
+      (pulls * kl(mean, middle) <= budget ? low : high) = middle;
+    }
+    return low;
+  }
+
+ private:
+  static double kl(double p, double level) {
+    const double of_success = p == 0.0 ? 0.0 : p * std::log(p / -std::expm1(-level));
+    return of_success + (1.0 - p) * (std::log(1.0 - p) + level);
+  }
+
+  static std::size_t first_largest(const std::vector<double>& values) {
+    return static_cast<std::size_t>(std::max_element(values.begin(), values.end()) -
+                                    values.begin());
+  }
+
+  std::vector<Bandit> arms_;
+};
+
+/// Karnin, Koren and Somekh: the rounds one after the other, with `play` the mapped reward of the
+/// arm of a number. Returns the numbers of all arms played, with the winner for what is left.
+template <class Play>
+std::vector<std::size_t> sequential_halving(TextbookGrid& grid, std::uint64_t horizon,
+                                            std::size_t pulls, Play&& play) {
+  std::vector<std::size_t> played;
+  const auto pull = [&](std::size_t arm) {
+    if (played.size() == pulls) return;
+    grid.learn(arm, play(arm));
+    played.push_back(arm);
+  };
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < grid.size(); ++i) left.push_back(i);
+  const double rounds = std::ceil(std::log2(static_cast<double>(grid.size())));
+  while (left.size() > 1) {
+    const double each =
+        std::floor(static_cast<double>(horizon) / (static_cast<double>(left.size()) * rounds));
+    for (const std::size_t arm : left) {
+      for (double i = 0.0; i < std::max(1.0, each); i += 1.0) pull(arm);
+    }
+    if (played.size() == pulls) return played;
+    for (std::size_t gone = left.size() / 2; gone > 0; --gone) {  // the worst, of equals the last
+      std::size_t worst = 0;
+      for (std::size_t i = 0; i < left.size(); ++i) {
+        const auto mean = [&](std::size_t at) { return grid[at].sum / grid[at].pulls; };
+        if (mean(left[i]) <= mean(left[worst])) worst = i;
+      }
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(worst));
+    }
+  }
+  while (played.size() < pulls) pull(left.front());
+  return played;
+}
+
+}  // namespace canopy::testing

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Builds the page into a folder, with a source file that carries it: build.sh FOLDER. When the packages that it takes
+# cannot be fetched, the source file carries nothing, and the next build tries again.
+set -eu
+out=$1
+cd "$(dirname "$0")/.."
+mkdir -p "$out"
+
+# Two builds at once would take the packages from under each other.
+exec 9>"${TMPDIR:-/tmp}/canopy-page-$(id -u).lock"
+flock 9
+
+stamp=node_modules/.package-lock.json  # npm writes it last
+if [ ! -e "$stamp" ] || [ package-lock.json -nt "$stamp" ]; then
+  if ! npm ci --no-audit --no-fund > "$out/npm.log" 2>&1; then
+    cat "$out/npm.log" >&2
+    echo "canopy: npm could not fetch what the page is built with; canopy is built without its page" >&2
+    cp ../src/service/no_page.cpp "$out/page_files.cpp"
+    touch -d @0 "$out/page_files.cpp"
+    exit 0
+  fi
+  touch "$stamp"
+fi
+CANOPY_PAGE_OUT=$out/files npm run --silent build > "$out/build.log" 2>&1 || { cat "$out/build.log" >&2; exit 1; }
+mv "$out/files/page_files.cpp" "$out/page_files.cpp"

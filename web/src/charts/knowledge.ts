@@ -1,0 +1,96 @@
+// What is drawn of what is known about f.
+import type { Arm, Best, Direction, Estimate, Knob, KnownArm, Specification } from "../api/types";
+import { padded, robustRange, united, type Range } from "./fit";
+import type { KnobScale } from "./scale";
+import { valueIn } from "./words";
+
+/** All that the pictures of f share. */
+export interface Known {
+  direction: Direction;
+  space: Knob[];
+  arms: KnownArm[];
+  /** Of the intervals of arms. */
+  level: number;
+  best: Best | null;
+  baseline: { arm: Arm; mean: number | null } | null;
+}
+
+export function knownFrom(specification: Specification, arms: KnownArm[], best: Best | null): Known {
+  const baseline = specification.system?.baseline;
+  return {
+    direction: specification.direction,
+    space: specification.space,
+    arms,
+    level: specification.confidence,
+    best,
+    baseline: baseline ? { arm: baseline, mean: best?.uplift?.baseline_mean ?? null } : null,
+  };
+}
+
+/** From 0 (worst) to 1 (best) within a range. */
+export function goodness(mean: number, [low, high]: Range, direction: Direction): number {
+  const share = high > low ? (mean - low) / (high - low) : 0.5;
+  return Math.min(1, Math.max(0, direction === "minimize" ? 1 - share : share));
+}
+
+/** What the colours of a map stand for: the means in it, or those of the arms where there are none. */
+export function colourRange(means: (number | null)[], arms: KnownArm[]): Range {
+  return robustRange(means) ?? robustRange(arms.map((arm) => arm.mean)) ?? [0, 1];
+}
+
+/** What the axis of a curve shows: the estimate and its band, the best arm and the baseline; never the bounds. */
+export function curveRange(estimate: Estimate, known: Known): Range {
+  const { mean, lower, upper } = estimate;
+  const fitted = robustRange([...mean, ...lower, ...upper]) ?? robustRange(known.arms.map((arm) => arm.mean));
+  const marked = robustRange([known.best?.mean, known.best?.lower, known.best?.upper, known.baseline?.mean]);
+  return padded(united(fitted, marked), 0.08, 0.12);
+}
+
+/** How many pulls each part of an axis got. */
+export function pullsAlong(arms: KnownArm[], name: string, scale: KnobScale, parts: number): number[] {
+  const pulls = new Array<number>(parts).fill(0);
+  for (const arm of arms) {
+    const at = scale.position(valueIn(arm.arm, name));
+    if (!(at >= 0 && at <= 1)) continue;
+    const part = Math.min(parts - 1, Math.floor(at * parts));
+    pulls[part] = (pulls[part] ?? 0) + arm.pulls;
+  }
+  return pulls;
+}
+
+/** A map with its axes the other way round. */
+export function transposed(estimate: Estimate): Estimate {
+  const { x, y } = estimate;
+  if (!y) return estimate;
+  const turn = <T>(column: T[]): T[] =>
+    x.values.flatMap((_, i) => y.values.map((__, j) => column[j * x.values.length + i] as T));
+  return {
+    ...estimate,
+    x: y,
+    y: x,
+    mean: turn(estimate.mean),
+    lower: turn(estimate.lower),
+    upper: turn(estimate.upper),
+    bound: turn(estimate.bound),
+    pulls: turn(estimate.pulls),
+  };
+}
+
+/** The two knobs that matter most, in the order of the space. */
+export function firstPair(space: Knob[], ranked: { name: string }[]): [string, string] {
+  const names = space.map((knob) => knob.name);
+  const first = ranked
+    .map((knob) => knob.name)
+    .filter((name) => names.includes(name))
+    .slice(0, 2);
+  const pair = [...first, ...names.filter((name) => !first.includes(name))].slice(0, 2);
+  pair.sort((a, b) => names.indexOf(a) - names.indexOf(b));
+  return [pair[0] ?? "", pair[1] ?? ""];
+}
+
+const LEAST_RADIUS = 2.5; // to be seen
+
+/** The radius of a dot: its area goes with the pulls. */
+export function dotRadius(pulls: number, most: number, largest: number): number {
+  return LEAST_RADIUS + (largest - LEAST_RADIUS) * Math.sqrt(Math.max(0, pulls) / Math.max(1, most));
+}

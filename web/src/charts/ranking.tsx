@@ -1,0 +1,42 @@
+import { useState } from "preact/hooks";
+import type { Knobs } from "../api/types";
+import { percent } from "../format/numbers";
+
+const FEW = 8;
+
+/** How much each knob matters. */
+export function Ranking(props: { knobs: Knobs; chosen: string[] }) {
+  const [isAll, setAll] = useState(false);
+  const { knobs, basis } = props.knobs;
+  const shown = isAll ? knobs : knobs.slice(0, FEW);
+  const isUnclear = shown.some((knob) => !knob.clear);
+  return (
+    <section class="ranking" aria-labelledby="ranking-title">
+      <h3 id="ranking-title">Which knobs matter?</h3>
+      <ol>
+        {shown.map((knob) => (
+          <li key={knob.name} class={knob.clear ? undefined : "unclear"}>
+            <span
+              class={props.chosen.includes(knob.name) ? "ranking-name is-chosen" : "ranking-name"}
+              title={knob.name}
+            >
+              {knob.name}
+            </span>
+            <span class="ranking-share">{knob.clear ? percent(knob.share) : "not clear"}</span>
+            <span class="ranking-bar" aria-hidden="true">
+              <span style={{ width: `${100 * Math.min(1, Math.max(0, knob.share))}%` }} />
+            </span>
+          </li>
+        ))}
+      </ol>
+      {knobs.length > FEW && (
+        <button type="button" class="quiet" onClick={() => setAll(!isAll)}>
+          {isAll ? "Show fewer" : `Show all ${knobs.length}`}
+        </button>
+      )}
+      <p class="note">
+        {basis} {isUnclear && "Not clear: no more than chance would give."}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,167 @@
+// What the picture of rewards over time shows, as columns and words.
+import type { Direction, History, Mark } from "../api/types";
+import { plain, whole } from "../format/numbers";
+import { alike } from "./axis_texts";
+import { padded, robustRange, united, type Range } from "./fit";
+import { firstFrom, smoothed, thin, withPauses, xOf, type By, type Columns } from "./thin";
+
+export interface RewardsPicture {
+  columns: Columns;
+  /** Dots, and a line that smooths them, instead of a line and bands. */
+  raw: boolean;
+  /** How many rewards a point of the line through dots has. */
+  around: number;
+  /** x; line; upper and lower end of the band; largest and least; dots. */
+  data: [number[], ...(number | null)[][]];
+}
+
+// Finer than that, a line is noise.
+const PIXELS_A_BUCKET = 4;
+const REWARDS_A_BUCKET = 8;
+const FEW_BUCKETS = 60; // coarser than that, a line says nothing
+
+/** The part of a history from `from` to `to`, with as much detail as so many pixels can show. */
+export function rewardsPicture(history: History, by: By, [from, to]: Range, pixels: number): RewardsPicture {
+  const room = Math.floor(pixels / PIXELS_A_BUCKET);
+  const x = xOf(history, by);
+  const [start, end] = [firstFrom(x, from), firstFrom(x, to)];
+  const seen = end - start;
+  const raw = history.raw && seen <= 2 * room;
+  const rewards = history.count.slice(start, end).reduce((sum, count) => sum + count, 0);
+  const most = Math.min(room, Math.max(FEW_BUCKETS, Math.floor(rewards / REWARDS_A_BUCKET)));
+  const thinned = thin(history, by, from, to, raw ? Infinity : most);
+  const columns = by === "time" ? withPauses(thinned, to - from) : thinned;
+  const nothing = columns.mean.map(() => null);
+  const reach = Math.max(2, Math.round(seen / 30));
+  const edge = (sign: number) =>
+    columns.mean.map((mean, i) => (mean === null ? null : mean + sign * (columns.deviation[i] ?? 0)));
+  return {
+    columns,
+    raw,
+    around: 2 * reach + 1,
+    data: raw
+      ? [
+          xOf(columns, by),
+          seen > 6 ? smoothed(columns, reach) : nothing,
+          nothing,
+          nothing,
+          nothing,
+          nothing,
+          columns.mean,
+        ]
+      : [xOf(columns, by), columns.mean, edge(1), edge(-1), columns.largest, columns.least, nothing],
+  };
+}
+
+/** Where a line has a point and none beside it, so that nothing of it would be seen. */
+export function lonePoints(line: (number | null | undefined)[]): number[] {
+  return line.flatMap((value, i) => (value != null && line[i - 1] == null && line[i + 1] == null ? [i] : []));
+}
+
+/** The baseline as a line: its measurements are noisy, so each point is a mean of those around. */
+export function baselineLine(history: History): (number | null)[] {
+  return smoothed(history.baseline, Math.max(1, Math.round(history.baseline.mean.length / 30)));
+}
+
+/** What the y axis shows: means, the band and the baseline, but not what is far out. */
+export function rewardsFit(
+  picture: RewardsPicture,
+  history: History,
+  by: By,
+  [from, to]: Range,
+  room: { below: number; above: number },
+): Range {
+  const x = picture.data[0];
+  const start = firstFrom(x, from);
+  const end = firstFrom(x, to) + 1;
+  const part = (i: number) => picture.data[i]?.slice(start, end) ?? [];
+  const rewards = picture.raw ? part(6) : [...part(1), ...part(2), ...part(3)];
+  const baseline = xOf(history.baseline, by);
+  const means = baselineLine(history).slice(firstFrom(baseline, from), firstFrom(baseline, to) + 1);
+  return padded(united(robustRange(rewards), robustRange(means)), room.below, room.above);
+}
+
+const FAILURES = ["failure", "penalty", "bar"];
+
+/** A failure, or something somebody has done. */
+export const isFailure = (mark: Mark) => FAILURES.includes(mark.kind);
+
+/** A mark in words, with numbers that can be read. */
+export function markWords(mark: Mark): string {
+  const text = mark.text.replace(/\d+\.\d{5,}/g, (digits) => plain(Number(digits))) || mark.kind;
+  if (mark.kind === "penalty") return `Failed: ${text}`;
+  if (mark.kind === "bar") return `Barred: ${text}`;
+  return text;
+}
+
+interface Part {
+  mean: number;
+  count: number;
+}
+
+/** The mean of the first or of the last rewards, about such a share of all. */
+function partOf(columns: Columns, share: number, fromEnd: boolean): Part | null {
+  const all = columns.count.reduce((sum, count) => sum + count, 0);
+  let count = 0;
+  let sum = 0;
+  const size = columns.count.length;
+  for (let step = 0; step < size && count < all * share; ++step) {
+    const i = fromEnd ? size - 1 - step : step;
+    const mean = columns.mean[i] ?? null;
+    if (mean === null) continue;
+    count += columns.count[i] ?? 0;
+    sum += (columns.count[i] ?? 0) * mean;
+  }
+  return count > 0 ? { mean: sum / count, count } : null;
+}
+
+export function baselineMean(history: History): number | null {
+  let count = 0;
+  let sum = 0;
+  history.baseline.mean.forEach((mean, i) => {
+    if (mean === null) return;
+    count += history.baseline.count[i] ?? 0;
+    sum += (history.baseline.count[i] ?? 0) * mean;
+  });
+  return count > 0 ? sum / count : null;
+}
+
+/** Why there are no rewards to draw. */
+export function noRewardsWords(
+  history: History,
+  state: { pulls: number; failures: number; isOver: boolean },
+): string {
+  const base = baselineMean(history);
+  const ofBaseline = base === null ? "" : ` The baseline gives ${plain(base)} on average.`;
+  const failed = Math.max(
+    state.failures,
+    history.failures.reduce((sum, count) => sum + count, 0),
+  );
+  if (failed > 0 && failed >= state.pulls)
+    return (failed === 1 ? "The only pull failed." : `All ${whole(failed)} pulls failed.`) + ofBaseline;
+  if (history.marks.some(isFailure)) return `There are failures, and no rewards.${ofBaseline}`;
+  if (base !== null) return `Only the baseline has rewards${state.isOver ? "" : " so far"}.${ofBaseline}`;
+  return state.isOver ? "It has ended without a reward." : "There are no rewards yet.";
+}
+
+/** In words how it goes, for whoever does not see the picture or has ten seconds. */
+export function rewardsWords(history: History, direction: Direction): string {
+  const all = partOf(history, 1, false);
+  const early = partOf(history, 0.1, false);
+  const late = partOf(history, 0.1, true);
+  if (!all || !early || !late) return "There are no rewards yet.";
+  const base = baselineMean(history);
+  const text = alike([early.mean, late.mean, base ?? late.mean]);
+  if (all.count < 20) {
+    return `The mean of ${all.count === 1 ? "one reward" : `${whole(all.count)} rewards`} is ${plain(all.mean)}.`;
+  }
+  const sentences = [
+    `The last ${whole(late.count)} rewards are ${text(late.mean)} on average, the first ${whole(early.count)} were ${text(early.mean)}.`,
+  ];
+  if (base !== null) {
+    const isBetter = direction === "maximize" ? late.mean > base : late.mean < base;
+    const word = late.mean === base ? "the same" : isBetter ? "which is worse" : "which is better";
+    sentences.push(`The baseline gives ${text(base)}, ${word}.`);
+  }
+  return sentences.join(" ");
+}

@@ -1,0 +1,64 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** What the part of the address after # says: it works for a served page and for a file. */
+export type Place =
+  | { view: "studies"; query?: string }
+  | { view: "study"; name: string }
+  | { view: "compare"; names: string[] }
+  | { view: "new"; forkOf?: string };
+
+export function placeOf(hash: string): Place {
+  const [path = "", ...rest] = hash.replace(/^#/, "").split("?");
+  const query = rest.join("?");
+  const words = path.split("/").filter(Boolean).map(decoded);
+  const parameters = new URLSearchParams(query);
+  if (words[0] === "studies" && words[1] !== undefined) return { view: "study", name: words[1] };
+  if (words[0] === "compare") return { view: "compare", names: parameters.getAll("study") };
+  if (words[0] === "new") return { view: "new", forkOf: parameters.get("fork") ?? undefined };
+  return query ? { view: "studies", query } : { view: "studies" };
+}
+
+export function addressOf(place: Place): string {
+  switch (place.view) {
+    case "studies":
+      return place.query ? `#/?${place.query}` : "#/";
+    case "study":
+      return `#/studies/${encodeURIComponent(place.name)}`;
+    case "compare":
+      return `#/compare${place.names.map((name, i) => `${i ? "&" : "?"}study=${encodeURIComponent(name)}`).join("")}`;
+    case "new":
+      return place.forkOf ? `#/new?fork=${encodeURIComponent(place.forkOf)}` : "#/new";
+  }
+}
+
+function decoded(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    return word; // somebody typed it
+  }
+}
+
+export function goTo(place: Place) {
+  location.hash = addressOf(place);
+}
+
+/** The same, as another word for where one is: the way back does not lead through it. */
+export function goToInstead(place: Place) {
+  try {
+    history.replaceState(null, "", addressOf(place));
+  } catch {
+    return; // too often, for some browsers
+  }
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+export function usePlace(): Place {
+  const [place, setPlace] = useState(() => placeOf(location.hash));
+  useEffect(() => {
+    const changed = () => setPlace(placeOf(location.hash));
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return place;
+}

@@ -1,0 +1,23 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Source } from "../api/source";
+import type { Me, Role } from "../api/types";
+
+export interface Page {
+  source: Source;
+  me: Me;
+}
+
+export const PageContext = createContext<Page | null>(null);
+
+export function usePage(): Page {
+  return useContext(PageContext)!;
+}
+
+const RANKS: Role[] = ["read", "work", "admin"];
+
+/** Whether whoever looks may do what needs this role. */
+export function useMay(role: Role): boolean {
+  const { source, me } = usePage();
+  return !source.frozen && RANKS.indexOf(me.role) >= RANKS.indexOf(role);
+}

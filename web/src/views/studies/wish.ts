@@ -1,0 +1,54 @@
+/** What somebody wants to see of the list of studies. The address keeps it. */
+export interface Wish {
+  search: string;
+  state: State | null;
+  sort: Column;
+  /** The largest, the newest, the last one first. */
+  down: boolean;
+  /** How many rows. */
+  most: number;
+}
+
+export const COLUMNS = ["name", "state", "pulls", "best", "uplift", "last"] as const;
+export type Column = (typeof COLUMNS)[number];
+
+export const STATES = ["running", "silent", "waiting", "finished", "failed"] as const;
+export type State = (typeof STATES)[number];
+
+export const ROWS = 50;
+export const FIRST_WISH: Wish = { search: "", state: null, sort: "last", down: true, most: ROWS };
+
+function among<T extends string>(words: readonly T[], word: string | null): T | null {
+  return words.find((each) => each === word) ?? null;
+}
+
+/** Reads `q=cache&state=running&sort=-pulls&rows=100`; what makes no sense is as if it were not there. */
+export function wishOf(query: string): Wish {
+  const parameters = new URLSearchParams(query);
+  const sort = parameters.get("sort") ?? "";
+  const column = among(COLUMNS, sort.replace(/^-/, ""));
+  const rows = Number(parameters.get("rows"));
+  return {
+    search: parameters.get("q") ?? "",
+    state: among(STATES, parameters.get("state")),
+    sort: column ?? FIRST_WISH.sort,
+    down: column ? sort.startsWith("-") : FIRST_WISH.down,
+    most: Number.isInteger(rows) && rows > ROWS ? rows : ROWS,
+  };
+}
+
+export function queryOf(wish: Wish): string {
+  const parameters = new URLSearchParams();
+  if (wish.search) parameters.set("q", wish.search);
+  if (wish.state) parameters.set("state", wish.state);
+  if (wish.sort !== FIRST_WISH.sort || wish.down !== FIRST_WISH.down)
+    parameters.set("sort", (wish.down ? "-" : "") + wish.sort);
+  if (wish.most !== ROWS) parameters.set("rows", String(wish.most));
+  return parameters.toString();
+}
+
+/** Names go up at first, whatever is counted goes down. */
+export function sortedBy(wish: Wish, column: Column): Wish {
+  const down = wish.sort === column ? !wish.down : column !== "name" && column !== "state";
+  return { ...wish, sort: column, down };
+}

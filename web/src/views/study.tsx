@@ -1,0 +1,68 @@
+import { studyPath } from "../api/source";
+import type { Study } from "../api/types";
+import { Boundary } from "../ui/boundary";
+import { usePage } from "../ui/context";
+import { connectionWords, type Feed, useFeed } from "../ui/feed";
+import { useAnswer } from "../ui/hooks";
+import { Empty, Failure, LiveStateBadge, Loading, StateBadge } from "../ui/parts";
+import { readable } from "../words/readable";
+import { ActsBar } from "./study/acts";
+import { BestCard } from "./study/best";
+import { JournalCard } from "./study/journal";
+import { KnowledgeCard } from "./study/knowledge";
+import { ProgressCard } from "./study/progress";
+import { SetupCard } from "./study/setup";
+import { TreeCard } from "./study/tree";
+
+const PARTS = [BestCard, ProgressCard, KnowledgeCard, TreeCard, JournalCard, SetupCard];
+
+/** A study from top to bottom, as questions. */
+export function StudyView(props: { name: string }) {
+  const feed = useFeed(props.name);
+  const study = useAnswer<Study>(studyPath(props.name));
+  const { source } = usePage();
+  if (feed.connection === "gone") {
+    return (
+      <Empty title={`There is no study ${props.name}.`}>
+        <p>
+          It may have been deleted. <a href="#/">See those that there are.</a>
+        </p>
+      </Empty>
+    );
+  }
+  if (!study.value) return study.error ? <Failure error={study.error} /> : <Loading height={400} />;
+  const parts: StudyParts = { name: props.name, study: study.value, feed };
+  const trouble = connectionWords(feed);
+  const state = feed.summary ?? study.value;
+  return (
+    <article class="study">
+      <header class="study-head">
+        <h1>{props.name}</h1>
+        {source.frozen ? (
+          <StateBadge item={state} now={feed.summary?.now ?? state.updated} />
+        ) : (
+          <LiveStateBadge item={state} ahead={feed.ahead} />
+        )}
+        {state.why && <span class="why">{readable(state.why)}</span>}
+        <ActsBar {...parts} />
+      </header>
+      {trouble && (
+        <p class="banner" role="status">
+          {trouble}
+        </p>
+      )}
+      {PARTS.map((Part, i) => (
+        <Boundary key={i} around="card">
+          <Part {...parts} />
+        </Boundary>
+      ))}
+    </article>
+  );
+}
+
+/** What every part of the page about a study is given. */
+export interface StudyParts {
+  name: string;
+  study: Study;
+  feed: Feed;
+}

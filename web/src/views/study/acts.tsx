@@ -1,0 +1,325 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { studyPath } from "../../api/source";
+import type { Events } from "../../api/types";
+import { clockSeconds } from "../../format/times";
+import { addressOf, goTo } from "../../router";
+import { useMay, usePage } from "../../ui/context";
+import { Dialog } from "../../ui/dialog";
+import { Failure } from "../../ui/parts";
+import { currentToken } from "../../ui/token";
+import { type ActWords, possibleActs } from "../../words/acts";
+import type { StudyParts } from "../study";
+
+/** An act that somebody here has asked for. */
+interface Asked {
+  words: ActWords;
+  number: number;
+  /** When the journal had it, and as which event. */
+  noted: { at: number; event: number } | null;
+}
+
+type Question = { kind: "confirm" | "end"; words: ActWords } | { kind: "delete" };
+
+/** What can be done with the study, by those who may. */
+export function ActsBar(props: StudyParts) {
+  const { source } = usePage();
+  const maySteer = useMay("admin");
+  const mayFork = useMay("work");
+  if (source.frozen) return null;
+  if (!mayFork)
+    return (
+      <p class="acts note">
+        {currentToken() === null ? "This server shows studies, no more." : "Your token may look, not steer."}
+      </p>
+    );
+  return maySteer ? (
+    <Acts {...props} />
+  ) : (
+    <div class="acts">
+      <span class="note">Your token may not steer.</span>
+      <ForkLink name={props.name} />
+    </div>
+  );
+}
+
+function ForkLink(props: { name: string }) {
+  return (
+    <a class="button" href={addressOf({ view: "new", forkOf: props.name })}>
+      Fork
+    </a>
+  );
+}
+
+function Acts(props: StudyParts) {
+  const { name, feed, study } = props;
+  const { source } = usePage();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  useNoting(name, asked, setAsked, feed.summary?.events);
+  const { system } = study.specification;
+  const summary = feed.summary;
+  const acts = summary
+    ? possibleActs({
+        order: summary.order,
+        phase: summary.phase,
+        hasSystem: system !== undefined,
+        hasBaseline: system?.baseline !== undefined,
+        hasBest: feed.best !== null,
+      })
+    : [];
+
+  const post = async (words: ActWords, pulls?: number) => {
+    setQuestion(null);
+    setBusy(true);
+    setError(null);
+    try {
+      const body = pulls === undefined ? { act: words.act } : { act: words.act, pulls };
+      const { number } = await source.send<{ number: number }>("POST", studyPath(name, "acts"), body);
+      setAsked({ words, number, noted: null });
+    } catch (problem) {
+      setError(problem as Error);
+    }
+    setBusy(false);
+  };
+  const choose = (words: ActWords) =>
+    words.act === "confirm" || words.act === "end"
+      ? setQuestion({ kind: words.act, words })
+      : void post(words);
+
+  const [first, ...others] = acts;
+  return (
+    <div class="acts">
+      {first && (
+        <button disabled={isBusy} title={first.does} onClick={() => choose(first)}>
+          {first.label}
+        </button>
+      )}
+      <Menu>
+        {others.map((words) => (
+          <MenuItem
+            key={words.act}
+            label={words.label}
+            does={words.does}
+            disabled={isBusy}
+            act={() => choose(words)}
+          />
+        ))}
+        <MenuItem
+          label="Fork"
+          does="Begins a new study with what this one has learnt."
+          act={() => goTo({ view: "new", forkOf: name })}
+        />
+        <MenuItem
+          label="Delete"
+          does="Removes the study and everything that it has learnt, for good."
+          danger
+          act={() => setQuestion({ kind: "delete" })}
+        />
+      </Menu>
+      <p class="acts-said note" role="status">
+        {asked && <Said asked={asked} isOpen={Boolean(summary?.open_by)} />}
+      </p>
+      {error && <Failure error={error} />}
+      {question?.kind === "confirm" && (
+        <ConfirmDialog words={question.words} post={post} close={() => setQuestion(null)} />
+      )}
+      {question?.kind === "end" && (
+        <Dialog title="End this study?" close={() => setQuestion(null)}>
+          <p>{question.words.does}</p>
+          <DialogButtons close={() => setQuestion(null)}>
+            <button class="main" onClick={() => void post(question.words)}>
+              End it
+            </button>
+          </DialogButtons>
+        </Dialog>
+      )}
+      {question?.kind === "delete" && <DeleteDialog name={name} close={() => setQuestion(null)} />}
+    </div>
+  );
+}
+
+function Said(props: { asked: Asked; isOpen: boolean }) {
+  const { words, noted } = props.asked;
+  if (noted)
+    return (
+      <>
+        {words.label}: noted at {clockSeconds(noted.at)}, as event {noted.event}.
+      </>
+    );
+  return (
+    <>
+      {words.label}: asked for.{" "}
+      {props.isOpen ? "Whoever runs the study will take note." : "It waits until somebody runs the study."}
+    </>
+  );
+}
+
+/** Looks into the journal until it has the act: whenever something happens, and now and then. */
+function useNoting(name: string, asked: Asked | null, setAsked: (asked: Asked) => void, events?: number) {
+  const { source } = usePage();
+  useEffect(() => {
+    if (!asked || asked.noted) return;
+    let isOver = false;
+    const look = () =>
+      !document.hidden &&
+      source.get<Events>(studyPath(name, "events", { order: "newest", limit: 20, kinds: "act" })).then(
+        ({ events }) => {
+          const event = events.find((each) => each.act_number === asked.number);
+          if (event && !isOver) setAsked({ ...asked, noted: { at: event.at, event: event.number } });
+        },
+        () => undefined, // the next look may have more luck
+      );
+    void look();
+    const timer = setInterval(look, 5000);
+    return () => {
+      isOver = true;
+      clearInterval(timer);
+    };
+  }, [name, asked, source, events]);
+}
+
+/** A button that opens a list. Escape and whatever is elsewhere close it. */
+function Menu(props: { children: ComponentChildren }) {
+  const place = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event) => {
+      const details = place.current;
+      if (!details?.open) return;
+      const isEscape = event instanceof KeyboardEvent && event.key === "Escape";
+      const isElsewhere = event.type !== "keydown" && !details.contains(event.target as Node);
+      if (!isEscape && !isElsewhere) return;
+      details.open = false;
+      if (isEscape) details.querySelector("summary")?.focus();
+    };
+    const kinds = ["keydown", "pointerdown", "focusin"];
+    kinds.forEach((kind) => document.addEventListener(kind, close));
+    return () => kinds.forEach((kind) => document.removeEventListener(kind, close));
+  }, []);
+  return (
+    <details
+      class="menu"
+      ref={place}
+      onClick={(event) => {
+        if (!place.current || !(event.target as Element).closest(".menu-item")) return;
+        place.current.open = false;
+        place.current.querySelector("summary")?.focus(); // what was chosen is gone, and a dialog comes back to here
+      }}
+    >
+      <summary class="button">More</summary>
+      <div class="menu-list">{props.children}</div>
+    </details>
+  );
+}
+
+function MenuItem(props: {
+  label: string;
+  does: string;
+  act: () => void;
+  danger?: boolean;
+  disabled?: boolean;
+}) {
+  return (
+    <button class="menu-item" disabled={props.disabled} onClick={props.act}>
+      <span class={props.danger ? "menu-label bad" : "menu-label"}>{props.label}</span>
+      <span class="under">{props.does}</span>
+    </button>
+  );
+}
+
+function DialogButtons(props: { close: () => void; children: ComponentChildren }) {
+  return (
+    <div class="dialog-buttons">
+      <button type="button" onClick={props.close}>
+        Leave it
+      </button>
+      {props.children}
+    </div>
+  );
+}
+
+const LEAST_PULLS = 18; // fewer give no verdict
+
+function ConfirmDialog(props: {
+  words: ActWords;
+  post: (words: ActWords, pulls: number) => void;
+  close: () => void;
+}) {
+  const [pulls, setPulls] = useState("100");
+  const count = Number(pulls);
+  const isFine = Number.isInteger(count) && count >= LEAST_PULLS;
+  return (
+    <Dialog title="Confirm the best setting" close={props.close}>
+      <form
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isFine) props.post(props.words, count);
+        }}
+      >
+        <p>
+          {props.words.does} It ends early when the answer is clear. It takes {LEAST_PULLS} pulls or more.
+        </p>
+        <label>
+          Pulls of both together, at most
+          <input
+            type="number"
+            min={LEAST_PULLS}
+            step={1}
+            value={pulls}
+            aria-invalid={!isFine}
+            onInput={(event) => setPulls(event.currentTarget.value)}
+          />
+        </label>
+        <DialogButtons close={props.close}>
+          <button class="main" disabled={!isFine}>
+            Compare
+          </button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  );
+}
+
+function DeleteDialog(props: { name: string; close: () => void }) {
+  const { source } = usePage();
+  const [typed, setTyped] = useState("");
+  const [error, setError] = useState<Error | null>(null);
+  const erase = () =>
+    source.send("DELETE", studyPath(props.name)).then(
+      () => goTo({ view: "studies" }),
+      (problem: Error) => setError(problem),
+    );
+  return (
+    <Dialog title="Delete this study?" close={props.close}>
+      <form
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed === props.name) void erase();
+        }}
+      >
+        <p>
+          Everything that <strong class="any">{props.name}</strong> has learnt is lost, for good.
+        </p>
+        <label>
+          Type its name to delete it
+          <input
+            autocomplete="off"
+            spellcheck={false}
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+        </label>
+        {error && <Failure error={error} />}
+        <DialogButtons close={props.close}>
+          <button class="danger" disabled={typed !== props.name}>
+            Delete it
+          </button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  );
+}

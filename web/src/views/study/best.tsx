@@ -1,0 +1,341 @@
+import { Fragment } from "preact";
+import { studyPath, Refusal } from "../../api/source";
+import type { Arm, Arms, Best, Direction, Limit, Metric, Phase, Specification } from "../../api/types";
+import { valueText } from "../../format/arms";
+import { decimalsFor, fixed, measured, percent, whole } from "../../format/numbers";
+import { usePaced } from "../../charts/pace";
+import { usePage } from "../../ui/context";
+import { useAnswer } from "../../ui/hooks";
+import { Card, Empty, Failure, Loading } from "../../ui/parts";
+import { adviceSentences, type BestWords, bestWords, isSameArm } from "../../words/best";
+import { limitState, limitText } from "../../words/setup";
+import { baselineInterval, toneWord, upliftLines, upliftWords } from "../../words/uplift";
+import type { StudyParts } from "../study";
+import { bars, type Reach } from "./intervals";
+
+const TITLE = "What is the best setting, and how sure are we?";
+
+/** The answer in ten seconds, and what it rests on. */
+export function BestCard(props: StudyParts) {
+  const { feed, name, study } = props;
+  const pulls = feed.summary?.pulls ?? study.pulls;
+  const isConnected = feed.summary !== null || feed.connection === "live";
+  // The feed has one as soon as there is one; the route says why there is none.
+  const mayAsk = isConnected && !feed.best && pulls > 0;
+  const answer = useAnswer<Best>(mayAsk ? studyPath(name, "best") : null, pulls);
+  const best = feed.best ?? answer.value;
+  if (!best) {
+    return (
+      <Card title={TITLE}>
+        {answer.error || (isConnected && pulls === 0) ? (
+          <NoBest error={answer.error} isOver={isOver(feed.summary?.phase ?? study.phase)} />
+        ) : (
+          <Loading height={180} />
+        )}
+      </Card>
+    );
+  }
+  return <KnownBest {...props} best={best} pulls={pulls} />;
+}
+
+function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
+  const { best, pulls, feed } = props;
+  const { specification } = props.study;
+  const baseline = specification.system?.baseline ?? null;
+  const arms = useArms(props, best, pulls);
+  const isBaseline = baseline !== null && isSameArm(best.arm, baseline);
+  const words = bestWords(best, {
+    direction: specification.direction,
+    baseline,
+    settings: arms?.count ?? null,
+    isAllSame: best.basis === "no_noise" && arms !== null && isAllSame(arms),
+    broken: brokenLimits(best, limitsOf(specification)),
+  });
+  const hints = adviceSentences(feed.summary);
+  return (
+    <Card
+      title={TITLE}
+      tools={<span class={`badge sure-${words.sureness.tone}`}>{words.sureness.text}</span>}
+    >
+      {best.warning && (
+        <p class="banner" role="note">
+          {best.warning}
+        </p>
+      )}
+      <div class="best">
+        <div class="best-words">
+          <Headline advice={words.advice} arm={best.arm} />
+          <p>{words.sentences.join(" ")}</p>
+          {[...words.details, ...hints].map((sentence) => (
+            <p class="note" key={sentence}>
+              {sentence}
+            </p>
+          ))}
+        </div>
+        <Numbers best={best} direction={specification.direction} pulls={isBaseline ? null : pulls} />
+      </div>
+      <Intervals best={best} />
+      <Setting arm={best.arm} baseline={baseline} />
+      {best.metrics && <Metrics metrics={best.metrics} limits={limitsOf(specification)} level={best.level} />}
+    </Card>
+  );
+}
+
+/** The settings that have rewards: their number, and all of them where it matters whether they differ. */
+function useArms(parts: StudyParts, best: Best, pulls: number): Arms | null {
+  const { source } = usePage();
+  const most = source.frozen || best.basis === "no_noise" ? 2000 : 1;
+  const beat = usePaced(pulls, 5000);
+  return useAnswer<Arms>(studyPath(parts.name, "arms", { most }), beat).value;
+}
+
+function isAllSame({ arms, count }: Arms): boolean {
+  return count > 1 && arms.length > 1 && arms.every((arm) => arm.mean === arms[0]?.mean);
+}
+
+function brokenLimits(best: Best, limits: Limit[]): string[] {
+  return limits
+    .filter((limit) => {
+      const metric = best.metrics?.[limit.metric];
+      return metric && limitState(limit, metric) === "broken";
+    })
+    .map((limit) => `${limit.metric} must be ${limitText(limit)}`);
+}
+
+function limitsOf(specification: Specification): Limit[] {
+  return Array.isArray(specification.limit) ? specification.limit : [];
+}
+
+const isOver = (phase: Phase) => phase === "finished" || phase === "failed";
+
+function NoBest(props: { error: Error | null; isOver: boolean }) {
+  const { error } = props;
+  if (error === null && props.isOver) return <Empty title="It has ended without a reward." />;
+  if (error === null)
+    return (
+      <Empty title="There is no reward yet.">
+        <p>The best setting so far appears here with the first one.</p>
+      </Empty>
+    );
+  if (error instanceof Refusal && error.problem.code === "not_in_report")
+    return <Empty title="There was no best setting when this report was written." />;
+  return error instanceof Refusal && error.problem.code === "no_answers" ? (
+    <Empty title="No setting can be recommended.">
+      <p>None has a reward, but for those that are out of the question.</p>
+    </Empty>
+  ) : (
+    <Failure error={error} />
+  );
+}
+
+const MOST_IN_SENTENCE = 4;
+
+/** What to do, in one sentence. */
+function Headline(props: { advice: BestWords["advice"]; arm: Arm }) {
+  if (props.advice === "same") return <p class="headline">All settings tried give the same.</p>;
+  if (props.advice === "keep") return <p class="headline">Keep the baseline.</p>;
+  const knobs = Object.entries(props.arm);
+  const shown = knobs.length <= MOST_IN_SENTENCE ? knobs : knobs.slice(0, MOST_IN_SENTENCE - 1);
+  const more = knobs.length - shown.length;
+  const isSet = props.advice === "set";
+  const between = (i: number) => (i === 0 ? "" : i === shown.length - 1 && more === 0 ? " and " : ", ");
+  return (
+    <p class="headline">
+      {isSet ? "Set " : "The best so far is "}
+      {shown.map(([name, value], i) => (
+        <Fragment key={name}>
+          {between(i)}
+          <span class="knob">{name}</span> {isSet ? "to" : "at"} <strong>{valueText(value)}</strong>
+        </Fragment>
+      ))}
+      {more > 0 && `, and ${more} more as below`}.
+    </p>
+  );
+}
+
+/** Big numbers have little room. */
+const longClass = (text: string) => (text.length > 8 ? "long" : undefined);
+
+function Numbers(props: { best: Best; direction: Direction; pulls: number | null }) {
+  const { best } = props;
+  const { mean, range } = measured(best.mean, best.lower, best.upper);
+  const uplift = best.uplift && upliftWords(best.uplift, props.direction);
+  const lines = uplift && upliftLines(uplift);
+  return (
+    <dl class="tiles">
+      <div class="tile">
+        <dt>Mean reward</dt>
+        <dd class="numbers">
+          <strong class={longClass(mean)}>{mean}</strong>
+          <span>{range || "no interval"}</span>
+        </dd>
+      </div>
+      {uplift && lines && (
+        <div class={`tile tile-${uplift.tone}`}>
+          <dt>Over the baseline</dt>
+          <dd class="numbers">
+            <strong class={longClass(lines.large)}>{lines.large}</strong>
+            <span>
+              {lines.small || "no interval"}
+              <br />
+              {toneWord(uplift.tone)}
+            </span>
+          </dd>
+        </div>
+      )}
+      <div class="tile">
+        <dt>Pulls of it</dt>
+        <dd class="numbers">
+          <strong>{whole(best.pulls)}</strong>
+          {props.pulls !== null && best.pulls <= props.pulls && <span>of {whole(props.pulls)}</span>}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+/** The best setting against the baseline, on one scale. */
+function Intervals(props: { best: Best }) {
+  const { best } = props;
+  const reaches: Reach[] = [
+    { label: "best", mean: best.mean, low: best.lower, high: best.upper, kind: "best" },
+  ];
+  if (best.uplift) {
+    const known = baselineInterval(best);
+    reaches.push({
+      label: "baseline",
+      mean: best.uplift.baseline_mean,
+      low: known?.low ?? null,
+      high: known?.high ?? null,
+      kind: "baseline",
+    });
+  }
+  if (reaches.length === 1 && best.lower === null) return null;
+  const { bars: placed, low, high } = bars(reaches);
+  const decimals = decimalsFor((high - low) / 4, 2);
+  const label = reaches
+    .map((reach) => {
+      const { mean, range } = measured(reach.mean, reach.low, reach.high);
+      return `${reach.label}: ${mean}${range && `, ${percent(best.level)} interval ${range}`}`;
+    })
+    .join("; ");
+  return (
+    <figure class="intervals" role="img" aria-label={`Mean rewards and their intervals. ${label}`}>
+      {placed.map(({ reach, at, from, to }) => (
+        <div class={`interval interval-${reach.kind}`} key={reach.kind}>
+          <span class="interval-label">{reach.label}</span>
+          <span class="interval-track">
+            <span class="interval-bar" style={{ left: `${from}%`, width: `${to - from}%` }} />
+            <span class="interval-mean" style={{ left: `${at}%` }} />
+          </span>
+        </div>
+      ))}
+      <div class="interval interval-axis numbers" aria-hidden="true">
+        <span />
+        <span class="interval-ends">
+          <span>{fixed(low, decimals)}</span>
+          <span>{fixed(high, decimals)}</span>
+        </span>
+      </div>
+    </figure>
+  );
+}
+
+/** The whole setting where the headline does not have it, or where there is another to compare it with. */
+function Setting(props: { arm: Arm; baseline: Arm | null }) {
+  const { arm, baseline } = props;
+  const names = Object.keys(arm);
+  const isShort = names.length <= MOST_IN_SENTENCE;
+  if (isShort && (!baseline || isSameArm(arm, baseline))) return null;
+  return (
+    <details class="setting" open={!isShort && names.length <= 12}>
+      <summary>
+        {baseline ? "The setting, knob by knob, and the baseline" : "The setting, knob by knob"}
+      </summary>
+      <div class="scroll" tabIndex={0} role="region" aria-label="The setting, knob by knob">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Knob</th>
+              <th scope="col" class="number">
+                Best
+              </th>
+              {baseline && (
+                <th scope="col" class="number">
+                  Baseline
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((name) => (
+              <tr key={name}>
+                <th scope="row" class="any">
+                  {name}
+                </th>
+                <td class="number">{valueText(arm[name])}</td>
+                {baseline && <td class="number">{valueText(baseline[name])}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+function Metrics(props: { metrics: Record<string, Metric>; limits: Limit[]; level: number }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="What else was measured at the best setting">
+      <table class="metrics">
+        <thead>
+          <tr>
+            <th scope="col">Also measured there</th>
+            <th scope="col" class="number">
+              Mean
+            </th>
+            <th scope="col" class="number">
+              {percent(props.level)} interval
+            </th>
+            <th scope="col">Limit</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(props.metrics).map(([name, metric]) => {
+            const limit = props.limits.find((each) => each.metric === name);
+            const { mean, range } = measured(metric.mean, metric.lower, metric.upper);
+            return (
+              <tr key={name}>
+                <th scope="row" class="any">
+                  {name}
+                </th>
+                <td class="number">{mean}</td>
+                <td class="number">{range || "none yet"}</td>
+                <td>
+                  {limit || metric.may_break_limit !== undefined ? (
+                    <LimitCell metric={metric} limit={limit} />
+                  ) : (
+                    "–"
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function LimitCell(props: { metric: Metric; limit?: Limit }) {
+  const { limit } = props;
+  const state = limitState(limit, props.metric);
+  return (
+    <>
+      {limit && <>{limitText(limit)}: </>}
+      {state === "broken" && <span class="broken">broken</span>}
+      {state === "unsure" && <span class="may-break">not certain that it is kept</span>}
+      {state === "kept" && <span class="kept">kept</span>}
+    </>
+  );
+}

@@ -1,0 +1,232 @@
+import type { ComponentChildren } from "preact";
+import { studyPath } from "../../api/source";
+import type { Knob, Specification, SpecificationAnswer } from "../../api/types";
+import { armText } from "../../format/arms";
+import { percent, plain, whole } from "../../format/numbers";
+import { clock, duration } from "../../format/times";
+import { addressOf } from "../../router";
+import { usePage } from "../../ui/context";
+import { CopyButton } from "../../ui/copy";
+import { useAnswer } from "../../ui/hooks";
+import { Card } from "../../ui/parts";
+import {
+  limitText,
+  type Option,
+  optimizerOptions,
+  optionText,
+  rangeText,
+  systemOptions,
+} from "../../words/setup";
+import type { StudyParts } from "../study";
+
+/** What the study file says. */
+export function SetupCard(props: StudyParts) {
+  const { study } = props;
+  const { source } = usePage();
+  const answer = useAnswer<SpecificationAnswer>(studyPath(props.name, "specification"));
+  const specification = answer.value?.specification ?? study.specification;
+  return (
+    <Card
+      title="How is it set up?"
+      note={
+        <>
+          Made on {clock(study.created)}
+          {study.forked_from && (
+            <>
+              {" "}
+              as a fork of{" "}
+              {source.frozen ? (
+                study.forked_from
+              ) : (
+                <a href={addressOf({ view: "study", name: study.forked_from })}>{study.forked_from}</a>
+              )}
+            </>
+          )}
+          .
+        </>
+      }
+    >
+      <div class="setup">
+        <Knobs knobs={specification.space} />
+        <div class="setup-parts">
+          <Objective specification={specification} />
+          <Part title={`Optimizer: ${specification.optimizer.name}`}>
+            <Options options={optimizerOptions(specification.optimizer, specification.space.length)} />
+          </Part>
+          <System specification={specification} />
+        </div>
+        {answer.value?.toml && <StudyFile toml={answer.value.toml} />}
+      </div>
+    </Card>
+  );
+}
+
+function Part(props: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="setup-part">
+      <h3>{props.title}</h3>
+      {props.children}
+    </section>
+  );
+}
+
+function Knobs(props: { knobs: Knob[] }) {
+  return (
+    <div class="scroll tall" tabIndex={0} role="region" aria-label="Knobs">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Knob</th>
+            <th scope="col">Type</th>
+            <th scope="col">Values</th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.knobs.map((knob) => (
+            <tr key={knob.name}>
+              <th scope="row" class="any">
+                {knob.name}
+              </th>
+              <td>{knob.type}</td>
+              <td class="any">{knob.choices ? <Choices choices={knob.choices} /> : rangeText(knob)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const MOST_CHOICES = 12;
+
+function Choices(props: { choices: string[] }) {
+  const { choices } = props;
+  if (choices.length <= MOST_CHOICES) return <>{choices.join(", ")}</>;
+  return (
+    <details>
+      <summary>
+        {choices.slice(0, 3).join(", ")} and {whole(choices.length - 3)} more
+      </summary>
+      {choices.join(", ")}
+    </details>
+  );
+}
+
+function Objective(props: { specification: Specification }) {
+  const { direction, confidence, budget, limit } = props.specification;
+  const range = props.specification.reward_range;
+  const numbers = Array.isArray(range) ? (range as number[]) : null;
+  return (
+    <Part title="Objective">
+      <dl class="facts">
+        <Fact name="wanted">{direction === "maximize" ? "large rewards" : "small rewards"}</Fact>
+        <Fact name="range of rewards">
+          {numbers ? `${plain(numbers[0])} to ${plain(numbers[1])}` : "learnt from them"}
+        </Fact>
+        <Fact name="intervals at">{percent(confidence)}</Fact>
+        {budget &&
+          Object.entries(budget).map(([name, value]) => (
+            <Fact key={name} name={BUDGET_NAMES[name] ?? name}>
+              {name === "seconds" && typeof value === "number" ? duration(value) : optionText(value)}
+            </Fact>
+          ))}
+        {(Array.isArray(limit) ? limit : []).map((each) => (
+          <Fact key={each.metric} name={`limit on ${each.metric}`}>
+            {limitText(each)}
+          </Fact>
+        ))}
+      </dl>
+    </Part>
+  );
+}
+
+const BUDGET_NAMES: Record<string, string> = {
+  pulls: "budget in pulls",
+  seconds: "budget in time",
+  confirm_pulls: "pulls to confirm",
+};
+
+function System(props: { specification: Specification }) {
+  const { system } = props.specification;
+  if (!system) {
+    return (
+      <Part title="System">
+        <p class="note">Workers ask what to try, and tell how it went. There is no command to run.</p>
+      </Part>
+    );
+  }
+  return (
+    <Part title="System">
+      <dl class="facts">
+        {["apply", "measure", "process"].map(
+          (name) =>
+            typeof system[name] === "string" && (
+              <Fact key={name} name={name}>
+                <code>{system[name]}</code>
+              </Fact>
+            ),
+        )}
+        {system.baseline && <Fact name="baseline">{armText(system.baseline)}</Fact>}
+      </dl>
+      <Options options={systemOptions(system)} />
+    </Part>
+  );
+}
+
+/** Those that somebody has chosen; the others behind a word. */
+function Options(props: { options: Option[] }) {
+  const chosen = props.options.filter((option) => option.chosen);
+  const usual = props.options.filter((option) => !option.chosen);
+  return (
+    <>
+      {chosen.length > 0 ? (
+        <OptionList options={chosen} />
+      ) : (
+        <p class="note">All options are the usual ones.</p>
+      )}
+      {usual.length > 0 && (
+        <details class="usual">
+          <summary>
+            {whole(usual.length)} usual {usual.length === 1 ? "option" : "options"}
+          </summary>
+          <OptionList options={usual} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function OptionList(props: { options: Option[] }) {
+  return (
+    <dl class="facts">
+      {props.options.map(({ name, value }) => (
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
+      ))}
+    </dl>
+  );
+}
+
+function Fact(props: { name: string; children: ComponentChildren }) {
+  return (
+    <div class="fact">
+      <dt>{props.name}</dt>
+      <dd>{props.children}</dd>
+    </div>
+  );
+}
+
+function StudyFile(props: { toml: string }) {
+  return (
+    <details class="study-file">
+      <summary>The study file</summary>
+      <div class="study-file-inside">
+        <CopyButton text={props.toml} label="Copy the study file" />
+        <pre tabIndex={0} role="region" aria-label="The study file">
+          {props.toml}
+        </pre>
+      </div>
+    </details>
+  );
+}

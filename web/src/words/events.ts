@@ -1,0 +1,157 @@
+import type { Arm, JournalEvent } from "../api/types";
+import { armText } from "../format/arms";
+import { plain, whole } from "../format/numbers";
+import { duration } from "../format/times";
+import { pullsText } from "./best";
+import { readable } from "./readable";
+
+export interface EventWords {
+  text: string;
+  tone: "plain" | "good" | "bad" | "act" | "quiet";
+  /** What a program printed, as it is. */
+  printed?: string;
+}
+
+/** Which events to show. */
+export type Filter = "all" | "failures" | "acts" | "tuner" | "settings";
+
+export const FILTERS: { filter: Filter; label: string; kinds: string[] | null }[] = [
+  { filter: "all", label: "All", kinds: null },
+  { filter: "failures", label: "Failures", kinds: ["failure", "penalty", "put_off", "bar"] },
+  { filter: "acts", label: "Acts", kinds: ["act"] },
+  { filter: "tuner", label: "Tuner", kinds: ["start", "stop", "confirm", "verdict", "range", "finish"] },
+  { filter: "settings", label: "Settings", kinds: ["apply"] },
+];
+
+const ACT_PHRASES: Record<string, string> = {
+  pause: "to pause at the best setting known",
+  resume: "to go on",
+  hold: "to hold the present setting",
+  baseline: "to go back to the baseline",
+  confirm: "to compare the best setting with the baseline",
+  end: "to end the study",
+};
+
+// A journal of another version may lack what is expected, or have more.
+const number = (event: JournalEvent, field: string) => {
+  const value = event[field];
+  return typeof value === "number" ? value : null;
+};
+const text = (event: JournalEvent, field: string) => {
+  const value = event[field];
+  return typeof value === "string" ? value : "";
+};
+const arm = (event: JournalEvent) =>
+  event.arm ? armText(event.arm as Arm) : "a setting outside of the space";
+const reward = (event: JournalEvent) => plain(number(event, "reward"));
+
+function sums(event: JournalEvent): string {
+  const count = number(event, "count") ?? 0;
+  const mean = plain((number(event, "sum") ?? NaN) / count);
+  return `${whole(count)} ${count === 1 ? "reward" : "rewards"}, ${mean} on average`;
+}
+
+/** One event of a journal, for people. */
+export function eventWords(event: JournalEvent): EventWords {
+  const describe = WORDS[event.kind];
+  return describe ? describe(event) : { text: `An event of the kind ${event.kind}`, tone: "quiet" };
+}
+
+const plainly = (text: string): EventWords => ({ text, tone: "plain" });
+const quietly = (text: string): EventWords => ({ text, tone: "quiet" });
+
+const WORDS: Record<string, (event: JournalEvent) => EventWords> = {
+  ask: (event) => {
+    const length = number(event, "length") ?? 1;
+    return quietly(`To be tried${length > 1 ? `, for up to ${pullsText(length)}` : ""}: ${arm(event)}`);
+  },
+  ask_again: (event) => quietly(`To be tried once more: ${arm(event)}`),
+  tell: (event) => plainly(`Reward ${reward(event)}`),
+  tell_list: (event) => {
+    const rewards = Array.isArray(event.rewards) ? (event.rewards as number[]) : [];
+    const more = rewards.length > 8 ? ` and ${whole(rewards.length - 8)} more` : "";
+    const shown = rewards.slice(0, 8).map((each) => plain(each));
+    return plainly(`${whole(rewards.length)} rewards: ${shown.join(", ")}${more}`);
+  },
+  tell_sums: (event) => plainly(sums(event)),
+  drop: (event) => quietly(`Ticket ${number(event, "ticket") ?? "?"} was given back without a reward`),
+  finish: () => plainly("An unfinished episode was ended"),
+  start: (event) => {
+    const earlier = number(event, "earlier_seconds") ?? 0;
+    return plainly(
+      earlier >= 1 ? `The tuner went on; it had run for ${duration(earlier)} before` : "The tuner started",
+    );
+  },
+  stop: (event) => ({
+    text: `The tuner stopped: ${readable(text(event, "why")) || "nobody knows why"}`,
+    tone: event.at_limit === true ? "bad" : "plain",
+  }),
+  apply: (event) =>
+    plainly(
+      `The system was set to ${arm(event)}${number(event, "ticket") === 0 ? ", outside of the search" : ""}`,
+    ),
+  warm_up: (event) => quietly(`Reward ${reward(event)} while the system warmed up; not learnt from`),
+  hold: (event) => quietly(`Reward ${reward(event)}, held back until the setting may change`),
+  baseline: (event) => plainly(`The baseline gave ${reward(event)}`),
+  failure: (event) => failureWords(event),
+  observe: (event) => plainly(`Told of ${arm(event)}, which nobody had asked for: ${sums(event)}`),
+  remember: (event) => quietly(`Remembered of ${arm(event)}: ${sums(event)}`),
+  range: (event) => {
+    const range = Array.isArray(event.range) ? (event.range as number[]) : null;
+    return plainly(
+      range
+        ? `The range of rewards is now ${plain(range[0])} to ${plain(range[1])}`
+        : "The range of rewards is now learnt from them",
+    );
+  },
+  pass_over: (event) => quietly(`Not learnt from, since the system had not settled: ${sums(event)}`),
+  penalty: (event) => ({ text: `The failed pull counts as ${reward(event)}`, tone: "bad" }),
+  bar: (event) => ({ text: `Out of the question from here on: ${arm(event)}`, tone: "bad" }),
+  put_off: (event) => ({
+    text: `Failed before the first reward, and counts once there is one: ${arm(event)}`,
+    tone: "bad",
+  }),
+  metrics: (event) => {
+    const metrics = (event.metrics ?? {}) as Record<string, number>;
+    const list = Object.entries(metrics).map(([name, value]) => `${name} ${plain(value)}`);
+    return quietly(`Also measured: ${list.join(", ")}`);
+  },
+  confirm: (event) => {
+    const pulls = number(event, "pulls");
+    const most = pulls ? ` (${pullsText(pulls)} of both at most)` : "";
+    return plainly(`A comparison with the baseline begins${most}: ${arm(event)}`);
+  },
+  compare: (event) =>
+    quietly(`Compared: ${event.is_baseline === true ? "the baseline" : "the setting"} gave ${reward(event)}`),
+  verdict: (event) => {
+    const confirmed = event.confirmed === true;
+    return {
+      text: `${confirmed ? "Confirmed" : "Not confirmed"}: ${readable(text(event, "verdict"))}`,
+      tone: confirmed ? "good" : "plain",
+    };
+  },
+  act: (event) => {
+    const pulls = number(event, "pulls") ?? 0;
+    const phrase = ACT_PHRASES[text(event, "act")] ?? `for ${text(event, "act")}`;
+    return {
+      text: `${text(event, "by") || "Somebody"} asked ${phrase}${pulls ? `, for ${pullsText(pulls)} at most` : ""}`,
+      tone: "act",
+    };
+  },
+};
+
+/** The kinds of events that have words. */
+export const KINDS = Object.keys(WORDS);
+
+/** Its first line, and all of what was printed where there is more. */
+function failureWords(event: JournalEvent): EventWords {
+  const what = text(event, "what");
+  const [first = ""] = what.split("\n");
+  const after = event.for_good === true ? "Failed for good" : "Failed, and is tried again";
+  const isLong = what.length > first.length || first.length > 160;
+  return {
+    text: `${after}: ${first.length > 160 ? `${first.slice(0, 160)}…` : first}`,
+    tone: "bad",
+    printed: isLong ? what : undefined,
+  };
+}

@@ -1,0 +1,94 @@
+import type { Best, Direction, Uplift } from "../api/types";
+import { decimalsFor, plain, signed } from "../format/numbers";
+
+/** How an arm does beside the baseline: beyond doubt, or not. */
+export type Tone = "good" | "bad" | "unsure";
+
+export interface UpliftWords {
+  tone: Tone;
+  /** "+12 %" of the baseline; empty where a share says nothing. */
+  share: string;
+  /** "+1.20", in the units of rewards. */
+  units: string;
+  /** "+0.80 to +1.60", in the units of rewards; empty without an interval. */
+  range: string;
+}
+
+const TONE_WORDS: Record<Tone, string> = { good: "better", bad: "worse", unsure: "not sure yet" };
+
+export const toneWord = (tone: Tone) => TONE_WORDS[tone];
+
+/** Good or bad only where the whole interval is on one side of zero. */
+export function upliftTone(uplift: Uplift, direction: Direction): Tone {
+  const { low, high } = uplift;
+  if (low === null || high === null || (low <= 0 && high >= 0)) return "unsure";
+  return low > 0 === (direction === "maximize") ? "good" : "bad";
+}
+
+/** The gain as a number to sort by: in sizes of the baseline, larger is better. */
+export function upliftGain(uplift: Uplift, direction: Direction): number {
+  const size = uplift.mean / (Math.abs(uplift.baseline_mean) || 1);
+  return direction === "maximize" ? size : -size;
+}
+
+/** The interval is that of the difference: as shares it would take the baseline as known exactly. */
+export function upliftWords(uplift: Uplift, direction: Direction): UpliftWords {
+  const { mean, low, high } = uplift;
+  const tone = upliftTone(uplift, direction);
+  const share = isShare(uplift) ? shareText(mean / uplift.baseline_mean) : "";
+  const sign = mean > 0 ? "+" : "";
+  if (low === null || high === null) return { tone, share, units: sign + plain(mean), range: "" };
+  const decimals = decimalsOf(low, high);
+  const text = (value: number) => signed(value, decimals);
+  return { tone, share, units: text(mean), range: `${text(low)} to ${text(high)}` };
+}
+
+/** "+1.20 (+0.80 to +1.60)" */
+export function sizeText(words: UpliftWords): string {
+  return words.units + (words.range && ` (${words.range})`);
+}
+
+/** A large word, and a small one for below it. */
+export function upliftLines(words: UpliftWords): { large: string; small: string } {
+  return words.share
+    ? { large: words.share, small: sizeText(words) }
+    : { large: words.units, small: words.range };
+}
+
+/** A difference from the baseline in a sentence: how large it is, and in which way. */
+export function upliftSentence(uplift: Uplift, direction: Direction): string {
+  const words = upliftWords(uplift, direction);
+  const size = sizeText(words);
+  const both = words.share ? `${words.share}, which is ${size}` : size;
+  const aside = direction === "minimize" ? ", and lower is better" : "";
+  if (words.tone === "unsure") return `Whether it beats the baseline is not sure yet: ${both}${aside}.`;
+  if (words.tone === "bad") return `It is surely worse than the baseline: ${both}${aside}.`;
+  if (!words.share) return `That is ${size} ${aside ? "against" : "over"} the baseline${aside}.`;
+  return direction === "minimize"
+    ? `That is ${words.share.slice(1)} less than the baseline, which is better: ${size}.`
+    : `That is ${words.share} over the baseline: ${size}.`;
+}
+
+/** The baseline's own interval: those of the arm and of the difference give it. */
+export function baselineInterval(best: Best): { low: number; high: number } | null {
+  const { lower, upper, uplift } = best;
+  if (!uplift || lower === null || upper === null || uplift.low === null || uplift.high === null) return null;
+  return { low: upper - uplift.high, high: lower - uplift.low };
+}
+
+/** A share of the baseline means something where that is above zero, and not next to nothing. */
+function isShare(uplift: Uplift): boolean {
+  return uplift.baseline_mean > 0 && Math.abs(uplift.mean) <= 10 * uplift.baseline_mean;
+}
+
+function shareText(share: number): string {
+  return `${share > 0 ? "+" : ""}${plain(100 * share, 2)}\u202f%`;
+}
+
+/** So that an end that is not zero does not read as zero. */
+function decimalsOf(low: number, high: number): number {
+  let decimals = decimalsFor((high - low) / 2, 2);
+  const readsAsZero = (value: number) => value !== 0 && Number(value.toFixed(decimals)) === 0;
+  while (decimals < 6 && (readsAsZero(low) || readsAsZero(high))) ++decimals;
+  return decimals;
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { oneAtATime } from "../../src/ui/asking";
+
+const soon = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+test("a slow answer is waited for, and whoever asked meanwhile has one more", async () => {
+  const answers: (() => void)[] = [];
+  const ask = oneAtATime(() => new Promise<void>((done) => answers.push(done)));
+  ask();
+  for (let i = 0; i < 5; ++i) ask();
+  expect(answers).toHaveLength(1);
+  answers[0]?.();
+  await soon();
+  expect(answers).toHaveLength(2);
+  answers[1]?.();
+  await soon();
+  expect(answers).toHaveLength(2);
+  ask();
+  expect(answers).toHaveLength(3);
+});

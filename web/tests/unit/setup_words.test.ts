@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import type { Specification } from "../../src/api/types";
+import { forkKeeps } from "../../src/words/forks";
+import { limitState, limitText, optimizerOptions, rangeText } from "../../src/words/setup";
+
+test("a limit is broken beyond doubt when the whole interval is beyond it", () => {
+  const metric = { mean: 100, lower: 99, upper: 101, pulls: 9, may_break_limit: true };
+  expect(limitState({ metric: "lat", max: 60 }, metric)).toBe("broken");
+  expect(limitState({ metric: "lat", min: 110 }, metric)).toBe("broken");
+  expect(limitState({ metric: "lat", max: 100 }, metric)).toBe("unsure");
+  expect(limitState({ metric: "lat", max: 110 }, { ...metric, may_break_limit: false })).toBe("kept");
+  expect(limitState({ metric: "lat", max: 60 }, { ...metric, lower: null, upper: null })).toBe("unsure");
+});
+
+test("options that somebody has chosen come first", () => {
+  const options = optimizerOptions({ name: "adaptive", revision: 1, coverage: 0.06, settle: 3 }, 2);
+  expect(options).toEqual([
+    { name: "settle", value: "3", chosen: true },
+    { name: "coverage", value: "0.06", chosen: false },
+  ]);
+  expect(optimizerOptions({ name: "thoo", rho: Math.SQRT1_2 }, 2)[0]?.chosen).toBe(false);
+  expect(optimizerOptions({ name: "kl-ucb", points: 10 }, 3)[0]?.chosen).toBe(false);
+  expect(optimizerOptions({ name: "kl-ucb", points: 10 }, 1)[0]?.chosen).toBe(true);
+  expect(optimizerOptions({ name: "of the future", power: 9 }, 2)[0]?.chosen).toBe(true);
+});
+
+test("ranges and limits are said in words", () => {
+  expect(rangeText({ name: "x", type: "integer", low: 1, high: 64, step: 3, scale: "log" })).toBe(
+    "1 to 64, in steps of 3, log scale",
+  );
+  expect(limitText({ metric: "p99", max: 50 })).toBe("at most 50");
+  expect(limitText({ metric: "p99", min: 1, max: 50 })).toBe("from 1 to 50");
+});
+
+test("a fork keeps what learning does not contradict", () => {
+  const before: Specification = {
+    direction: "maximize",
+    confidence: 0.95,
+    optimizer: { name: "adaptive", settle: 0 },
+    space: [
+      { name: "x", type: "real", low: 0, high: 1, scale: "linear" },
+      { name: "c", type: "choice", choices: ["a", "b"] },
+    ],
+  };
+  const [x, c] = before.space as [Specification["space"][0], Specification["space"][0]];
+  expect(forkKeeps(before, { ...before, confidence: 0.9, optimizer: { settle: 0, name: "adaptive" } })).toBe(
+    "journal",
+  );
+  expect(forkKeeps(before, { ...before, direction: "minimize" })).toBe("rewards");
+  expect(forkKeeps(before, { ...before, space: [{ ...x, high: 2 }, c] })).toBe("rewards");
+  expect(forkKeeps(before, { ...before, space: [x, { ...c, choices: ["b", "a"] }] })).toBe("nothing");
+  expect(forkKeeps(before, { ...before, space: [c, x] })).toBe("nothing");
+  expect(forkKeeps(before, { ...before, space: [x] })).toBe("nothing");
+});

@@ -1,0 +1,41 @@
+import { defineConfig } from "vitest/config";
+
+// One script and one style sheet with fixed names: the server carries them inside its binary, and a report has them
+// inside its page. Fonts stay files of their own.
+export default defineConfig({
+  base: "./",
+  esbuild: { jsx: "automatic", jsxImportSource: "preact" },
+  build: {
+    target: "es2021",
+    outDir: process.env.CANOPY_PAGE_OUT ?? "dist",
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    modulePreload: false,
+    reportCompressedSize: false,
+    rollupOptions: {
+      output: {
+        entryFileNames: "page/page.js",
+        assetFileNames: "page/[name][extname]",
+        inlineDynamicImports: true,
+      },
+    },
+  },
+  test: {
+    projects: [
+      { extends: true, test: { name: "unit", include: ["tests/unit/**/*.test.{ts,tsx}"] } },
+      {
+        extends: true,
+        test: {
+          name: "pages",
+          include: ["tests/pages/**/*.test.ts"],
+          testTimeout: 150_000,
+          hookTimeout: 150_000,
+          poolOptions: { forks: { singleFork: true } },
+        },
+      },
+      { extends: true, test: { name: "screenshots", include: ["tests/pages/screenshots.ts"] } },
+      { extends: true, test: { name: "measure", include: ["tests/pages/measure.ts"] } },
+    ],
+  },
+});
