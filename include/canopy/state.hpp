@@ -47,6 +47,9 @@ class State {
   /// A word that must be the same when restoring.
   void mark(std::string_view word);
 
+  /// What another object has saved, as it is.
+  void nested(std::string& saved);
+
   /// Throws StateError unless a restored value makes sense.
   static void require(bool makes_sense);
 

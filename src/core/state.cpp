@@ -62,6 +62,19 @@ void State::mark(std::string_view word) {
   }
 }
 
+void State::nested(std::string& saved) {
+  std::uint64_t size = saved.size();
+  transfer(size);
+  if (!restoring_) {
+    text_ += ' ' + saved;
+    return;
+  }
+  require(size <= saved_.size());
+  saved = saved_.substr(0, static_cast<std::size_t>(size));
+  saved_.remove_prefix(static_cast<std::size_t>(size));
+  require(next_word().empty());
+}
+
 void State::require(bool makes_sense) {
   if (!makes_sense) damaged();
 }

@@ -159,7 +159,7 @@ void Composite::transfer(State& state) {
   if (state.restoring()) children_.clear();
   for (std::uint64_t i = 0; i < count; ++i) {
     std::string saved = state.restoring() ? std::string() : children_[i]->save();
-    state(saved);
+    state.nested(saved);
     if (!state.restoring()) continue;
     children_.push_back(make_optimizer(child_at(i), space_, partition_, childrens_objective()));
     children_.back()->restore(saved);

@@ -378,8 +378,9 @@ void Hct::transfer(State& state) {
   if (!state.restoring()) update_bounds(selected_);
   bool has_selected = selected_node_ != nullptr;
   std::vector<Step> path = path_;
+  double guard = 0.0;  // none: the evidence does not keep its grant
   state(tree_, t_plus_, log_confidence_, stage_, has_selected, selected_, stay_bound_, stay_pulls_,
-        guard_mean_, path, path_depth_, unanswered_, ungranted_, pending_, switches_, refreshes_,
+        guard, path, path_depth_, unanswered_, ungranted_, pending_, switches_, refreshes_,
         waiting_);
   if (!state.restoring()) return;
   require_nodes_below(tree_.size());

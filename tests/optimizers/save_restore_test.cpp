@@ -2,6 +2,7 @@
 
 #include "canopy/hct.hpp"
 #include "canopy/optimizers.hpp"
+#include "canopy/random.hpp"
 #include "canopy/state.hpp"
 
 #include "support/conversation.hpp"
@@ -59,6 +60,8 @@ RC_GTEST_PROP(SaveRestore, RivalsGoOnAsIfNothingHadHappened, ()) {
       {"thoo", {{"nu1", 2.0}}},
       {"power", {{"window", std::uint64_t{3}}, {"rollout_length", std::uint64_t{4}}}},
       {"grid", {{"points", std::uint64_t{5}}}},
+      {"poo", {{"base", "hct"}}},
+      {"pct", {{"horizon", std::uint64_t{300}}}},
       {"random", {{"seed", std::uint64_t{7}}}}});
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto before = *rc::gen::inRange(0, 500);
@@ -79,6 +82,26 @@ std::string saved_after(int pulls) {
     (void)optimizer->tell(pull.ticket, pull.arm[0]);
   }
   return optimizer->save();
+}
+
+/// One pull after the other, which is what optimizers are fastest at.
+TEST(SaveRestore, WhatIsSavedDoesNotTellHowOftenItWasRestored) {
+  for (const std::string name : {"hct", "vhct", "adaptive", "pct"}) {
+    const auto one = on_a_line({name});
+    auto restored = on_a_line({name});
+    RandomStream random({.seed = 8});
+    for (int i = 0; i < 2000; ++i) {
+      const double noise = 0.3 * random.uniform();
+      for (Optimizer* optimizer : {one.get(), restored.get()}) {
+        const Pull pull = optimizer->ask(1);
+        ASSERT_EQ(optimizer->tell(pull.ticket, pull.arm[0] + noise), Status::ok);
+      }
+      ASSERT_EQ(restored->save(), one->save()) << name << " after " << i;
+      if (i % 7 != 0) continue;
+      restored = on_a_line({name});
+      restored->restore(one->save());
+    }
+  }
 }
 
 std::string of_version(const std::string& version, std::string saved) {
