@@ -55,15 +55,30 @@ class TextbookGrid {
     return first_largest(draws);
   }
 
-  /// Garivier and Cappe, by bisection. `low` and `range` say where a mean is in [0, 1].
-  [[nodiscard]] std::size_t kl_ucb(double low, double range, double budget) const {
-    std::vector<double> indices;
-    for (const Bandit& arm : arms_) {
-      if (arm.pulls == 0.0) return indices.size();  // the first of those
+  /// Garivier and Cappe, by bisection: whether they would play that arm. `low` and `range` say
+  /// where a mean is in [0, 1]. Where indices are the same up to rounding, any of them will do.
+  [[nodiscard]] bool may_be_kl_ucb(std::size_t chosen, double low, double range,
+                                   double budget) const {
+    std::vector<double> levels;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const Bandit& arm = arms_[i];
+      if (arm.pulls == 0.0) return chosen == i;  // the first of those
       const double mean = std::clamp((arm.sum / arm.pulls - low) / range, 0.0, 1.0);
-      indices.push_back(kl_level(mean, arm.pulls, budget));
+      levels.push_back(kl_level(mean, arm.pulls, budget));
+      const bool is_twin = arm.pulls == arms_[chosen].pulls && arm.sum == arms_[chosen].sum;
+      if (is_twin && i < chosen) return false;
     }
-    return first_largest(indices);
+    const double largest = levels[first_largest(levels)];
+    return levels[chosen] == largest || levels[chosen] > largest - 1e-12 * (1.0 + largest);
+  }
+
+  /// The number of an arm.
+  [[nodiscard]] std::size_t find(Arm arm) const {
+    const auto is_it = [&](const Bandit& bandit) {
+      return std::equal(arm.begin(), arm.end(), bandit.arm.begin(), bandit.arm.end());
+    };
+    return static_cast<std::size_t>(std::find_if(arms_.begin(), arms_.end(), is_it) -
+                                    arms_.begin());
   }
 
   /// The level s of the largest q = 1 - e^-s with pulls kl(mean, q) <= budget.
