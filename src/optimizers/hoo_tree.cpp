@@ -15,8 +15,11 @@ namespace {
 /// The largest bound of a node's children but one.
 double largest_rival(const BoundedTreeOfAny& tree, const BoundedTreeOfAny::Node& node,
                      NodeIndex but) {
+  const std::uint32_t count = BoundedTreeOfAny::child_count(node);
+  if (count == 2) [[likely]]
+    return tree[2 * node.children + 1 - but].bound;
   double largest = -kInfinity;
-  for (std::uint32_t i = 0; i < BoundedTreeOfAny::child_count(node); ++i) {
+  for (std::uint32_t i = 0; i < count; ++i) {
     const NodeIndex child = node.children + i;
     if (child != but) largest = std::max(largest, tree[child].bound);
   }
@@ -69,6 +72,10 @@ TurnOptimizer::Choice HooTree::choose() {
 NodeIndex HooTree::child_of_largest_bound(NodeIndex at) {
   const NodeIndex first = tree_[at].children;
   const NodeIndex end = first + Tree::child_count(tree_[at]);
+  const double left = tree_[first].bound;
+  const double right = tree_[first + 1].bound;
+  if (end - first == 2 && left != right) [[likely]]
+    return left > right ? first : first + 1;
   NodeIndex largest = first;
   std::uint32_t equals = 1;
   for (NodeIndex child = first + 1; child < end; ++child) {
