@@ -72,6 +72,13 @@ inline constexpr std::string_view kDefaultOptimizer = "adaptive";
 /// dimension. Throws ConfigurationError.
 [[nodiscard]] Selection resolved(const Selection& optimizer, std::size_t dimension);
 
+/// Whether it is for a number of pulls that is known: it has an option `horizon` that needs a value.
+[[nodiscard]] bool needs_horizon(const OptimizerEntry& entry);
+
+/// The selected optimizer with this number of pulls as its horizon, if it needs one and none is
+/// given. Throws ConfigurationError.
+[[nodiscard]] Selection with_horizon(Selection optimizer, std::uint64_t pulls);
+
 /// Throws ConfigurationError.
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer,
                                                         const Space& space,

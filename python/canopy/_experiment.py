@@ -353,7 +353,7 @@ def experiment(
     jobs = whole("n_jobs", n_jobs, -1, 1024)
     jobs = jobs if jobs > 0 else len(os.sched_getaffinity(0))
     candidates = {
-        (place, label): [_checked(algorithm, options, environment) for options in algorithm.candidates()]
+        (place, label): [_checked(algorithm, options, environment, steps) for options in algorithm.candidates()]
         for place, environment in plan.environments.items()
         for label, algorithm in plan.algorithms.items()
     }
@@ -418,11 +418,13 @@ def _environments_from(given: Any, space: Any) -> dict[str, Environment | Functi
     return _by_label(several, "environments")
 
 
-def _checked(algorithm: Algorithm, options: dict[str, Any], environment: Environment | Function) -> dict[str, Any]:
+def _checked(
+    algorithm: Algorithm, options: dict[str, Any], environment: Environment | Function, steps: int
+) -> dict[str, Any]:
     """Every option of an optimizer that canopy has, on that environment; of others those that are given."""
     if not isinstance(algorithm.algorithm, str):
         return options
-    full = _canopy.checked_options(algorithm.algorithm, options, environment.space)
+    full = _canopy.checked_options(algorithm.algorithm, options, environment.space, steps)
     return {name: value for name, value in full.items() if name != "seed"}
 
 

@@ -63,6 +63,7 @@ Setting parse(const SimulateArguments& arguments) {
   Setting setting{
       environments().completed(arguments.environment.parse()), arguments.optimizer.parse(), {}};
   setting.simulation.steps = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000);
+  setting.optimizer = with_horizon(std::move(setting.optimizer), setting.simulation.steps);
   setting.simulation.runs = parse_whole("--runs", arguments.runs, 1, 1'000'000);
   setting.simulation.seed = parse_whole("--seed", arguments.seed, 0, UINT64_MAX);
   setting.simulation.reward_range = parse_range(arguments.reward_range);

@@ -4,6 +4,7 @@
 #include "canopy/optimizers.hpp"
 
 #include "core/text.hpp"
+#include "experiments/profile.hpp"
 #include "files/document_reader.hpp"
 #include "files/read_file.hpp"
 #include "files/toml.hpp"
@@ -169,22 +170,27 @@ std::optional<Selection> read_selection(DocumentReader& reader, const Document& 
   return selected;
 }
 
+/// `steps` are those of the experiment: the horizon of an algorithm that needs one and is given none.
 AlgorithmSpecification read_algorithm(DocumentReader& reader, const Document& table,
-                                      const std::string& prefix) {
+                                      const std::string& prefix, std::uint64_t steps) {
   AlgorithmSpecification algorithm;
   for (const auto& [key, value] : *table.as_table()) reader.note_line(prefix + key, value);
   reader.require(table, prefix, "name");
+  reader.read(table, prefix, "steps", algorithm.steps);
+  if (algorithm.steps == 0)
+    reader.complain(prefix + "steps", table.find("steps"), "must be at least 1");
+  const std::uint64_t pulls = std::min(algorithm.steps, std::max<std::uint64_t>(steps, 1));
   const std::vector<GridAxis> axes = read_grid(reader, table, prefix);
   for (const Document& point : grid_points(table, axes)) {
     auto candidate = read_selection(reader, point, prefix, optimizers());
     if (!candidate) return algorithm;
+    if (!point.contains("horizon") && needs_horizon(optimizers().at(candidate->name))) {
+      candidate->options.set("horizon", pulls);
+    }
     algorithm.candidates.push_back(std::move(*candidate));
   }
   algorithm.label = algorithm.candidates.front().name;
   reader.read(table, prefix, "label", algorithm.label);
-  reader.read(table, prefix, "steps", algorithm.steps);
-  if (algorithm.steps == 0)
-    reader.complain(prefix + "steps", table.find("steps"), "must be at least 1");
   return algorithm;
 }
 
@@ -195,7 +201,7 @@ struct ComparisonPlace {
 };
 
 ComparisonSpecification read_comparison(DocumentReader& reader, const Document& table,
-                                        const ComparisonPlace& place) {
+                                        const ComparisonPlace& place, std::uint64_t steps) {
   const auto& [prefix, inner_environment] = place;
   ComparisonSpecification comparison;
   comparison.name = read_name(reader, table, prefix);
@@ -211,7 +217,7 @@ ComparisonSpecification read_comparison(DocumentReader& reader, const Document& 
   const auto* algorithms = require_tables(reader, table, prefix, "algorithm");
   for (std::size_t i = 0; algorithms != nullptr && i < algorithms->size(); ++i) {
     const std::string inner = prefix + "algorithm[" + std::to_string(i) + "].";
-    comparison.algorithms.push_back(read_algorithm(reader, (*algorithms)[i], inner));
+    comparison.algorithms.push_back(read_algorithm(reader, (*algorithms)[i], inner, steps));
     for (std::size_t j = 0; j < i; ++j) {
       if (comparison.algorithms[j].label == comparison.algorithms[i].label) {
         reader.complain(inner + "label", nullptr,
@@ -262,6 +268,19 @@ Document::List comparisons_of_suite(DocumentReader& reader, const Document& root
     }
   }
   return comparisons;
+}
+
+/// What a performance profile needs.
+void check_suite(DocumentReader& reader, const Document& root, std::uint64_t steps) {
+  if (steps < kFirstProfiled) {
+    reader.complain("steps", root.find("steps"),
+                    "must be at least " + std::to_string(kFirstProfiled) + " in a suite");
+  }
+  if (text_in(root, "regret") == "realised") {
+    reader.complain("regret", root.find("regret"),
+                    "must be \"pseudo\" in a suite, whose profile is one of ratios: realised regrets "
+                    "can be below zero");
+  }
 }
 
 /// Where the comparison of this number is.
@@ -318,6 +337,7 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
   }
   reader.read(root, "", "reward_range", experiment.reward_range);
   if (experiment.reward_range) reader.complain(range_violations(*experiment.reward_range));
+  if (experiment.is_suite) check_suite(reader, root, experiment.steps);
   const Document::List product =
       experiment.is_suite ? comparisons_of_suite(reader, root) : Document::List{};
   const auto* comparisons =
@@ -326,7 +346,7 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
     const ComparisonPlace place = place_of(root, experiment.is_suite, i);
     const std::string& prefix = place.prefix;
     const std::size_t complaints = reader.complaints();
-    experiment.comparisons.push_back(read_comparison(reader, (*comparisons)[i], place));
+    experiment.comparisons.push_back(read_comparison(reader, (*comparisons)[i], place, experiment.steps));
     if (reader.complaints() == complaints) check_pairs(reader, experiment.comparisons[i], prefix);
     for (std::size_t j = 0; j < i; ++j) {
       if (experiment.comparisons[j].name == experiment.comparisons[i].name) {

@@ -8,10 +8,13 @@
 
 namespace canopy {
 
+/// The least n of a profile; the others are ten, a hundred, ... times as large.
+inline constexpr std::uint64_t kFirstProfiled = 100;
+
 /// How the regrets of algorithms compare over many cases, after Dolan and More, "Benchmarking
 /// optimization software with performance profiles", Mathematical Programming 91, 2002. A case is a
-/// comparison at one n; n goes through the powers of ten at which curves have points, from 100 on.
-/// The ratio of an algorithm in a case is its regret divided by the least regret of any algorithm
+/// comparison at one n; n goes through the powers of ten from kFirstProfiled on, at which the curves
+/// of a suite have points. Regrets are pseudo-regrets: those realised may be below zero. The ratio of an algorithm in a case is its regret divided by the least regret of any algorithm
 /// in it, and infinite where it was not run that far.
 class Profile {
  public:

@@ -251,10 +251,11 @@ RandomStream stream_of(std::string_view environment, std::string_view algorithm,
 RunResult run_once(KnownEnvironment& environment, std::string_view name, const Selection& optimizer,
                    const RunOptions& options, const Watch& watch) {
   const OptimizerEntry& entry = optimizers().at(optimizer.name);
+  const OptionValues given = with_horizon(optimizer, options.steps).options;
   RandomStream random = stream_of(name, entry.name, options);
   const std::unique_ptr<Optimizer> searcher =
-      entry.make(with_seed(optimizer.options, entry.fields, random), environment.space(),
-                 options.partition, Objective{.reward_range = options.reward_range});
+      entry.make(with_seed(given, entry.fields, random), environment.space(), options.partition,
+                 Objective{.reward_range = options.reward_range});
   if (auto* hct = dynamic_cast<Hct*>(searcher.get())) {
     return run_compiled(BuiltInEnvironments{}, *hct, environment, random, options, watch);
   }

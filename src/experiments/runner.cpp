@@ -4,6 +4,7 @@
 #include "canopy/optimizers.hpp"
 
 #include "core/text.hpp"
+#include "experiments/profile.hpp"
 
 #include <algorithm>
 #include <array>
@@ -254,8 +255,13 @@ std::vector<std::uint64_t> checkpoint_steps(const ExperimentSpecification& exper
                                             const AlgorithmSpecification& algorithm) {
   std::vector<std::uint64_t> at = checkpoint_steps(experiment.steps, experiment.checkpoints);
   const std::uint64_t last = steps_of(experiment, algorithm);
+  at.push_back(last);
+  if (experiment.is_suite) {
+    for (std::uint64_t n = kFirstProfiled; n <= last; n *= 10) at.push_back(n);
+  }
+  std::sort(at.begin(), at.end());
+  at.erase(std::unique(at.begin(), at.end()), at.end());
   at.erase(std::upper_bound(at.begin(), at.end(), last), at.end());
-  if (at.empty() || at.back() != last) at.push_back(last);
   return at;
 }
 

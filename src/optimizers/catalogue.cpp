@@ -1,5 +1,7 @@
 #include "optimizers/list.hpp"
 
+#include <algorithm>
+
 namespace canopy {
 
 Catalogue<OptimizerEntry>& optimizers() {
@@ -14,6 +16,20 @@ Selection resolved(const Selection& optimizer, std::size_t dimension) {
   const OptimizerEntry& entry = optimizers().at(all.name);
   if (entry.resolve) all.options = entry.resolve(all.options, dimension);
   return all;
+}
+
+bool needs_horizon(const OptimizerEntry& entry) {
+  return std::any_of(entry.fields.begin(), entry.fields.end(), [](const OptionField& field) {
+    return field.name == "horizon" && !field.optional;
+  });
+}
+
+Selection with_horizon(Selection optimizer, std::uint64_t pulls) {
+  const bool is_given = optimizer.options.find("horizon") != nullptr;
+  if (!is_given && needs_horizon(optimizers().at(optimizer.name))) {
+    optimizer.options.set("horizon", pulls);
+  }
+  return optimizer;
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer, const Space& space,

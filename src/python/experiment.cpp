@@ -50,18 +50,20 @@ nb::tuple run_tuple(const RunResult& run) {
                         number_or_none(run.simple_regret), run.ns_per_step, checkpoints);
 }
 
-Selection optimizer_from(nb::handle name, const nb::dict& given) {
+Selection optimizer_from(nb::handle name, const nb::dict& given, std::uint64_t steps) {
   const OptimizerEntry& entry = entry_named(optimizers(), name);
   std::vector<Violation> wrong;
   OptionValues options = options_from(given, entry.fields, "optimizer.", wrong);
   refuse_others(given, entry.fields, wrong);
   throw_if_any(std::move(wrong));
-  return {entry.name, completed(entry.fields, options)};
+  return optimizers().completed(with_horizon({entry.name, std::move(options)}, steps));
 }
 
 /// Every option of an optimizer on a space. Throws ConfigurationError where it cannot search it.
-nb::dict checked_options(nb::handle name, const nb::dict& given, const PythonSpace& space) {
-  const Selection optimizer = resolved(optimizer_from(name, given), space.space().dimension());
+nb::dict checked_options(nb::handle name, const nb::dict& given, const PythonSpace& space,
+                         std::uint64_t steps) {
+  const Selection optimizer =
+      resolved(optimizer_from(name, given, steps), space.space().dimension());
   (void)make_optimizer(optimizer, space.space());
   return options_dictionary(optimizer.options);
 }
@@ -69,7 +71,7 @@ nb::dict checked_options(nb::handle name, const nb::dict& given, const PythonSpa
 /// A run in which neither side is written in Python: others go on meanwhile.
 nb::tuple run_compiled(const PythonEnvironment& environment, nb::handle algorithm,
                        const nb::dict& options, const RunOptions& run, PythonWatch& watch) {
-  const Selection optimizer = optimizer_from(algorithm, options);
+  const Selection optimizer = optimizer_from(algorithm, options, run.steps);
   const Watch watched{[&](std::uint64_t steps) { watch.done += steps; }, &watch.stopped};
   std::optional<RunResult> result;
   {
@@ -90,7 +92,7 @@ RunResult run_interpreted(KnownEnvironment& environment, const std::string& name
   };
   const Watch watched{steps_done, &watch.stopped};
   if (text_from(algorithm)) {
-    return run_once(environment, name, optimizer_from(algorithm, options), run, watched);
+    return run_once(environment, name, optimizer_from(algorithm, options, run.steps), run, watched);
   }
   const MakePlayer make = [&](std::uint64_t seed) {
     return std::make_unique<PythonPlayer>(algorithm(seed), space);
@@ -170,7 +172,7 @@ void bind_experiment(nb::module_& module) {
       .def_prop_ro("done", [](const PythonWatch& self) { return self.done.load(); })
       .def_rw("tick", &PythonWatch::tick, nb::arg().none());
   module.def("checked_options", &checked_options, nb::arg("name").none(), nb::arg("options"),
-             nb::arg("space"));
+             nb::arg("space"), nb::arg("steps"));
   module.def(
       "checkpoint_steps",
       [](std::uint64_t steps, std::uint64_t checkpoints) {

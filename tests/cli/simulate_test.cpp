@@ -7,6 +7,7 @@
 #include <csignal>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -107,6 +108,14 @@ TEST(SimulateCommand, TellsTheHorizonOfTruncatedHoo) {
             "canopy simulate: --horizon 10: hoo has no such option (thoo, gpo, pct, vpct, stosoo, "
             "sequool, "
             "stroquool, successive-halving have)\n");
+}
+
+TEST(SimulateCommand, TellsAnAlgorithmThatNeedsAHorizonHowLongTheRunsAre) {
+  for (const auto& [words, horizon] : {std::pair("", 80), std::pair("--horizon 70", 70)}) {
+    const Process::Result result = run_tool(
+        std::string("simulate --optimizer stroquool --steps 80 --runs 1 --json ") + words);
+    EXPECT_EQ(json::parse(result.out)["parameters"]["horizon"], horizon);
+  }
 }
 
 TEST(SimulateCommand, PrintsAnAlignedTable) {

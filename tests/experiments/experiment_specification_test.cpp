@@ -119,6 +119,49 @@ TEST(ExperimentSpecification, AnAlgorithmMayBeRunLessFar) {
   EXPECT_NE(fingerprint(suite).find("hoo for 1000 steps"), std::string::npos);
 }
 
+TEST(ExperimentSpecification, ASuiteHasPointsWhereItsProfileWantsThem) {
+  ExperimentSpecification suite = parse_experiment(kSuite, "e.toml");
+  suite.steps = 5000;
+  suite.checkpoints = 2;
+  EXPECT_EQ(checkpoint_steps(suite, suite.comparisons[0].algorithms[0]),
+            (std::vector<std::uint64_t>{10, 100, 1000, 5000}));
+  EXPECT_EQ(checkpoint_steps(suite, suite.comparisons[0].algorithms[1]),
+            (std::vector<std::uint64_t>{10, 100, 1000}));
+  EXPECT_EQ(refusal(kSuite, "steps = 10000", "steps = 99"),
+            "e.toml:2: steps = 99: must be at least 100 in a suite");
+  EXPECT_EQ(refusal(kSuite, "steps = 10000", "regret = \"realised\""),
+            "e.toml:2: regret = 'realised': must be \"pseudo\" in a suite, whose profile is one of "
+            "ratios: realised regrets can be below zero");
+}
+
+TEST(ExperimentSpecification, ThePullsOfARunAreTheHorizonOfAnAlgorithmThatNeedsOne) {
+  const ExperimentSpecification suite = parse_experiment(R"(name = "suite"
+steps = 10000
+[[environment]]
+name = "garland"
+[[noise]]
+name = "quiet"
+noise = "gaussian"
+[[algorithm]]
+name = "stroquool"
+[[algorithm]]
+name = "pct"
+steps = 500
+[[algorithm]]
+name = "stosoo"
+horizon = 700
+[[algorithm]]
+name = "thoo"
+)",
+                                                         "e.toml");
+  std::vector<OptionValue> horizons;
+  for (const AlgorithmSpecification& each : suite.comparisons[0].algorithms) {
+    horizons.push_back(*each.candidates[0].options.find("horizon"));
+  }
+  EXPECT_EQ(horizons, (std::vector<OptionValue>{std::uint64_t{10'000}, std::uint64_t{500},
+                                                std::uint64_t{700}, OptionValue{}}));
+}
+
 TEST(ExperimentSpecification, MistakesOfASuiteAreSaidOnce) {
   const std::string message = refusal(kSuite, "name = \"hoo\"", "name = \"hop\"");
   EXPECT_EQ(message,
