@@ -265,7 +265,7 @@ class Optimizer {
 /// A node as seen from outside, in the user's units. U and B are the better ends: when minimizing,
 /// lower is better.
 struct NodeView {
-  std::string path;  ///< From the root down: 0 left, 1 right.
+  std::string path;  ///< From the root down, a digit per level: 0 for the first part.
   Arm arm;           ///< Valid until the next ask or tell.
   std::uint64_t pulls = 0;
   double mean = 0.0;

@@ -442,7 +442,7 @@ class RemoteStudy(Looks):
         return [self._pull(each) for each in self._call("GET", "/asks")["tickets"]]
 
     def path(self, pull: _canopy.Pull) -> str:
-        """The path from the root to the node of a pull: 0 left, 1 right."""
+        """The path from the root to the node of a pull, a digit per level: 0 for the first part."""
         if pull.depth == 0:
             return ""
         for node in self._call("GET", "/tree")["nodes"]:

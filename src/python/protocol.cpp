@@ -61,7 +61,7 @@ constexpr const char* kFinishHelp = R"(Ends the current episode.
 
 Learns from the rewards told so far, as at the end of a run.)";
 constexpr const char* kPathHelp =
-    R"(The path from the root to the node of a pull: 0 left, 1 right.)";
+    R"(The path from the root to the node of a pull, a digit per level: 0 for the first part.)";
 constexpr const char* kInFlightHelp = R"(The open pulls, oldest first.
 
 With what is left of their lengths.)";

@@ -61,32 +61,49 @@ Shares normalized(Shares shares) {
   return shares;
 }
 
-/// Each cell that is cut has two halves whose arms differ in one knob alone, and the square of
-/// their difference is a part of how f varies: in proportion to the size of the cell.
+/// The only knob in which two arms differ, if there is one.
+std::optional<std::size_t> only_difference(Arm a, Arm b) {
+  std::optional<std::size_t> only;
+  for (std::size_t axis = 0; axis < a.size(); ++axis) {
+    if (a[axis] == b[axis]) continue;
+    if (only) return std::nullopt;
+    only = axis;
+  }
+  return only;
+}
+
+/// A part of the space, and how many parts it has itself.
+struct PartOfSpace {
+  double size = 1.0;
+  double parts = 0.0;
+};
+
+/// Each cell that is cut has parts whose arms differ in one knob alone, and the square of the
+/// difference of two neighbours is a part of how f varies: in proportion to the size of the cell.
 Shares shares_of_cells(const std::vector<NodeView>& nodes, const Evidence& evidence,
                        std::size_t dimension) {
-  std::unordered_map<std::string_view, const NodeView*> by_path;
-  for (const NodeView& node : nodes) by_path.emplace(node.path, &node);
+  const auto above = [](std::string_view path) { return path.substr(0, path.size() - 1); };
+  std::unordered_map<std::string_view, PartOfSpace> cells;
+  for (const NodeView& node : nodes) {
+    if (!node.path.empty()) cells[above(node.path)].parts += 1.0;
+  }
   const double noise = evidence.noise();
   Shares shares(dimension);
-  for (const NodeView& left : nodes) {
-    if (left.path.empty() || left.path.back() != '0') continue;
-    const auto sibling = by_path.find(left.path.substr(0, left.path.size() - 1) + '1');
-    if (sibling == by_path.end()) continue;
-    const NodeView& right = *sibling->second;
+  for (std::size_t i = 1; i < nodes.size(); ++i) {  // parents come first, parts follow each other
+    const NodeView& right = nodes[i];
+    const auto [size, parts] = cells[above(right.path)];
+    cells[right.path].size = size / parts;
+    const NodeView& left = nodes[i - 1];
+    if (left.path.size() != right.path.size() || above(left.path) != above(right.path)) continue;
     const auto a = evidence.find(left.arm);
     const auto b = evidence.find(right.arm);
     if (!a || !b) continue;
     const double apart = evidence.mean(*a) - evidence.mean(*b);
     const double by_chance = noise / static_cast<double>(evidence.pulls(*a)) +
                              noise / static_cast<double>(evidence.pulls(*b));
-    const double size = std::exp2(1.0 - static_cast<double>(left.path.size()));
-    for (std::size_t axis = 0; axis < dimension; ++axis) {
-      if (left.arm[axis] == right.arm[axis]) continue;
-      // Chance may take a part away, too: otherwise it would only ever add.
-      shares[axis] += size * (apart * apart - by_chance);
-      break;
-    }
+    // Chance may take a part away, too: otherwise it would only ever add.
+    const double part = size / (parts - 1.0) * (apart * apart - by_chance);
+    if (const auto axis = only_difference(left.arm, right.arm)) shares[*axis] += part;
   }
   for (double& share : shares) share = std::max(share, 0.0);
   return normalized(std::move(shares));
@@ -362,7 +379,7 @@ KnobEffects knob_effects(const StudySpecification& specification, Optimizer& opt
   } else if (tree != nullptr) {
     shares = shares_of_cells(tree->nodes(), *evidence, space.dimension());
     effects.basis =
-        "Shares of how f varies over the box: how far the halves of cells are apart, less what "
+        "Shares of how f varies over the box: how far the parts of cells are apart, less what "
         "noise "
         "gives.";
   } else {

@@ -24,7 +24,7 @@ struct KnobEffects {
 };
 
 /// Shares are those of the model, where the optimizer has one; else, with a tree, of the
-/// differences between the halves of its cells, less what noise gives; else of the differences
+/// differences between the parts of its cells, less what noise gives; else of the differences
 /// between the means of settings with other values of the knob, less what chance gives.
 ///
 /// A knob is clear when settings that differ in it alone have intervals without a common value, or

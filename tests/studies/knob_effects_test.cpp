@@ -77,6 +77,15 @@ TEST(KnobEffects, AKnobWithoutEffectIsHardlyEverClearAndAStrongOneIs) {
   }
 }
 
+TEST(KnobEffects, CellsOfThreePartsTellWhatMatters) {
+  const StudySpecification study = study_of(reals(2), "soo");
+  const auto f = [](Arm arm) { return arm[1] + 0.1 * arm[0]; };
+  const auto optimizer = played(study, 300, 0.0, 1, f);
+  const KnobEffects effects = knob_effects(study, *optimizer);
+  EXPECT_GT(effect_of(effects, 1).share, 0.95) << "1 / 1.01 over the whole box";
+  EXPECT_GT(effect_of(effects, 0).share, 0.002);
+}
+
 TEST(KnobEffects, WhereNothingMattersNothingIsClear) {
   const StudySpecification study = study_of(reals(4), "adaptive");
   int clear = 0;
