@@ -88,7 +88,7 @@ def main(runs):
     _, itself = mean_of(make_nothing, "", 0, 20)
     for theirs, arguments, ours, options in FAMILY:
         their_regret, their_time = mean_of(make_pyxab, theirs, arguments, runs)
-        our_regret, our_time = mean_of(make_canopy, ours, options, 20)
+        our_regret, our_time = mean_of(make_canopy, ours, options, runs)
         inside = min(
             canopy.simulate("garland", ours, steps=STEPS, runs=50, threads=1, noise_width=WIDTH, **options).ns_per_step
             for _ in range(3)
@@ -102,4 +102,4 @@ def main(runs):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20)
