@@ -46,9 +46,9 @@ StudySpecification specification_from(nb::handle name, const PythonSpace& space,
   return resolved(std::move(specification));
 }
 
-void restore(const PythonOptimizer& self, const nb::bytes& saved) {
+void restore(PythonOptimizer& self, const nb::bytes& saved) {
   try {
-    self.optimizer().restore({saved.c_str(), saved.size()});
+    self.restore({saved.c_str(), saved.size()});
   } catch (const StateError& error) {
     throw std::invalid_argument(error.what());
   }

@@ -6,11 +6,13 @@
 #include "python/protocol.hpp"
 
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace canopy::python {
 
-/// An optimizer in memory. The interpreter's lock guards it.
+/// An optimizer in memory. The interpreter's lock guards it, and over a partition of the user's
+/// own, whose code may hand that lock to another thread, the partition's turns do.
 class PythonOptimizer final : public Protocol {
  public:
   /// Throws ConfigurationError.
@@ -32,7 +34,7 @@ class PythonOptimizer final : public Protocol {
       : Protocol(other.specification(), other.space_object()),
         partition_object_(other.partition_object_),
         partition_(other.partition_),
-        optimizer_(other.optimizer_->clone()),
+        optimizer_(other.cloned()),
         tree_(optimizer_->tree()) {}
   PythonOptimizer(PythonOptimizer&&) = default;
   PythonOptimizer& operator=(const PythonOptimizer&) = delete;
@@ -43,14 +45,25 @@ class PythonOptimizer final : public Protocol {
   [[nodiscard]] const nb::object& partition_object() const { return partition_object_; }
   [[nodiscard]] bool has_own_partition() const override { return partition_ != nullptr; }
 
-  [[nodiscard]] Optimizer& optimizer() const { return *optimizer_; }
+  /// Takes on what another one has saved. Throws StateError.
+  void restore(std::string_view saved) {
+    with([&](Optimizer& optimizer) {
+      optimizer.restore(saved);
+      return Status::ok;
+    });
+  }
 
   [[nodiscard]] const TreeView* places(Optimizer& /*optimizer*/) const override { return tree_; }
 
  private:
-  void perform(const std::function<void(Optimizer&)>& action) override { action(*optimizer_); }
-  void prepare_partition() override {
-    if (partition_) partition_->prepare();
+  void perform(const std::function<void(Optimizer&)>& action, Cuts cuts) override {
+    const PythonPartition::Turn turn(partition_.get());
+    if (partition_ && cuts == Cuts::yes) partition_->prepare();
+    action(*optimizer_);
+  }
+  [[nodiscard]] std::unique_ptr<Optimizer> cloned() const {
+    const PythonPartition::Turn turn(partition_.get());
+    return optimizer_->clone();
   }
 
   nb::object partition_object_ = nb::none();  // which outlives what calls it

@@ -3,11 +3,13 @@
 #include "canopy/errors.hpp"
 
 #include "python/options.hpp"
+#include "python/without_interpreter.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 namespace canopy::python {
@@ -94,9 +96,32 @@ const std::optional<std::vector<PythonPartition::Cell>>& PythonPartition::parts_
 
 void PythonPartition::prepare() const {
   for (; !leaves_.empty(); leaves_.pop_back()) {
-    (void)arm_of(leaves_.back().cell);
-    (void)parts_of(leaves_.back());
+    const Place place = leaves_.back();  // no reference into what is kept outlasts a call of Python
+    (void)arm_of(place.cell);
+    (void)parts_of(place);
   }
+}
+
+void PythonPartition::enter() const {
+  while (is_taken_ != 0) {
+    if (taken_in_ != getpid()) {
+      throw std::runtime_error(
+          "the optimizer was in use by another thread when this process was forked");
+    }
+    if (taken_by_ == std::this_thread::get_id()) {
+      throw std::runtime_error("the optimizer is in use: it cannot be called by its own partition");
+    }
+    const WithoutInterpreter released;
+    is_taken_.wait(1);
+  }
+  is_taken_ = 1;
+  taken_by_ = std::this_thread::get_id();
+  taken_in_ = getpid();
+}
+
+void PythonPartition::leave() const {
+  is_taken_ = 0;
+  is_taken_.notify_one();
 }
 
 void PythonPartition::root(std::span<double> cell) const {

@@ -73,8 +73,7 @@ Pickling an optimizer does this for you.)";
 
 PythonPull ask(Protocol& self, nb::handle pulls) {
   const std::uint64_t wanted = pulls_from(pulls);
-  self.prepare();
-  return {self.space_object(), self.with([&](Optimizer& optimizer) {
+  return {self.space_object(), self.with_cuts([&](Optimizer& optimizer) {
             const Pull pull = optimizer.ask(wanted);
             return PlacedPull(pull, self.places(optimizer));
           })};
@@ -88,10 +87,10 @@ void check(Status status, Ticket ticket) {
 }
 
 Status tell_given(Protocol& self, Ticket ticket, const GivenRewards& given) {
-  self.prepare();
   return std::visit(
       [&](const auto& rewards) {
-        return self.with([&](Optimizer& optimizer) { return optimizer.tell(ticket, rewards); });
+        return self.with_cuts(
+            [&](Optimizer& optimizer) { return optimizer.tell(ticket, rewards); });
       },
       given);
 }
@@ -117,9 +116,8 @@ template <auto take>
 void add(Protocol& self, nb::handle arm, nb::handle reward) {
   const std::vector<double> coordinates = coordinates_from(self, arm);
   const Rewards rewards = summed(rewards_from(reward));
-  self.prepare();
   const Status status =
-      self.with([&](Optimizer& optimizer) { return (optimizer.*take)(coordinates, rewards); });
+      self.with_cuts([&](Optimizer& optimizer) { return (optimizer.*take)(coordinates, rewards); });
   if (status != Status::ok) refuse("reward", reward, std::string(describe(status)));
 }
 
@@ -150,8 +148,7 @@ std::optional<double> reward_or_none(nb::handle reward) {
 template <class Take>
 Status with_penalty(Protocol& self, nb::handle given, Take&& take) {
   const std::optional<double> reward = reward_or_none(given);
-  self.prepare();
-  const Outcome outcome = self.with([&](Optimizer& optimizer) -> Outcome {
+  const Outcome outcome = self.with_cuts([&](Optimizer& optimizer) -> Outcome {
     const std::optional<double> worth = reward ? reward : optimizer.failure_reward();
     return worth ? Outcome(take(optimizer, *worth)) : std::nullopt;
   });
@@ -186,8 +183,7 @@ std::optional<double> failure_reward(Protocol& self) {
 }
 
 void finish(Protocol& self) {
-  self.prepare();
-  self.with([](Optimizer& optimizer) {
+  self.with_cuts([](Optimizer& optimizer) {
     optimizer.finish();
     return Status::ok;
   });

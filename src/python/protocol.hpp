@@ -37,9 +37,14 @@ class Protocol {
   /// touch Python, and what it returns must not point into the optimizer.
   template <class Action>
   auto with(Action&& action) {
-    std::optional<std::invoke_result_t<Action&, Optimizer&>> result;
-    perform([&](Optimizer& optimizer) { result.emplace(action(optimizer)); });
-    return *std::move(result);
+    return performed(action, Cuts::no);
+  }
+
+  /// The same for an action that may cut cells. A partition of the user's own is asked for what
+  /// that will need first: what Python throws then comes before anything has happened.
+  template <class Action>
+  auto with_cuts(Action&& action) {
+    return performed(action, Cuts::yes);
   }
 
   /// Where the pulls of the optimizer have their places; null where there is no tree. For actions.
@@ -50,15 +55,19 @@ class Protocol {
   /// Whether cells are cut as the user says, so that only the user can read them.
   [[nodiscard]] virtual bool has_own_partition() const { return false; }
 
-  /// Before an action that may cut cells: asks Python for what it will need. What that throws comes
-  /// before anything has happened.
-  void prepare() {
-    if (has_own_partition()) prepare_partition();
-  }
+ protected:
+  /// Whether an action may cut cells.
+  enum class Cuts { no, yes };
 
  private:
-  virtual void prepare_partition() {}
-  virtual void perform(const std::function<void(Optimizer&)>& action) = 0;
+  virtual void perform(const std::function<void(Optimizer&)>& action, Cuts cuts) = 0;
+
+  template <class Action>
+  auto performed(Action& action, Cuts cuts) {
+    std::optional<std::invoke_result_t<Action&, Optimizer&>> result;
+    perform([&](Optimizer& optimizer) { result.emplace(action(optimizer)); }, cuts);
+    return *std::move(result);
+  }
 
   StudySpecification specification_;
   nb::object space_object_;

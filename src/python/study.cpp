@@ -67,7 +67,7 @@ class PythonStudy final : public Protocol {
   }
 
  private:
-  void perform(const std::function<void(Optimizer&)>& action) override {
+  void perform(const std::function<void(Optimizer&)>& action, Cuts /*cuts*/) override {
     const WithoutInterpreter release;
     if (!is_ours()) {
       throw StudyError(StudyError::Fault::other,

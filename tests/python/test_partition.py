@@ -1,7 +1,11 @@
 import gc
 import math
+import os
 import pickle
 import random
+import threading
+import time
+import warnings
 import weakref
 
 import canopy
@@ -232,3 +236,111 @@ def test_a_partition_that_holds_its_optimizer_is_collected():
     del partition
     gc.collect()
     assert gone() is None
+
+
+class Slow(Halves):
+    """Hands Python's lock to other threads in the middle of a call."""
+
+    def split(self, cell, depth):
+        time.sleep(0.0005)
+        return super().split(cell, depth)
+
+    def arm(self, cell):
+        time.sleep(0)
+        return super().arm(cell)
+
+
+@pytest.mark.parametrize("kind", [*TREES, canopy.Soo, canopy.Zooming])
+def test_threads_may_share_an_optimizer_over_it(kind):
+    opt = kind(LINE, partition=Slow())
+    errors, pulls = [], 60
+
+    def work():
+        try:
+            for _ in range(pulls):
+                pull = opt.ask(1)
+                opt.tell(pull, 1 - abs(pull.arm["x"] - 0.3))
+                opt.best(), opt.summary(), opt.save()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert opt.summary().t == 4 * pulls + 1 and opt.in_flight() == []
+
+
+def test_copies_that_share_it_may_be_in_different_threads():
+    opt = canopy.Hct(LINE, partition=Slow())
+    others = [opt.copy() for _ in range(3)]
+    found = {}
+    threads = [threading.Thread(target=lambda o=o: found.setdefault(id(o), play(o, 150))) for o in others]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(found.values()) == [play(canopy.Hct(LINE, partition=Halves()), 150)] * 3
+
+
+@pytest.mark.parametrize("method", ["split", "arm"])
+def test_it_cannot_call_its_own_optimizer(method):
+    class Curious(Halves):
+        optimizer = None
+
+        def look(self, which):
+            if which == method and self.optimizer is not None:
+                self.optimizer.best()
+
+        def split(self, cell, depth):
+            self.look("split")
+            return super().split(cell, depth)
+
+        def arm(self, cell):
+            self.look("arm")
+            return super().arm(cell)
+
+    partition = Curious()
+    opt = canopy.Hct(LINE, partition=partition)
+    partition.optimizer = opt
+    with pytest.raises(RuntimeError, match="cannot be called by its own partition"):
+        play(opt, 100)
+    partition.optimizer = None
+    assert len(play(opt, 100)) == 100
+
+
+def test_a_fork_in_the_middle_of_a_call_is_said():
+    """Instead of waiting for a thread that the child does not have."""
+    begun, goes_on = threading.Event(), threading.Event()
+
+    class Waiting(Halves):
+        waits = False
+
+        def split(self, cell, depth):
+            if self.waits:
+                begun.set()
+                goes_on.wait(60)
+            return super().split(cell, depth)
+
+    partition = Waiting()
+    opt = canopy.Hct(LINE, partition=partition)
+    partition.waits = True
+    thread = threading.Thread(target=lambda: play(opt, 100))
+    thread.start()
+    assert begun.wait(60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forks where there are threads
+        child = os.fork()
+    if child == 0:
+        try:
+            opt.best()
+        except RuntimeError as error:
+            os._exit(0 if "forked" in str(error) else 2)
+        os._exit(1)
+    _, status = os.waitpid(child, 0)
+    partition.waits = False
+    goes_on.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(status) == 0 and opt.summary().t == 101
