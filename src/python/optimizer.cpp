@@ -87,7 +87,11 @@ PythonOptimizer::PythonOptimizer(StudySpecification specification, nb::object sp
   const auto& [name, options] = this->specification().optimizer;
   const OptimizerEntry& entry = optimizers().at(name);
   if (!entry.make_over) {
-    throw ConfigurationError({{"partition", shown(partition_object_), name + " searches no tree"}});
+    const char* why =
+        entry.has_tree
+            ? " cuts boxes by a rule such as \"cyclic\", and takes no partition of your own"
+            : " searches no tree";
+    throw ConfigurationError({{"partition", shown(partition_object_), name + why}});
   }
   optimizer_ = entry.make_over(options, partition_, this->specification().objective);
   tree_ = optimizer_->tree();

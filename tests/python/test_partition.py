@@ -90,6 +90,13 @@ def test_others_refuse_it(kind):
         canopy.make_optimizer(kind.name, LINE, partition=Halves())
 
 
+@pytest.mark.parametrize("kind", [canopy.Poo, canopy.Gpo, canopy.Pct, canopy.Vpct])
+def test_optimizers_made_of_others_cut_boxes_alone(kind):
+    with pytest.raises(ValueError, match=f'{kind.name} cuts boxes by a rule such as "cyclic", and takes no partition'):
+        kind(LINE, partition=Halves())
+    assert kind(LINE, partition="random_side/2@3").partition == "random_side/2@3"
+
+
 def test_a_set_without_order_can_be_searched():
     """Files by folder: cells are ranges of a list that somebody has sorted."""
     names = [f"{folder}/{file}" for folder in "abcd" for file in "123"]
