@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import itertools
 import math
 import os
-import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from . import _canopy
-from ._optimizers import RewardRange, range_from
+from ._fingerprint import fingerprint_of, text_of_value
+from ._optimizers import RewardRange, range_from, warn_caller
 from ._runs import Log, Plan, ProgressLine, Record, Unit, finish_units
 from ._search import import_pandas
 from ._simulation import Environment, Estimate
@@ -160,7 +158,8 @@ class Function(_canopy.Function):
         self.optimum = None if optimum is None else number("optimum", optimum)
         self.reward_range = range_from(reward_range)
         self.mean_is_known = exact is not None
-        self._about = {"noise": "own" if noisy else noise, "noise_width": width, "code": _code_of(function, mean)}
+        self._noise = {"noise": "own" if noisy else noise, "noise_width": width}
+        self._called = {"": function, "mean.": mean, "start.": getattr(start, "__func__", start)}  # not what it seeds
         added = None if noisy else noise
         super().__init__(function, self.space, self.name, mean, start, noisy, added, width, self.optimum or 0.0)
 
@@ -363,7 +362,7 @@ def experiment(
         for options in (several if len(several) > 1 else ())
         for run in range(tuning_runs)
     ]
-    with Log(folder, _settings_of(plan)) as log:
+    with Log(folder, {} if folder is None else _settings_of(plan)) as log:
         line = ProgressLine(progress, steps, len(tuning) + len(candidates) * runs)
         with line:
             finish_units(plan, tuning, log, jobs, line)
@@ -437,61 +436,58 @@ def _name_of(thing: Any, otherwise: str) -> str:
 
 
 def _settings_of(plan: Plan) -> dict[str, Any]:
-    """What runs depend on beside their labels, options and numbers."""
+    """What runs depend on beside their labels, options and numbers. Raises ValueError if options cannot be compared."""
+    left_out: list[str] = []
+    environments = {name: _about_environment(each, left_out) for name, each in plan.environments.items()}
+    algorithms = {name: _about_algorithm(each, left_out) for name, each in plan.algorithms.items()}
+    if left_out:
+        named = ", ".join(left_out[:5]) + (f" and {len(left_out) - 5} others" if len(left_out) > 5 else "")
+        warn_caller(
+            f"folder: {named} cannot be compared with what other calls have, since nothing but an "
+            "address is shown of it. Use another folder when it changes, or give it a __repr__ that shows its values."
+        )
     return {
         "steps": plan.steps,
         "seed": plan.seed,
         "checkpoints": len(plan.checkpoints),
-        "environments": {name: _about_environment(each) for name, each in plan.environments.items()},
-        "algorithms": {name: _about_algorithm(each) for name, each in plan.algorithms.items()},
+        "environments": environments,
+        "algorithms": algorithms,
     }
 
 
-def _about_environment(environment: Environment | Function) -> dict[str, Any]:
+def _about_environment(environment: Environment | Function, left_out: list[str]) -> dict[str, Any]:
     if isinstance(environment, Environment):
         return {"name": environment.name, **environment.options}
-    space = {name: repr(parameter) for name, parameter in environment.space.items()}
-    about = {"optimum": environment.optimum, "reward_range": environment.reward_range, **environment._about}
-    return {"name": environment.name, "space": space, **about}
+    return {
+        "name": environment.name,
+        "space": {name: repr(parameter) for name, parameter in environment.space.items()},
+        "optimum": environment.optimum,
+        "reward_range": environment.reward_range,
+        **environment._noise,
+        **_about_code(environment.name, environment._called, left_out),
+    }
 
 
-def _about_algorithm(algorithm: Algorithm) -> dict[str, Any]:
+def _about_algorithm(algorithm: Algorithm, left_out: list[str]) -> dict[str, Any]:
     if isinstance(algorithm.algorithm, str):
         traits = _canopy.optimizer_traits(algorithm.algorithm)
         return {"name": algorithm.algorithm, "revision": traits["revision"]}
-    return {"name": _name_of(algorithm.algorithm, "algorithm"), "code": _code_of(algorithm.algorithm)}
+    for name, value in algorithm.options.items():
+        if text_of_value(value) is None:
+            raise ValueError(
+                f"{algorithm.label}: {name} = {value!r}: cannot be told from others, so runs with it cannot be kept in "
+                "a folder; give it a __repr__ that shows its values"
+            )
+    name = _name_of(algorithm.algorithm, "algorithm")
+    return {"name": name, **_about_code(name, {"": algorithm.algorithm}, left_out)}
 
 
-def _code_of(*things: Any) -> str:
-    """A short text that changes when the code of functions or classes does."""
-    found = hashlib.sha256()
-    for thing in things:
-        for part in _code_parts(thing):
-            found.update(part.encode() + b"\0")
-    return found.hexdigest()[:16]
-
-
-def _code_parts(thing: Any) -> Iterator[str]:
-    if isinstance(thing, types.CodeType):
-        yield thing.co_code.hex()
-        yield repr(thing.co_names)
-        for constant in thing.co_consts:
-            yield from _code_parts(constant)
-    elif isinstance(thing, type):
-        for each in thing.__mro__:
-            for value in vars(each).values():
-                yield from _code_parts(getattr(value, "__code__", None))
-    elif isinstance(thing, functools.partial):
-        yield from _code_parts(thing.func)
-        yield repr((thing.args, sorted(thing.keywords.items())))
-    elif hasattr(thing, "__code__"):
-        yield from _code_parts(thing.__code__)
-    elif isinstance(thing, frozenset):
-        yield repr(sorted(map(repr, thing)))
-    elif thing is None or isinstance(thing, (bool, int, float, complex, str, bytes, tuple)):
-        yield repr(thing)
-    else:
-        yield from _code_parts(getattr(type(thing).__call__, "__code__", None))
+def _about_code(owner: str, things: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
+    """The code of all these, and the values that it carries along."""
+    prints = {prefix: fingerprint_of(thing) for prefix, thing in things.items()}
+    left_out += [f"{owner}.{prefix}{name}" for prefix, each in prints.items() for name in each.left_out]
+    values = {prefix + name: text for prefix, each in prints.items() for name, text in each.values.items()}
+    return {"code": " ".join(each.code for each in prints.values()), "values": values}
 
 
 # --- what comes out -------------------------------------------------------------------------------

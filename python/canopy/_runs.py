@@ -20,6 +20,7 @@ from multiprocessing import connection
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from . import _canopy
+from ._fingerprint import text_of_value
 
 if TYPE_CHECKING:
     from ._experiment import Algorithm, Function
@@ -127,7 +128,7 @@ class Log:
 
 
 def _text_of(entry: Any) -> str:
-    return json.dumps(entry, default=repr, sort_keys=True)
+    return json.dumps(entry, default=lambda value: text_of_value(value) or repr(value), sort_keys=True)
 
 
 def _key_of(phase: str, environment: str, algorithm: str, options: Mapping[str, Any], run: int) -> str:
@@ -146,11 +147,20 @@ def _differences(known: Mapping[str, Any], ours: Mapping[str, Any], prefix: str 
     """What both have, and not alike."""
     for name in [each for each in known if each in ours]:
         there, here = known[name], ours[name]
-        if isinstance(there, dict) and isinstance(here, dict):
+        if name == "values":
+            yield from _changes(there, here, f"{prefix}{name}.")
+        elif isinstance(there, dict) and isinstance(here, dict):
             yield from _differences(there, here, f"{prefix}{name}.")
         elif there != here:
             said = "has changed since" if name == "code" else f"is {there!r} there and {here!r} here"
             yield f"{prefix}{name} {said}"
+
+
+def _changes(known: Mapping[str, str], ours: Mapping[str, str], prefix: str) -> Iterator[str]:
+    """What only one of both has, or has otherwise."""
+    for name in dict.fromkeys([*known, *ours]):
+        if known.get(name) != ours.get(name):
+            yield f"{prefix}{name} is {known.get(name, 'nothing')} there and {ours.get(name, 'nothing')} here"
 
 
 # --- shown on the way -----------------------------------------------------------------------------

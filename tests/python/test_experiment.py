@@ -1,4 +1,5 @@
 import csv
+import functools
 import gc
 import itertools
 import json
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 import weakref
 
 import canopy
@@ -414,11 +416,12 @@ def run_lines(folder):
     return [line for line in (folder / "runs.jsonl").read_text().splitlines() if "settings" not in json.loads(line)]
 
 
-def test_it_continues_from_its_folder(tmp_path):
-    calls = []
+CALLS = []  # a global, which is not compared
 
+
+def test_it_continues_from_its_folder(tmp_path):
     def measure(x):
-        calls.append(x)
+        CALLS.append(x)
         return hill(x)
 
     function = canopy.Function(measure, LINE, optimum=1)
@@ -427,8 +430,8 @@ def test_it_continues_from_its_folder(tmp_path):
         return canopy.experiment(algorithms, function, steps=50, runs=runs, n_jobs=1, folder=tmp_path)
 
     first = measured(3)
-    made = len(calls)
-    assert numbers(measured(3)) == numbers(first) and len(calls) == made
+    made = len(CALLS)
+    assert numbers(measured(3)) == numbers(first) and len(CALLS) == made
     assert numbers(measured(4))[:3] == numbers(first) and len(run_lines(tmp_path)) == 4
     more = measured(4, ["random", "adaptive"])
     assert numbers(more)[4:7] == numbers(first) and len(run_lines(tmp_path)) == 8
@@ -465,6 +468,150 @@ def test_other_settings_are_refused_and_named(tmp_path):
         measured(algorithms={"random": Greedy})
     assert (tmp_path / "runs.jsonl").read_bytes() == before
     measured()
+
+
+class Carrying:
+    """One that is told where it is by whatever code can carry along."""
+
+    at = 0.1
+
+    def __init__(self, space, seed):
+        pass
+
+    def ask(self):
+        return {"x": self.at}
+
+    def tell(self, arm, reward):
+        pass
+
+    def best(self):
+        return {"x": self.at}
+
+
+class Peak:
+    """A function that is an object."""
+
+    def __init__(self, at):
+        self.at = at
+
+    def __call__(self, x):
+        return 1 - abs(x - self.at)
+
+    def value(self, x):
+        return self(x)
+
+
+def by_closure(at):
+    return lambda x: 1 - abs(x - at)
+
+
+def by_default(at):
+    def f(x, at=at):
+        return 1 - abs(x - at)
+
+    return f
+
+
+def by_keyword(at):
+    def f(x, *, at=at):
+        return 1 - abs(x - at)
+
+    return f
+
+
+def by_an_inner_function(at):
+    inner = by_closure(at)
+    return lambda x: inner(x)
+
+
+def by_partial(at):
+    return functools.partial(lambda at, x: 1 - abs(x - at), at)
+
+
+def by_array(at):
+    numpy = pytest.importorskip("numpy")
+    many = numpy.zeros(5000)
+    many[2500] = at  # which a repr leaves out
+    return lambda x: 1 - abs(x - many[2500])
+
+
+CARRIERS = [by_closure, by_default, by_keyword, by_an_inner_function, by_partial, by_array, Peak, lambda at: Peak(at).value]
+
+
+@pytest.mark.parametrize("make", CARRIERS)
+def test_a_folder_tells_functions_apart_by_what_they_carry_along(make, tmp_path):
+    def measured(at):
+        function = canopy.Function(make(at), LINE, name="f")
+        return numbers(canopy.experiment("random", function, steps=20, runs=2, folder=tmp_path, n_jobs=1))
+
+    first = measured(0.3)
+    with pytest.raises(ValueError, match=r"environments\.f\.values\.\S+ is .* there and .* here. Use another folder"):
+        measured(0.8)
+    assert measured(0.3) == first and len(run_lines(tmp_path)) == 2
+
+
+def test_what_a_class_carries_along_is_compared_as_well(tmp_path, monkeypatch):
+    def measured(algorithm=Carrying):
+        return canopy.experiment({"mine": algorithm}, "garland", steps=20, runs=2, folder=tmp_path, n_jobs=1).rows[0]
+
+    first = measured()
+    monkeypatch.setattr(Carrying, "at", 0.9)
+    with pytest.raises(ValueError, match=r"algorithms\.mine\.values\.at is 0\.1 there and 0\.9 here"):
+        measured()
+    monkeypatch.setattr(Carrying, "at", 0.1)
+    assert measured().regret == first.regret
+    derived = type("Carrying", (Carrying,), {"limit": 3})
+    with pytest.raises(ValueError, match=r"values\.limit is nothing there and 3 here"):
+        measured(derived)
+
+
+def test_it_is_the_same_in_another_process(tmp_path):
+    text = """
+        import canopy, sys
+        def make(at, words, wrong=frozenset("abc")):
+            def f(x, shift={"a": 1, "b": (2, 3.5)}):
+                return at + x if words else 0
+            return f
+        class Twice:
+            kinds = {"one", "two", "three"}
+            def __init__(self, space, seed): self.seed = seed
+            def ask(self): return {"x": 0.5}
+            def tell(self, arm, reward): pass
+            def best(self): return super().__init__ and {"x": 0.5}
+        f = canopy.Function(make(0.3, {"lru", "lfu", "fifo"}), {"x": canopy.real(0, 1)}, name="f")
+        options = canopy.Algorithm(Twice)
+        canopy.experiment(["random", options], f, steps=20, runs=2, folder=sys.argv[1], n_jobs=1)
+    """
+    for seed in ("1", "2"):
+        subprocess.run([*script(text), str(tmp_path)], env=os.environ | {"PYTHONHASHSEED": seed}, check=True)
+    assert len(run_lines(tmp_path)) == 4
+
+
+def test_what_cannot_be_compared_is_said(tmp_path):
+    hidden = random.Random(1)
+    function = canopy.Function(lambda x: x + 0 * hidden.random(), LINE, name="f")
+    with pytest.warns(UserWarning, match=r"folder: f\.hidden cannot be compared"):
+        canopy.experiment("random", function, steps=20, runs=1, folder=tmp_path, n_jobs=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        canopy.experiment("random", function, steps=20, runs=1, n_jobs=1)  # nothing is kept, so nothing is said
+
+
+def test_options_are_told_apart_by_what_they_do(tmp_path):
+    class Scheduled(Carrying):
+        def __init__(self, space, seed, rate):
+            self.at = rate(0.5) if callable(rate) else 0.5
+
+    def measured(rate, folder=tmp_path):
+        algorithm = canopy.Algorithm(Scheduled, rate=rate, label="mine")
+        return canopy.experiment(algorithm, "garland", steps=20, runs=2, folder=folder, n_jobs=1).rows[0].regret
+
+    first, second = measured(lambda t: t / 2), measured(lambda t: t / 4)
+    assert first != second and len(run_lines(tmp_path)) == 4
+    assert measured(lambda t: t / 2) == first and len(run_lines(tmp_path)) == 4
+    with pytest.raises(ValueError, match=r"mine: rate = .*cannot be kept in a folder; give it a __repr__"):
+        measured(random.Random(1))
+    assert measured(lambda t: t / 2, None) == first
 
 
 def script(text):
