@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import importlib.util
 import json
 import multiprocessing
 import os
@@ -221,6 +222,9 @@ def finish_units(plan: Plan, units: Sequence[Unit], log: Log, jobs: int, line: P
         line.finished(skipped=True)
     compiled = [unit for unit in left if _is_compiled(plan, unit)]
     interpreted = [unit for unit in left if not _is_compiled(plan, unit)]
+    if interpreted and importlib.util.find_spec("numpy"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module("numpy")  # so that its generator is seeded also where a function imports it
 
     def take(record: Record) -> None:
         log.add(record)
@@ -284,7 +288,7 @@ def _run_interpreted(plan: Plan, unit: Unit, watch: _canopy.Watch) -> Record:
 
 @contextlib.contextmanager
 def _seeded(name: str) -> Iterator[None]:
-    """A block in which the generators of `random` and `numpy.random`, if that is used, depend on a name alone."""
+    """A block in which the generators of `random` and `numpy.random`, if that is there, depend on a name alone."""
     state = random.getstate()
     random.seed(name)
     numpy: Any = sys.modules.get("numpy")

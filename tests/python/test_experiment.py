@@ -220,6 +220,25 @@ def test_results_do_not_depend_on_processes_and_threads(jobs):
     assert random.getstate() == before
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_numpy_is_seeded_also_where_only_the_function_imports_it(jobs):
+    pytest.importorskip("numpy")
+    text = f"""
+        import canopy, sys
+
+        def noisy(x):
+            import numpy
+            return x + numpy.random.normal()
+
+        assert "numpy" not in sys.modules
+        function = canopy.Function(noisy, {{"x": canopy.real(0, 1)}}, noise="own")
+        result = canopy.experiment("random", function, steps=20, runs=4, n_jobs={jobs})
+        print([run["per_step_realised_regret"] for run in result.runs])
+    """
+    first, second = (subprocess.run(script(text), check=True, capture_output=True).stdout for _ in range(2))
+    assert first == second != b""
+
+
 def test_runs_differ():
     function = canopy.Function(noisy_hill, LINE, mean=hill)
     result = canopy.experiment(["adaptive", "random"], function, steps=50, runs=5)
