@@ -226,8 +226,8 @@ def finish_units(plan: Plan, units: Sequence[Unit], log: Log, jobs: int, line: P
         with contextlib.suppress(ImportError):
             importlib.import_module("numpy")  # so that its generator is seeded also where a function imports it
 
-    def take(record: Record) -> None:
-        log.add(record)
+    def take(unit: Unit, measured: Record) -> None:
+        log.add({**unit._asdict(), **measured})
         line.finished()
 
     if min(jobs, len(interpreted)) > 1:
@@ -244,6 +244,7 @@ def _is_compiled(plan: Plan, unit: Unit) -> bool:
 
 
 def _run_unit(plan: Plan, unit: Unit, watch: _canopy.Watch) -> Record:
+    """What was measured, numbers alone; the unit itself, whose options may be anything, need not travel."""
     environment = plan.environments[unit.environment]
     algorithm = plan.algorithms[unit.algorithm].algorithm
     made = algorithm
@@ -265,7 +266,6 @@ def _run_unit(plan: Plan, unit: Unit, watch: _canopy.Watch) -> Record:
         watch,
     )
     return {
-        **unit._asdict(),
         "per_step_regret": regret,
         "per_step_realised_regret": realised,
         "simple_regret": simple,
@@ -303,14 +303,14 @@ def _seeded(name: str) -> Iterator[None]:
             numpy.random.set_state(numpy_state)
 
 
-Take = Callable[[Record], None]
+Take = Callable[[Unit, Record], None]
 
 
 def _run_here(plan: Plan, units: Sequence[Unit], take: Take, line: ProgressLine) -> None:
     for unit in units:
         watch = _canopy.Watch()
         watch.tick = lambda _, watch=watch: line.show(watch.done)
-        take(_run_interpreted(plan, unit, watch))
+        take(unit, _run_interpreted(plan, unit, watch))
 
 
 def _run_in_threads(plan: Plan, units: Sequence[Unit], take: Take, jobs: int, line: ProgressLine) -> None:
@@ -318,11 +318,10 @@ def _run_in_threads(plan: Plan, units: Sequence[Unit], take: Take, jobs: int, li
     taken = 0
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            running = {pool.submit(_run_unit, plan, unit, watch) for unit in units}
+            running = {pool.submit(_run_unit, plan, unit, watch): unit for unit in units}
             while running:
-                done, running = wait(running, 0.1, FIRST_COMPLETED)
-                for future in done:
-                    take(future.result())
+                for future in wait(running, 0.1, FIRST_COMPLETED).done:
+                    take(running.pop(future), future.result())
                     taken += 1
                 line.show(watch.done - taken * plan.steps)
         except BaseException:
@@ -341,7 +340,7 @@ class _Worker:
         self.process = fork.Process(target=_serve, args=(plan, units, end, inherited, done, slot), daemon=True)
         self.process.start()
         end.close()
-        self.unit: Unit | None = None
+        self.unit: Unit
 
     def send(self, number: int, unit: Unit) -> None:
         self.connection.send(number)
@@ -349,7 +348,7 @@ class _Worker:
 
     def receive(self) -> Record:
         try:
-            record, failure = self.connection.recv()
+            measured, failure = self.connection.recv()
         except (EOFError, ConnectionError):
             self.process.join()
             code = self.process.exitcode
@@ -357,7 +356,7 @@ class _Worker:
         if failure:
             error, text = failure
             raise error from _WorkerTraceback(text)
-        return dict(record)
+        return dict(measured)
 
     def end(self) -> None:
         self.process.terminate()
@@ -421,7 +420,8 @@ def _run_in_processes(plan: Plan, units: Sequence[Unit], take: Take, jobs: int, 
         while busy:
             for ready in connection.wait(list(busy), 0.1):
                 worker = busy[ready]  # type: ignore[index]
-                take(worker.receive())
+                measured = worker.receive()
+                take(worker.unit, measured)
                 if following := next(todo, None):
                     worker.send(*following)
                 else:

@@ -281,6 +281,17 @@ def test_it_is_told_its_own_arms_and_judged_by_its_best():
         assert run["simple_regret"] == pytest.approx(1 - hill(0.8))
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_its_options_need_not_be_pickled(jobs):
+    class Scheduled(Carrying):
+        def __init__(self, space, seed, rate):
+            self.at = rate(0.5)
+
+    algorithm = canopy.Algorithm(Scheduled, rate=[lambda t: t / 2, lambda t: t / 4], label="mine")
+    result = canopy.experiment(algorithm, "garland", steps=20, runs=3, tuning_runs=2, n_jobs=jobs)
+    assert len(result.runs) == 3 and result.rows[0].options["rate"](1) in (0.5, 0.25)
+
+
 def test_an_optimizer_of_canopy_may_be_inside():
     class Wrapped:
         def __init__(self, space, seed):
