@@ -92,24 +92,32 @@ def run_at_once(
     """The loop of a search with as many calls under way as the pool has workers."""
     result, optimizer = ledger.result, ledger.optimizer
     take_unanswered = getattr(optimizer, "_take_unanswered", lambda: None)
-    flying: dict[Future[Answer], tuple[Episode, Any]] = {}
+    flying: dict[Future[Answer], tuple[Episode, Any, int]] = {}  # with how many calls of its pull are left
+    open_pulls: deque[tuple[Any, int]] = deque()  # that were left open, one call of each at a time
     try:
         while flying or not result.stopped:
             while not result.stopped and len(flying) < pool.size and ledger.left(len(flying)) != 0:
-                pull = None if first else take_unanswered() or optimizer.ask(1)
+                pull, calls = None, 1
+                if open_pulls:
+                    pull, calls = open_pulls.popleft()
+                elif not first:
+                    pull = take_unanswered() or optimizer.ask(1)
+                    calls = pull.length
                 ticket, depth = (pull.ticket, pull.depth) if pull else (0, -1)
                 arm = dict(pull.arm) if pull else first.popleft()
-                flying[pool.submit(arm)] = (Episode(ticket, arm, depth, 0, []), pull)
+                flying[pool.submit(arm)] = (Episode(ticket, arm, depth, 0, []), pull, calls - 1)
             with ledger.interrupts.allowed():
                 done, _ = wait(flying, return_when=FIRST_COMPLETED)
             for call in done:
-                episode, pull = flying[call]
+                episode, pull, calls = flying[call]
                 answer = _answer_of(call)
                 episode = episode._replace(first=result.pulls + 1)
                 if answer.failure is not None:
                     ledger.failure(episode, pull, answer.failure)
                 elif answer.reward is not None:
                     ledger.reward(episode, pull, answer.reward)
+                    if calls:
+                        open_pulls.append((pull, calls))
                 del flying[call]  # it is answered
                 with ledger.interrupts.allowed():
                     for callback in callbacks:
@@ -118,7 +126,7 @@ def run_at_once(
         result.stopped = "interrupted"
         ledger.note_time()
     finally:
-        for _, pull in flying.values():
+        for pull in [*(pull for _, pull, _ in flying.values()), *(pull for pull, _ in open_pulls)]:
             if pull is not None:
                 drop_pull(optimizer, pull)
         pool.end(at_once=bool(flying))

@@ -124,6 +124,49 @@ def test_a_study_can_be_searched_by_several(store):
         assert result.pulls == 20 and study.in_flight() == [] and study.summary().t == 21
 
 
+def left_open(store):
+    """A study in which somebody has left a pull of several calls open; how many."""
+    with canopy.Study.open("a", store, space=X, optimizer="hct", feedback="correlated") as study:
+        for _ in range(4000):
+            pull = study.ask()
+            if pull.length >= 8:
+                return pull.ticket, pull.length
+            study.tell(pull, [hill(pull.arm["x"])] * pull.length)
+    raise AssertionError("no pull is that long")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_pull_that_was_left_open_is_played_to_its_end(n_jobs, store):
+    ticket, length = left_open(store)
+    with canopy.Study.open("a", store) as study:
+        result = canopy.maximize(hill, optimizer=study, pulls=length + 20, n_jobs=n_jobs, workers="threads")
+        assert study.in_flight() == []
+    assert sum(len(episode.rewards) for episode in result.episodes if episode.ticket == ticket) == length
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_is_left_of_it_is_given_back_at_the_end(n_jobs, store):
+    ticket, _ = left_open(store)
+    with canopy.Study.open("a", store) as study:
+        result = canopy.maximize(hill, optimizer=study, pulls=3, n_jobs=n_jobs, workers="threads")
+        assert study.in_flight() == [] and ticket in {episode.ticket for episode in result.episodes}
+
+
+def test_a_pull_that_was_left_open_may_fail(store):
+    ticket, _ = left_open(store)
+    with canopy.Study.open("a", store) as study:
+        broken = study.in_flight()[0].arm["x"]
+
+        def measure(x):
+            if x == broken:
+                raise OSError("broken")
+            return hill(x)
+
+        result = canopy.maximize(measure, optimizer=study, pulls=20, n_jobs=2, workers="threads")
+        assert study.in_flight() == [] and result.failed > 0
+    assert ticket not in {episode.ticket for episode in result.episodes}
+
+
 def test_calls_under_way_count_when_it_is_stopped():
     result = canopy.maximize(hill, X, n_jobs=3, workers="threads", stop=lambda result: result.pulls >= 10)
     assert result.stopped == "stop" and 10 <= result.pulls <= 12
