@@ -15,6 +15,7 @@ from ._runs import Log, Plan, ProgressLine, Record, Unit, finish_units
 from ._search import import_pandas
 from ._simulation import Environment, Estimate
 from ._space import Parameter, Space, number, space_from, whole
+from ._workers import jobs_from
 
 if TYPE_CHECKING:
     import pandas
@@ -325,7 +326,7 @@ def experiment(
     - regret: "pseudo", of the arms, or "realised", of the rewards: what is tuned for and compared.
     - folder: where finished runs are kept, at once; called again, it continues from there, with more runs, algorithms,
       grid points and environments if need be. Other settings are refused.
-    - n_jobs: how many runs at a time; -1: one per core. Runs that call Python are in processes of their own (forks),
+    - n_jobs: how many runs at a time; -1: one per core that this process may use. Runs that call Python are in processes of their own (forks),
       others in threads. Results do not depend on it.
     - progress: shows a progress line on stderr; by default if that is a terminal.
 
@@ -349,8 +350,7 @@ def experiment(
         regret=regret,
     )
     runs, tuning_runs = whole("runs", runs, 1, 10**6), whole("tuning_runs", tuning_runs, 1, 10**6)
-    jobs = whole("n_jobs", n_jobs, -1, 1024)
-    jobs = jobs if jobs > 0 else len(os.sched_getaffinity(0))
+    jobs = jobs_from(n_jobs)
     candidates = {
         (place, label): [_checked(algorithm, options, environment, steps) for options in algorithm.candidates()]
         for place, environment in plan.environments.items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import signal
 import sys
 import threading
@@ -26,6 +25,7 @@ from ._optimizers import (
     make_optimizer,
 )
 from ._space import Parameter, Space, whole
+from ._workers import jobs_from
 
 if TYPE_CHECKING:
     import pandas
@@ -236,7 +236,7 @@ def maximize(
     """
     failures = Failures(on_failure, failure_reward, max_failures)
     given, known = dict(options), Known(enqueue, observe)
-    jobs = (_jobs_from(n_jobs, workers), workers)
+    jobs = _workers_from(n_jobs, workers)
     return search(
         measure, space, "maximize", pulls, timeout, optimizer, callbacks, stop, progress, given, failures, known, jobs
     )
@@ -269,7 +269,7 @@ def minimize(
     """
     failures = Failures(on_failure, failure_reward, max_failures)
     given, known = dict(options), Known(enqueue, observe)
-    jobs = (_jobs_from(n_jobs, workers), workers)
+    jobs = _workers_from(n_jobs, workers)
     return search(
         measure, space, "minimize", pulls, timeout, optimizer, callbacks, stop, progress, given, failures, known, jobs
     )
@@ -563,16 +563,11 @@ def single_reward(reward: Any) -> float:
         raise ValueError(f"reward = {reward!r}: must be a finite number") from None
 
 
-def _jobs_from(n_jobs: Any, workers: Any) -> int:
-    """How many calls at a time; -1 is one per core. Raises ValueError."""
+def _workers_from(n_jobs: Any, workers: Any) -> tuple[int, Workers]:
+    """How many calls at a time, and where they are made. Raises ValueError."""
     if workers not in ("processes", "threads"):
         raise ValueError(f'workers = {workers!r}: must be "processes" or "threads"')
-    if n_jobs == -1:
-        return os.cpu_count() or 1
-    try:
-        return whole("n_jobs", n_jobs, 1, 1024)
-    except ValueError:
-        raise ValueError(f"n_jobs = {n_jobs!r}: must be a whole number from 1 to 1024, or -1") from None
+    return jobs_from(n_jobs), workers
 
 
 def _callbacks_from(callbacks: Any) -> list[Callable[[Result], Any]]:

@@ -9,6 +9,7 @@ import traceback
 
 import canopy
 import pytest
+from canopy import _workers
 
 X = {"x": canopy.real(0, 1)}
 PLANE = {"x": canopy.real(0, 1), "y": canopy.real(0, 1)}
@@ -178,7 +179,23 @@ def test_a_number_of_jobs_must_make_sense(n_jobs):
         canopy.maximize(hill, X, pulls=10, n_jobs=n_jobs)
 
 
-def test_minus_one_is_one_per_core_and_workers_are_named():
+@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "two", None])
+def test_a_number_of_jobs_is_the_same_for_an_experiment(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs = .*: must be a whole number from 1 to 1024, or -1"):
+        canopy.experiment("random", "garland", steps=10, runs=1, n_jobs=n_jobs)
+
+
+def test_minus_one_is_one_per_core_that_may_be_used():
+    mine = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(mine)})
+        assert _workers.jobs_from(-1) == 1
+    finally:
+        os.sched_setaffinity(0, mine)
+    assert _workers.jobs_from(-1) == len(mine)
+
+
+def test_minus_one_is_taken_and_workers_are_named():
     assert canopy.maximize(hill, X, pulls=10, n_jobs=-1).pulls == 10
     with pytest.raises(ValueError, match="workers = 'fibres'"):
         canopy.minimize(hill, X, pulls=10, workers="fibres")
