@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from . import _canopy
 from ._optimizers import (
     CLASSES,
     DEFAULT,
@@ -210,7 +211,8 @@ def maximize(
 
     - pulls, timeout: end after this many calls or seconds, whichever comes first.
     - optimizer: its name, with its options as further arguments (settle, reward_range, ...); or an
-      optimizer or a study, to continue with it. The adaptive tree, unless another one is named.
+      optimizer or a study, to continue with it. The adaptive tree, unless another one is named. One that is for a
+      number of pulls which is known (`horizon`: stosoo, sequool, ...) is told `pulls`, unless a horizon is given.
     - callbacks: called with the Result so far after every episode. An exception passes through.
     - stop: asked after every pull, with the Result so far; True ends the search.
     - progress: shows a progress line on stderr.
@@ -303,6 +305,7 @@ def search(
     if pulls is not None:
         pulls = whole("pulls", pulls, 1)
     _check_ends(pulls, timeout, stop)
+    known = known or Known((), ())
     all_callbacks = _callbacks_from(callbacks)
     if "direction" in options:
         raise ValueError("direction: call canopy.maximize or canopy.minimize instead")
@@ -312,12 +315,13 @@ def search(
         check_default(optimizer, options)
         if optimizer in CLASSES:
             check_options(optimizer, options, _ARGUMENTS)
+            if pulls is not None and _canopy.optimizer_traits(optimizer)["needs_horizon"]:
+                options = {"horizon": max(1, pulls - len(known.arms)), **options}
         result = Result(make_optimizer(optimizer, space, direction=direction, **options))
     else:
         _check_given(optimizer, space, direction, options)
         result = Result(optimizer)
 
-    known = known or Known((), ())
     known.check(result.optimizer)
     pool = None
     if jobs[0] > 1:

@@ -74,6 +74,7 @@ nb::dict traits_of(nb::handle name) {
   traits["revision"] = entry.revision;
   traits["has_tree"] = entry.has_tree;
   traits["takes_correlated_feedback"] = entry.takes_correlated_feedback;
+  traits["needs_horizon"] = needs_horizon(entry);
   return traits;
 }
 

@@ -331,3 +331,26 @@ def test_the_adaptive_tree_says_what_it_has_learnt():
     assert learnt.noise == pytest.approx(0.1, rel=0.2) and learnt.shares["x"] > 0.8
     assert learnt.turn.why in ("search", "cover", "sweep") and set(learnt.turn.arm) == {"idle", "x"}
     assert result.best.by_model is not None and "by the model" in str(result.best)
+
+
+NEED_HORIZONS = ["gpo", "pct", "vpct", "stosoo", "sequool", "stroquool", "successive-halving"]
+
+
+@pytest.mark.parametrize("name", NEED_HORIZONS)
+def test_the_number_of_pulls_is_the_horizon_of_those_that_need_one(name):
+    def horizon(**given):
+        return canopy.maximize(lambda x: x, X, optimizer=name, **given).optimizer.options["horizon"]
+
+    assert horizon(pulls=30) == 30
+    assert horizon(pulls=30, enqueue=[{"x": 0.5}, {"x": 0.2}]) == 28
+    assert horizon(pulls=1, enqueue=[{"x": 0.5}, {"x": 0.2}]) == 1
+    assert horizon(pulls=30, horizon=50) == 50
+    default = canopy.make_optimizer(name, X).options["horizon"]
+    assert horizon(stop=lambda result: result.pulls >= 10) == default
+
+
+def test_others_have_their_own_horizon_or_none():
+    assert canopy.maximize(lambda x: x, X, optimizer="thoo", pulls=30).optimizer.options["horizon"] is None
+    assert "horizon" not in canopy.maximize(lambda x: x, X, pulls=30).optimizer.options
+    given = canopy.Stosoo(X)
+    assert canopy.maximize(lambda x: x, optimizer=given, pulls=30).optimizer.options["horizon"] == 1000
