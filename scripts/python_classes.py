@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes python/canopy/_classes.py: a typed class for every optimizer of the catalogue, and typed options.
 
-Run it as `make classes` after a change of the catalogue in C++. A test compares the file with the catalogue.
+And the table of these classes in docs/python.md. Run it as `make classes` after a change of the catalogue in C++. A test
+compares both with the catalogue.
 """
 
 import importlib.util
@@ -9,7 +10,9 @@ import pathlib
 import textwrap
 from typing import Any
 
-FILE = pathlib.Path(__file__).resolve().parent.parent / "python/canopy/_classes.py"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FILE = ROOT / "python/canopy/_classes.py"
+DOCUMENT = ROOT / "docs/python.md"
 WIDTH = 120
 
 #: classes that are not called as the catalogue calls their algorithm
@@ -64,6 +67,16 @@ COMMON = [
     ("reward_range", "RewardRange", '"auto"'),
     ("confidence", "float", "0.95"),
 ]
+
+PARTITION_HELP = (
+    "how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or every_side, "
+    'with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"'
+)
+OWN_PARTITION_HELP = "; or a `Partition` of your own."
+
+#: around the table in the document
+BEGIN = "<!-- The table is written by `make classes`. -->"
+END = "<!-- End of the table. -->"
 
 Entry = dict[str, Any]
 Field = dict[str, Any]
@@ -125,7 +138,7 @@ def docstring(entry: Entry) -> list[str]:
     line = entry["line"][0].upper() + entry["line"][1:]
     options = [(field["name"], option_help(field)) for field in entry["fields"]]
     if entry["has_tree"]:
-        options.append(("partition", "along which parameter a cell is split."))
+        options.append(("partition", PARTITION_HELP + (OWN_PARTITION_HELP if entry["takes_partitions"] else ".")))
     if not any(field["name"] == "seed" for field in entry["fields"]):
         options.append(("seed", "ignored, since nothing in it is random; accepted so that optimizers are alike."))
     lines = wrapped(f'"""{line}.', "")
@@ -186,6 +199,24 @@ def options_text(name: str, line: str, entries: list[Entry]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def table_text(optimizers: list[Entry]) -> str:
+    """The table of the classes."""
+    lines = ["| class | name | what it is | `partition=` |", "|---|---|---|---|"]
+    for entry in optimizers:
+        cuts = "a rule, or your own" if entry["takes_partitions"] else "a rule" if entry["has_tree"] else ""
+        line = entry["line"].replace("|", "\\|")
+        lines.append(f"| `{class_name(entry['name'])}` | `{entry['name']}` | {line} | {cuts} |")
+    return "\n".join(lines)
+
+
+def with_table(document: str, optimizers: list[Entry]) -> str:
+    """A document with the table between its marks."""
+    before, begin, rest = document.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    assert begin and end, f"docs/python.md: {BEGIN} and {END} must be around the table"
+    return f"{before}{BEGIN}\n\n{table_text(optimizers)}\n\n{END}{after}"
+
+
 def of_module(module: Any) -> str:
     """The file as the catalogue of a built module has it."""
     return text_of(module.optimizer_catalogue(), module.environment_catalogue())
@@ -204,4 +235,6 @@ def built_module() -> Any:
 
 
 if __name__ == "__main__":
-    FILE.write_text(of_module(built_module()))
+    built = built_module()
+    FILE.write_text(of_module(built))
+    DOCUMENT.write_text(with_table(DOCUMENT.read_text(), built.optimizer_catalogue()))

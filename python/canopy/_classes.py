@@ -43,7 +43,9 @@ class Adaptive(Optimizer):
 
     - settle: pulls that the system takes to settle after a change of arm; a number.
     - coverage: how much to spend on looking where nothing seems to be.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -79,7 +81,9 @@ class Hct(Optimizer):
     - confidence_scale: multiplies the confidence bounds.
     - delta: probability with which the bounds may fail; in (0, 1).
     - constants: correlated only: main or supplement (a factor 3 or 6 in c).
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -125,7 +129,9 @@ class Vhct(Optimizer):
     - confidence_scale: multiplies the confidence bounds.
     - delta: probability with which the bounds may fail; in (0, 1).
     - bound: b: over how much the rewards of an arm range.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -166,7 +172,9 @@ class Thoo(Optimizer):
     - rho: see nu1; in (0, 1).
     - confidence_scale: multiplies the confidence bounds.
     - seed: of the algorithm's own random choices.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     """
 
     name = "thoo"
@@ -202,7 +210,9 @@ class Hoo(Optimizer):
     - rho: see nu1; in (0, 1).
     - confidence_scale: multiplies the confidence bounds.
     - seed: of the algorithm's own random choices.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     """
 
     name = "hoo"
@@ -237,7 +247,8 @@ class Poo(Optimizer):
     - rho_max: the largest rho of an instance; in (0, 1).
     - confidence_scale: multiplies the confidence bounds.
     - seed: of the algorithm's own random choices.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
     """
 
     name = "poo"
@@ -275,7 +286,8 @@ class Gpo(Optimizer):
     - rho_max: the largest rho of an instance; in (0, 1).
     - confidence_scale: multiplies the confidence bounds.
     - seed: of the algorithm's own random choices.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
     """
 
     name = "gpo"
@@ -313,7 +325,8 @@ class Pct(Optimizer):
     - nu_max: nu1 of all instances.
     - rho_max: the largest rho of an instance; in (0, 1).
     - confidence_scale: multiplies the confidence bounds.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -349,7 +362,8 @@ class Vpct(Optimizer):
     - nu_max: nu1 of all instances.
     - rho_max: the largest rho of an instance; in (0, 1).
     - confidence_scale: multiplies the confidence bounds.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -384,7 +398,9 @@ class Zooming(Optimizer):
     - nu1: f varies by at most nu1 rho^h in a cell at depth h.
     - rho: see nu1; in (0, 1).
     - confidence_scale: multiplies the confidence bounds.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -416,7 +432,9 @@ class Doo(Optimizer):
 
     - nu1: f varies by at most nu1 rho^h in a cell at depth h.
     - rho: see nu1; in (0, 1).
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -445,7 +463,9 @@ class Soo(Optimizer):
     """Simultaneous optimistic optimization: for rewards without noise.
 
     - depth_power: the t-th cell that is cut is no deeper than t^depth_power; in (0, 1].
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -475,7 +495,9 @@ class Stosoo(Optimizer):
     - cell_pulls: pulls of a cell before it is cut.
     - depth_limit: no deeper cell is cut; a whole number from 1 to 1000000.
     - delta: probability with which the bounds may fail; in (0, 1).
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -508,7 +530,9 @@ class Sequool(Optimizer):
     """Goes down once, fewer cells each time: a known horizon, for rewards without noise.
 
     - horizon: the total number of pulls.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -536,7 +560,9 @@ class Stroquool(Optimizer):
 
     - horizon: the total number of pulls.
     - depth_limit: no deeper cell is cut; a whole number from 1 to 1000000.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 

@@ -47,7 +47,10 @@ nb::list entry_dictionaries(const Catalogue<Entry>& catalogue) {
     one["name"] = entry.name;
     one["line"] = entry.line;
     one["fields"] = field_dictionaries(entry.fields);
-    if constexpr (requires { entry.has_tree; }) one["has_tree"] = entry.has_tree;
+    if constexpr (requires { entry.has_tree; }) {
+      one["has_tree"] = entry.has_tree;
+      one["takes_partitions"] = static_cast<bool>(entry.make_over);  // of the user's own
+    }
     all.append(one);
   }
   return all;

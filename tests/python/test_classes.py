@@ -24,6 +24,20 @@ def test_the_classes_are_those_of_the_catalogue(script, root):
     assert written == script.of_module(_canopy), "the catalogue has changed: run `make classes`"
 
 
+def test_the_document_has_a_table_of_all_of_them(script, root):
+    written = (root / "docs/python.md").read_text()
+    catalogue = _canopy.optimizer_catalogue()
+    assert written == script.with_table(written, catalogue), "the catalogue has changed: run `make classes`"
+    assert all(f"| `{script.class_name(entry['name'])}` | `{entry['name']}` | " in written for entry in catalogue)
+
+
+def test_a_class_says_which_partitions_it_takes(script):
+    for entry in _canopy.optimizer_catalogue():
+        says = " ".join(getattr(canopy, script.class_name(entry["name"])).__doc__.split())
+        assert ("- partition: how a cell is cut" in says and '"random_cut/2@7"' in says) == entry["has_tree"]
+        assert ("a `Partition` of your own" in says) == entry["takes_partitions"]
+
+
 def test_every_optimizer_of_the_catalogue_has_a_class_that_makes_it(script):
     for entry in _canopy.optimizer_catalogue():
         made = getattr(canopy, script.class_name(entry["name"]))
