@@ -16,11 +16,12 @@ from peers import MAXIMUM, garland, make_nothing
 STEPS = 1_000
 WIDTH = 0.5  # of the noise, uniform
 HORIZON = {"horizon": STEPS}
+WIDTHS = {"confidence_scale": 0.1 / 8**0.5, "delta": 0.01}  # c is 0.1 as PyXAB's, which does not depend on rho
 
 #: PyXAB's class and its arguments, and canopy's name and options
 FAMILY = [
-    ("HCT", {"nu": 1, "rho": 0.5}, "hct", {"nu1": 1, "rho": 0.5}),
-    ("VHCT", {"nu": 1, "rho": 0.5}, "vhct", {"nu1": 1, "rho": 0.5}),
+    ("HCT", {"nu": 1, "rho": 0.5}, "hct", {"nu1": 1, "rho": 0.5, **WIDTHS}),
+    ("VHCT", {"nu": 1, "rho": 0.5}, "vhct", {"nu1": 1, "rho": 0.5, **WIDTHS}),
     ("T_HOO", {"nu": 1, "rho": 0.5, "rounds": STEPS}, "thoo", {"nu1": 1, "rho": 0.5, "confidence_scale": 1, **HORIZON}),
     ("POO", {"numax": 1, "rhomax": 0.9, "rounds": STEPS, "algo": "T_HOO"}, "poo", {"base": "thoo"}),
     ("GPO", {"numax": 1, "rhomax": 0.9, "rounds": STEPS, "algo": "T_HOO"}, "gpo", {"base": "thoo", **HORIZON}),

@@ -136,6 +136,7 @@ def simulate(
     threads: int,
     checkpoints: list[int],
     reward_range: tuple[float, float] | None,
+    partition: str,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, Any]: ...
 

@@ -84,6 +84,7 @@ def simulate(
     threads: int = 0,
     checkpoints: Sequence[int] | None = None,
     reward_range: RewardRange = (0, 1),
+    partition: str = "cyclic",
     progress: bool = False,
     **options: Unpack[SimulateOptions],
 ) -> Simulation:
@@ -93,7 +94,8 @@ def simulate(
     not depend on `threads` (0: one per core). `environments()` and `optimizers()` list the names; further
     arguments are options of either. `checkpoints` are the steps at which every run is recorded, for
     `canopy.plot.regret`; by default about 60, evenly spaced on a log scale. Rewards of the environments
-    range in about [0, 1], and optimizers are told so; `reward_range` says otherwise, or "auto". Ctrl-C stops it.
+    range in about [0, 1], and optimizers are told so; `reward_range` says otherwise, or "auto". `partition` is how
+    cells are cut by those with a tree, "cyclic/3" for example. Ctrl-C stops it.
 
     >>> result = canopy.simulate("garland-mdp", "hct", steps=1000, runs=2, feedback="correlated")
     >>> 0 < result.per_step_regret.mean < 1
@@ -118,7 +120,7 @@ def simulate(
     show = _progress_line(steps * runs) if progress else None
     try:
         measured = _canopy.simulate(
-            environment, optimizer, given, steps, runs, seed, threads, checkpoints, fixed_range, show
+            environment, optimizer, given, steps, runs, seed, threads, checkpoints, fixed_range, partition, show
         )
     finally:
         if show:

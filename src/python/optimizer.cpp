@@ -24,11 +24,6 @@ bool is_own_partition(nb::handle given) {
          nb::hasattr(given, "split") && nb::hasattr(given, "arm");
 }
 
-PartitionRule partition_from(nb::handle given) {
-  if (const auto rule = partition_rule_from(text_from(given).value_or(""))) return *rule;
-  throw ConfigurationError({{"optimizer.partition", shown(given), std::string(kPartitionMustBe)}});
-}
-
 /// What an optimizer is made of. Throws ConfigurationError.
 StudySpecification specification_from(nb::handle name, const PythonSpace& space,
                                       const nb::dict& given, nb::handle direction,

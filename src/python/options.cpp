@@ -125,6 +125,11 @@ std::optional<RewardRange> range_from(nb::handle reward_range) {
   return RewardRange{low, high};
 }
 
+PartitionRule partition_from(nb::handle given) {
+  if (const auto rule = partition_rule_from(text_from(given).value_or(""))) return *rule;
+  throw ConfigurationError({{"optimizer.partition", shown(given), std::string(kPartitionMustBe)}});
+}
+
 void refuse_name(const std::string& kind, nb::handle given,
                  const std::vector<std::string_view>& known) {
   const std::string name = text_from(given).value_or("");

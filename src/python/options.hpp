@@ -4,6 +4,7 @@
 #include "canopy/errors.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/options.hpp"
+#include "canopy/partition.hpp"
 
 #include <optional>
 #include <string>
@@ -51,6 +52,9 @@ template <class Entry>
 
 /// Two numbers, or None: rewards tell. What Python's side hands over is one of these.
 [[nodiscard]] std::optional<RewardRange> range_from(nb::handle reward_range);
+
+/// How boxes are cut, by its text. Throws ConfigurationError.
+[[nodiscard]] PartitionRule partition_from(nb::handle given);
 
 /// An enumeration by its name. Throws ConfigurationError.
 template <class Enum>

@@ -174,7 +174,7 @@ void bind_simulate(nb::module_& module) {
       "simulate",
       [](nb::handle environment, nb::handle optimizer, const nb::dict& options, std::uint64_t steps,
          std::uint64_t runs, std::uint64_t seed, int threads,
-         std::vector<std::uint64_t> checkpoints, nb::handle reward_range,
+         std::vector<std::uint64_t> checkpoints, nb::handle reward_range, nb::handle partition,
          const nb::object& progress) {
         return run_simulation(environment, optimizer, options,
                               {.steps = steps,
@@ -182,12 +182,14 @@ void bind_simulate(nb::module_& module) {
                                .seed = seed,
                                .threads = threads,
                                .checkpoints = std::move(checkpoints),
-                               .reward_range = range_from(reward_range)},
+                               .reward_range = range_from(reward_range),
+                               .partition = partition_from(partition)},
                               progress);
       },
       nb::arg("environment").none(), nb::arg("optimizer").none(), nb::arg("options"),
       nb::arg("steps"), nb::arg("runs"), nb::arg("seed"), nb::arg("threads"),
-      nb::arg("checkpoints"), nb::arg("reward_range").none(), nb::arg("progress") = nb::none());
+      nb::arg("checkpoints"), nb::arg("reward_range").none(), nb::arg("partition").none(),
+      nb::arg("progress") = nb::none());
   module.def(
       "estimate",
       [](const std::vector<double>& values) {

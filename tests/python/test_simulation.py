@@ -162,3 +162,12 @@ def test_an_environment_refuses_what_is_no_arm():
             garland.pull(**arm)
     with pytest.raises(ValueError, match="environment.noise_width"):
         canopy.Environment("garland", noise_width=-1)
+
+
+def test_cells_are_cut_as_one_says():
+    halves = canopy.simulate("garland", "soo", steps=300, runs=1, partition="cyclic/2")
+    thirds = canopy.simulate("garland", "soo", steps=300, runs=1)
+    assert halves.nodes.mean != thirds.nodes.mean
+    assert thirds.nodes.mean == canopy.simulate("garland", "soo", steps=300, runs=1, partition="cyclic/3").nodes.mean
+    with pytest.raises(ValueError, match="optimizer.partition"):
+        canopy.simulate("garland", "soo", steps=300, runs=1, partition="thirds")
