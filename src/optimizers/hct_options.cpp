@@ -3,8 +3,8 @@
 #include "canopy/theory.hpp"
 
 #include "optimizers/list.hpp"
+#include "optimizers/preset.hpp"
 
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -13,24 +13,14 @@ namespace canopy {
 HctParameters resolve(const HctOptions& options, std::size_t dimension) {
   throw_if_any(violations(options));
   const bool iid = options.feedback == Feedback::iid;
-  HctParameters parameters{.feedback = options.feedback,
-                           .nu1 = 4.0,
-                           .rho = 0.5,
-                           .confidence_scale = iid ? 0.025 : 0.006,
-                           .delta = options.delta,
-                           .confidence = {}};
-  if (options.preset == Preset::paper) {
-    parameters.nu1 = 1.0;
-    parameters.rho = std::pow(2.0, -1.0 / static_cast<double>(dimension));
-    parameters.confidence_scale = 1.0;
-  }
-  parameters.nu1 = options.nu1.value_or(parameters.nu1);
-  parameters.rho = options.rho.value_or(parameters.rho);
-  parameters.confidence_scale = options.confidence_scale.value_or(parameters.confidence_scale);
-  parameters.confidence =
-      confidence_constants(options.feedback, parameters.nu1, parameters.rho, options.mixing_time,
-                           options.constants, parameters.confidence_scale);
-  return parameters;
+  const auto [nu1, rho, scale] = preset_values(options, dimension, iid ? 0.025 : 0.006);
+  return {.feedback = options.feedback,
+          .nu1 = nu1,
+          .rho = rho,
+          .confidence_scale = scale,
+          .delta = options.delta,
+          .confidence = confidence_constants(options.feedback, nu1, rho, options.mixing_time,
+                                             options.constants, scale)};
 }
 
 std::vector<Violation> violations(const HctOptions& options) {
@@ -40,12 +30,9 @@ std::vector<Violation> violations(const HctOptions& options) {
 namespace {
 
 OptionValues resolve_preset(const OptionValues& values, std::size_t dimension) {
-  auto options = options_from<HctOptions>(values, "optimizer.");
-  const HctParameters parameters = resolve(options, dimension);
-  options.nu1 = parameters.nu1;
-  options.rho = parameters.rho;
-  options.confidence_scale = parameters.confidence_scale;
-  return values_of(options);
+  const auto options = options_from<HctOptions>(values, "optimizer.");
+  const HctParameters p = resolve(options, dimension);
+  return with_preset(options, {p.nu1, p.rho, p.confidence_scale});
 }
 
 TheoryParameters theory_of(const OptionValues& resolved) {

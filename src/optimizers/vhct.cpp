@@ -3,32 +3,22 @@
 #include "optimizers/bounded_tree.hpp"
 #include "optimizers/checked.hpp"
 #include "optimizers/list.hpp"
+#include "optimizers/preset.hpp"
 
 #include <bit>
-#include <cmath>
 #include <utility>
 
 namespace canopy {
 
 VhctParameters vhct_parameters(const VhctOptions& options, std::size_t dimension) {
   throw_if_any(violations_of(options, "optimizer."));
-  VhctParameters parameters{.nu1 = 4.0,
-                            .rho = 0.5,
-                            .confidence_scale = 0.05,
-                            .delta = options.delta,
-                            .bound = options.bound,
-                            .confidence = {}};
-  if (options.preset == Preset::paper) {
-    parameters.nu1 = 1.0;
-    parameters.rho = std::pow(2.0, -1.0 / static_cast<double>(dimension));
-    parameters.confidence_scale = 1.0;
-  }
-  parameters.nu1 = options.nu1.value_or(parameters.nu1);
-  parameters.rho = options.rho.value_or(parameters.rho);
-  parameters.confidence_scale = options.confidence_scale.value_or(parameters.confidence_scale);
-  parameters.confidence = confidence_constants(Feedback::iid, parameters.nu1, parameters.rho, 0.0,
-                                               Constants::main, parameters.confidence_scale);
-  return parameters;
+  const auto [nu1, rho, scale] = preset_values(options, dimension, 0.05);
+  return {.nu1 = nu1,
+          .rho = rho,
+          .confidence_scale = scale,
+          .delta = options.delta,
+          .bound = options.bound,
+          .confidence = confidence_constants(Feedback::iid, nu1, rho, 0.0, Constants::main, scale)};
 }
 
 Vhct::Vhct(const Space& space, const VhctOptions& options, const Objective& objective)
@@ -190,12 +180,9 @@ std::string Vhct::path(NodeIndex node) const {
 namespace {
 
 OptionValues resolve_vhct(const OptionValues& values, std::size_t dimension) {
-  auto options = options_from<VhctOptions>(values, "optimizer.");
-  const VhctParameters parameters = vhct_parameters(options, dimension);
-  options.nu1 = parameters.nu1;
-  options.rho = parameters.rho;
-  options.confidence_scale = parameters.confidence_scale;
-  return values_of(options);
+  const auto options = options_from<VhctOptions>(values, "optimizer.");
+  const VhctParameters p = vhct_parameters(options, dimension);
+  return with_preset(options, {p.nu1, p.rho, p.confidence_scale});
 }
 
 }  // namespace
