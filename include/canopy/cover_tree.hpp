@@ -70,22 +70,25 @@ class CoverTree {
   }
 
   /// Gives a leaf its children and returns true, which invalidates references to nodes. When the
-  /// partition cannot cut the cell, marks the node as not splittable and returns false.
-  bool expand(NodeIndex leaf) {
+  /// partition cannot cut the cell, marks the node as not splittable and returns false. If so it is
+  /// wanted, a cell whose parts all have its own arm is one that cannot be cut.
+  bool expand(NodeIndex leaf, bool only_for_new_arms = false) {
     // Anything a partition throws, it throws before a node is changed.
     const NodeIndex first = size();
     const std::uint32_t depth = nodes_[leaf].depth;
     const std::size_t parts = first * cell_size_;
     cells_.resize(parts + arity_ * cell_size_);
     const std::uint32_t count = cut(leaf, std::span(cells_).subspan(parts));
-    if (count == 0) {
-      nodes_[leaf].splittable = false;
-      return false;
-    }
     std::array<Extent, Partition::kMostParts> extents{};
+    bool is_worthwhile = count != 0 && !only_for_new_arms;
     for (std::uint32_t i = 0; i < count; ++i) {
       place_arm(first + i);
       extents[i] = partition_->extent(cell(first + i));
+      is_worthwhile = is_worthwhile || !has_arm(first + i, arm(leaf));
+    }
+    if (!is_worthwhile) {
+      nodes_[leaf].splittable = false;
+      return false;
     }
     Node child;
     child.parent = leaf;

@@ -22,7 +22,7 @@ TurnOptimizer::Choice OpeningTree::choose() {
 }
 
 bool OpeningTree::open(NodeIndex leaf) {
-  const bool is_cut = tree_.expand(leaf);
+  const bool is_cut = tree_.expand(leaf, true);
   update(leaf);
   if (!is_cut) return false;
   next_ = tree_[leaf].children;

@@ -5,6 +5,7 @@
 #include "canopy/random.hpp"
 
 #include "support/random_hct.hpp"
+#include "support/rounded_halves.hpp"
 #include "support/textbook_scale.hpp"
 
 #include <algorithm>
@@ -48,18 +49,21 @@ class TextbookCells {
   [[nodiscard]] Cell& root() { return *cells_.front(); }
   [[nodiscard]] const Partition& partition() const { return *partition_; }
 
-  /// False if it cannot be.
+  /// False if it cannot be. It cannot where nothing but its own arm would come of it.
   bool cut(Cell& cell) {
     std::vector<double> boxes(partition_->arity() * cell.box.size());
     const std::uint32_t count =
         partition_->cut(cell.box, static_cast<std::uint32_t>(cell.depth), boxes);
-    cell.refuses = count == 0;
+    std::vector<std::vector<double>> parts;
+    cell.refuses = true;
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto first = boxes.begin() + static_cast<std::ptrdiff_t>(i * cell.box.size());
-      cell.parts.push_back(
-          &add({first, first + static_cast<std::ptrdiff_t>(cell.box.size())}, cell.depth + 1));
+      parts.emplace_back(first, first + static_cast<std::ptrdiff_t>(cell.box.size()));
+      if (arm_of(parts.back()) != cell.arm) cell.refuses = false;
     }
-    return count != 0;
+    if (cell.refuses) return false;
+    for (const std::vector<double>& part : parts) cell.parts.push_back(&add(part, cell.depth + 1));
+    return true;
   }
 
   /// All of a depth, in the order they were made, or all there are.
@@ -102,10 +106,15 @@ class TextbookCells {
   }
 
  private:
+  [[nodiscard]] std::vector<double> arm_of(const std::vector<double>& box) const {
+    std::vector<double> arm(partition_->dimension());
+    partition_->arm(box, arm);
+    return arm;
+  }
+
   Cell& add(std::vector<double> box, int depth) {
     auto cell = std::make_unique<Cell>();
-    cell->arm.resize(partition_->dimension());
-    partition_->arm(box, cell->arm);
+    cell->arm = arm_of(box);
     cell->box = std::move(box);
     cell->depth = depth;
     cells_.push_back(std::move(cell));
@@ -189,6 +198,11 @@ inline PartitionRule random_rule(std::size_t dimension) {
 inline RandomHct random_setting() {
   auto setting = *rc::gen::arbitrary<RandomHct>();
   const Space space = RandomHct::make_space(setting.space);
+  if (*rc::gen::inRange(0, 6) == 0) {
+    RC_LOG() << setting << " partition of rounded halves";
+    setting.partition = std::make_shared<RoundedHalves>();
+    return setting;
+  }
   const PartitionRule rule = random_rule(space.dimension());
   RC_LOG() << setting << " partition " << text_of(rule);
   setting.partition = std::make_shared<BoxPartition>(space, rule);

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "canopy/partition.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+namespace canopy::testing {
+
+/// The unit interval, whose arms are rounded to sixteenths. As somebody might write it: cells are
+/// halved and no cell ever refuses, so that after a few cuts there are many cells of one arm. It
+/// knows nothing else of its cells, not even which arms they hold.
+class RoundedHalves final : public Partition {
+ public:
+  /// Throws std::runtime_error after so many cuts: whoever makes them would go on for ever.
+  explicit RoundedHalves(std::uint64_t most_cuts = 100'000) : left_(most_cuts) {}
+
+  [[nodiscard]] std::size_t dimension() const override { return 1; }
+  [[nodiscard]] std::size_t cell_size() const override { return 2; }
+  void root(std::span<double> cell) const override {
+    cell[0] = 0.0;
+    cell[1] = 1.0;
+  }
+  [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t /*depth*/,
+                           std::span<double> parts) const override {
+    if (left_-- == 0) throw std::runtime_error("cells are cut for ever");
+    const double middle = 0.5 * (cell[0] + cell[1]);
+    parts[0] = cell[0];
+    parts[1] = parts[2] = middle;
+    parts[3] = cell[1];
+    return true;
+  }
+  void arm(std::span<const double> cell, std::span<double> arm) const override {
+    arm[0] = std::round(8.0 * (cell[0] + cell[1])) / 16.0;
+  }
+
+ private:
+  mutable std::uint64_t left_;
+};
+
+}  // namespace canopy::testing
