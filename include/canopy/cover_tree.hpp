@@ -70,9 +70,10 @@ class CoverTree {
   }
 
   /// Gives a leaf its children and returns true, which invalidates references to nodes. When the
-  /// partition cannot cut the cell, marks the node as not splittable and returns false. If so it is
-  /// wanted, a cell whose parts all have its own arm is one that cannot be cut.
-  bool expand(NodeIndex leaf, bool only_for_new_arms = false) {
+  /// partition cannot cut the cell, marks the node as not splittable and returns false. The same
+  /// if the cut has to have an effect and has none: all parts have the arm of the cell, or one of
+  /// them is the cell.
+  bool expand(NodeIndex leaf, bool with_effect = false) {
     // Anything a partition throws, it throws before a node is changed.
     const NodeIndex first = size();
     const std::uint32_t depth = nodes_[leaf].depth;
@@ -80,13 +81,11 @@ class CoverTree {
     cells_.resize(parts + arity_ * cell_size_);
     const std::uint32_t count = cut(leaf, std::span(cells_).subspan(parts));
     std::array<Extent, Partition::kMostParts> extents{};
-    bool is_worthwhile = count != 0 && !only_for_new_arms;
     for (std::uint32_t i = 0; i < count; ++i) {
       place_arm(first + i);
       extents[i] = partition_->extent(cell(first + i));
-      is_worthwhile = is_worthwhile || !has_arm(first + i, arm(leaf));
     }
-    if (!is_worthwhile) {
+    if (count == 0 || (with_effect && !has_effect(leaf, first, count))) {
       nodes_[leaf].splittable = false;
       return false;
     }
@@ -206,6 +205,16 @@ class CoverTree {
     const std::uint32_t depth = nodes_[node].depth;
     if constexpr (kArity == kAnyArity) return partition_->cut(cell(node), depth, parts);
     return partition_->split(cell(node), depth, parts) ? kArity : 0;
+  }
+
+  /// Whether some part has another arm than the cell, and none is the cell.
+  [[nodiscard]] bool has_effect(NodeIndex node, NodeIndex first, std::uint32_t count) const {
+    bool has_new_arm = false;
+    for (NodeIndex part = first; part < first + count; ++part) {
+      if (std::ranges::equal(cell(part), cell(node))) return false;
+      has_new_arm = has_new_arm || !has_arm(part, arm(node));
+    }
+    return has_new_arm;
   }
 
   void place_arm(NodeIndex node) {

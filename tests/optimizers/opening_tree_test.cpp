@@ -10,7 +10,10 @@
 #include "support/rounded_halves.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +45,34 @@ TEST(OpeningTree, ACellWhosePartsAllHaveItsArmCannotBeCut) {
   EXPECT_LE(
       (nodes_over_rounded_halves<Stroquool>(StroquoolOptions{.horizon = 1500, .depth_limit = 30})),
       kMost);
+}
+
+/// The unit interval, cut at a third.
+class Thirds final : public Partition {
+ public:
+  [[nodiscard]] std::size_t dimension() const override { return 1; }
+  [[nodiscard]] std::size_t cell_size() const override { return 2; }
+  void root(std::span<double> cell) const override {
+    cell[0] = 0.0;
+    cell[1] = 1.0;
+  }
+  [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t /*depth*/,
+                           std::span<double> parts) const override {
+    parts[0] = cell[0];
+    parts[1] = parts[2] = cell[0] + (cell[1] - cell[0]) / 3.0;
+    parts[3] = cell[1];
+    return true;
+  }
+  void arm(std::span<const double> cell, std::span<double> arm) const override {
+    arm[0] = 0.5 * (cell[0] + cell[1]);
+  }
+};
+
+TEST(OpeningTree, ACellThatIsAPartOfItselfCannotBeCut) {
+  // The ends of a cell may be neighbours among doubles: its parts are one end, and itself.
+  Doo doo(std::make_shared<Thirds>(), {}, {.reward_range = {{0.0, 1.0}}});
+  (void)testing::arms_played(doo, 2000, [](double x) { return 1.0 - std::abs(x - 0.3); });
+  EXPECT_LE(doo.summary().depth, 150U) << "(2/3)^h is 2^-53 for h = 91";
 }
 
 }  // namespace

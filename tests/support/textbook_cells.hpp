@@ -49,7 +49,7 @@ class TextbookCells {
   [[nodiscard]] Cell& root() { return *cells_.front(); }
   [[nodiscard]] const Partition& partition() const { return *partition_; }
 
-  /// False if it cannot be. It cannot where nothing but its own arm would come of it.
+  /// False if it cannot be. It cannot where nothing but its own arm would come of it, or itself.
   bool cut(Cell& cell) {
     std::vector<double> boxes(partition_->arity() * cell.box.size());
     const std::uint32_t count =
@@ -60,6 +60,9 @@ class TextbookCells {
       const auto first = boxes.begin() + static_cast<std::ptrdiff_t>(i * cell.box.size());
       parts.emplace_back(first, first + static_cast<std::ptrdiff_t>(cell.box.size()));
       if (arm_of(parts.back()) != cell.arm) cell.refuses = false;
+    }
+    for (const std::vector<double>& part : parts) {
+      if (part == cell.box) cell.refuses = true;
     }
     if (cell.refuses) return false;
     for (const std::vector<double>& part : parts) cell.parts.push_back(&add(part, cell.depth + 1));

@@ -18,8 +18,9 @@ namespace canopy {
 /// ordered by a value that the algorithm chooses, so that the best of a depth is found without
 /// looking at the others; of equal ones it is the one that was made first.
 ///
-/// A cell that cannot be cut is passed over, and counts as nothing. So is one whose parts all have
-/// its own arm: a partition that never refuses would be cut for ever, and nothing new played. Once
+/// A cell that cannot be cut is passed over, and counts as nothing. So is one
+/// whose parts all have its own arm, or of which a part is the cell itself: where doubles end, a
+/// partition that never refuses would be cut for ever, and nothing new played. Once
 /// the algorithm has nothing more to look for, since its horizon is over or since every arm of a
 /// finite space is a cell, it plays the arm that it recommends.
 class OpeningTree : public TurnOptimizer, private TreeView {
