@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,10 @@ void visit_fields(ZoomingOptions& options, Visit&& visit) {
 /// largest one around v that is no wider than r(v). So two balls are one in the other or apart, and
 /// nothing is approximated: cells know whether balls cover them (a ball is here, or both halves are
 /// covered), and a ball that shrinks moves down the tree. A function that is Lipschitz in the usual
-/// metric is so in this one. An arm on the cut between two cells belongs to the left one. A cell
-/// that cannot be cut any further is covered by an arm in it.
+/// metric is so in this one. An arm belongs to the cell that it is the centre of. Below that, one
+/// on the cut between two cells belongs to the left one, and so it does where the partition does
+/// not say which of them holds it. A cell that cannot be cut any further is covered by an arm in
+/// it.
 ///
 /// *Which arm becomes active.* The paper takes any. Here it is the centre of the largest cell
 /// without a ball in it, searched from the left; at most one in a step. The first is the centre of
@@ -69,7 +72,8 @@ void visit_fields(ZoomingOptions& options, Visit&& visit) {
 /// it has the largest index by itself: 2 sqrt(8 i) > 1 + 2 sqrt(8 i / 2); with a smaller one it
 /// might never be played.
 ///
-/// A step costs O(ln A) for A active arms, and O(depth) where a ball moves.
+/// A step costs O(ln A) for A active arms, and O(depth) where a ball moves. Cells are cut when an
+/// arm is chosen: should the partition throw, no reward is lost, and the next `ask` goes on.
 class Zooming final : public TurnOptimizer, private TreeView {
  public:
   /// Throws ConfigurationError.
@@ -134,8 +138,13 @@ class Zooming final : public TurnOptimizer, private TreeView {
   [[nodiscard]] double radius(NodeIndex node) const;
   [[nodiscard]] double index(NodeIndex node) const;
   [[nodiscard]] double width(NodeIndex cell) const;
-  [[nodiscard]] NodeIndex part_with(NodeIndex cell, Arm arm) const;
-  [[nodiscard]] NodeIndex ball_around(NodeIndex node, NodeIndex from);
+  [[nodiscard]] NodeIndex half_around(NodeIndex node, NodeIndex cell) const;
+  [[nodiscard]] bool is_too_wide(NodeIndex ball, NodeIndex node) const {
+    return width(ball) > radius(node);
+  }
+  NodeIndex ball_around(NodeIndex node, NodeIndex from, bool may_cut);
+  void shrink_ball(NodeIndex node);
+  void cut_balls();
   void move_ball(NodeIndex node, NodeIndex to);
   void count_ball(NodeIndex cell, std::int32_t change);
   void add(NodeIndex node, const Rewards& mapped);
@@ -146,10 +155,11 @@ class Zooming final : public TurnOptimizer, private TreeView {
   ZoomingOptions options_;
   double rho_;
   std::uint64_t phase_ = 0;
-  std::uint64_t phase_end_ = 1;    // t at which the next one begins
-  std::vector<NodeIndex> active_;  // in the order of activation
-  std::vector<Entry> by_index_;    // a heap; entries with another index than the arm's are old
-  Observations observations_;      // of all arms: every phase needs them again
+  std::uint64_t phase_end_ = 1;        // t at which the next one begins
+  std::vector<NodeIndex> active_;      // in the order of activation
+  std::vector<Entry> by_index_;        // a heap; entries with another index than the arm's are old
+  std::set<std::uint32_t> to_be_cut_;  // the ranks of arms whose balls are too wide as yet
+  Observations observations_;          // of all arms: every phase needs them again
 };
 
 }  // namespace canopy

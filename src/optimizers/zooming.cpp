@@ -34,6 +34,7 @@ Zooming::Zooming(const std::shared_ptr<const Partition>& partition, const Zoomin
 TurnOptimizer::Choice Zooming::choose() {
   if (update_scale_if_due()) note_all();
   if (t_ >= phase_end_ && phase_ < kLastPhase) begin_phase();
+  cut_balls();
   activate_uncovered();
   return {.node = largest_index()};
 }
@@ -46,6 +47,7 @@ void Zooming::begin_phase() {
   for (NodeIndex i = 0; i < tree_.size(); ++i) static_cast<Cell&>(tree_[i]) = Cell{};
   active_.clear();
   by_index_.clear();
+  to_be_cut_.clear();
 }
 
 void Zooming::activate_uncovered() {
@@ -63,6 +65,7 @@ void Zooming::activate(NodeIndex node) {
     tree_[node].pulls = static_cast<double>(observed->count);
     tree_[node].sum = observed->sum;
   }
+  (void)ball_around(node, node, true);  // cuts what has to be; then nothing can be thrown
   enlist(node);
 }
 
@@ -74,10 +77,10 @@ void Zooming::enlist(NodeIndex node) {
   while (top != CoverTree<Cell>::kRoot && width(tree_[top].parent) <= radius(node)) {
     top = tree_[top].parent;
   }
-  const NodeIndex ball = ball_around(node, top);
-  tree_[node].ball = ball;
-  count_ball(ball, 1);
+  tree_[node].ball = top;
+  count_ball(top, 1);
   note_index(node);
+  shrink_ball(node);
 }
 
 double Zooming::radius(NodeIndex node) const {
@@ -97,24 +100,46 @@ double Zooming::width(NodeIndex cell) const {
   return resolution(options_.nu1, rho_, depth);
 }
 
-/// The half of a cell that an arm of the cell belongs to.
-NodeIndex Zooming::part_with(NodeIndex cell, Arm arm) const {
+/// The half of a cell around an arm that is around the arm as well: the one with the arm's own
+/// cell, or below that, the one that holds the arm.
+NodeIndex Zooming::half_around(NodeIndex node, NodeIndex cell) const {
+  if (tree_[cell].depth < tree_[node].depth) {
+    NodeIndex half = node;
+    while (tree_[half].parent != cell) half = tree_[half].parent;
+    return half;
+  }
   const NodeIndex left = tree_[cell].children;
   const Partition& partition = tree_.partition();
+  const Arm arm = tree_.arm(node);
   const bool is_right =
       partition.holds(tree_.cell(left + 1), arm) && !partition.holds(tree_.cell(left), arm);
   return is_right ? left + 1 : left;
 }
 
-/// The largest cell around an arm that is no wider than its radius, from one that is not smaller.
-NodeIndex Zooming::ball_around(NodeIndex node, NodeIndex from) {
-  const double reach = radius(node);
+/// The largest cell around an arm that is no wider than its radius, from one that is not smaller;
+/// or as near to it as can be without cutting a cell.
+NodeIndex Zooming::ball_around(NodeIndex node, NodeIndex from, bool may_cut) {
   NodeIndex ball = from;
-  while (width(ball) > reach) {
-    if (tree_[ball].is_leaf() && (!tree_[ball].splittable || !tree_.expand(ball))) break;
-    ball = part_with(ball, tree_.arm(node));
-  }
+  const auto is_cut = [&] {
+    return !tree_[ball].is_leaf() || (may_cut && tree_[ball].splittable && tree_.expand(ball));
+  };
+  while (is_too_wide(ball, node) && is_cut()) ball = half_around(node, ball);
   return ball;
+}
+
+void Zooming::shrink_ball(NodeIndex node) {
+  move_ball(node, ball_around(node, tree_[node].ball, false));
+  const NodeIndex ball = tree_[node].ball;
+  if (is_too_wide(ball, node) && tree_[ball].splittable) to_be_cut_.insert(tree_[node].rank);
+}
+
+/// What a partition throws is thrown when an arm is chosen, and never when a reward is learnt.
+void Zooming::cut_balls() {
+  while (!to_be_cut_.empty()) {
+    const NodeIndex node = active_[*to_be_cut_.begin()];
+    move_ball(node, ball_around(node, tree_[node].ball, true));
+    to_be_cut_.erase(to_be_cut_.begin());
+  }
 }
 
 void Zooming::move_ball(NodeIndex node, NodeIndex to) {
@@ -168,7 +193,7 @@ void Zooming::learn(NodeIndex node, const Rewards& mapped) {
 void Zooming::add(NodeIndex node, const Rewards& mapped) {
   tree_[node].pulls += static_cast<double>(mapped.count);
   tree_[node].sum += mapped.sum;
-  move_ball(node, ball_around(node, tree_[node].ball));
+  shrink_ball(node);
   note_index(node);
 }
 
@@ -192,6 +217,7 @@ void Zooming::transfer(State& state) {
   State::require(observations_.are_all([this](Arm arm) { return contains(arm); }));
   active_.clear();
   by_index_.clear();
+  to_be_cut_.clear();
   for (const NodeIndex node : active) {
     State::require(node < tree_.size() && tree_[node].rank == kInactive);
     enlist(node);

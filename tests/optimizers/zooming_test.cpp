@@ -5,14 +5,23 @@
 #include "support/complaint.hpp"
 #include "support/objectives.hpp"
 #include "support/random_hct.hpp"
+#include "support/rounded_halves.hpp"
 #include "support/textbook_scale.hpp"
 #include "support/textbook_zooming.hpp"
 #include "support/tree.hpp"
+#include "support/values.hpp"
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <set>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -105,19 +114,56 @@ TEST(Zooming, RewardsThatNobodyAskedForCountInEveryPhase) {
   }
 }
 
-RC_GTEST_PROP(Zooming, EqualsTheTextbookOnRandomConfigurations,
-              (const testing::RandomHct& setting)) {
+/// Cells as they are in another partition, which does not say what they hold.
+class Taciturn final : public Partition {
+ public:
+  explicit Taciturn(std::shared_ptr<const Partition> inside) : inside_(std::move(inside)) {}
+
+  [[nodiscard]] std::size_t dimension() const override { return inside_->dimension(); }
+  [[nodiscard]] std::size_t cell_size() const override { return inside_->cell_size(); }
+  void root(std::span<double> cell) const override { inside_->root(cell); }
+  [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t depth,
+                           std::span<double> parts) const override {
+    if (fails_every_ != 0 && ++calls_ % fails_every_ == 0) throw std::runtime_error("not now");
+    return inside_->split(cell, depth, parts);
+  }
+  void arm(std::span<const double> cell, std::span<double> arm) const override {
+    inside_->arm(cell, arm);
+  }
+  [[nodiscard]] Extent extent(std::span<const double> cell) const override {
+    return inside_->extent(cell);
+  }
+
+  void fail_every(std::uint64_t calls) { fails_every_ = calls; }
+
+ private:
+  std::shared_ptr<const Partition> inside_;
+  std::uint64_t fails_every_ = 0;
+  mutable std::uint64_t calls_ = 0;
+};
+
+std::shared_ptr<const Partition> on_a_log_scale() {
+  return std::make_shared<BoxPartition>(Space{{"x", Real{1e-3, 1.0, Scale::log}}});
+}
+
+RC_GTEST_PROP(Zooming, EqualsTheTextbookOnRandomConfigurations, (testing::RandomHct setting)) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const double nu1 = *rc::gen::element(0.1, 0.5, 1.0, 4.0);
-  const double rho = *rc::gen::element(0.3, 0.5, 0.7071, 0.8);
+  const double rho = *rc::gen::element(0.3, 0.5, 0.7071, 0.8, 0.99);
   const double width = *rc::gen::element(0.02, 0.1, 0.3, 1.0);
-  RC_LOG() << setting << " seed " << seed << " nu1 " << nu1 << " rho " << rho << " width " << width;
-  Zooming zooming(setting.partition, {.nu1 = nu1, .rho = rho, .confidence_scale = width},
-                  setting.objective);
+  const int kind = *rc::gen::inRange(0, 6);
+  if (kind == 0) setting.partition = on_a_log_scale();
+  if (kind == 1) setting.partition = std::make_shared<Taciturn>(setting.partition);
+  if (kind == 2) setting.partition = std::make_shared<testing::RoundedHalves>(UINT64_MAX);
+  RC_LOG() << setting << " seed " << seed << " nu1 " << nu1 << " rho " << rho << " width " << width
+           << " partition " << kind;
+  const ZoomingOptions options{.nu1 = nu1, .rho = rho, .confidence_scale = width};
+  Zooming zooming(setting.partition, options, setting.objective);
   TextbookZooming textbook(setting.partition, nu1, rho, width);
   TextbookScale known(setting.objective);
   RandomStream noise({.seed = seed});
-  for (std::uint64_t t = 1; t <= 200; ++t) {
+  const std::uint64_t pulls = rho > 0.9 ? 100 : 400;  // the textbook walks down from the root
+  for (std::uint64_t t = 1; t <= pulls; ++t) {
     if (std::has_single_bit(t) || known.is_due()) known.update(std::has_single_bit(t));
     TextbookZooming::Active& chosen = textbook.select(known.scale());
     const Pull pull = zooming.ask();
@@ -128,6 +174,55 @@ RC_GTEST_PROP(Zooming, EqualsTheTextbookOnRandomConfigurations,
     textbook.learn(chosen, known.to_mapped(reward));
     RC_ASSERT(zooming.tell(pull.ticket, reward) == Status::ok);
   }
+  Zooming restored(setting.partition, options, setting.objective);
+  restored.restore(zooming.save());
+  RC_ASSERT(restored.save() == zooming.save());
+}
+
+TEST(Zooming, ABallStaysAroundItsArmWhereCellsAreCutManyTimes) {
+  // Logarithms are rounded: the arm of a cell may be in neither half. With rho 0.99 a ball goes
+  // through many cells.
+  for (const std::shared_ptr<const Partition>& partition :
+       {on_a_log_scale(), std::shared_ptr<const Partition>(std::make_shared<Taciturn>(
+                              std::make_shared<BoxPartition>(line())))}) {
+    Zooming zooming(partition, {.rho = 0.99}, testing::unit_range());
+    for (int i = 0; i < 2000; ++i) {
+      const Pull pull = zooming.ask();
+      ASSERT_EQ(zooming.tell(pull.ticket, 1.0 - std::abs(pull.arm[0] - 0.3)), Status::ok);
+      if (i % 50 != 0) continue;
+      Zooming restored(partition, {.rho = 0.99}, testing::unit_range());
+      ASSERT_NO_THROW(restored.restore(zooming.save())) << "an arm is active twice, pull " << i;
+    }
+  }
+}
+
+TEST(Zooming, APartitionThatThrowsCostsNoReward) {
+  const auto cells = std::make_shared<BoxPartition>(line());
+  const auto failing = std::make_shared<Taciturn>(cells);
+  const ZoomingOptions options{.rho = 0.9};
+  Zooming zooming(failing, options, testing::unit_range());
+  Zooming undisturbed(std::make_shared<Taciturn>(cells), options, testing::unit_range());
+  failing->fail_every(5);
+  int failures = 0;
+  for (int i = 0; i < 500; ++i) {
+    std::optional<Pull> pull;
+    while (!pull) {
+      const std::uint64_t t = zooming.summary().t;
+      try {
+        pull = zooming.ask();
+      } catch (const std::runtime_error&) {
+        ++failures;
+        ASSERT_EQ(zooming.summary().in_flight, 0U);
+        ASSERT_EQ(zooming.summary().t, t);
+      }
+    }
+    const Pull same = undisturbed.ask();
+    ASSERT_EQ(pull->arm[0], same.arm[0]) << i;
+    const double reward = 1.0 - std::abs(same.arm[0] - 0.8);
+    ASSERT_EQ(undisturbed.tell(same.ticket, reward), Status::ok);
+    ASSERT_EQ(zooming.tell(pull->ticket, reward), Status::ok) << "it cuts nothing";
+  }
+  EXPECT_GT(failures, 10);
 }
 
 TEST(Zooming, NamesEveryOptionThatIsOutOfRange) {
