@@ -129,7 +129,6 @@ Summary Composite::summary() const {
   const Summary shown = children_[shown_]->summary();
   summary.nodes = shown.nodes;
   summary.depth = shown.depth;
-  summary.refreshes = children();
   return summary;
 }
 

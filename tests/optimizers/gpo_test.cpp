@@ -61,7 +61,7 @@ TEST(Gpo, SearchesThenValidatesThenPlaysTheWinner) {
     const Pull pull = gpo.ask();
     EXPECT_EQ(pull.length, 1U);
     ASSERT_EQ(gpo.tell(pull.ticket, reward(pull.arm)), Status::ok);
-    EXPECT_EQ(gpo.summary().refreshes, i < 25 ? 1U : 2U);
+    EXPECT_EQ(gpo.children(), i < 25 ? 1U : 2U);
   }
   std::vector<double> validated;
   for (int i = 0; i < 2; ++i) {

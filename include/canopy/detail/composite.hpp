@@ -36,9 +36,12 @@ namespace canopy {
 /// the children of today's algorithms have no longer ones of their own.
 class Composite : public TurnOptimizer, private TreeView {
  public:
-  /// With the nodes of the tree that can be looked at, and in `refreshes` the children.
+  /// With the nodes of the tree that can be looked at.
   [[nodiscard]] Summary summary() const override;
   [[nodiscard]] const TreeView* tree() final { return this; }
+
+  /// How many optimizers there are inside by now.
+  [[nodiscard]] std::size_t children() const { return children_.size(); }
 
   Composite(Composite&&) = delete;
   Composite& operator=(const Composite&) = delete;
@@ -54,7 +57,6 @@ class Composite : public TurnOptimizer, private TreeView {
 
   /// Makes the next child, and tells it what was observed. A constructor makes the first.
   void add_child();
-  [[nodiscard]] std::size_t children() const { return children_.size(); }
 
   /// What a child itself would recommend; none before its first reward.
   [[nodiscard]] std::optional<Best> best_of(std::size_t child) const;
