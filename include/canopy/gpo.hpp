@@ -78,7 +78,9 @@ struct GpoPlan {
 /// algorithm's own choice where that is another). Below four pulls N is 1, and it is never more
 /// than n/2. What division leaves over, and all pulls beyond the horizon, are of the winner; they
 /// change it no more, unless it is barred. Should every arm that was found be barred, the first
-/// instance goes on. T-HOO inside has floor(n / 2N) as its own horizon.
+/// instance goes on. T-HOO inside has floor(n / 2N) as its own horizon. With several pulls in
+/// flight an arm is played more often than it was to be, and all rewards count: what one instance
+/// has had beyond its share, later ones have less, but at least one pull each.
 ///
 /// A step of the first half costs what a step of an instance does, those of the second half almost
 /// nothing: an arm is played in one turn.
@@ -113,6 +115,7 @@ class Gpo final : public Composite {
   [[nodiscard]] std::optional<Recommendation> recommendation() const override;
   void transfer(State& state) override;
 
+  void grant_share();
   void next_search();
   [[nodiscard]] bool next_validation();
   [[nodiscard]] std::optional<std::size_t> winner() const;
@@ -120,7 +123,8 @@ class Gpo final : public Composite {
   GpoOptions options_;
   GpoPlan plan_;
   Stage stage_ = Stage::search;
-  std::uint64_t left_ = 0;     // pulls of the instance that searches
+  std::uint64_t left_ = 0;  // rewards of the instance that searches, or of the arm that is checked
+  std::uint64_t beyond_ = 0;   // rewards that came beyond these
   std::vector<Found> found_;   // by the instances that are done
   std::uint64_t checked_ = 0;  // of which this many have had their turn of cross-validation
   mutable std::vector<double> recommended_;  // the arm that `recommendation` points at

@@ -75,7 +75,9 @@ void visit_fields(PooOptions& options, Visit&& visit) {
 /// has an appendix on sharing evaluations among instances: programs made from its authors' evaluate
 /// a cell once, and give the same noisy reward to every HOO that comes there. Here every pull is a
 /// pull of one instance, as in the algorithm itself: a reward counted again is no evidence. Rewards
-/// that nobody asked for go to every instance, and not to its mean.
+/// that nobody asked for go to every instance, and not to its mean. With several pulls in flight an
+/// instance has more of them than its turn was for; it is then passed over until the others have as
+/// many, and n / N is what the one with the fewest has had.
 ///
 /// A step costs what a step of an instance does; there are about D_max ln n of them.
 class Poo final : public Composite {
@@ -102,6 +104,7 @@ class Poo final : public Composite {
   void hear(std::size_t child, bool asked, const Rewards& mapped) override;
   [[nodiscard]] std::optional<Recommendation> recommendation() const override;
   void transfer(State& state) override;
+  [[nodiscard]] double pulls_wanted() const;
   void next_instance();
   void next_round();
   [[nodiscard]] std::size_t leader() const;
@@ -111,7 +114,6 @@ class Poo final : public Composite {
   std::uint64_t each_ = 0;                   // n / N
   bool starting_ = false;                    // new instances catch up
   std::uint64_t player_ = 0;                 // the instance whose turn it is
-  std::uint64_t left_ = 1;                   // its pulls before the next has its turn
   std::vector<Statistics> statistics_;       // of the rewards of each instance
   mutable std::vector<double> recommended_;  // the arm that `recommendation` points at
 };

@@ -37,15 +37,19 @@ Selection Gpo::child_at(std::size_t number) const {
 
 TurnOptimizer::Choice Gpo::choose() {
   if (stage_ == Stage::search && left_ == 0) next_search();
-  if (stage_ == Stage::search) {
-    --left_;
-    return play(children() - 1);
-  }
+  if (stage_ == Stage::search) return play(children() - 1);
   if (stage_ == Stage::validate && next_validation()) {
-    return play(checked_ - 1, found_[checked_ - 1].arm, plan_.share);
+    return play(checked_ - 1, found_[checked_ - 1].arm, left_);
   }
   const auto best = winner();
   return best ? play(*best, found_[*best].arm, 1) : play(0);
+}
+
+/// A share of the pulls, less those that others had beyond theirs; at least one.
+void Gpo::grant_share() {
+  const std::uint64_t owed = std::min(beyond_, plan_.share - 1);
+  beyond_ -= owed;
+  left_ = plan_.share - owed;
 }
 
 /// An instance has had its pulls.
@@ -58,21 +62,27 @@ void Gpo::next_search() {
     return;
   }
   add_child();
-  left_ = plan_.share;
+  grant_share();
 }
 
 /// Goes on to the next arm that is worth a look; false when there is none.
 bool Gpo::next_validation() {
   while (checked_ < found_.size()) {
     const std::vector<double>& arm = found_[checked_++].arm;
-    if (!arm.empty() && !is_barred(arm)) return true;
+    if (arm.empty() || is_barred(arm)) continue;
+    grant_share();
+    return true;
   }
   stage_ = Stage::over;
   return false;
 }
 
 void Gpo::hear(std::size_t child, bool asked, const Rewards& mapped) {
-  if (asked || stage_ != Stage::validate) return;
+  if (stage_ == Stage::over) return;
+  const std::uint64_t due = std::min(left_, mapped.count);
+  left_ -= due;
+  beyond_ += mapped.count - due;
+  if (asked) return;
   found_[child].pulls += static_cast<double>(mapped.count);
   found_[child].sum += mapped.sum;
 }
@@ -105,7 +115,7 @@ std::optional<TicketedOptimizer::Recommendation> Gpo::recommendation() const {
 void Gpo::transfer(State& state) {
   state.mark("gpo");
   Composite::transfer(state);
-  state(stage_, left_, found_, checked_);
+  state(stage_, left_, beyond_, found_, checked_);
   if (!state.restoring()) return;
   State::require(children() >= 1 && children() <= plan_.instances && stage_ <= Stage::over);
   const bool searching = stage_ == Stage::search;

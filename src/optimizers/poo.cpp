@@ -38,28 +38,30 @@ Selection Poo::child_at(std::size_t number) const {
 }
 
 TurnOptimizer::Choice Poo::choose() {
-  if (left_ == 0) next_instance();
-  --left_;
+  while (statistics_[player_].pulls >= pulls_wanted()) next_instance();
   return play(player_);
+}
+
+/// How many pulls an instance has had when its turn is over: as many as the others, if it is new,
+/// or one more.
+double Poo::pulls_wanted() const {
+  return static_cast<double>(starting_ ? each_ : each_ + 1);
 }
 
 void Poo::next_instance() {
   ++player_;
   if (player_ == (starting_ ? 2 * count_ : count_)) {
-    if (starting_) {
-      count_ *= 2;
-    } else {
-      ++each_;
-    }
+    if (starting_) count_ *= 2;
     next_round();
   }
-  left_ = starting_ ? each_ : 1;
   if (!starting_) return;
   add_child();
   statistics_.emplace_back();
 }
 
 void Poo::next_round() {
+  const auto fewest = std::ranges::min_element(statistics_, {}, &Statistics::pulls);
+  each_ = static_cast<std::uint64_t>(fewest->pulls);
   const auto count = static_cast<double>(count_);
   const double n = count * static_cast<double>(each_);
   starting_ = count <= instances_worthwhile(n, options_.rho_max, arity());
@@ -94,13 +96,12 @@ std::optional<TicketedOptimizer::Recommendation> Poo::recommendation() const {
 void Poo::transfer(State& state) {
   state.mark("poo");
   Composite::transfer(state);
-  state(count_, each_, starting_, player_, left_, statistics_);
+  state(count_, each_, starting_, player_, statistics_);
   if (!state.restoring()) return;
   State::require(std::has_single_bit(count_) && count_ <= children() && each_ <= t_);
   State::require(children() <= 2 * count_ && statistics_.size() == children());
   State::require(starting_ ? player_ == children() - 1 && player_ >= count_ : player_ < count_);
   State::require(starting_ ? each_ >= 1 : children() == count_);
-  State::require(left_ <= std::max<std::uint64_t>(1, each_));
 }
 
 std::unique_ptr<Optimizer> Poo::clone() const {

@@ -81,6 +81,35 @@ TEST(Gpo, SearchesThenValidatesThenPlaysTheWinner) {
   }
 }
 
+TEST(Gpo, EndsWithItsHorizonHoweverManyPullsAreInFlight) {
+  // 15 instances, each of which has 33 pulls, and what it found 33 more: 990 in all.
+  for (const std::size_t in_flight : {1U, 8U, 50U}) {
+    Gpo gpo(line(), {.horizon = 1000}, {.reward_range = {{0.0, 1.0}}});
+    ASSERT_EQ(gpo.plan().instances * gpo.plan().share, 495U);
+    std::size_t pulls = 0;
+    std::size_t searched = 0;
+    std::size_t last_change = 0;
+    double arm = -1.0;
+    while (pulls < 3000) {
+      std::vector<OwnedPull> batch;
+      for (std::size_t i = 0; i < in_flight; ++i) batch.emplace_back(gpo.ask(1));
+      if (gpo.children() < 15) searched = pulls;  // or the last one has begun
+      if (batch[0].arm[0] != arm) last_change = pulls;
+      arm = batch[0].arm[0];
+      for (const OwnedPull& pull : batch) {
+        EXPECT_EQ(pull.arm[0], arm);
+        ASSERT_EQ(gpo.tell(pull.ticket, 1.0 - std::abs(pull.arm[0] - 0.3)), Status::ok);
+      }
+      pulls += in_flight;
+    }
+    // Where a batch is more than a share, every instance and every arm has one batch.
+    const std::size_t most = std::max<std::size_t>(990, 30 * in_flight);
+    EXPECT_LE(searched, 14 * most / 30 + in_flight) << in_flight;
+    EXPECT_LE(last_change, most + in_flight) << in_flight;
+    EXPECT_EQ(gpo.children(), 15U);
+  }
+}
+
 TEST(Gpo, AWinnerThatIsBarredIsPlayedNoMore) {
   Gpo gpo(line(), {.horizon = 40, .rho_max = 0.5});
   const auto step = [&gpo] {

@@ -66,6 +66,25 @@ TEST(Poo, StartsInstancesWhenItHasPullsEnoughForThem) {
                                                                  6, 6, 7, 7, 8, 8, 8, 8, 8, 8}));
 }
 
+TEST(Poo, AllInstancesHaveAsManyPullsHoweverManyAreInFlight) {
+  // One by one there are 8 instances from the 16th pull to the 32nd, and 16 in the end (the table
+  // of n and N above, continued). With 8 in flight an instance may be 7 ahead of the others.
+  const auto instances_after = [](std::size_t in_flight, std::size_t pulls) {
+    Poo poo(line(), {.base = Base::hct});
+    for (std::size_t i = 0; i < pulls; i += in_flight) {
+      std::vector<OwnedPull> batch;
+      for (std::size_t k = 0; k < in_flight; ++k) batch.emplace_back(poo.ask(1));
+      for (const OwnedPull& pull : batch) {
+        EXPECT_EQ(poo.tell(pull.ticket, 1.0 - std::abs(pull.arm[0] - 0.3)), Status::ok);
+      }
+    }
+    return poo.children();
+  };
+  for (const std::size_t pulls : {400U, 2000U, 8000U}) {
+    EXPECT_EQ(instances_after(8, pulls), instances_after(1, pulls)) << pulls;
+  }
+}
+
 TEST(Poo, WithASmallRhoMaxThereIsOneInstanceForLong) {
   // Half of D_max is 0.5 * 0.6931 / 4.6052 = 0.07526: N = 1 needs ln(n / ln n) = 13.29.
   Poo poo(line(), {.rho_max = 0.01});
