@@ -50,8 +50,10 @@ void visit_fields(StroquoolOptions& options, Visit&& visit) {
 /// the best for several p is played for one of them. A part with the arm of the cell it was cut
 /// from starts afresh. Until the last loop is over there is no recommendation of its own, and the
 /// most pulled arm is recommended. The paper counts a cut with 2^p pulls a part as 2^p: for up to
-/// five parts what it does fits its horizon nevertheless, and if not, the horizon ends it. A step
-/// costs O(log n): the cells of a depth are sorted once for each p.
+/// five parts what it does fits its horizon nevertheless. If not, or if h_max was set too large,
+/// the horizon ends it; before the last loop it then recommends, and plays, the arm of the highest
+/// mean of those that have 2^p pulls, for the largest p of which there is one. A step costs O(log
+/// n): the cells of a depth are sorted once for each p.
 class Stroquool final : public OpeningTree {
  public:
   static constexpr std::uint32_t kParts = 3;
@@ -86,7 +88,9 @@ class Stroquool final : public OpeningTree {
 
   bool open_next();
   bool choose_cells();
+  [[nodiscard]] std::optional<NodeIndex> best_with(std::uint64_t pulls) const;
   void choose_candidates();
+  void choose_without_last_loop();
   [[nodiscard]] const Candidate* best_candidate() const;
 
   std::uint64_t horizon_;

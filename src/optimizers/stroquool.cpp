@@ -56,8 +56,8 @@ bool Stroquool::choose_cells() {
       wanted_ = static_cast<double>(depth_limit_);
       return true;
     }
+    if (depth_ >= depth_limit_ || depth_ >= cells().depth()) return false;
     ++depth_;
-    if (depth_ > depth_limit_ || depth_ > cells().depth()) return false;
     power_ = static_cast<std::uint32_t>(std::bit_width(depth_limit_ / depth_));  // h 2^p <= h_max
   }
   --power_;
@@ -78,13 +78,19 @@ bool Stroquool::choose_cells() {
 
 // --- the last loop ---------------------------------------------------------------------------
 
+/// The highest mean of all that have so many pulls.
+std::optional<NodeIndex> Stroquool::best_with(std::uint64_t pulls) const {
+  std::optional<NodeIndex> best;
+  for (NodeIndex i = 0; i < cells().size(); ++i) {
+    if (cells()[i].pulls < static_cast<double>(pulls)) continue;
+    if (!best || cells()[i].mean() > cells()[*best].mean()) best = i;
+  }
+  return best;
+}
+
 void Stroquool::choose_candidates() {
   for (std::uint64_t pulls = 1; pulls <= depth_limit_; pulls *= 2) {
-    std::optional<NodeIndex> best;
-    for (NodeIndex i = 0; i < cells().size(); ++i) {
-      if (cells()[i].pulls < static_cast<double>(pulls)) continue;
-      if (!best || cells()[i].mean() > cells()[*best].mean()) best = i;
-    }
+    const auto best = best_with(pulls);
     const auto is_best = [&](const Candidate& known) { return known.node == best; };
     if (!best || std::any_of(candidates_.begin(), candidates_.end(), is_best)) continue;
     candidates_.push_back({*best});
@@ -93,8 +99,11 @@ void Stroquool::choose_candidates() {
 
 std::optional<TurnOptimizer::Choice> Stroquool::explore() {
   if (t_ > horizon_) return std::nullopt;
+  const auto within_horizon = [this](const Choice& choice) {
+    return Choice{choice.node, std::min(choice.length, horizon_ - t_ + 1)};
+  };
   while (candidates_.empty()) {
-    if (const auto choice = next_unplayed(wanted_)) return choice;
+    if (const auto choice = next_unplayed(wanted_)) return within_horizon(*choice);
     if (open_next()) continue;
     choose_candidates();
     if (candidates_.empty()) return std::nullopt;  // there is one arm, and it was not played yet
@@ -102,21 +111,32 @@ std::optional<TurnOptimizer::Choice> Stroquool::explore() {
   const auto wanted = static_cast<double>(depth_limit_);
   for (const Candidate& candidate : candidates_) {
     if (candidate.pulls >= wanted) continue;
-    return Choice{candidate.node, static_cast<std::uint64_t>(wanted - candidate.pulls)};
+    return within_horizon({candidate.node, static_cast<std::uint64_t>(wanted - candidate.pulls)});
   }
   return std::nullopt;
+}
+
+/// The horizon ended before there were any: the best of the arms that are known best.
+void Stroquool::choose_without_last_loop() {
+  for (std::uint64_t pulls = std::bit_floor(depth_limit_); pulls > 0; pulls /= 2) {
+    const auto best = best_with(pulls);
+    if (!best) continue;
+    candidates_.push_back({*best, cells()[*best].pulls, cells()[*best].sum});
+    return;
+  }
 }
 
 const Stroquool::Candidate* Stroquool::best_candidate() const {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates_) {
-    if (candidate.pulls == 0.0) continue;
+    if (candidate.pulls == 0.0 || is_barred(cells().arm(candidate.node))) continue;
     if (best == nullptr || candidate.mean() > best->mean()) best = &candidate;
   }
   return best;
 }
 
 NodeIndex Stroquool::settle() {
+  if (candidates_.empty() && t_ > horizon_) choose_without_last_loop();
   const Candidate* best = best_candidate();
   return best != nullptr ? best->node : OpeningTree::settle();
 }

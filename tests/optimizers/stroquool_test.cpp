@@ -76,6 +76,35 @@ RC_GTEST_PROP(Stroquool, IsTheAlgorithmOfItsPaperPullForPull, ()) {
   for (int i = 0; i < 3; ++i) compare_stroquool();
 }
 
+/// Plays until the horizon ends the first loop, of which the root alone takes 40 pulls and the next
+/// cell as many again, and then some.
+void compare_interrupted_stroquool() {
+  const auto setting = testing::random_setting();
+  const auto seed = *rc::gen::inRange<std::uint64_t>(0, 1'000'000);
+  const auto depth_limit = *rc::gen::inRange<std::uint64_t>(20, 100);
+  const auto horizon = *rc::gen::inRange<std::uint64_t>(1, 60);
+  RC_LOG() << " seed " << seed << " h_max " << depth_limit << " horizon " << horizon;
+  Stroquool stroquool(setting.partition, {.horizon = horizon, .depth_limit = depth_limit},
+                      setting.objective);
+  testing::SideBySide world(setting, stroquool, seed, horizon);
+  testing::TextbookCells tree(setting.partition);
+  const auto h_max = static_cast<int>(depth_limit);
+  testing::run_to_the_end([&] { (void)testing::textbook_stroquool(tree, h_max, world); });
+  RC_ASSERT(world.t() == horizon + 1);
+  const auto* settled = testing::textbook_stroquool_interrupted(tree, h_max);
+  for (int i = 0; i < 5; ++i) {
+    const Pull pull = stroquool.ask(1);
+    RC_ASSERT(std::vector<double>(pull.arm.begin(), pull.arm.end()) == settled->arm);
+    const auto best = stroquool.best();
+    RC_ASSERT((best->own.empty() ? best->arm : best->own) == settled->arm);
+    RC_ASSERT(stroquool.tell(pull.ticket, setting.reward(pull.arm, 0.5)) == Status::ok);
+  }
+}
+
+RC_GTEST_PROP(Stroquool, PlaysWhatItRecommendsWhenTheHorizonEndsItEarly, ()) {
+  compare_interrupted_stroquool();
+}
+
 TEST(Stroquool, NamesEveryOptionThatIsOutOfRange) {
   EXPECT_EQ(
       testing::complaint_of<Stroquool>(line(), StroquoolOptions{.horizon = 0, .depth_limit = 0}),

@@ -60,4 +60,19 @@ inline TextbookCells::Cell* textbook_stroquool(TextbookCells& tree, int h_max, S
   return best != nullptr ? best : &tree.root();
 }
 
+/// What is recommended if the horizon ends the first loop: the highest mean of the cells with the
+/// most pulls, by powers of two.
+inline TextbookCells::Cell* textbook_stroquool_interrupted(const TextbookCells& tree, int h_max) {
+  using Cell = TextbookCells::Cell;
+  for (int p = static_cast<int>(std::floor(std::log2(h_max))); p >= 0; --p) {
+    std::vector<Cell*> known;
+    for (Cell* cell : tree.all()) {
+      if (cell->pulls >= (1 << p)) known.push_back(cell);
+    }
+    if (known.empty()) continue;
+    return TextbookCells::best(known, [](const Cell& cell) { return cell.mean(); });
+  }
+  return nullptr;
+}
+
 }  // namespace canopy::testing
