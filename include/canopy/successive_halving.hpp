@@ -13,7 +13,8 @@
 namespace canopy {
 
 struct SuccessiveHalvingOptions {
-  /// As in GridOptions.
+  /// As in GridOptions; unless it is set, no more than leave every arm a pull in every round, but
+  /// at least 2: with the horizon 1000 these are 32 for one parameter, 11 for two, 5 for three.
   std::optional<std::uint64_t> points = std::nullopt;
 
   /// The total number of pulls, at least 1. It cannot be left open: it says how often an arm is
@@ -23,7 +24,9 @@ struct SuccessiveHalvingOptions {
 
 template <class Visit>
 void visit_fields(SuccessiveHalvingOptions& options, Visit&& visit) {
-  visit(kPointsField, options.points);
+  visit(Field{"points", "arms along each parameter; what the horizon is enough for unless set",
+              kMillion},
+        options.points);
   visit(Field{"horizon", "the total number of pulls", kAtLeastOne}, options.horizon);
 }
 
@@ -42,8 +45,11 @@ void visit_fields(SuccessiveHalvingOptions& options, Visit&& visit) {
 /// What the paper leaves open: an arm is judged by all its rewards, those of earlier rounds and
 /// those that nobody asked for included. Arms of equal means stay in the order of the grid. Within
 /// a round the arms are played one after the other, all pulls of an arm in a row. A horizon below
-/// K ceil(log2 K) cannot give each arm a pull in each round; the arms are played once nonetheless,
-/// and the rounds take longer than the horizon. A failure ends the turn of its arm for this round.
+/// K ceil(log2 K) cannot give each arm a pull in each round, which only happens where `points` is
+/// set or there are many parameters; the arms are played once nonetheless, and the rounds take
+/// longer than the horizon. A failure ends the turn of its arm for this round. An arm that is
+/// barred is passed over and goes first; for a winner that is barred the arm comes back that went
+/// last.
 ///
 /// A step costs nothing while an arm has its turn; a round of S arms ends with a sort, S ln S.
 class SuccessiveHalving final : public GridBandit {
@@ -58,12 +64,14 @@ class SuccessiveHalving final : public GridBandit {
   void transfer(State& state) override;
   [[nodiscard]] Choice choose() override;
   void halve();
+  void replace_winner();
 
   /// The best mean of the arms that are left.
   [[nodiscard]] std::optional<Recommendation> recommendation() const override;
 
   std::uint64_t horizon_;
   std::vector<NodeIndex> left_;  // in the order of the grid
+  std::vector<NodeIndex> gone_;  // the others, the last one at the end
   std::uint64_t next_ = 0;       // of those, in this round
 };
 

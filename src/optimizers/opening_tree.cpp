@@ -70,7 +70,8 @@ void OpeningTree::update(NodeIndex node) {
   const Node& at = tree_[node];
   const bool in_question = at.is_leaf() && at.splittable;
   leaves_[at.depth].set(at.place, in_question ? value_of(at) : Tournament::kNone);
-  means_.set(node, may_recommend(at) ? at.mean() : Tournament::kNone);
+  const bool in_favour = may_recommend(at) && !is_barred(tree_.arm(node));
+  means_.set(node, in_favour ? at.mean() : Tournament::kNone);
 }
 
 void OpeningTree::update_all() {
@@ -133,7 +134,17 @@ void OpeningTree::accept_observed(Arm arm, const Rewards& mapped) {
 // --- recommending ----------------------------------------------------------------------------
 
 NodeIndex OpeningTree::settle() {
-  return means_.empty() ? Tree::kRoot : static_cast<NodeIndex>(means_.winner());
+  if (!means_.empty()) return static_cast<NodeIndex>(means_.winner());
+  // Nothing was played yet, or what may be recommended is barred: then the best of all the rest.
+  std::optional<NodeIndex> best;
+  const auto mean = [this](NodeIndex node) {
+    return tree_[node].pulls == 0.0 ? -kInfinity : tree_[node].mean();
+  };
+  for (NodeIndex node = 0; node < tree_.size(); ++node) {
+    if (is_barred(tree_.arm(node)) || (best && mean(node) <= mean(*best))) continue;
+    best = node;
+  }
+  return best.value_or(Tree::kRoot);
 }
 
 std::optional<TicketedOptimizer::Recommendation> OpeningTree::recommendation() const {

@@ -136,6 +136,7 @@ std::optional<double> TicketedOptimizer::failure_reward() const {
 }
 
 bool TicketedOptimizer::is_barred(Arm arm) const {
+  if (penalties_.empty()) return false;
   const auto found = penalties_.find({arm.begin(), arm.end()});
   return found != penalties_.end() && found->second.barred;
 }

@@ -47,6 +47,61 @@ TEST(SuccessiveHalving, KeepsTheBetterHalfRoundedUpAndPlaysTheWinner) {
   EXPECT_EQ(search.best()->arm, std::vector{1.0});
 }
 
+TEST(SuccessiveHalving, HasNoMoreArmsThanTheHorizonIsEnoughFor) {
+  // Two parameters: 11^2 = 121 arms need 7 121 = 847 pulls, 12^2 = 144 arms 8 144 = 1152. Three:
+  // 5^3 = 125 and 875 pulls, 6^3 = 216 and 1728. Four: 3^4 = 81 and 567, 4^4 = 256 and 2048.
+  const auto arms = [](std::size_t dimension, const SuccessiveHalvingOptions& options = {}) {
+    std::vector<Parameter> parameters;
+    for (std::size_t i = 0; i < dimension; ++i) {
+      parameters.push_back({"x" + std::to_string(i), Real{0.0, 1.0}});
+    }
+    return SuccessiveHalving(Space(parameters), options).size();
+  };
+  EXPECT_EQ(arms(1), 32U);
+  EXPECT_EQ(arms(2), 121U);
+  EXPECT_EQ(arms(3), 125U);
+  EXPECT_EQ(arms(4), 81U);
+  EXPECT_EQ(arms(11), 2048U) << "two along each parameter at least";
+  EXPECT_EQ(arms(1, {.horizon = 40}), 10U) << "4 10 = 40";
+  EXPECT_EQ(arms(2, {.horizon = 1'000'000}), 1024U);
+  EXPECT_EQ(arms(2, {.points = 40}), 1600U) << "if so it was said";
+  EXPECT_EQ(arms(1, {.horizon = 1}), 2U);
+}
+
+TEST(SuccessiveHalving, OfAWinnerThatIsBarredTheLastOneToGoTakesThePlace) {
+  SuccessiveHalving search({{"c", Choice{{"a", "b", "c", "d", "e"}}}}, {.horizon = 30});
+  const std::vector<double> values{0.3, 0.9, 0.1, 0.5, 0.8};
+  const auto play = [&] {
+    const Pull pull = search.ask(1);
+    const auto arm = static_cast<std::size_t>(pull.arm[0]);
+    EXPECT_EQ(search.tell(pull.ticket, values[arm]), Status::ok);
+    return static_cast<char>('a' + arm);
+  };
+  for (int i = 0; i < 30; ++i) play();
+  std::string winners;
+  for (int i = 0; i < 5; ++i) {
+    winners += play();
+    ASSERT_EQ(search.bar(std::vector<double>{static_cast<double>(winners.back() - 'a')}, 0.0),
+              Status::ok);
+  }
+  EXPECT_EQ(winners, "bedac") << "the better of those that went together comes first";
+  EXPECT_EQ(play(), 'c') << "one has to be played";
+}
+
+TEST(SuccessiveHalving, AnArmThatIsBarredOnTheWayIsPassedOver) {
+  SuccessiveHalving search({{"c", Choice{{"a", "b", "c", "d"}}}}, {.horizon = 8});
+  const std::vector<double> values{0.3, 0.9, 0.1, 0.5};
+  ASSERT_EQ(search.bar(std::vector{1.0}, 0.0), Status::ok);
+  std::string played;
+  for (int i = 0; i < 8; ++i) {
+    const Pull pull = search.ask(1);
+    const auto arm = static_cast<std::size_t>(pull.arm[0]);
+    played += static_cast<char>('a' + arm);
+    ASSERT_EQ(search.tell(pull.ticket, values[arm]), Status::ok);
+  }
+  EXPECT_EQ(played, "acdaaddd") << "two rounds: one pull each, then two";
+}
+
 TEST(SuccessiveHalving, OneArmIsTheWinnerAtOnce) {
   SuccessiveHalving search({{"x", Real{0.0, 1.0}}}, {.points = 1});
   for (int i = 0; i < 5; ++i) {
