@@ -27,17 +27,27 @@ inline std::ostream& operator<<(std::ostream& out, const OptimizerCase& which) {
   return out << which.label;
 }
 
+/// Of those that have one, so that most of a test is after it.
+inline constexpr std::uint64_t kShortHorizon = 40;
+
 /// Every optimizer that canopy comes with, by itself and in what else it can do.
 inline std::vector<OptimizerCase> every_optimizer() {
   std::vector<OptimizerCase> all{
       {"hct_correlated", {"hct", {{"feedback", "correlated"}}}},
       {"thoo_horizon", {"thoo", {{"horizon", std::uint64_t{300}}}}},
       {"poo_vhct", {"poo", {{"base", "vhct"}}}},
-      {"gpo_short", {"gpo", {{"horizon", std::uint64_t{40}}, {"base", "thoo"}}}},
+      {"gpo_thoo", {"gpo", {{"horizon", std::uint64_t{40}}, {"base", "thoo"}}}},
+      {"stroquool_interrupted",
+       {"stroquool", {{"horizon", std::uint64_t{40}}, {"depth_limit", std::uint64_t{20}}}}},
       {"power_short",
        {"power", {{"window", std::uint64_t{3}}, {"rollout_length", std::uint64_t{2}}}}},
   };
-  for (const OptimizerEntry& entry : optimizers()) all.push_back({entry.name, {entry.name}});
+  for (const OptimizerEntry& entry : optimizers()) {
+    all.push_back({entry.name, {entry.name}});
+    const bool ends = std::any_of(entry.fields.begin(), entry.fields.end(),
+                                  [](const OptionField& field) { return field.name == "horizon"; });
+    if (ends) all.push_back({entry.name + "_short", {entry.name, {{"horizon", kShortHorizon}}}});
+  }
   return all;
 }
 
