@@ -164,7 +164,11 @@ def test_looking_goes_on_while_it_is_broken():
     assert opt.best() is not None and opt.summary().t > 30 and opt.tree() and opt.save()
 
 
-@pytest.mark.parametrize("kind", TREES)
+def narrow_zooming(space, **options):
+    return canopy.Zooming(space, confidence_scale=0.25, reward_range=(0, 1), **options)
+
+
+@pytest.mark.parametrize("kind", [*TREES, canopy.Soo, narrow_zooming])
 def test_it_can_be_copied_pickled_and_restored(kind):
     opt = kind(LINE, partition=Halves())
     play(opt, 200)
