@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes python/canopy/_classes.py: a typed class for every optimizer of the catalogue, and typed options.
 
-And the table of these classes in docs/python.md. Run it as `make classes` after a change of the catalogue in C++. A test
-compares both with the catalogue.
+And the table of these classes in docs/python.md. Run it as `make classes` after a change of the catalogue in C++. A
+test compares both with the catalogue.
 """
 
 import importlib.util

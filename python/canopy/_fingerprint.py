@@ -179,9 +179,15 @@ def _parts_of_class(cls: type, prefix: str) -> Iterator[Part]:
                     yield from _parts_of(accessor, f"{prefix}{name}.")
         elif isinstance(function, types.FunctionType):
             yield from _parts_of(function, f"{prefix}{name}.")
-        elif isinstance(value, type) or not hasattr(type(value), "__get__"):  # others are written in C
-            if not (name.startswith("__") and name.endswith("__")) and not name.startswith("_abc_"):
-                yield prefix + name, _Value(value)
+        elif not _is_machinery(name, value):
+            yield prefix + name, _Value(value)
+
+
+def _is_machinery(name: str, value: Any) -> bool:
+    """Whether an attribute of a class is Python's own, or code that is written in C."""
+    if (name.startswith("__") and name.endswith("__")) or name.startswith("_abc_"):
+        return True
+    return hasattr(type(value), "__get__") and not isinstance(value, type)
 
 
 def _parts_of_object(thing: Any, prefix: str) -> Iterator[Part]:

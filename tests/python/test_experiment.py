@@ -565,7 +565,16 @@ def by_array(at):
     return lambda x: 1 - abs(x - many[2500])
 
 
-CARRIERS = [by_closure, by_default, by_keyword, by_an_inner_function, by_partial, by_array, Peak, lambda at: Peak(at).value]
+CARRIERS = [
+    by_closure,
+    by_default,
+    by_keyword,
+    by_an_inner_function,
+    by_partial,
+    by_array,
+    Peak,
+    lambda at: Peak(at).value,
+]
 
 
 @pytest.mark.parametrize("make", CARRIERS)

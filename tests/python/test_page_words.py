@@ -4,9 +4,8 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 import canopy
+import pytest
 from canopy import _canopy
 
 SETUP = Path(__file__).parents[2] / "web" / "src" / "words" / "setup.ts"
