@@ -12,6 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
 from ._search import Episode, Ledger, Result, drop_pull
+from ._workers import WorkerTraceback, sendable
 
 Measured = Callable[[Callable[..., float], dict[str, Any]], float]
 
@@ -22,13 +23,6 @@ class Answer(NamedTuple):
     reward: float | None
     failure: Exception | None = None
     trace: str = ""
-
-
-class WorkerTraceback(Exception):
-    """Where an exception came from in a worker: the cause of the one that is raised here."""
-
-    def __str__(self) -> str:
-        return f"\n\n{self.args[0]}"
 
 
 class Pool:
@@ -145,14 +139,7 @@ def _begin(payload: bytes) -> None:
 
 def _call(arm: dict[str, Any]) -> Answer:
     answer = _answer(*_task, arm)
-    if answer.failure is None:
-        return answer
-    try:
-        pickle.loads(pickle.dumps(answer.failure))
-        return answer
-    except Exception:  # it cannot travel
-        failure = answer.failure
-        return Answer(None, RuntimeError(f"{type(failure).__name__}: {failure}"), answer.trace)
+    return answer if answer.failure is None else answer._replace(failure=sendable(answer.failure))
 
 
 def _answer(measure: Callable[..., float], measured: Measured, arm: dict[str, Any]) -> Answer:

@@ -9,7 +9,6 @@ import json
 import multiprocessing
 import os
 import pathlib
-import pickle
 import random
 import signal
 import sys
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from . import _canopy
 from ._fingerprint import text_of_value
+from ._workers import WorkerTraceback, sendable
 
 if TYPE_CHECKING:
     from ._experiment import Algorithm, Function
@@ -355,20 +355,13 @@ class _Worker:
             raise RuntimeError(f"{self.unit}: its process has ended with code {code}") from None
         if failure:
             error, text = failure
-            raise error from _WorkerTraceback(text)
+            raise error from WorkerTraceback(text)
         return dict(measured)
 
     def end(self) -> None:
         self.process.terminate()
         self.process.join()
         self.connection.close()
-
-
-class _WorkerTraceback(Exception):
-    """Where in another process an exception was raised."""
-
-    def __str__(self) -> str:
-        return f"\n{self.args[0]}"
 
 
 def _serve(
@@ -394,18 +387,9 @@ def _serve(
             try:
                 answer = (_run_interpreted(plan, unit, watch), None)
             except BaseException as error:
-                answer = (None, (_sendable(error), "".join(traceback.format_exception(error))))
+                answer = (None, (sendable(error), "".join(traceback.format_exception(error))))
             done[slot] = 0
             end.send(answer)
-
-
-def _sendable(error: BaseException) -> BaseException:
-    """An exception that survives the way to another process."""
-    try:
-        pickle.loads(pickle.dumps(error))
-        return error
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
 
 
 def _run_in_processes(plan: Plan, units: Sequence[Unit], take: Take, jobs: int, line: ProgressLine) -> None:

@@ -236,11 +236,20 @@ def maximize(
     >>> round(result.best.arm["x"], 1)
     0.7
     """
-    failures = Failures(on_failure, failure_reward, max_failures)
-    given, known = dict(options), Known(enqueue, observe)
-    jobs = _workers_from(n_jobs, workers)
     return search(
-        measure, space, "maximize", pulls, timeout, optimizer, callbacks, stop, progress, given, failures, known, jobs
+        measure,
+        space,
+        direction="maximize",
+        pulls=pulls,
+        timeout=timeout,
+        optimizer=optimizer,
+        callbacks=callbacks,
+        stop=stop,
+        progress=progress,
+        options=dict(options),
+        failures=Failures(on_failure, failure_reward, max_failures),
+        known=Known(enqueue, observe),
+        jobs=_workers_from(n_jobs, workers),
     )
 
 
@@ -269,11 +278,20 @@ def minimize(
     >>> round(result.best.arm["x"], 1)
     0.7
     """
-    failures = Failures(on_failure, failure_reward, max_failures)
-    given, known = dict(options), Known(enqueue, observe)
-    jobs = _workers_from(n_jobs, workers)
     return search(
-        measure, space, "minimize", pulls, timeout, optimizer, callbacks, stop, progress, given, failures, known, jobs
+        measure,
+        space,
+        direction="minimize",
+        pulls=pulls,
+        timeout=timeout,
+        optimizer=optimizer,
+        callbacks=callbacks,
+        stop=stop,
+        progress=progress,
+        options=dict(options),
+        failures=Failures(on_failure, failure_reward, max_failures),
+        known=Known(enqueue, observe),
+        jobs=_workers_from(n_jobs, workers),
     )
 
 
@@ -287,6 +305,7 @@ _ARGUMENTS = (
 def search(
     measure: Callable[..., float],
     space: Space | Mapping[str, Parameter] | None,
+    *,
     direction: Direction,
     pulls: int | None,
     timeout: float | None,

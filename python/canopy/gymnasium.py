@@ -95,18 +95,25 @@ def policy_search(
             raise ValueError("policy_search maximizes rewards, but the optimizer's direction is minimize")
     failures = Failures(on_failure, failure_reward, max_failures)
     chain = _Chain(env, policy, end_reward, seed, steps)
-    if reward == "step":
-        return search(
-            chain.step, space, "maximize", steps, timeout, optimizer, callbacks, stop, progress, given, failures
-        )
 
     def is_over(result: Result) -> bool:
         return chain.steps >= steps or (stop is not None and stop(result))
 
+    by_step = reward == "step"
     result = search(
-        chain.episode, space, "maximize", None, timeout, optimizer, callbacks, is_over, progress, given, failures
+        chain.step if by_step else chain.episode,
+        space,
+        direction="maximize",
+        pulls=steps if by_step else None,
+        timeout=timeout,
+        optimizer=optimizer,
+        callbacks=callbacks,
+        stop=stop if by_step else is_over,
+        progress=progress,
+        options=given,
+        failures=failures,
     )
-    if result.stopped == "stop" and chain.steps >= steps:
+    if not by_step and result.stopped == "stop" and chain.steps >= steps:
         result.stopped = "steps"
     return result
 
