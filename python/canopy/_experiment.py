@@ -326,8 +326,8 @@ def experiment(
     - regret: "pseudo", of the arms, or "realised", of the rewards: what is tuned for and compared.
     - folder: where finished runs are kept, at once; called again, it continues from there, with more runs, algorithms,
       grid points and environments if need be. Other settings are refused.
-    - n_jobs: how many runs at a time; -1: one per core that this process may use. Runs that call Python are in processes
-      of their own (forks), others in threads. Results do not depend on it.
+    - n_jobs: how many runs at a time; -1: one per core that this process may use. Runs that call Python are in
+      processes of their own (forks), others in threads. Results do not depend on it.
     - progress: shows a progress line on stderr; by default if that is a terminal.
 
     A random number depends on seed, environment, label and run alone, as in `canopy experiment` on the command line,

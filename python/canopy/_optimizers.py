@@ -152,9 +152,9 @@ class Node(NamedTuple):
     """A node of the tree, in the user's units.
 
     `path` leads down from the root, a digit per level, 0 for the first part; `cell` has the ends of what it covers, by
-    parameter; `upper` is U and `bound` is B, the algorithm's own bounds, both possibly infinite: they are the better ends, so when
-    minimizing, they are below the mean. `cell` is empty if the partition is one of your own. `mean` says nothing while
-    `pulls` is 0. `leaf` says whether it has no children.
+    parameter; `upper` is U and `bound` is B, the algorithm's own bounds, both possibly infinite: they are the better
+    ends, so when minimizing, they are below the mean. `cell` is empty if the partition is one of your own. `mean` says
+    nothing while `pulls` is 0. `leaf` says whether it has no children.
     """
 
     path: str

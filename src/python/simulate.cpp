@@ -145,8 +145,8 @@ nb::dict run_simulation(nb::handle environment_name, nb::handle optimizer_name,
                         const nb::object& progress) {
   auto [environment, optimizer] = selections_from(environment_name, optimizer_name, given);
   const PythonSpace space(make_environment(environment)->space());
-  optimizer = resolved(with_horizon(std::move(optimizer), simulation.steps),
-                       space.space().dimension());
+  optimizer =
+      resolved(with_horizon(std::move(optimizer), simulation.steps), space.space().dimension());
 
   std::atomic<bool> stop = false;
   std::atomic<std::uint64_t> done = 0;
