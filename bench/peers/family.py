@@ -33,6 +33,7 @@ FAMILY = [
     ("StoSOO", {"n": STEPS}, "stosoo", HORIZON),
     ("SequOOL", {"n": STEPS}, "sequool", HORIZON),
     ("StroquOOL", {"n": STEPS}, "stroquool", HORIZON),
+    ("VROOM", {"n": STEPS, "b": 1, "f_max": 1}, "vroom", HORIZON),
 ]
 
 

@@ -43,4 +43,5 @@
 #include "canopy/thoo.hpp"                // truncated HOO
 #include "canopy/turn_optimizer.hpp"      // the base of algorithms of your own
 #include "canopy/vhct.hpp"                // HCT that learns the noise
+#include "canopy/vroom.hpp"               // random cells by rank
 #include "canopy/zooming.hpp"             // the zooming algorithm

@@ -34,6 +34,7 @@ __all__ = [
     "Thoo",
     "Vhct",
     "Vpct",
+    "Vroom",
     "Zooming",
 ]
 
@@ -587,6 +588,43 @@ class Stroquool(Optimizer):
         super().__init__(space, options, direction, reward_range, confidence, partition)
 
 
+class Vroom(Optimizer):
+    """Cells drawn at random by rank, for rewards that change: a known horizon, for the best arm in the end.
+
+    - horizon: the total number of pulls.
+    - depth_limit: no deeper cell is cut; a whole number from 1 to 60.
+    - delta: probability with which the bounds may fail; in (0, 1).
+    - confidence_scale: multiplies the confidence bounds.
+    - seed: of the algorithm's own random choices.
+    - partition: along which parameter a cell is split.
+    """
+
+    name = "vroom"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        horizon: int = 1000,
+        depth_limit: int | None = None,
+        delta: float | None = None,
+        confidence_scale: float = 0.1,
+        seed: int = 1,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+    ):
+        options = {
+            "horizon": horizon,
+            "depth_limit": depth_limit,
+            "delta": delta,
+            "confidence_scale": confidence_scale,
+            "seed": seed,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, partition)
+
+
 class Power(Optimizer):
     """PoWER: local policy search by weighted exploration.
 
@@ -886,6 +924,15 @@ class StroquoolOptions(TypedDict, total=False):
     depth_limit: int | None
 
 
+class VroomOptions(TypedDict, total=False):
+    """The options of `Vroom`."""
+
+    horizon: int
+    depth_limit: int | None
+    delta: float | None
+    confidence_scale: float
+
+
 class PowerOptions(TypedDict, total=False):
     """The options of `Power`."""
 
@@ -1054,6 +1101,7 @@ for _each in (
     Stosoo,
     Sequool,
     Stroquool,
+    Vroom,
     Power,
     Grid,
     KlUcb,

@@ -7,7 +7,7 @@
 #define CANOPY_OPTIMIZERS(entry)                                                                 \
   entry(adaptive) entry(hct) entry(vhct) entry(thoo) entry(hoo) entry(poo) entry(gpo) entry(pct) \
       entry(vpct) entry(zooming) entry(doo) entry(soo) entry(stosoo) entry(sequool)              \
-          entry(stroquool) entry(power) entry(grid) entry(kl_ucb) entry(thompson)                \
+          entry(stroquool) entry(vroom) entry(power) entry(grid) entry(kl_ucb) entry(thompson)   \
               entry(successive_halving) entry(random)
 
 namespace canopy {

@@ -107,7 +107,7 @@ TEST(SimulateCommand, TellsTheHorizonOfTruncatedHoo) {
   EXPECT_EQ(run_tool("simulate --optimizer hoo --horizon 10").err,
             "canopy simulate: --horizon 10: hoo has no such option (thoo, gpo, pct, vpct, stosoo, "
             "sequool, "
-            "stroquool, successive-halving have)\n");
+            "stroquool, vroom, successive-halving have)\n");
 }
 
 TEST(SimulateCommand, TellsAnAlgorithmThatNeedsAHorizonHowLongTheRunsAre) {
