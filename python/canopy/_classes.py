@@ -596,7 +596,9 @@ class Vroom(Optimizer):
     - delta: probability with which the bounds may fail; in (0, 1).
     - confidence_scale: multiplies the confidence bounds.
     - seed: of the algorithm's own random choices.
-    - partition: along which parameter a cell is split.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     """
 
     name = "vroom"

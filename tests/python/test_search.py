@@ -333,7 +333,7 @@ def test_the_adaptive_tree_says_what_it_has_learnt():
     assert result.best.by_model is not None and "by the model" in str(result.best)
 
 
-NEED_HORIZONS = ["gpo", "pct", "vpct", "stosoo", "sequool", "stroquool", "successive-halving"]
+NEED_HORIZONS = ["gpo", "pct", "vpct", "stosoo", "sequool", "stroquool", "vroom", "successive-halving"]
 
 
 @pytest.mark.parametrize("name", NEED_HORIZONS)
