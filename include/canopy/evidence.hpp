@@ -132,6 +132,10 @@ class Evidence {
     return within_freedom_ >= kFreedom && variance() == 0.0;
   }
 
+  /// Whether the mean of an arm is about normally distributed: not that of rewards of 0 and 1 with
+  /// fewer than ten of each.
+  [[nodiscard]] bool is_about_normal(std::size_t index) const;
+
   /// The arm whose interval begins highest (ends lowest when minimizing); none without intervals.
   [[nodiscard]] std::optional<std::size_t> surest(bool minimizes) const;
   /// The arm with the largest mean (least when minimizing), and among those the most pulls; or the

@@ -359,6 +359,12 @@ bool Evidence::has_intervals() const {
   return within_freedom_ >= kFreedom && (zero_one_ || variance() > 0.0);
 }
 
+bool Evidence::is_about_normal(std::size_t index) const {
+  constexpr double kEnough = 9.5;  // of each; sums have rounding errors
+  const Record& record = records_[index];
+  return !zero_one_ || std::min(record.mean, 1.0 - record.mean) * record.pulls >= kEnough;
+}
+
 /// How much the mean may be off because the system was still settling.
 double Evidence::transient(const Record& record) const {
   return mixing_time_ == 0.0 ? 0.0 : mixing_time_ * (max_ - min_) * record.visits / record.pulls;

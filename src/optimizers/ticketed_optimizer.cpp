@@ -269,7 +269,9 @@ std::optional<Best> TicketedOptimizer::best() const {
   if (own && !std::equal(own->arm.begin(), own->arm.end(), best->arm.begin(), best->arm.end())) {
     best->own.assign(own->arm.begin(), own->arm.end());
   }
-  if (const auto by_model = model_interval(best->arm)) {
+  const auto place = best->basis == Best::Basis::no_noise ? std::nullopt : now.find(best->arm);
+  const bool model_applies = place && now.is_about_normal(*place);
+  if (const auto by_model = model_applies ? model_interval(best->arm) : std::nullopt) {
     const auto [low, high] =
         std::minmax({map_.to_user(by_model->lower), map_.to_user(by_model->upper)});
     best->by_model = Interval{low, high};

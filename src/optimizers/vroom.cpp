@@ -66,7 +66,7 @@ Vroom::Vroom(const std::shared_ptr<const Partition>& partition, const VroomOptio
 bool Vroom::cut(NodeIndex node) {
   if (!may_be_cut(node)) return !tree_[node].is_leaf();
   const std::uint32_t depth = tree_[node].depth;
-  const bool is_cut = tree_.expand(node);
+  const bool is_cut = tree_.expand(node, true);
   --uncut_[depth];
   if (!is_cut) {
     for (std::uint32_t h = depth + 1; h <= depth_limit_; ++h) ++levels_[h].unseen_cells;
