@@ -256,7 +256,10 @@ RC_GTEST_PROP(CoverTree, OfAnyArityHangsTogetherAndIsRestored, ()) {
   Tree tree(partition);
   for (int i = 0; i < 60; ++i) {
     const auto node = static_cast<NodeIndex>(random() % tree.size());
-    if (tree[node].is_leaf()) RC_ASSERT(tree.expand(node));
+    if (!tree[node].is_leaf() || tree.expand(node)) continue;
+    // Random cuts may be so near each other that a narrow cell is all that is left.
+    const Row cell(tree.cell(node).begin(), tree.cell(node).end());
+    RC_ASSERT(parts_of(*partition, cell, tree[node].depth).empty());
   }
   for (NodeIndex i = 0; i < tree.size(); ++i) {
     if (tree[i].is_leaf()) continue;
