@@ -35,11 +35,12 @@ void visit_fields(SequoolOptions& options, Visit&& visit) {
 /// seen.
 ///
 /// What the paper leaves open. It counts cells to cut, not pulls: with a horizon of N pulls and c
-/// new arms in a cut, n = (N - 1) / c - 1, rounded down, so that all of it is over when the horizon
-/// is. The root's arm is played first, and a part that has the arm of the cell it was cut from, as
-/// the middle one of three, is not played again: then c is 2 for three parts. Of equal cells the
-/// one that was made first is cut. With noise the one reward of an arm is taken for f; rewards
-/// that come from elsewhere are averaged. A step costs O(log n).
+/// new arms in a cut, n = (N - 1) / c - 1, rounded down, so that all of it fits the horizon. It
+/// takes less: upper depths have fewer cells than it may cut there. The rest is for the best arm.
+/// The root's arm is played first, and a part that has the arm of the cell it was cut from, as the
+/// middle one of three, is not played again: then c is 2 for three parts. Of equal cells the one
+/// that was made first is cut. With noise the one reward of an arm is taken for f; rewards that
+/// come from elsewhere are averaged. A step costs O(log n).
 class Sequool final : public OpeningTree {
  public:
   static constexpr std::uint32_t kParts = 3;
