@@ -101,9 +101,9 @@ void visit_fields(VroomOptions& options, Visit&& visit) {
 /// than N cells and all have rewards, the rest of H(N) goes to a uniform draw from the whole.
 /// Uniform means that all parts of a cell are as likely as each other. The point that is played is
 /// the middle of a cell of depth D, so that arms are played again; and the middle of a cell is
-/// recommended where the paper draws a point of it. There is no recommendation before the horizon
+/// recommended where PyXAB draws a point of it. There is no recommendation before the horizon
 /// is over, and then it stays. Rewards that were not drawn (late answers, observations) are of the
-/// smallest cell alone, and have no weight.
+/// smallest cell alone, have no weight, and are learnt before the next draw.
 ///
 /// A step costs O(D (D + log n)): only the cells that have the reward change their ranks, and the
 /// sums of all ranks are kept without going through them (Ranking). What is in memory are the cells
@@ -148,6 +148,13 @@ class Vroom final : public TurnOptimizer, private TreeView {
     void transfer(State& state);
   };
 
+  struct ObservedArm {
+    std::vector<double> arm;
+    Rewards rewards;
+
+    void transfer(State& state);
+  };
+
   struct Level {
     double ranks = 0.0;              // H(N)
     double unseen = 1.0;             // the share of the cells without rewards
@@ -182,6 +189,8 @@ class Vroom final : public TurnOptimizer, private TreeView {
   // Learning.
   void add(std::uint32_t depth, const Rewards& mapped, double weight);
   void see(std::uint32_t depth);
+  void learn_observed();
+  [[nodiscard]] std::optional<NodeIndex> smallest_cell(Arm arm);
   [[nodiscard]] double value_of(const Cell& cell) const;
   void rank_again();
 
@@ -220,6 +229,7 @@ class Vroom final : public TurnOptimizer, private TreeView {
   std::uint32_t drawn_depth_ = 0;  // that of the cell that was drawn
   std::vector<double> densities_;  // Q / mu there, by depth; empty once it is learnt
   std::optional<NodeIndex> settled_;
+  std::vector<ObservedArm> observed_arms_;  // since the last draw
   std::vector<NodeIndex> path_;
 };
 

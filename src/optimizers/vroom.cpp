@@ -116,6 +116,7 @@ TurnOptimizer::Choice Vroom::choose() {
     settled_ = best != nullptr ? best->node : Tree::kRoot;
     return {.node = *settled_};
   }
+  learn_observed();
   drawn_ = draw();
   find_path(drawn_);
   find_densities();
@@ -236,21 +237,32 @@ void Vroom::learn(NodeIndex node, const Rewards& mapped) {
   if (is_draw) densities_.clear();
 }
 
+/// They wait for the next draw: cells are cut in `ask` alone.
 void Vroom::accept_observed(Arm arm, const Rewards& mapped) {
-  if (settled_) return;
+  if (!settled_) observed_arms_.push_back({{arm.begin(), arm.end()}, mapped});
+}
+
+void Vroom::learn_observed() {
+  for (; !observed_arms_.empty(); observed_arms_.pop_back()) {
+    const std::optional<NodeIndex> node = smallest_cell(observed_arms_.back().arm);
+    if (!node) continue;  // the partition does not know
+    find_path(*node);
+    for (std::uint32_t h = std::max(1U, tree_[*node].depth); h <= depth_limit_; ++h) {
+      add(h, observed_arms_.back().rewards, 0.0);
+    }
+  }
+}
+
+/// The one that holds an arm.
+std::optional<NodeIndex> Vroom::smallest_cell(Arm arm) {
   NodeIndex node = Tree::kRoot;
   while (cut(node)) {
-    const NodeIndex first = tree_[node].children;
-    const NodeIndex end = first + Tree::child_count(tree_[node]);
-    NodeIndex part = first;
-    while (part < end && !tree_.partition().holds(tree_.cell(part), arm)) ++part;
-    if (part == end) return;  // the partition does not know
-    node = part;
+    const NodeIndex end = tree_[node].children + Tree::child_count(tree_[node]);
+    node = tree_[node].children;
+    while (node < end && !tree_.partition().holds(tree_.cell(node), arm)) ++node;
+    if (node == end) return std::nullopt;
   }
-  find_path(node);
-  for (std::uint32_t h = std::max(1U, tree_[node].depth); h <= depth_limit_; ++h) {
-    add(h, mapped, 0.0);
-  }
+  return node;
 }
 
 /// To the cell of the path.
@@ -388,6 +400,10 @@ std::string Vroom::path(NodeIndex node) const {
   return node < tree_.size() ? tree_.path(node) : std::string();
 }
 
+void Vroom::ObservedArm::transfer(State& state) {
+  state(arm, rewards);
+}
+
 void Vroom::Cell::transfer(State& state) {
   state(node, pulls, sum, weight, weighted_sum, shared_ranks);
   state.require_restored(State::are_counts({pulls}) && pulls >= 1.0 &&
@@ -398,7 +414,7 @@ void Vroom::Cell::transfer(State& state) {
 void Vroom::transfer(State& state) {
   state.mark("vroom");
   TurnOptimizer::transfer(state);
-  state(tree_, random_, draws_, drawn_, drawn_depth_, densities_, settled_);
+  state(tree_, random_, draws_, drawn_, drawn_depth_, densities_, settled_, observed_arms_);
   if (state.restoring()) {
     require_nodes_below(tree_.size());
     State::require(drawn_ < tree_.size() && (!settled_ || *settled_ < tree_.size()));
@@ -407,6 +423,7 @@ void Vroom::transfer(State& state) {
     for (std::size_t h = 1; h < densities_.size(); ++h) {
       State::require(State::are_sizes({densities_[h], 1.0 / densities_[h]}));
     }
+    for (const ObservedArm& observed : observed_arms_) State::require(contains(observed.arm));
     restore_cells();
   }
   for (std::uint32_t h = 1; h <= depth_limit_; ++h) transfer_level(state, h);

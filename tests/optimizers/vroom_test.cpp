@@ -188,6 +188,8 @@ TEST(Vroom, FindsWhatHasNoRewardsWhereThatIsNextToNothing) {
 TEST(Vroom, ObservedRewardsCountForTheSmallestCellThatHoldsTheArm) {
   Vroom vroom(line(), {.horizon = 100, .depth_limit = 3});
   ASSERT_EQ(vroom.observe(std::array{0.3}, Rewards::of(std::array{0.25, 0.75})), Status::ok);
+  EXPECT_EQ(nodes_of(vroom).size(), 1U) << "cells are cut when they are asked for";
+  (void)vroom.ask(1);
   std::map<std::string, std::uint64_t> pulls;
   for (const NodeView& node : nodes_of(vroom)) {
     if (node.pulls != 0) pulls[node.path] = node.pulls;
