@@ -115,8 +115,8 @@ class Function(_canopy.Function):
     - noise: "gaussian", "uniform" or "bernoulli" has canopy add noise to a function that has none, with `noise_width`:
       the standard deviation, the width, or 1 for a success with probability f. "own": the function is noisy itself.
     - mean: the function without its noise, if it is noisy itself. Where that is not known, only realised regret is.
-    - start: called with a seed before every run, to seed the function's own generator or to reset its system. Those
-      of `random` and `numpy.random` are seeded anyway.
+    - start: called with a seed before every run, to reset its system or to seed generators that canopy does not find:
+      `random`, `numpy.random`, and generators of theirs that the code names or carries along are seeded anyway.
     - name: in tables and random numbers; by default that of the function.
     - reward_range: what optimizers are told.
 
@@ -159,6 +159,7 @@ class Function(_canopy.Function):
         self.optimum = None if optimum is None else number("optimum", optimum)
         self.reward_range = range_from(reward_range)
         self.mean_is_known = exact is not None
+        self._users = [each for each in (function, mean, start) if each is not None]
         self._noise = {"noise": "own" if noisy else noise, "noise_width": width}
         self._called = {"": function, "mean.": mean, "start.": getattr(start, "__func__", start)}  # not what it seeds
         added = None if noisy else noise

@@ -54,9 +54,9 @@ class _Reader:
     def read(self, thing: Any, path: str = "") -> tuple[str, dict[str, str]]:
         """The hash of its code, and the texts of its values."""
         code, values = [], {}
-        for name, part in _parts_of(thing):
-            if isinstance(part, types.CodeType):
-                code += [name, *_code_texts(part)]
+        for name, part in parts_of(thing):
+            if isinstance(part, types.FunctionType):
+                code += [name, *_code_texts(part.__code__)]
             elif name not in values:  # the first class that has it
                 values[name] = self.text(part.value, path + name)
         return _hash(*code), values
@@ -83,7 +83,7 @@ class _Reader:
         if type(value) in (list, tuple):
             inside = ", ".join(self.text(each, f"{path}[{i}]") for i, each in enumerate(value))
             return f"[{inside}]" if isinstance(value, list) else f"({inside})"
-        if _is_code(value):
+        if is_code(value):
             code, values = self.read(value, path + ".")
             name = getattr(value, "__qualname__", type(value).__qualname__).rpartition(".")[2]
             return f"{name} {_hash(code, repr(sorted(values.items())))}"
@@ -116,10 +116,10 @@ class _Value(NamedTuple):
     value: Any
 
 
-Part = tuple[str, "types.CodeType | _Value"]
+Part = tuple[str, "types.FunctionType | _Value"]
 
 
-def _is_code(thing: Any) -> bool:
+def is_code(thing: Any) -> bool:
     """Whether it is something to call whose code can be read."""
     if isinstance(thing, (types.FunctionType, types.MethodType, functools.partial, type)):
         return True
@@ -129,16 +129,16 @@ def _is_code(thing: Any) -> bool:
     return plain and isinstance(getattr(type(thing), "__call__", None), types.FunctionType)  # noqa: B004
 
 
-def _parts_of(thing: Any, prefix: str = "") -> Iterator[Part]:
-    """The code of a thing, and the values that it carries along, by name."""
+def parts_of(thing: Any, prefix: str = "") -> Iterator[Part]:
+    """The functions of a thing, and the values that it carries along, by name."""
     if isinstance(thing, types.FunctionType):
-        yield prefix, thing.__code__
+        yield prefix, thing
         yield from _carried_by(thing, prefix)
     elif isinstance(thing, types.MethodType):
-        yield from _parts_of(thing.__func__, prefix)
+        yield from parts_of(thing.__func__, prefix)
         yield from _parts_of_object(thing.__self__, prefix)
     elif isinstance(thing, functools.partial):
-        yield from _parts_of(thing.func, prefix)
+        yield from parts_of(thing.func, prefix)
         for name, value in [*enumerate(thing.args), *sorted(thing.keywords.items())]:
             yield f"{prefix}{name}", _Value(value)
     elif isinstance(thing, type):
@@ -146,7 +146,7 @@ def _parts_of(thing: Any, prefix: str = "") -> Iterator[Part]:
             if each.__module__ != "builtins":
                 yield from _parts_of_class(each, prefix)
     elif isinstance(wrapped := getattr(thing, "__wrapped__", None), types.FunctionType):
-        yield from _parts_of(wrapped, prefix)
+        yield from parts_of(wrapped, prefix)
     elif isinstance(thing, types.BuiltinFunctionType):
         yield f"{prefix}name", _Value(thing.__qualname__)
     elif thing is not None:
@@ -176,9 +176,9 @@ def _parts_of_class(cls: type, prefix: str) -> Iterator[Part]:
         if isinstance(value, property):
             for accessor in (value.fget, value.fset, value.fdel):
                 if isinstance(accessor, types.FunctionType):
-                    yield from _parts_of(accessor, f"{prefix}{name}.")
+                    yield from parts_of(accessor, f"{prefix}{name}.")
         elif isinstance(function, types.FunctionType):
-            yield from _parts_of(function, f"{prefix}{name}.")
+            yield from parts_of(function, f"{prefix}{name}.")
         elif not _is_machinery(name, value):
             yield prefix + name, _Value(value)
 
@@ -193,7 +193,7 @@ def _is_machinery(name: str, value: Any) -> bool:
 def _parts_of_object(thing: Any, prefix: str) -> Iterator[Part]:
     """What it holds, and its class, whose attributes it may hide."""
     if isinstance(thing, type):  # a method of a class
-        yield from _parts_of(thing, prefix)
+        yield from parts_of(thing, prefix)
         return
     for name, value in getattr(thing, "__dict__", {}).items():
         yield prefix + name, _Value(value)
@@ -202,7 +202,7 @@ def _parts_of_object(thing: Any, prefix: str) -> Iterator[Part]:
         for name in (slots,) if isinstance(slots, str) else slots:
             if hasattr(thing, name) and not name.startswith("__"):
                 yield prefix + name, _Value(getattr(thing, name))
-    yield from _parts_of(type(thing), prefix)
+    yield from parts_of(type(thing), prefix)
 
 
 def _code_texts(code: types.CodeType) -> Iterator[str]:

@@ -9,7 +9,6 @@ import json
 import multiprocessing
 import os
 import pathlib
-import random
 import signal
 import sys
 import time
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from . import _canopy
 from ._fingerprint import text_of_value
+from ._generators import seeded
 from ._workers import WorkerTraceback, sendable
 
 if TYPE_CHECKING:
@@ -276,8 +276,9 @@ def _run_unit(plan: Plan, unit: Unit, watch: _canopy.Watch) -> Record:
 
 
 def _run_interpreted(plan: Plan, unit: Unit, watch: _canopy.Watch) -> Record:
-    """The same for a run that calls Python, whose global generators it may use."""
-    with _seeded(f"{plan.seed} {unit.phase} {unit.environment} {unit.algorithm} {unit.run}"):
+    """The same for a run that calls Python, which may use generators of its own."""
+    name = f"{plan.seed} {unit.phase} {unit.environment} {unit.algorithm} {unit.run}"
+    with seeded(name, _users_of_chance(plan, unit)):
         try:
             return _run_unit(plan, unit, watch)
         except Exception as error:
@@ -286,21 +287,11 @@ def _run_interpreted(plan: Plan, unit: Unit, watch: _canopy.Watch) -> Record:
             raise
 
 
-@contextlib.contextmanager
-def _seeded(name: str) -> Iterator[None]:
-    """A block in which the generators of `random` and `numpy.random`, if that is there, depend on a name alone."""
-    state = random.getstate()
-    random.seed(name)
-    numpy: Any = sys.modules.get("numpy")
-    numpy_state = numpy.random.get_state() if numpy else None
-    if numpy:
-        numpy.random.seed(random.getrandbits(32))
-    try:
-        yield
-    finally:
-        random.setstate(state)
-        if numpy:
-            numpy.random.set_state(numpy_state)
+def _users_of_chance(plan: Plan, unit: Unit) -> list[Any]:
+    """What may have a random generator of its own."""
+    environment = plan.environments[unit.environment]
+    called = environment._users if isinstance(environment, _canopy.Function) else ()
+    return [*called, plan.algorithms[unit.algorithm].algorithm, *unit.options.values()]
 
 
 Take = Callable[[Unit, Record], None]

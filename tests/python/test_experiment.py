@@ -239,6 +239,119 @@ def test_numpy_is_seeded_also_where_only_the_function_imports_it(jobs):
     assert first == second != b""
 
 
+CHANCE = random.Random(1)
+
+
+def global_noise(x):
+    return hill(x) + CHANCE.gauss(0, 0.1)
+
+
+def noise_of_a_helper(x):
+    def helper():
+        return sum(CHANCE.gauss(0, 0.1) for _ in range(2))
+
+    return hill(x) + helper()
+
+
+def noise_by_closure(chance):
+    return lambda x: hill(x) + chance.gauss(0, 0.1)
+
+
+def noise_by_default(chance):
+    return lambda x, chance=chance: hill(x) + chance.gauss(0, 0.1)
+
+
+class Noisy:
+    """A callable that holds its generator."""
+
+    def __init__(self, chance):
+        self.draw, self.chance = chance.gauss, chance
+
+    def __call__(self, x):
+        return hill(x) + self.chance.gauss(0, 0.1)
+
+    def drawn(self, x):
+        return hill(x) + self.draw(0, 0.1)
+
+
+def noise_of_an_object(chance):
+    held = Noisy(chance)
+    return lambda x: held.drawn(x)
+
+
+def numpy_noise(make):
+    numpy = pytest.importorskip("numpy")
+    generator = make(numpy.random)
+    return lambda x: hill(x) + generator.normal(0, 0.1)
+
+
+OWN_NOISE = {
+    "global": lambda: global_noise,
+    "helper": lambda: noise_of_a_helper,
+    "closure": lambda: noise_by_closure(random.Random(1)),
+    "default": lambda: noise_by_default(random.Random(1)),
+    "callable": lambda: Noisy(random.Random(1)),
+    "method": lambda: Noisy(random.Random(1)).drawn,
+    "object": lambda: noise_of_an_object(random.Random(1)),
+    "partial": lambda: functools.partial(lambda chance, x: hill(x) + chance.gauss(0, 0.1), random.Random(1)),
+    "numpy": lambda: numpy_noise(lambda numpy: numpy.default_rng(0)),
+    "philox": lambda: numpy_noise(lambda numpy: numpy.Generator(numpy.Philox(0))),
+    "legacy": lambda: numpy_noise(lambda numpy: numpy.RandomState(0)),
+}
+
+
+@pytest.mark.parametrize("kind", OWN_NOISE)
+def test_generators_of_a_function_are_seeded_for_every_run(kind):
+    function = canopy.Function(OWN_NOISE[kind](), LINE, mean=hill, optimum=1, name="f")
+
+    def measured(n_jobs):
+        return numbers(canopy.experiment(["random", "adaptive"], function, steps=30, runs=4, n_jobs=n_jobs))
+
+    first = measured(1)
+    assert first == measured(1) == measured(2) == measured(4)
+    noise = [run["per_step_realised_regret"] - run["per_step_regret"] for run in first]
+    assert len({round(each, 9) for each in noise}) == 8  # no two runs have the same
+
+
+def test_generators_of_one_function_differ_and_are_left_as_they_were():
+    numpy = pytest.importorskip("numpy")
+    first, second, third = random.Random(1), random.Random(1), numpy.random.default_rng(1)
+    drawn = []
+
+    def measure(x):
+        drawn.append((first.random(), second.random(), third.random()))
+        return hill(x)
+
+    states = first.getstate(), second.getstate(), third.bit_generator.state
+    canopy.experiment("random", measure, LINE, steps=5, runs=2, n_jobs=1)
+    assert len({number for numbers in drawn for number in numbers}) == 3 * len(drawn)
+    assert (first.getstate(), second.getstate(), third.bit_generator.state) == states
+
+
+def test_generators_of_an_algorithm_are_seeded_too():
+    class Careless(Greedy):
+        def ask(self):
+            self.last = CHANCE.randrange(len(self.arms))
+            return {"x": self.arms[self.last]}
+
+    def measured(n_jobs):
+        algorithms = [Careless, canopy.Algorithm(Given, chance=random.Random(1))]
+        return numbers(canopy.experiment(algorithms, "garland", steps=30, runs=4, n_jobs=n_jobs))
+
+    for ours, theirs in zip(measured(1), measured(4)):
+        ours["options"] = theirs["options"] = None  # generators, which are never equal
+        assert ours == theirs
+    assert len({run["per_step_regret"] for run in measured(4)}) == 8
+
+
+class Given(Greedy):
+    """One with a generator among its options."""
+
+    def __init__(self, space, seed, chance):
+        super().__init__(space, seed)
+        self.chance = chance
+
+
 def test_runs_differ():
     function = canopy.Function(noisy_hill, LINE, mean=hill)
     result = canopy.experiment(["adaptive", "random"], function, steps=50, runs=5)
