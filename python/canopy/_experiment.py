@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from . import _canopy
 from ._fingerprint import fingerprint_of, text_of_value
-from ._optimizers import RewardRange, range_from, warn_caller
+from ._optimizers import CLASSES, RewardRange, range_from, warn_caller
 from ._runs import Log, Plan, ProgressLine, Record, Unit, finish_units
 from ._search import import_pandas
 from ._simulation import Environment, Estimate
@@ -67,8 +67,8 @@ class AskTell(Protocol):
 class Algorithm:
     """An algorithm of an experiment, with its options; a list of values is a grid to choose from.
 
-    `algorithm` is the name of an optimizer, or makes one: a class such as `AskTell` describes. `label` is what tables
-    and random numbers know it by.
+    `algorithm` is the name of an optimizer, or makes one: a class such as `AskTell` describes. A class of canopy, such
+    as `canopy.Hct`, stands for its name. `label` is what tables and random numbers know it by.
 
     >>> canopy.Algorithm("hct", rho=[0.5, 0.7], nu1=[0.3, 1, 3], label="HCT")
     Algorithm('hct', rho=[0.5, 0.7], nu1=[0.3, 1, 3], label='HCT')
@@ -80,6 +80,7 @@ class Algorithm:
         for method in ("ask", "tell", "best") if isinstance(algorithm, type) else ():
             if not callable(getattr(algorithm, method, None)):
                 raise ValueError(f"algorithm = {algorithm!r}: has no method {method}")
+        algorithm = next((name for name, each in CLASSES.items() if each is algorithm), algorithm)
         if "seed" in options:
             raise ValueError("seed: every run has one of its own; the seed of the experiment decides which")
         self.algorithm = algorithm

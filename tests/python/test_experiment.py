@@ -419,6 +419,31 @@ def test_an_optimizer_of_canopy_may_be_inside():
     assert wrapped[0]["per_step_regret"] == pytest.approx(direct[0]["per_step_regret"])
 
 
+def test_a_class_of_canopy_is_its_name():
+    def measured(algorithm):
+        return canopy.experiment({"one": algorithm}, ["garland", function], steps=300, runs=2)
+
+    function = canopy.Function(hill, LINE, optimum=1, noise="gaussian")
+    for name, cls in (("pct", canopy.Pct), ("stroquool", canopy.Stroquool), ("hct", canopy.Hct)):
+        by_class, by_name = measured(cls), measured(name)
+        assert numbers(by_class) == numbers(by_name)
+        assert by_class.rows[0].options == by_name.rows[0].options != {}
+    tuned = canopy.Algorithm(canopy.Hct, rho=[0.5, 0.7], feedback="correlated")
+    assert repr(tuned) == "Algorithm('hct', rho=[0.5, 0.7], feedback='correlated', label='hct')"
+    assert measured(tuned).rows[0].options["feedback"] == "correlated"
+    with pytest.raises(ValueError, match="rhoo"):
+        measured(canopy.Algorithm(canopy.Hct, rhoo=1))
+
+
+def test_a_class_derived_from_one_of_canopy_is_one_of_its_own():
+    class Mine(canopy.Hct):
+        def __init__(self, space, seed):
+            super().__init__(space)
+
+    result = canopy.experiment(Mine, "garland", steps=50, runs=1)
+    assert result.rows[0].algorithm == "Mine" and result.rows[0].options == {}
+
+
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
