@@ -109,7 +109,8 @@ class Algorithm:
 class Function(_canopy.Function):
     """A function of one's own as an environment of an experiment.
 
-    - function: called as `function(**arm)`, once a pull, as `maximize` does it.
+    - function: called as `function(**arm)`, once a pull, as `maximize` does it; without noise of its own, once more at
+      the first arm of a run, to see that it has none.
     - space: of its parameters.
     - optimum: f*, the largest mean: a number, or the arm that has it. Where it is not known, regret is against the best
       arm that any run has played.

@@ -88,6 +88,10 @@ double FunctionEnvironment::pull(Arm arm, RandomStream& random) {
   const double value = call(about_.function, arm);
   if (about_.noisy) return value;
   note(arm, value);
+  if (!called_twice_) {
+    called_twice_ = true;
+    note(arm, call(about_.function, arm));
+  }
   if (!about_.noise) return value;
   if (*about_.noise == Noise::bernoulli && (value < 0.0 || value > 1.0)) {
     throw std::invalid_argument(text_of(about_.function, arm) + " returned " + to_text(value) +

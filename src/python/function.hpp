@@ -55,6 +55,7 @@ class FunctionEnvironment final : public SteadyEnvironment {
   std::size_t dimension_;
   nb::object names_;  // of the parameters, a tuple
   mutable std::vector<PyObject*> arguments_;
+  bool called_twice_ = false;  // at the first arm, to find out noise that nobody has declared
   mutable double highest_ = -std::numeric_limits<double>::infinity();
 
   // What a function without noise of its own was at the arms played lately, in their order, so that

@@ -122,6 +122,7 @@ def test_regret_is_that_of_the_arms_and_of_the_rewards():
     function = canopy.Function(measure, LINE, optimum=1)
     result = canopy.experiment("adaptive", function, steps=300, runs=1, checkpoints=3, n_jobs=1)
     (run,) = result.runs
+    assert played.pop(0) == played[0]  # the first arm, a second time, in case it has noise
     assert played[-1] == pytest.approx(0.3, abs=0.1)
     assert run["per_step_regret"] == pytest.approx(sum(1 - hill(x) for x in played[:300]) / 300)
     assert run["per_step_realised_regret"] == pytest.approx(run["per_step_regret"])
@@ -160,6 +161,9 @@ def test_where_the_mean_is_not_known_only_realised_regret_is():
 def test_a_noisy_function_is_found_out():
     with pytest.raises(ValueError, match=r"noisy_hill\(x=.*and then.*mean="):
         canopy.experiment("hct", noisy_hill, LINE, steps=100, runs=1)
+    with pytest.raises(ValueError, match=r"noisy_hill\(x=.*and then.*mean="):
+        canopy.experiment("random", noisy_hill, LINE, steps=100, runs=1)  # which never plays an arm again
+    canopy.experiment("random", canopy.Function(noisy_hill, LINE, noise="own"), steps=100, runs=1)
 
 
 def test_without_an_optimum_regret_is_against_the_best_arm_that_was_played():
