@@ -151,7 +151,7 @@ class Function:
         noisy: bool,
         noise: str | None,
         noise_width: float,
-        optimum: float,
+        optimum: float | None,
     ) -> None: ...
 
 class Watch:

@@ -112,8 +112,8 @@ class Function(_canopy.Function):
     - function: called as `function(**arm)`, once a pull, as `maximize` does it; without noise of its own, once more at
       the first arm of a run, to see that it has none.
     - space: of its parameters.
-    - optimum: f*, the largest mean: a number, or the arm that has it. Where it is not known, regret is against the best
-      arm that any run has played.
+    - optimum: f*, the largest mean: a number, or the arm that has it; a run that sees a larger mean is refused. Where it
+      is not known, regret is against the best arm that any run has played.
     - noise: "gaussian", "uniform" or "bernoulli" has canopy add noise to a function that has none, with `noise_width`:
       the standard deviation, the width, or 1 for a success with probability f. "own": the function is noisy itself.
     - mean: the function without its noise, if it is noisy itself. Where that is not known, only realised regret is.
@@ -151,12 +151,15 @@ class Function(_canopy.Function):
         if not 0 <= width < math.inf:
             raise ValueError(f"noise_width = {noise_width!r}: must be a number, 0 or more")
         exact = mean if noisy else function
+        self.space = space_from(space)
         if isinstance(optimum, Mapping):
             if exact is None:
                 raise ValueError("optimum: must be a number, since the mean of the function is not known")
+            if set(optimum) != set(self.space):
+                names = ", ".join(self.space)
+                raise ValueError(f"optimum = {dict(optimum)!r}: must have a value for every parameter: {names}")
             optimum = exact(**optimum)
         self.function = function
-        self.space = space_from(space)
         self.name = name or _name_of(function, "f")
         self.optimum = None if optimum is None else number("optimum", optimum)
         self.reward_range = range_from(reward_range)
@@ -165,7 +168,7 @@ class Function(_canopy.Function):
         self._noise = {"noise": "own" if noisy else noise, "noise_width": width}
         self._called = {"": function, "mean.": mean, "start.": getattr(start, "__func__", start)}  # not what it seeds
         added = None if noisy else noise
-        super().__init__(function, self.space, self.name, mean, start, noisy, added, width, self.optimum or 0.0)
+        super().__init__(function, self.space, self.name, mean, start, noisy, added, width, self.optimum)
 
     def __call__(self, **arm: Any) -> float:
         """The function itself."""

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -123,7 +124,7 @@ nb::tuple run_unit(nb::handle environment, const nb::object& algorithm, const nb
 
 void make_function(PythonFunction* self, nb::object function, nb::object space, std::string name,
                    nb::object mean, nb::object start, bool noisy, nb::handle noise,
-                   double noise_width, double optimum) {
+                   double noise_width, std::optional<double> optimum) {
   std::optional<Noise> added;
   if (!noise.is_none()) added = enum_from<Noise>("noise", noise);
   (void)nb::cast<const PythonSpace&>(space);
@@ -165,7 +166,7 @@ void bind_experiment(nb::module_& module) {
   nb::class_<PythonFunction>(module, "Function", nb::type_slots(function_slots.data()))
       .def("__init__", &make_function, nb::arg("function"), nb::arg("space"), nb::arg("name"),
            nb::arg("mean").none(), nb::arg("start").none(), nb::arg("noisy"),
-           nb::arg("noise").none(), nb::arg("noise_width"), nb::arg("optimum"));
+           nb::arg("noise").none(), nb::arg("noise_width"), nb::arg("optimum").none());
   nb::class_<PythonWatch>(module, "Watch")
       .def(nb::init<>())
       .def("stop", [](PythonWatch& self) { self.stopped = true; })

@@ -110,6 +110,12 @@ double FunctionEnvironment::mean_reward(Arm arm) const {
     return call(about_.mean, arm);
   };
   const double value = mean();
+  if (about_.optimum && value > *about_.optimum + 1e-9 * (1.0 + std::abs(*about_.optimum))) {
+    throw std::invalid_argument(text_of(about_.noisy ? about_.mean : about_.function, arm) + " = " +
+                                to_text(value) + " is above the optimum " +
+                                to_text(*about_.optimum) +
+                                ": give the largest mean, or leave it out");
+  }
   highest_ = std::max(highest_, value);  // NaN leaves it as it is
   return value;
 }

@@ -25,7 +25,7 @@ struct PythonFunction {
   bool noisy = false;          ///< by itself
   std::optional<Noise> noise;  ///< that is added to it
   double noise_width = 1.0;
-  double optimum = 0.0;  ///< f*
+  std::optional<double> optimum;  ///< f*, if it is known
 };
 
 /// One run of such a function. Needs the interpreter's lock.
@@ -37,9 +37,9 @@ class FunctionEnvironment final : public SteadyEnvironment {
   void start(RandomStream& random) override;
   double pull(Arm arm, RandomStream& random) override;
 
-  /// NaN where nobody knows it.
+  /// NaN where nobody knows it. Throws std::invalid_argument if it is above the optimum.
   [[nodiscard]] double mean_reward(Arm arm) const override;
-  [[nodiscard]] Optimum optimum() const override { return {{}, about_.optimum}; }
+  [[nodiscard]] Optimum optimum() const override { return {{}, about_.optimum.value_or(0.0)}; }
 
   /// The largest mean of all that were asked for.
   [[nodiscard]] double highest() const { return highest_; }

@@ -178,6 +178,22 @@ def test_without_an_optimum_regret_is_against_the_best_arm_that_was_played():
     assert "the best that was seen" in known.table() and "the best that was seen" not in told.table()
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_optimum_that_is_too_small_is_refused(jobs):
+    message = r"hill\(x=.*\) = 0.* is above the optimum 0.5: give the largest mean"
+    for function in (
+        canopy.Function(hill, LINE, optimum=0.5),
+        canopy.Function(hill, LINE, optimum={"x": 1}, noise="gaussian"),
+        canopy.Function(noisy_hill, LINE, mean=hill, optimum=0.5),
+    ):
+        with pytest.raises(ValueError, match=message.replace("0.5", str(function.optimum))):
+            canopy.experiment("random", function, steps=100, runs=2, n_jobs=jobs)
+    rounded = canopy.Function(lambda x: 1e6 + 1e-4 * (x < 2), LINE, optimum=1e6)
+    canopy.experiment("random", rounded, steps=100, runs=2, n_jobs=jobs)
+    unknown = canopy.Function(noisy_hill, LINE, noise="own", optimum=0.5)  # whose rewards may be above it
+    canopy.experiment("random", unknown, steps=100, runs=2, n_jobs=jobs)
+
+
 def test_functions_of_all_kinds_of_parameters_are_called_by_name():
     seen = set()
 
@@ -549,6 +565,8 @@ def test_wrong_use_is_named(arguments, message):
         ({"noise_width": -1}, "noise_width = -1"),
         ({"mean": hill, "noise": "gaussian"}, "noise = 'gaussian'"),
         ({"optimum": "1"}, "optimum = '1'"),
+        ({"optimum": {"y": 1}}, r"optimum = {'y': 1}: must have a value for every parameter: x$"),
+        ({"optimum": {"x": 1, "y": 1}}, "must have a value for every parameter: x$"),
         ({"noise": "own", "optimum": {"x": 0.3}}, "optimum: must be a number"),
         ({"start": 1}, "start = 1"),
     ],

@@ -14,6 +14,11 @@ def test_every_function_has_its_largest_value_at_its_best_arm(name):
         assert -1e-9 <= f(**{p: getattr(f.space[p], side) for p in f.space}) <= f.optimum + 1e-9
 
 
+@pytest.mark.parametrize("name", functions.names())
+def test_no_mean_is_above_the_optimum(name):
+    canopy.experiment(["sequool", "soo"], functions.get(name), steps=1000, runs=1)  # which refuses such a mean
+
+
 def test_they_are_environments_as_well():
     assert set(functions.names()) <= set(canopy.environments())
 
