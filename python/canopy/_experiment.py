@@ -112,8 +112,8 @@ class Function(_canopy.Function):
     - function: called as `function(**arm)`, once a pull, as `maximize` does it; without noise of its own, once more at
       the first arm of a run, to see that it has none.
     - space: of its parameters.
-    - optimum: f*, the largest mean: a number, or the arm that has it; a run that sees a larger mean is refused. Where it
-      is not known, regret is against the best arm that any run has played.
+    - optimum: f*, the largest mean: a number, or the arm that has it; it is an error if a run sees a larger mean. Where
+      it is not known, regret is against the best arm that any run has played.
     - noise: "gaussian", "uniform" or "bernoulli" has canopy add noise to a function that has none, with `noise_width`:
       the standard deviation, the width, or 1 for a success with probability f. "own": the function is noisy itself.
     - mean: the function without its noise, if it is noisy itself. Where that is not known, only realised regret is.
@@ -188,8 +188,9 @@ class Row(NamedTuple):
 
     `options` are those that were chosen, of so many `candidates`. `regret` is the mean of f* - f(x_t) over the steps
     t, `realised_regret` that of f* - r_t, with the rewards r_t; `simple_regret` is f* - f(best arm), at the end. Where
-    the mean of a function is not known, `regret` and `simple_regret` are None. `us_per_step` is processor time in
-    microseconds, of algorithm and environment together.
+    the mean of a function is not known, `regret` and `simple_regret` are None; if f* is not known either,
+    `realised_regret` is minus the mean reward. `us_per_step` is processor time in microseconds, of algorithm and
+    environment together.
     """
 
     environment: str
@@ -216,7 +217,8 @@ class Experiment:
 
     `rows` has a `Row` for every environment and algorithm, `runs` a dictionary for every measured run, `tuning` one for
     every run that chose among the points of a grid. `optima` has f* of the environments; where nobody has said it, the
-    largest mean that any run has seen, and then the name is in `guessed_optima`. `print` shows the table.
+    largest mean that any run has seen, and then the name is in `guessed_optima`; None if no mean is known. `print`
+    shows the table.
     """
 
     def __init__(self, plan: Plan, chosen: dict[tuple[str, str], tuple[dict[str, Any], int]], records: list[Record]):
@@ -275,12 +277,14 @@ class Experiment:
     def _block(self, environment: str) -> Iterator[str]:
         kind, guessed = self.regrets[environment], environment in self.guessed_optima
         optimum = self.optima[environment]
-        against = "" if optimum is None else f"; f* = {optimum:.4g}{', the best that was seen' if guessed else ''}"
+        seen = ", the best that was seen" if guessed else ""
+        against = "f* unknown" if optimum is None else f"f* = {optimum:.4g}{seen}"
         runs = len({run["run"] for run in self.runs})
-        yield f"{environment}: {runs} run{'' if runs == 1 else 's'} of {self.steps} steps{against}"
+        yield f"{environment}: {runs} run{'' if runs == 1 else 's'} of {self.steps} steps; {against}"
         rows = [row for row in self.rows if row.environment == environment]
         width = max(len(row.algorithm) for row in rows)
-        yield f"  {'':{width}}  {kind + ' regret per step':<27} {'simple regret':<27} {'us/step':>8}"
+        compared = f"{kind} regret per step" if optimum is not None else "minus the mean reward"
+        yield f"  {'':{width}}  {compared:<27} {'simple regret':<27} {'us/step':>8}"
         for row in rows:
             regret = row.regret if kind == "pseudo" else row.realised_regret
             cells = f"{_estimate_text(regret):<27} {_estimate_text(row.simple_regret):<27} {row.us_per_step:>8.3g}"

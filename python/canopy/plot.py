@@ -600,7 +600,9 @@ def _draw_comparison(ax: Axes, measured: Experiment, environment: str, realised:
         ax.set_yscale("log")
     ax.set_title(environment)
     ax.set_xlabel("steps")
-    ax.set_ylabel(_REGRETS["realised" if is_realised else "pseudo"])
+    kind = "realised" if is_realised else "pseudo"
+    known = measured.optima[environment] is not None
+    ax.set_ylabel(_REGRETS[kind] if known else "minus the mean reward (f* unknown)")
     ax.spines[["top", "right"]].set_visible(False)
 
 

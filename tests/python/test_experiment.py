@@ -158,6 +158,18 @@ def test_where_the_mean_is_not_known_only_realised_regret_is():
         result.plot(realised=False)
 
 
+def test_where_the_optimum_is_not_known_either_rewards_are_shown():
+    function = canopy.Function(noisy_hill, LINE, noise="own", name="f")
+    result = canopy.experiment("random", function, steps=200, runs=2)
+    first, head, _ = result.table().splitlines()
+    assert first == "f: 2 runs of 200 steps; f* unknown"
+    assert "minus the mean reward" in head and "realised" not in result.table()
+    assert result.optima == {"f": None} and -1 < result.rows[0].realised_regret.mean < -0.5
+    assert result.plot().axes[0].get_ylabel() == "minus the mean reward (f* unknown)"
+    known = canopy.experiment("random", canopy.Function(noisy_hill, LINE, noise="own", optimum=1), steps=200, runs=2)
+    assert known.plot().axes[0].get_ylabel() == "realised regret per step: f* - reward"
+
+
 def test_a_noisy_function_is_found_out():
     with pytest.raises(ValueError, match=r"noisy_hill\(x=.*and then.*mean="):
         canopy.experiment("hct", noisy_hill, LINE, steps=100, runs=1)
