@@ -284,13 +284,13 @@ class Experiment:
         rows = [row for row in self.rows if row.environment == environment]
         width = max(len(row.algorithm) for row in rows)
         compared = f"{kind} regret per step" if optimum is not None else "minus the mean reward"
-        yield f"  {'':{width}}  {compared:<27} {'simple regret':<27} {'us/step':>8}"
-        for row in rows:
-            regret = row.regret if kind == "pseudo" else row.realised_regret
-            cells = f"{_estimate_text(regret):<27} {_estimate_text(row.simple_regret):<27} {row.us_per_step:>8.3g}"
+        regrets = _column(compared, [row.regret if kind == "pseudo" else row.realised_regret for row in rows])
+        simple = _column("simple regret", [row.simple_regret for row in rows])
+        yield f"  {'':{width}}  {regrets[0]} {simple[0]} {'us/step':>8}"
+        for row, *cells in zip(rows, regrets[1:], simple[1:]):
             tuned = {name: row.options[name] for name in self._grids[row.algorithm]}
             chosen = f"  {_options_text(tuned)}, of {row.candidates}" if row.candidates > 1 else ""
-            yield f"  {row.algorithm:{width}}  {cells}{chosen}"
+            yield f"  {row.algorithm:{width}}  {' '.join(cells)} {row.us_per_step:>8.3g}{chosen}"
 
     def plot(self, *, realised: bool | None = None) -> Figure:
         """Regret per step over steps, with 95 % bands, in a panel for every environment; a matplotlib figure.
@@ -546,12 +546,18 @@ def _shifted(record: Record, by: float) -> Record:
     return record | {name: add(record[name]) for name in names} | {"checkpoints": checkpoints}
 
 
-def _estimate_text(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "not known"
-    if estimate.low is None:
-        return f"{estimate.mean:.4f}"
-    return f"{estimate.mean:.4f} ({estimate.low:.4f} to {estimate.high:.4f})"
+def _column(title: str, estimates: Sequence[Estimate | None]) -> list[str]:
+    """A column of a table: the title and the estimates, numbers below numbers."""
+    numbers = [[f"{value:.4f}" for value in each or () if value is not None] for each in estimates]
+    wide = [max(map(len, texts)) for texts in itertools.zip_longest(*numbers, fillvalue="")]
+
+    def text(cells: Sequence[str]) -> str:
+        mean, *ends = (f"{cell:>{width}}" for cell, width in zip(cells, wide))
+        return f"{mean} ({' to '.join(ends)})" if ends else mean
+
+    column = [title, *(text(cells) if cells else "not known" for cells in numbers)]
+    width = max(27, *map(len, column))
+    return [f"{cell:<{width}}" for cell in column]
 
 
 def _options_text(options: Mapping[str, Any]) -> str:

@@ -929,6 +929,18 @@ def test_the_table_has_a_row_an_algorithm(measured):
     assert repr(measured) == "<canopy.Experiment of adaptive, Greedy, random on a, b: 18 runs of 200 steps>"
 
 
+@pytest.mark.parametrize("runs", [1, 3])
+def test_the_columns_of_the_table_are_aligned(runs):
+    function = canopy.Function(lambda x: 30 * (x - 0.5) + random.gauss(0, 0.1), LINE, noise="own", name="f")
+    algorithms = {"low": Carrying, "high": type("High", (Carrying,), {"at": 0.9})}
+    result = canopy.experiment(algorithms, function, steps=50, runs=runs)
+    assert [round(row.realised_regret.mean) for row in result.rows] == [12, -12]
+    _, head, *lines = result.table().splitlines()
+    ends = {(line.index("."), line.index("not known"), len(line)) for line in lines}
+    assert len(ends) == 1 and head.index("simple regret") == lines[0].index("not known") and len(head) == len(lines[0])
+    assert len({line.rfind(" to ") for line in lines}) == len({line.rfind(")") for line in lines}) == 1
+
+
 def test_a_single_run_has_no_interval():
     result = canopy.experiment("random", "garland", steps=50, runs=1)
     assert result.rows[0].regret.low is None and " to " not in result.table()
