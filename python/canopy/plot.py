@@ -45,7 +45,8 @@ def estimate(
     """What is known about the function, and where the pulls went.
 
     One parameter: the mean of every leaf of the tree over its cell, with the interval of its arm, and how many
-    pulls went where, as bars; choices stand apart. `truth`, a function of the parameter or two lists of values and
+    pulls went where, as bars; choices stand apart. Wide intervals, of arms with few pulls, may run out of the picture.
+    `truth`, a function of the parameter or two lists of values and
     means, is drawn as well.
     Two parameters: a heat map of the leaves' means; dots where pulls went. With more of them, say which two:
     `parameters=("x", "y")`.
@@ -63,7 +64,7 @@ def estimate(
         raise ValueError("truth: can only be drawn for a single parameter")
     ax = ax or _new_axes()
     if len(names) == 1:
-        _estimate_1d(optimizer, nodes, names[0], truth, ax)
+        _estimate_1d(optimizer, nodes, names[0], truth, _pulls_by_arm(searched, optimizer, nodes, names[0]), ax)
     else:
         _estimate_2d(optimizer, nodes, names, ax)
     return ax
@@ -165,13 +166,18 @@ def regret(runs: Any, *, optimum: float | None = None, realised: bool = False, a
 
 
 def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
-    """The cover tree: a node is above the middle of what it covers; the more pulls, the larger its dot."""
+    """The cover tree: a node is above the middle of what it covers; the more pulls, the larger its dot.
+
+    With one real parameter, the axis has its values. With others the parts of a node lie side by side, all as wide.
+    """
     optimizer = _optimizer_of(searched)
     nodes = optimizer.tree()
     if not nodes:
         raise ValueError(f"{optimizer!r} has no tree")
     ax = ax or _new_axes()
-    place = {node.path: (_middle(node.path), node.depth) for node in nodes}
+    has_values = _has_values(optimizer.space, nodes)
+    middles = _middles_of_cells(optimizer.space, nodes) if has_values else _middles_of_parts(nodes)
+    place = {node.path: (middles[node.path], node.depth) for node in nodes}
     edges = [(place[node.path[:-1]], place[node.path]) for node in nodes if node.path]
     ax.add_collection(LineCollection(edges, colors=GREY, linewidths=0.6, zorder=1))
     pulled = [node for node in nodes if node.pulls > 0]
@@ -196,7 +202,14 @@ def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(deepest + 0.7, -0.7)
     ax.set_ylabel("depth")
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
-    _label_tree_axis(ax, optimizer.space)
+    if has_values:
+        _label_values(ax, optimizer.space)
+    else:
+        most = max((len(parts) for parts in _children(nodes).values()), default=2)
+        ax.set_xlabel(
+            "left half, right half" if most == 2 else f"up to {most} parts of each node, the first to the left"
+        )
+        ax.set_xticks([])
     ax.set_title(f"{_count(len(nodes), 'node')}, {_count(optimizer.summary().t - 1, 'pull')}")
     return ax
 
@@ -204,7 +217,8 @@ def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
 def experiment(measured: Experiment, *, realised: bool | None = None) -> Figure:
     """Regret per step of all algorithms of an experiment, with 95 % bands, in a panel for every environment.
 
-    Of the kind that was compared, unless `realised` says which. A new figure, which it returns.
+    Of the kind that was compared, unless `realised` says which. A new figure, which it returns. The legend of more than
+    six algorithms is below the panels.
     """
     environments = measured.environments
     columns = min(3, len(environments))
@@ -214,7 +228,11 @@ def experiment(measured: Experiment, *, realised: bool | None = None) -> Figure:
         spare.remove()
     for ax, environment in zip(axes.flat, environments):
         _draw_comparison(ax, measured, environment, realised)
-    axes.flat[0].legend()
+    if len(measured.algorithms) > 6:
+        lines, names = axes.flat[0].get_legend_handles_labels()
+        figure.legend(lines, names, loc="outside lower center", ncols=min(len(names), 4 * columns), frameon=False)
+    else:
+        axes.flat[0].legend()
     return figure
 
 
@@ -361,13 +379,14 @@ def _interval(optimizer: Any, node: Node) -> tuple[float, float]:
 
 def _leaf_means(nodes: list[Node]) -> list[tuple[Node, float]]:
     """Every leaf, with the mean of the deepest node on the way to it that has pulls, of its own or below it."""
+    children = _children(nodes)
     known = {node.path: (0, 0.0) for node in nodes}  # pulls and their sum
     for node in reversed(nodes):
         if node.pulls > 0:
             known[node.path] = (node.pulls, node.pulls * node.mean)
-        elif not node.leaf:
-            (pulls, total), (others, theirs) = (known[node.path + side] for side in "01")
-            known[node.path] = (pulls + others, total + theirs)
+        else:
+            below = [known[path] for path in children.get(node.path, ())]
+            known[node.path] = (sum(pulls for pulls, _ in below), sum(total for _, total in below))
     pairs = []
     for leaf in (node for node in nodes if node.leaf):
         pulls, total = next(
@@ -377,22 +396,44 @@ def _leaf_means(nodes: list[Node]) -> list[tuple[Node, float]]:
     return pairs
 
 
-def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: Axes) -> None:
+def _pulls_by_arm(searched: Any, optimizer: Any, nodes: list[Node], name: str) -> dict[Any, int]:
+    """How many pulls every value of the only parameter has had.
+
+    What nodes count would not do: in some trees a pull counts at every node on its way, in others the middle part has
+    the arm of the whole and its pulls.
+    """
+    counts: dict[Any, int] = {}
+    if isinstance(searched, Result) and searched.pulls == optimizer.summary().t - 1:  # it has seen them all
+        for episode in searched.episodes:
+            counts[episode.arm[name]] = counts.get(episode.arm[name], 0) + len(episode.rewards)
+        return counts
+    for node in nodes:
+        if node.arm[name] not in counts:
+            known = optimizer.estimate(node.arm)
+            counts[node.arm[name]] = known.pulls if known else 0
+    return counts
+
+
+def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, counts: dict[Any, int], ax: Axes) -> None:
     space = optimizer.space
     leaves = sorted(_leaf_means(nodes), key=lambda pair: _ends(space, name, pair[0]))
     xs: list[float] = []
     means: list[float] = []
     lows: list[float] = []
     highs: list[float] = []
+    steady: list[float] = []  # the ends of the intervals of arms that have their share of the pulls
+    share = sum(leaf.pulls for leaf, _ in leaves) / len(leaves)
     for leaf, mean in leaves:
         low, high = _interval(optimizer, leaf) if leaf.pulls else (math.nan, math.nan)
+        if leaf.pulls >= max(2, share) and not math.isnan(low):
+            steady += [low, high]
         for end in _drawn_ends(space, name, leaf):
             is_gap = math.isnan(end)
             xs.append(end)
             means.append(math.nan if is_gap else mean)
             lows.append(math.nan if is_gap else low)
             highs.append(math.nan if is_gap else high)
-    bars = _count_bars(optimizer, nodes, name, ax)
+    bars = _count_bars(optimizer, counts, name, ax)
 
     _label_axis(ax, "x", space, name)
     ax.fill_between(
@@ -409,7 +450,7 @@ def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, ax: A
     best = optimizer.best()
     if best:
         ax.axvline(_position(space, name, best.arm[name]), color=COLOURS[1], linewidth=1, label="best")
-    _limit_to(ax, shown, lows, highs)
+    _limit_to(ax, shown, steady)
     ax.set_ylabel(_label(optimizer))
     ax.set_zorder(bars.get_zorder() + 1)  # the bars stay behind
     ax.patch.set_visible(False)
@@ -424,15 +465,15 @@ def _drawn_ends(space: Space, name: str, leaf: Node) -> list[float]:
     return [end for i in range(first, last + 1) for end in (i - 0.25, i + 0.25, math.nan)]
 
 
-def _count_bars(optimizer: Any, nodes: list[Node], name: str, ax: Axes) -> Axes:
+def _count_bars(optimizer: Any, pulls_by_arm: dict[Any, int], name: str, ax: Axes) -> Axes:
     """How many pulls went where, as bars behind the picture; those of choices have their number."""
     bars = ax.twinx()
     parameter = optimizer.space[name]
     edges = _bin_edges(parameter)
     counts = [0] * (len(edges) - 1)
-    for node in nodes:
-        place = bisect.bisect_right(edges, _position(optimizer.space, name, node.arm[name])) - 1
-        counts[min(place, len(counts) - 1)] += node.pulls
+    for value, number in pulls_by_arm.items():
+        place = bisect.bisect_right(edges, _position(optimizer.space, name, value)) - 1
+        counts[min(place, len(counts) - 1)] += number
     sides = [high - low for low, high in itertools.pairwise(edges)]
     gap = 0.1 if isinstance(parameter, Choice) else 0.0
     drawn = bars.bar(
@@ -449,7 +490,9 @@ def _count_bars(optimizer: Any, nodes: list[Node], name: str, ax: Axes) -> Axes:
     bars.set_ylabel(f"pulls ({optimizer.summary().t - 1} in total)", color=GREY)
     bars.tick_params(axis="y", colors=GREY)
     bars.spines[["top"]].set_visible(False)
-    bars.set_ylim(0, 3.5 * max(1, bars.get_ylim()[1]))
+    most = max(1, *counts)
+    bars.set_yticks([tick for tick in MaxNLocator(nbins=3, integer=True).tick_values(0, most) if 0 <= tick <= most])
+    bars.set_ylim(0, 3.5 * most)  # low, so that they are not in the way
     return bars
 
 
@@ -479,13 +522,12 @@ def _spread_whole(low: int, high: int, parts: int) -> list[int]:
     return sorted({min(high, round(end)) for end in _spread(Real(low, high, log=True), parts)})
 
 
-def _limit_to(ax: Axes, means: list[float], lows: list[float], highs: list[float]) -> None:
-    """Shows all means, and the bounds unless they dwarf the means."""
+def _limit_to(ax: Axes, means: list[float], bounds: list[float]) -> None:
+    """Shows all means, and these bounds unless they dwarf the means."""
     known = [mean for mean in means if not math.isnan(mean)]
     least, most = min(known), max(known)
     spread = most - least or 1.0
-    lowest = min([least, *(low for low in lows if not math.isnan(low))])
-    highest = max([most, *(high for high in highs if not math.isnan(high))])
+    lowest, highest = min([least, *bounds]), max([most, *bounds])
     ax.set_ylim(max(lowest, least - spread) - 0.05 * spread, min(highest, most + spread) + 0.05 * spread)
 
 
@@ -551,29 +593,52 @@ def _mark_best(ax: Axes, space: Space, names: list[str], arm: dict[str, Any]) ->
     ax.plot([x], [y], marker="*", markersize=15, color=COLOURS[1], markeredgecolor="white", linestyle="", label="best")
 
 
-def _middle(path: str) -> float:
-    """The middle of a node's part of [0, 1], which every step down halves."""
-    low, width = 0.0, 1.0
-    for turn in path:
-        width /= 2
-        low += width if turn == "1" else 0.0
-    return low + width / 2
+def _children(nodes: list[Node]) -> dict[str, list[str]]:
+    """The paths of the parts of every node that has some, from the first to the last."""
+    children: dict[str, list[str]] = {}
+    for node in nodes:
+        if node.path:
+            children.setdefault(node.path[:-1], []).append(node.path)
+    return {path: sorted(parts) for path, parts in children.items()}
 
 
-def _label_tree_axis(ax: Axes, space: Space) -> None:
+def _middles_of_parts(nodes: list[Node]) -> dict[str, float]:
+    """The middle of every node's part of [0, 1], by its path: the parts of a node share its own equally."""
+    ends = {"": (0.0, 1.0)}
+    for path, parts in sorted(_children(nodes).items(), key=lambda pair: len(pair[0])):
+        low, high = ends[path]
+        width = (high - low) / len(parts)
+        for number, part in enumerate(parts):
+            ends[part] = (low + number * width, low + (number + 1) * width)
+    return {path: (low + high) / 2 for path, (low, high) in ends.items()}
+
+
+def _has_values(space: Space, nodes: list[Node]) -> bool:
+    """Whether places in the tree are values of the only parameter."""
+    return len(space) == 1 and isinstance(next(iter(space.values())), Real) and bool(nodes[0].cell)
+
+
+def _middles_of_cells(space: Space, nodes: list[Node]) -> dict[str, float]:
+    """The middle of every node's cell as a share of the only parameter, by its path."""
+    ((name, only),) = space.items()
+    assert isinstance(only, Real)
+    return {node.path: sum(_share(only, end) for end in node.cell[name]) / 2 for node in nodes}
+
+
+def _share(parameter: Real, value: float) -> float:
+    """How far along its range a value is, from 0 to 1; on a log scale, in log units."""
+    if parameter.log:
+        return math.log(value / parameter.low) / math.log(parameter.high / parameter.low)
+    return (value - parameter.low) / (parameter.high - parameter.low)
+
+
+def _label_values(ax: Axes, space: Space) -> None:
     only = next(iter(space.values()))
-    if len(space) > 1 or not isinstance(only, Real):
-        ax.set_xlabel("left half, right half")
-        ax.set_xticks([])
-        return
+    assert isinstance(only, Real)
     ticks = _spread(only, 4)
     if only.log and only.high / only.low >= 10:
         ticks = [10.0**power for power in range(math.ceil(math.log10(only.low)), math.floor(math.log10(only.high)) + 1)]
-    if only.log:
-        shares = [math.log(tick / only.low) / math.log(only.high / only.low) for tick in ticks]
-    else:
-        shares = [0, 0.25, 0.5, 0.75, 1]
-    ax.set_xticks(shares, [f"{tick:.4g}" for tick in ticks])
+    ax.set_xticks([_share(only, tick) for tick in ticks], [f"{tick:.4g}" for tick in ticks])
     ax.set_xlabel(next(iter(space)))
 
 

@@ -1,3 +1,4 @@
+import itertools
 import math
 import random
 
@@ -184,10 +185,9 @@ def test_the_estimate_clips_neither_its_curve_nor_the_truth(optimizer):
 
 def test_limits_hold_means_without_bounds():
     _, ax = plt.subplots()
-    nan = float("nan")
-    canopy.plot._limit_to(ax, [0.0, 10.0, nan], [8.0, nan, nan], [9.0, nan, nan])
+    canopy.plot._limit_to(ax, [0.0, 10.0, float("nan")], [8.0, 9.0])
     assert ax.get_ylim() == (-0.5, 10.5)
-    canopy.plot._limit_to(ax, [0.0, 10.0], [-100.0, -1.0], [1.0, 11.0])
+    canopy.plot._limit_to(ax, [0.0, 10.0], [-100.0, 1.0, -1.0, 11.0])
     assert ax.get_ylim() == (-10.5, 11.5), "bounds that dwarf the means are cut"
 
 
@@ -225,3 +225,127 @@ def test_one_parameter_may_be_named_without_a_list():
     with pytest.raises(ValueError, match="the space has no 'l'"):
         canopy.plot.pulls(result, parameters="l")
     canopy.plot.estimate(search({"lr": canopy.real(0, 1)}), parameters="lr")
+
+
+def places(ax):
+    """Where the nodes of a tree are drawn."""
+    dots = [each for each in ax.collections if type(each).__name__ == "PathCollection"]
+    return [(round(float(x), 12), int(y)) for each in dots for x, y in each.get_offsets()]
+
+
+def by_depth(place):
+    return place[::-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("soo", {}),
+        ("stosoo", {}),
+        ("doo", {}),
+        ("sequool", {}),
+        ("stroquool", {}),
+        ("soo", {"partition": "cyclic/5"}),
+        ("soo", {"partition": "random_cut/4@3"}),
+        ("hct", {}),
+    ],
+)
+@pytest.mark.parametrize("parameter", [canopy.real(2, 6), canopy.real(0.01, 100, log=True)])
+def test_a_node_is_drawn_above_the_middle_of_its_cell(name, options, parameter):
+    result = canopy.maximize(lambda x: -x, {"x": parameter}, pulls=30, optimizer=name, **options)
+    nodes = result.optimizer.tree()
+    ax = canopy.plot.tree(result)
+    scale = math.log if parameter.log else float
+
+    def share(value):
+        return (scale(value) - scale(parameter.low)) / (scale(parameter.high) - scale(parameter.low))
+
+    expected = [(sum(map(share, node.cell["x"])) / 2, node.depth) for node in nodes]
+    for (x, depth), (its_x, its_depth) in zip(sorted(places(ax), key=by_depth), sorted(expected, key=by_depth)):
+        assert depth == its_depth and x == pytest.approx(its_x, abs=1e-9)
+    assert len(set(places(ax))) == len(nodes), "no two at the same place"
+    assert ax.get_xlabel() == "x"
+
+
+@pytest.mark.parametrize(
+    ("space", "options", "label"),
+    [
+        ({**X, "y": canopy.real(0, 1)}, {"optimizer": "hct"}, "left half, right half"),
+        ({**X, "y": canopy.real(0, 1)}, {"optimizer": "soo"}, "up to 3 parts of each node, the first to the left"),
+        (
+            {**X, "y": canopy.integer(1, 4)},
+            {"optimizer": "soo", "partition": "every_side"},
+            "up to 4 parts of each node, the first to the left",
+        ),
+        ({"k": canopy.integer(1, 10)}, {"optimizer": "soo"}, "up to 3 parts of each node, the first to the left"),
+    ],
+)
+def test_parts_of_a_node_lie_side_by_side(space, options, label, tmp_path):
+    result = search(space, **options)
+    ax = drawn(canopy.plot.tree(result), tmp_path / "tree.png")
+    assert ax.get_xlabel() == label
+    nodes = result.optimizer.tree()
+    assert len(set(places(ax))) == len(nodes)
+    at_depth = {depth: sorted(x for x, y in places(ax) if y == depth) for depth in (0, 1)}
+    parts = sum(node.depth == 1 for node in nodes)
+    assert at_depth[0] == [0.5]
+    assert at_depth[1] == pytest.approx([(i + 0.5) / parts for i in range(parts)], abs=1e-6)
+    drawn(canopy.plot.estimate(result), tmp_path / "estimate.png")
+
+
+def test_places_of_a_partition_of_ones_own_are_not_values():
+    class Thirds(canopy.Partition):
+        arity = 3
+
+        def root(self):
+            return (0.0, 1.0)
+
+        def split(self, cell, depth):
+            low, high = cell
+            ends = [low, low + 0.1 * (high - low), low + 0.2 * (high - low), high]
+            return list(itertools.pairwise(ends))
+
+        def arm(self, cell):
+            return {"x": sum(cell) / 2}
+
+    ax = canopy.plot.tree(canopy.maximize(lambda x: x, X, pulls=20, optimizer="soo", partition=Thirds()))
+    assert ax.get_xlabel() == "up to 3 parts of each node, the first to the left"
+    assert [x for x, depth in sorted(places(ax)) if depth == 1] == pytest.approx([1 / 6, 1 / 2, 5 / 6], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["adaptive", "hct", "hoo", "thoo", "poo", "zooming", "soo", "stosoo", "sequool"])
+def test_bars_count_every_pull_once(name):
+    chance = random.Random(4)
+    result = canopy.maximize(lambda x: x + chance.gauss(0, 0.1), X, pulls=200, optimizer=name)
+    ax = canopy.plot.estimate(result)
+    bars = next(axes for axes in ax.figure.axes if axes is not ax)
+    assert sum(bar.get_height() for bar in bars.patches) == 200
+    assert max(bars.get_yticks()) <= max(bar.get_height() for bar in bars.patches)
+    if name != "poo":  # whose tree is one of many
+        ax = canopy.plot.estimate(result.optimizer)
+        bars = next(axes for axes in ax.figure.axes if axes is not ax)
+        assert sum(bar.get_height() for bar in bars.patches) == 200
+
+
+def test_intervals_of_few_pulls_do_not_flatten_the_curve():
+    chance = random.Random(2)
+    result = canopy.maximize(lambda x: math.sin(9 * x) * x + chance.gauss(0, 0.3), X, pulls=2000)
+    ax = canopy.plot.estimate(result)
+    line = next(line for line in ax.get_lines() if line.get_label() == "estimate")
+    low, high = ax.get_ylim()
+    assert max(line.get_ydata()) - min(line.get_ydata()) > 0.6 * (high - low)
+    known = result.optimizer.estimate(result.best.arm)
+    assert low <= known.lower and known.upper <= high, "what matters is shown in full"
+
+
+def test_a_long_legend_is_outside_of_the_panels(tmp_path):
+    algorithms = ["hct", "random", "soo", "poo", "zooming", "thompson", "grid"]
+    figure = canopy.experiment(algorithms, ["garland", "branin"], steps=50, runs=2).plot()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == algorithms
+    assert not any(ax.get_legend() for ax in figure.axes)
+    figure.savefig(tmp_path / "figure.png")
+    box = legend.get_window_extent()
+    assert not any(box.overlaps(ax.get_window_extent()) for ax in figure.axes)
+    few = canopy.experiment(algorithms[:6], "garland", steps=50, runs=2).plot()
+    assert few.axes[0].get_legend() and not few.legends
