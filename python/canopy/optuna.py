@@ -23,7 +23,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from ._canopy import Pull
 from ._classes import AdaptiveOptions, HctOptions
-from ._optimizers import Direction, Optimizer, RewardRange, check_options, make_optimizer
+from ._optimizers import Best, Direction, Optimizer, RewardRange, check_options, make_optimizer
 from ._search import single_reward
 from ._space import Parameter, Space, choice, integer, real
 
@@ -94,8 +94,29 @@ class _TreeSampler(BaseSampler):
 
     @property
     def optimizer(self) -> Optimizer | None:
-        """The tree, for `canopy.plot`; None until the space is known."""
+        """The tree, for `canopy.plot`; None until the space is known. Floats with a step are counted in steps."""
         return self._optimizer
+
+    def best(self) -> Best | None:
+        """What to recommend: like `Optimizer.best`, in Optuna's units; None before the tree has a value.
+
+        `arm` has the parameters that the tree searches, as `study.best_params` would. `mean` is that of all values of
+        the arm, and its interval is from `lower` to `upper`.
+
+        >>> import optuna
+        >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+        >>> sampler = canopy.optuna.Sampler(seed=1)
+        >>> study = optuna.create_study(sampler=sampler, direction="maximize")
+        >>> study.optimize(lambda trial: 1 - abs(trial.suggest_float("x", 0, 1, step=0.25) - 0.3), n_trials=50)
+        >>> sampler.best().arm
+        {'x': 0.25}
+        """
+        with self._lock:
+            best = self._optimizer.best() if self._optimizer is not None else None
+            if best is None or self._search_space is None:
+                return None
+            own = None if best.own is None else _params_from(best.own, self._search_space)
+            return best._replace(arm=_params_from(best.arm, self._search_space), own=own)
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
         with self._lock:
@@ -405,5 +426,9 @@ def _level_of(distribution: Any, value: Any) -> Any:
 
 def _values_from(pull: Pull, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
     """The arm of a pull as Optuna knows it."""
-    arm = pull.arm
+    return _params_from(pull.arm, search_space)
+
+
+def _params_from(arm: dict[str, Any], search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
+    """An arm as Optuna knows it."""
     return {name: _value_from(distribution, arm[name]) for name, distribution in search_space.items()}

@@ -1,6 +1,7 @@
 import math
 import pickle
 import threading
+import types
 
 import canopy
 import optuna
@@ -413,3 +414,43 @@ def test_values_in_any_units_give_the_same_trials(make):
         return [trial.params for trial in study.trials]
 
     assert params(lambda f: f) == params(lambda f: f * 2.0**-20) == params(lambda f: f * 1024)
+
+
+@pytest.mark.parametrize("kind", [Sampler, HctSampler])
+def test_the_best_is_in_the_values_of_optuna(kind):
+    choices = {"c": [None, True, 2.5, "two"], "d": [16, 32]}
+
+    def objective(trial):
+        y = trial.suggest_float("y", -0.5, 1, step=0.25)
+        n = trial.suggest_int("n", 1, 64, log=True)
+        k = trial.suggest_int("k", 10, 100, step=10)
+        x = trial.suggest_float("x", 1e-3, 1, log=True)
+        chosen = {name: trial.suggest_categorical(name, values) for name, values in choices.items()}
+        value = 3 - abs(y - 0.25) - abs(math.log2(n) - 3) / 10 - abs(k - 70) / 100 - abs(math.log10(x) + 1) / 10
+        return value + 0.2 * (chosen["c"] == 2.5) + 0.1 * (chosen["d"] == 32)
+
+    sampler = kind(seed=1)
+    assert sampler.best() is None
+    study = optuna.create_study(sampler=sampler, direction="maximize")
+    study.optimize(objective, n_trials=300)
+    best = sampler.best()
+    own = sampler.optimizer.best()
+    assert best.arm["y"] == -0.5 + 0.25 * own.arm["y"]
+    assert best[1:8] == own[1:8]
+    assert best.arm["n"] in range(1, 65) and best.arm["k"] in range(10, 101, 10) and 1e-3 <= best.arm["x"] <= 1
+    for name, values in choices.items():
+        assert any(best.arm[name] is each for each in study.trials[0].distributions[name].choices), (name, values)
+    played = [trial for trial in study.trials if trial.params == best.arm]
+    assert len(played) >= 1 and all(trial.value == pytest.approx(best.mean) for trial in played)
+    assert list(best.arm) == list(own.arm)
+
+
+def test_what_the_tree_itself_would_recommend_is_in_the_values_of_optuna():
+    space = {"y": FloatDistribution(0, 1, step=0.25)}
+    sampler = Sampler(search_space=space)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(lambda trial: trial.suggest_float("y", 0, 1, step=0.25), n_trials=10)
+    found = sampler.optimizer.best()._replace(own={"y": 3})
+    sampler._optimizer = types.SimpleNamespace(best=lambda: found)
+    assert sampler.best().own == {"y": 0.75}
+    assert sampler.best().arm == {"y": 0.0}
