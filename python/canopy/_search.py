@@ -377,8 +377,13 @@ class Known:
 
     def check(self, optimizer: Any) -> None:
         """Complains about arms that are not in the space, before anything is played or told."""
-        for arm in [*self.arms, *(arm for arm, _ in self._pairs)]:
-            optimizer.estimate(arm)
+        observed = [arm for arm, _ in self._pairs]
+        for name, arms in (("enqueue", self.arms), ("observe", observed)):
+            for number, arm in enumerate(arms):
+                try:
+                    optimizer.estimate(arm)
+                except ValueError as error:
+                    raise ValueError(f"{name}[{number}]: {error}") from None
 
     def tell(self, optimizer: Any) -> None:
         for arm, reward in self._pairs:

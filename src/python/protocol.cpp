@@ -95,15 +95,38 @@ Status tell_given(Protocol& self, Ticket ticket, const GivenRewards& given) {
       given);
 }
 
-void tell(Protocol& self, nb::handle pull, nb::handle reward) {
-  const Ticket ticket = ticket_from(pull);
-  check(tell_given(self, ticket, rewards_from(reward)), ticket);
-}
-
 Rewards summed(const GivenRewards& given) {
   if (const auto* one = std::get_if<double>(&given)) return Rewards::one(*one);
   if (const auto* several = std::get_if<std::vector<double>>(&given)) return Rewards::of(*several);
   return std::get<Rewards>(given);
+}
+
+/// Throws ValueError: `ticket 8: 2 rewards, but the pull is good for 1 (its length)`.
+void refuse_more(Protocol& self, nb::handle pull, std::uint64_t count) {
+  const Ticket ticket = ticket_from(pull);
+  const std::uint64_t left = self.with([&](Optimizer& optimizer) {
+    for (const Pull& open : optimizer.in_flight()) {
+      if (open.ticket == ticket) return open.length;
+    }
+    return std::uint64_t{0};
+  });
+  if (left == 0) return;  // somebody else has told the rest meanwhile
+  std::string text = "ticket " + std::to_string(ticket) + ": " + std::to_string(count) +
+                     " rewards, but the pull is good for " + std::to_string(left);
+  if (nb::isinstance<PythonPull>(pull)) {
+    const std::uint64_t length = nb::cast<const PythonPull&>(pull).placed.pull.length;
+    text +=
+        left == length ? " (its length)" : " more (its length is " + std::to_string(length) + ")";
+  }
+  throw std::invalid_argument(text);
+}
+
+void tell(Protocol& self, nb::handle pull, nb::handle reward) {
+  const Ticket ticket = ticket_from(pull);
+  const GivenRewards given = rewards_from(reward);
+  const Status status = tell_given(self, ticket, given);
+  if (status == Status::too_many_rewards) refuse_more(self, pull, summed(given).count);
+  check(status, ticket);
 }
 
 std::vector<double> coordinates_from(const Protocol& self, nb::handle arm) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -95,20 +96,34 @@ double PythonSpace::coordinate(nb::handle value, std::size_t index) const {
   return *number;
 }
 
+std::string PythonSpace::unknown_name_in(const nb::dict& arm) const {
+  std::vector<std::string_view> known;
+  for (const Parameter& parameter : space_.parameters()) known.push_back(parameter.name);
+  for (const nb::handle name : arm.keys()) {
+    const auto is_name = [&](const nb::object& each) { return each.equal(name); };
+    if (std::any_of(names_.begin(), names_.end(), is_name)) continue;
+    std::string text = shown(name) + ": is not a parameter of the space";
+    std::string nearest;
+    if (std::string word; nb::try_cast(name, word)) nearest = nearest_name(word, known);
+    if (!nearest.empty()) return text + ", did you mean '" + nearest + "'?";
+    text += ", which has ";
+    for (std::size_t i = 0; i < known.size(); ++i) text.append(i > 0 ? ", " : "").append(known[i]);
+    return text;
+  }
+  return "";
+}
+
 std::vector<double> PythonSpace::coordinates(const nb::dict& arm) const {
   std::vector<double> result;
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (!arm.contains(names_[i])) {
-      throw std::invalid_argument(space_.parameters()[i].name + ": is missing");
+      const std::string unknown = unknown_name_in(arm);
+      throw std::invalid_argument(space_.parameters()[i].name + ": is missing" +
+                                  (unknown.empty() ? "" : "; " + unknown));
     }
     result.push_back(coordinate(arm[names_[i]], i));
   }
-  for (const nb::handle name : arm.keys()) {
-    if (std::none_of(names_.begin(), names_.end(),
-                     [&](const nb::object& each) { return each.equal(name); })) {
-      throw std::invalid_argument(shown(name) + ": is not a parameter of the space");
-    }
-  }
+  if (arm.size() != names_.size()) throw std::invalid_argument(unknown_name_in(arm));
   return result;
 }
 

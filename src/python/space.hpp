@@ -3,6 +3,7 @@
 #include "canopy/space.hpp"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -43,6 +44,8 @@ class PythonSpace {
 
  private:
   [[nodiscard]] double coordinate(nb::handle value, std::size_t index) const;
+  /// What is wrong with the first name in an arm that no parameter has; empty if there is none.
+  [[nodiscard]] std::string unknown_name_in(const nb::dict& arm) const;
 
   Space space_;
   std::vector<nb::object> names_;

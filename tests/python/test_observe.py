@@ -80,7 +80,19 @@ def test_a_good_observation_is_found_before_anything_is_asked():
     [
         ({}, "x: is missing"),
         ({"x": 0.5, "k": 3}, "mode: is missing"),
-        ({**ARM, "y": 1}, "'y': is not a parameter of the space"),
+        (
+            {"y": 0.5, "k": 3, "mode": "fast"},
+            "x: is missing; 'y': is not a parameter of the space, which has x, k, mode$",
+        ),
+        (
+            {"x": 0.5, "k": 3, "Mode": "fast"},
+            "mode: is missing; 'Mode': is not a parameter of the space, did you mean 'mode'",
+        ),
+        (
+            {"x": 0.5, "k": 3, "\ud800": 1},
+            "mode: is missing; .*: is not a parameter of the space, which has x, k, mode$",
+        ),
+        ({**ARM, "y": 1}, "'y': is not a parameter of the space, which has x, k, mode$"),
         ({**ARM, 3: 1}, "3: is not a parameter of the space"),
         ({**ARM, "x": 1.5}, "x = 1.5: must be from 0 to 1"),
         ({**ARM, "x": -1e-9}, "x = -1e-09: must be from 0 to 1"),

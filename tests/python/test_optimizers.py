@@ -462,3 +462,22 @@ def test_options_without_effect_on_iid_feedback_are_said(option, value, recwarn)
         canopy.simulate("garland", "hct", steps=10, runs=1, **{option: value})
     pickle.loads(pickle.dumps(opt))
     assert not recwarn
+
+
+def test_too_many_rewards_are_counted():
+    opt = canopy.Hct({"x": canopy.real(0, 1)})
+    pull = opt.ask(1)
+    before = opt.save()
+    with pytest.raises(
+        ValueError, match=rf"ticket {pull.ticket}: 2 rewards, but the pull is good for 1 \(its length\)$"
+    ):
+        opt.tell(pull, [0.5, 0.6])
+    with pytest.raises(ValueError, match=f"ticket {pull.ticket}: 2 rewards, but the pull is good for 1$"):
+        opt.tell(pull.ticket, [0.5, 0.6])
+    assert opt.save() == before
+    opt.tell(pull, 0.5)
+    while (pull := opt.ask(3)).length < 3:
+        opt.tell(pull, [0.5] * pull.length)
+    opt.tell(pull, [0.5, 0.5])
+    with pytest.raises(ValueError, match=r": 2 rewards, but the pull is good for 1 more \(its length is 3\)$"):
+        opt.tell(pull, canopy.Rewards(2, 1.0, 0.5))

@@ -171,3 +171,8 @@ def test_cells_are_cut_as_one_says():
     assert thirds.nodes.mean == canopy.simulate("garland", "soo", steps=300, runs=1, partition="cyclic/3").nodes.mean
     with pytest.raises(ValueError, match="optimizer.partition"):
         canopy.simulate("garland", "soo", steps=300, runs=1, partition="thirds")
+
+
+def test_an_environment_names_a_wrong_parameter():
+    with pytest.raises(ValueError, match="x: is missing; 'y': is not a parameter of the space, which has x$"):
+        canopy.Environment("garland").pull(y=0.3)
