@@ -153,7 +153,7 @@ def option_help(field: Field) -> str:
     text = field["help"]
     if field["kind"] != "word" and not any(wide in field["range"] for wide in WIDE):
         text += f"; {field['range']}"
-    return text + "."
+    return text + field.get("resolved", "") + "."
 
 
 def wrapped(text: str, indent: str) -> list[str]:
@@ -219,7 +219,43 @@ def with_table(document: str, optimizers: list[Entry]) -> str:
 
 def of_module(module: Any) -> str:
     """The file as the catalogue of a built module has it."""
-    return text_of(module.optimizer_catalogue(), module.environment_catalogue())
+    optimizers = module.optimizer_catalogue()
+    for entry in optimizers:
+        for field in entry["fields"]:
+            field["resolved"] = resolved_text(module, entry, field["name"])
+    return text_of(optimizers, module.environment_catalogue())
+
+
+def resolved_text(module: Any, entry: Entry, option: str) -> str:
+    """What an option without a default of its own is unless it is given: `; by default 4, or 1 with preset "paper"`."""
+    (field,) = (each for each in entry["fields"] if each["name"] == option)
+    if field["default"] is not None or field["unset"] or option == "seed":
+        return ""
+
+    def resolved(preset: str | None = None, parameters: int = 1, steps: int = 1000) -> Any:
+        box = module.Space([(f"x{i}", "real", 0.0, 1.0, False) for i in range(parameters)], [None] * parameters)
+        given = {} if preset is None else {"preset": preset}
+        return module.checked_options(entry["name"], given, box, steps)[option]
+
+    value = resolved()
+    if value is None:  # of an optimizer that runs others
+        return "; by default that of its trees"
+    if value != resolved(steps=100_000):
+        return "; by default the number of pulls decides"
+    text = f"; by default {shown(value)}"
+    if value != resolved(parameters=2):
+        text += f" for one parameter, {shown(resolved(parameters=2))} for two"
+    for preset in (word for each in entry["fields"] if each["name"] == "preset" for word in each["words"]):
+        other = resolved(preset)
+        if other != value:
+            text += f', or {shown(other)} with preset "{preset}"'
+            if other != resolved(preset, parameters=2):
+                text += f" ({shown(resolved(preset, parameters=2))} for two parameters)"
+    return text
+
+
+def shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def built_module() -> Any:

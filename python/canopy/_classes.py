@@ -77,9 +77,9 @@ class Hct(Optimizer):
     - feedback: whether rewards of an arm are iid or correlated.
     - mixing_time: Gamma, correlated only: steps an arm's rewards take to settle.
     - preset: defaults of nu1, rho, confidence_scale: practical or paper.
-    - nu1: f varies by at most nu1 rho^h in a cell at depth h.
-    - rho: see nu1; in (0, 1).
-    - confidence_scale: multiplies the confidence bounds.
+    - nu1: f varies by at most nu1 rho^h in a cell at depth h; by default 4, or 1 with preset "paper".
+    - rho: see nu1; in (0, 1); by default 0.5.
+    - confidence_scale: multiplies the confidence bounds; by default 0.025, or 1 with preset "paper".
     - delta: probability with which the bounds may fail; in (0, 1).
     - constants: correlated only: main or supplement (a factor 3 or 6 in c).
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
@@ -125,9 +125,9 @@ class Vhct(Optimizer):
     """HCT that learns how noisy each arm is: anytime, independent rewards.
 
     - preset: defaults of nu1, rho, confidence_scale: practical or paper.
-    - nu1: f varies by at most nu1 rho^h in a cell at depth h.
-    - rho: see nu1; in (0, 1).
-    - confidence_scale: multiplies the confidence bounds.
+    - nu1: f varies by at most nu1 rho^h in a cell at depth h; by default 4, or 1 with preset "paper".
+    - rho: see nu1; in (0, 1); by default 0.5.
+    - confidence_scale: multiplies the confidence bounds; by default 0.05, or 1 with preset "paper".
     - delta: probability with which the bounds may fail; in (0, 1).
     - bound: b: over how much the rewards of an arm range.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
@@ -170,7 +170,7 @@ class Thoo(Optimizer):
 
     - horizon: the total number of pulls, or doubling.
     - nu1: f varies by at most nu1 rho^h in a cell at depth h.
-    - rho: see nu1; in (0, 1).
+    - rho: see nu1; in (0, 1); by default 0.5 for one parameter, 0.7071 for two.
     - confidence_scale: multiplies the confidence bounds.
     - seed: of the algorithm's own random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
@@ -208,7 +208,7 @@ class Hoo(Optimizer):
     """Hierarchical optimistic optimization: a step costs O(tree).
 
     - nu1: f varies by at most nu1 rho^h in a cell at depth h.
-    - rho: see nu1; in (0, 1).
+    - rho: see nu1; in (0, 1); by default 0.5 for one parameter, 0.7071 for two.
     - confidence_scale: multiplies the confidence bounds.
     - seed: of the algorithm's own random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
@@ -246,7 +246,7 @@ class Poo(Optimizer):
     - base: the algorithm that is run with many values of rho.
     - nu_max: nu1 of all instances.
     - rho_max: the largest rho of an instance; in (0, 1).
-    - confidence_scale: multiplies the confidence bounds.
+    - confidence_scale: multiplies the confidence bounds; by default that of its trees.
     - seed: of the algorithm's own random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
@@ -285,7 +285,7 @@ class Gpo(Optimizer):
     - base: the algorithm that is run with many values of rho.
     - nu_max: nu1 of all instances.
     - rho_max: the largest rho of an instance; in (0, 1).
-    - confidence_scale: multiplies the confidence bounds.
+    - confidence_scale: multiplies the confidence bounds; by default that of its trees.
     - seed: of the algorithm's own random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
@@ -325,7 +325,7 @@ class Pct(Optimizer):
     - horizon: the total number of pulls.
     - nu_max: nu1 of all instances.
     - rho_max: the largest rho of an instance; in (0, 1).
-    - confidence_scale: multiplies the confidence bounds.
+    - confidence_scale: multiplies the confidence bounds; by default that of its trees.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
@@ -362,7 +362,7 @@ class Vpct(Optimizer):
     - horizon: the total number of pulls.
     - nu_max: nu1 of all instances.
     - rho_max: the largest rho of an instance; in (0, 1).
-    - confidence_scale: multiplies the confidence bounds.
+    - confidence_scale: multiplies the confidence bounds; by default that of its trees.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
@@ -397,7 +397,7 @@ class Zooming(Optimizer):
     """The zooming algorithm: arms are active where balls are small.
 
     - nu1: f varies by at most nu1 rho^h in a cell at depth h.
-    - rho: see nu1; in (0, 1).
+    - rho: see nu1; in (0, 1); by default 0.5 for one parameter, 0.7071 for two.
     - confidence_scale: multiplies the confidence bounds.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
@@ -432,7 +432,7 @@ class Doo(Optimizer):
     """Deterministic optimistic optimization, of known smoothness: for rewards without noise.
 
     - nu1: f varies by at most nu1 rho^h in a cell at depth h.
-    - rho: see nu1; in (0, 1).
+    - rho: see nu1; in (0, 1); by default 0.3333 for one parameter, 0.5774 for two.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -493,9 +493,9 @@ class Stosoo(Optimizer):
     """SOO for rewards with noise: a known horizon, for the best arm in the end.
 
     - horizon: the total number of pulls.
-    - cell_pulls: pulls of a cell before it is cut.
-    - depth_limit: no deeper cell is cut; a whole number from 1 to 1000000.
-    - delta: probability with which the bounds may fail; in (0, 1).
+    - cell_pulls: pulls of a cell before it is cut; by default the number of pulls decides.
+    - depth_limit: no deeper cell is cut; a whole number from 1 to 1000000; by default the number of pulls decides.
+    - delta: probability with which the bounds may fail; in (0, 1); by default the number of pulls decides.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -560,7 +560,7 @@ class Stroquool(Optimizer):
     """SequOOL for rewards with noise: a known horizon, for the best arm in the end.
 
     - horizon: the total number of pulls.
-    - depth_limit: no deeper cell is cut; a whole number from 1 to 1000000.
+    - depth_limit: no deeper cell is cut; a whole number from 1 to 1000000; by default the number of pulls decides.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -592,8 +592,8 @@ class Vroom(Optimizer):
     """Cells drawn at random by rank, for rewards that change: a known horizon, for the best arm in the end.
 
     - horizon: the total number of pulls.
-    - depth_limit: no deeper cell is cut; a whole number from 1 to 60.
-    - delta: probability with which the bounds may fail; in (0, 1).
+    - depth_limit: no deeper cell is cut; a whole number from 1 to 60; by default the number of pulls decides.
+    - delta: probability with which the bounds may fail; in (0, 1); by default the number of pulls decides.
     - confidence_scale: multiplies the confidence bounds.
     - seed: of the algorithm's own random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
@@ -662,7 +662,8 @@ class Power(Optimizer):
 class Grid(Optimizer):
     """A fixed grid of arms under UCB1.
 
-    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000.
+    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000; by default
+      32.
     - confidence_scale: multiplies the confidence bounds.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
@@ -690,7 +691,8 @@ class Grid(Optimizer):
 class KlUcb(Optimizer):
     """A fixed grid of arms under KL-UCB.
 
-    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000.
+    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000; by default
+      32.
     - log_log_factor: c in ln n + c ln ln n.
     - confidence_scale: multiplies the confidence bounds.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
@@ -721,7 +723,8 @@ class KlUcb(Optimizer):
 class Thompson(Optimizer):
     """A fixed grid of arms under Thompson sampling.
 
-    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000.
+    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000; by default
+      32.
     - confidence_scale: multiplies the deviations of the posteriors.
     - seed: of the algorithm's own random choices.
     """
@@ -750,7 +753,8 @@ class Thompson(Optimizer):
 class SuccessiveHalving(Optimizer):
     """A fixed grid of arms, half of which go in each round.
 
-    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000.
+    - points: arms along each parameter; what the horizon is enough for unless set; a whole number from 1 to 1000000; by
+      default 32 for one parameter, 11 for two.
     - horizon: the total number of pulls.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """

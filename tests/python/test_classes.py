@@ -73,3 +73,20 @@ def test_an_entry_becomes_types(script):
     assert 'class NewOne(Optimizer):\n    """Does it.\n' in text
     assert "    - horizon: pulls; a whole number from 1 to 9.\n" in text
     assert "partition" not in text
+
+
+def test_a_class_says_what_an_option_is_unless_it_is_given(script):
+    assert 'nu1 rho^h in a cell at depth h; by default 4, or 1 with preset "paper".' in says(canopy.Hct)
+    assert "- rho: see nu1; in (0, 1); by default 0.5 for one parameter, 0.7071 for two." in says(canopy.Poo) + says(
+        canopy.Hoo
+    )
+    for entry in _canopy.optimizer_catalogue():
+        made = getattr(canopy, script.class_name(entry["name"]))
+        for field in entry["fields"]:
+            if field["default"] is None and not field["unset"] and field["name"] != "seed":
+                line = says(made).split(f"- {field['name']}: ")[1].split(". - ")[0]
+                assert "; by default " in line, (entry["name"], field["name"])
+
+
+def says(made):
+    return " ".join(made.__doc__.split())
