@@ -72,7 +72,8 @@ inline constexpr std::string_view kDefaultOptimizer = "adaptive";
 /// dimension. Throws ConfigurationError.
 [[nodiscard]] Selection resolved(const Selection& optimizer, std::size_t dimension);
 
-/// Whether it is for a number of pulls that is known: it has an option `horizon` that needs a value.
+/// Whether it is for a number of pulls that is known: it has an option `horizon` that needs a
+/// value.
 [[nodiscard]] bool needs_horizon(const OptimizerEntry& entry);
 
 /// The selected optimizer with this number of pulls as its horizon, if it needs one and none is

@@ -170,7 +170,8 @@ std::optional<Selection> read_selection(DocumentReader& reader, const Document& 
   return selected;
 }
 
-/// `steps` are those of the experiment: the horizon of an algorithm that needs one and is given none.
+/// `steps` are those of the experiment: the horizon of an algorithm that needs one and is given
+/// none.
 AlgorithmSpecification read_algorithm(DocumentReader& reader, const Document& table,
                                       const std::string& prefix, std::uint64_t steps) {
   AlgorithmSpecification algorithm;
@@ -277,9 +278,10 @@ void check_suite(DocumentReader& reader, const Document& root, std::uint64_t ste
                     "must be at least " + std::to_string(kFirstProfiled) + " in a suite");
   }
   if (text_in(root, "regret") == "realised") {
-    reader.complain("regret", root.find("regret"),
-                    "must be \"pseudo\" in a suite, whose profile is one of ratios: realised regrets "
-                    "can be below zero");
+    reader.complain(
+        "regret", root.find("regret"),
+        "must be \"pseudo\" in a suite, whose profile is one of ratios: realised regrets "
+        "can be below zero");
   }
 }
 
@@ -346,7 +348,8 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
     const ComparisonPlace place = place_of(root, experiment.is_suite, i);
     const std::string& prefix = place.prefix;
     const std::size_t complaints = reader.complaints();
-    experiment.comparisons.push_back(read_comparison(reader, (*comparisons)[i], place, experiment.steps));
+    experiment.comparisons.push_back(
+        read_comparison(reader, (*comparisons)[i], place, experiment.steps));
     if (reader.complaints() == complaints) check_pairs(reader, experiment.comparisons[i], prefix);
     for (std::size_t j = 0; j < i; ++j) {
       if (experiment.comparisons[j].name == experiment.comparisons[i].name) {

@@ -39,7 +39,8 @@ Profile::Profile(const std::vector<ComparisonResult>& results) : comparisons_(re
                                      [&](const Row& row) { return row.label == algorithm.label; });
       if (!known) rows_.push_back({algorithm.label, {}});
       for (const CurvePoint& point : algorithm.curve) {
-        if (point.steps >= kFirstProfiled && is_power_of_ten(point.steps)) steps_.push_back(point.steps);
+        if (point.steps >= kFirstProfiled && is_power_of_ten(point.steps))
+          steps_.push_back(point.steps);
       }
     }
   }

@@ -13,9 +13,10 @@ inline constexpr std::uint64_t kFirstProfiled = 100;
 
 /// How the regrets of algorithms compare over many cases, after Dolan and More, "Benchmarking
 /// optimization software with performance profiles", Mathematical Programming 91, 2002. A case is a
-/// comparison at one n; n goes through the powers of ten from kFirstProfiled on, at which the curves
-/// of a suite have points. Regrets are pseudo-regrets: those realised may be below zero. The ratio of an algorithm in a case is its regret divided by the least regret of any algorithm
-/// in it, and infinite where it was not run that far.
+/// comparison at one n; n goes through the powers of ten from kFirstProfiled on, at which the
+/// curves of a suite have points. Regrets are pseudo-regrets: those realised may be below zero. The
+/// ratio of an algorithm in a case is its regret divided by the least regret of any algorithm in
+/// it, and infinite where it was not run that far.
 class Profile {
  public:
   explicit Profile(const std::vector<ComparisonResult>& results);

@@ -112,8 +112,8 @@ TEST(SimulateCommand, TellsTheHorizonOfTruncatedHoo) {
 
 TEST(SimulateCommand, TellsAnAlgorithmThatNeedsAHorizonHowLongTheRunsAre) {
   for (const auto& [words, horizon] : {std::pair("", 80), std::pair("--horizon 70", 70)}) {
-    const Process::Result result = run_tool(
-        std::string("simulate --optimizer stroquool --steps 80 --runs 1 --json ") + words);
+    const Process::Result result =
+        run_tool(std::string("simulate --optimizer stroquool --steps 80 --runs 1 --json ") + words);
     EXPECT_EQ(json::parse(result.out)["parameters"]["horizon"], horizon);
   }
 }
