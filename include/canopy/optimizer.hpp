@@ -102,9 +102,9 @@ struct Best {
   /// What the algorithm itself would recommend, where that is another arm; else empty.
   std::vector<double> own = {};
 
-  /// Where f is at this arm by the algorithm's model of it, if it has one: three standard
-  /// deviations to either side. It also draws on the arms around, and holds as far as the model
-  /// does.
+  /// Where f is at this arm by the algorithm's model of it, three standard deviations to either
+  /// side; it draws on the arms around, too. None without a model, where rewards of an arm never
+  /// differ, and where they are 0 and 1 and the arm has fewer than ten of each.
   std::optional<Interval> by_model = std::nullopt;
 };
 
