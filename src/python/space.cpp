@@ -105,7 +105,7 @@ std::string PythonSpace::unknown_name_in(const nb::dict& arm) const {
     std::string text = shown(name) + ": is not a parameter of the space";
     std::string nearest;
     if (std::string word; nb::try_cast(name, word)) nearest = nearest_name(word, known);
-    if (!nearest.empty()) return text + ", did you mean '" + nearest + "'?";
+    if (!nearest.empty()) return text.append(", did you mean '").append(nearest).append("'?");
     text += ", which has ";
     for (std::size_t i = 0; i < known.size(); ++i) text.append(i > 0 ? ", " : "").append(known[i]);
     return text;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cxxabi.h>
 #include <unistd.h>
 
 #include <nanobind/nanobind.h>
@@ -14,7 +15,11 @@ class WithoutInterpreter {
   WithoutInterpreter() : ends_program_(is_ending()), state_(PyEval_SaveThread()) {}
   ~WithoutInterpreter() {
     while (!ends_program_ && is_ending()) pause();
-    PyEval_RestoreThread(state_);
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (const abi::__forced_unwind&) {
+      for (;;) pause();  // the program began to end meanwhile
+    }
   }
   WithoutInterpreter(const WithoutInterpreter&) = delete;
   WithoutInterpreter& operator=(const WithoutInterpreter&) = delete;

@@ -37,7 +37,7 @@ std::uint64_t nodes_over_rounded_halves(const Options& options) {
 TEST(OpeningTree, ACellWhosePartsAllHaveItsArmCannotBeCut) {
   // There are 17 arms. Cells that hold two of them, with the border between their arms inside, are
   // cut until doubles end, fifty times; all others soon hold one arm.
-  constexpr std::uint64_t kMost = 2 * 16 * 60;
+  constexpr std::uint64_t kMost = 1920;  // 2 * 16 * 60
   EXPECT_LE((nodes_over_rounded_halves<Doo>(DooOptions{.rho = 0.5})), kMost);
   EXPECT_LE((nodes_over_rounded_halves<Soo>(SooOptions{})), kMost);
   EXPECT_LE((nodes_over_rounded_halves<Stosoo>(StosooOptions{.horizon = 1500})), kMost);
