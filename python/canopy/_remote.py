@@ -371,7 +371,11 @@ class RemoteStudy(Looks):
         One reward, several, or Rewards. All of them are learnt, or none, with a ValueError.
         """
         ticket = _ticket(pull)
-        self._write("tells", {"ticket": ticket, **_rewards(reward, f"ticket {ticket}")}, f"ticket {ticket}")
+        told = _rewards(reward, f"ticket {ticket}")
+        try:
+            self._write("tells", {"ticket": ticket, **told}, f"ticket {ticket}")
+        except ValueError as error:
+            raise self._with_numbers(error, pull, told) from None
         with self._lock:
             self._tells += 1
             is_due = self._tells & (self._tells - 1) == 0  # after 1, 2, 4, 8, ... of them
@@ -513,6 +517,20 @@ class RemoteStudy(Looks):
             if getattr(error, "status", 0) == 409:
                 raise _like(error, f"{subject}: {getattr(error, 'message', error)}") from None
             raise _like(error, str(error).replace(f"{what}[0].", "").replace(f"{what}[0]: ", "")) from None
+
+    def _with_numbers(self, error: ValueError, pull: _canopy.Pull | int, told: dict[str, Any]) -> Exception:
+        """The same of too many rewards, with how many it was good for."""
+        if getattr(error, "code", "") != "too_many_rewards":
+            return error
+        ticket = _ticket(pull)
+        left = next((each.length for each in self.in_flight() if each.ticket == ticket), None)
+        if left is None:
+            return error
+        count = len(told["rewards"]) if "rewards" in told else told.get("count", 1)
+        text = f"ticket {ticket}: {count} rewards, but the pull is good for {left}"
+        if isinstance(pull, _canopy.Pull):
+            text += " (its length)" if left == pull.length else f" more (its length is {pull.length})"
+        return _like(error, text)
 
     def _pull(self, ticket: Mapping[str, Any]) -> _canopy.Pull:
         arm = [

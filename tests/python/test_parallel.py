@@ -116,7 +116,7 @@ def test_ctrl_c_ends_the_pool():
     threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     result = canopy.maximize(sleep_long, optimizer=opt, pulls=10, n_jobs=2)
     assert result.stopped == "interrupted" and result.pulls == 0
-    deadline = time.monotonic() + 30  # those that were just begun end by themselves
+    deadline = time.monotonic() + 30  # two threads wait for a worker; the other one may have to note its end
     while multiprocessing.active_children() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert opt.in_flight() == [] and multiprocessing.active_children() == []
