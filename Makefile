@@ -2,11 +2,9 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
-# What many threads may use at once, without what forks.
-TSAN_TESTS = *StudySession*:*StoreTest*:-SqliteStore*:PostgresStoreTest*
 
-.PHONY: help setup build run python classes test test-cpp test-web test-python test-service test-asan test-tsan fuzz bench bench-tuned \
-        bench-ablation bench-memory bench-flight bench-service bench-page bench-peers coverage gallery figures screenshots tables format lint \
+.PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-asan test-tsan fuzz bench bench-tuned \
+        bench-ablation bench-memory bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
         wheel deb clean
 
 help:  ## Show this list
@@ -44,19 +42,22 @@ deb: build  ## Build Debian packages of the tool and the libraries into build/de
 	@cd build && cpack -B deb
 	@rm -rf build/deb/_CPack_Packages && ls build/deb
 
-test: test-cpp test-web test-python  ## Every test; sanitizers on the library, studies and stores; a build with clang
+test: test-cpp test-web test-python  ## Every behaviour: C++, the page in a browser, the Python package as it is installed
 
 test-cpp: build
 	@scripts/setup.sh test
 	@ctest --preset release
+
+test-all: test test-asan test-tsan test-clang test-extension test-service trials  ## The same, sanitizers, another compiler, and campaigns (hours)
+
+test-sanitized: setup  ## Studies, stores and the tuner under the address and undefined-behaviour sanitizers
+	@scripts/setup.sh test
 	@cmake --preset asan
-	@cmake --build --preset asan --target library_test studies_test
-	@build/asan/tests/library_test --gtest_brief=1
-	@build/asan/tests/studies_test --gtest_brief=1 --gtest_filter='-Tuner*'
-	@build/asan/tests/studies_test --gtest_brief=1 --gtest_filter='Tuner*' # they fork: quicker from a small process
-	@cmake --preset tsan
-	@cmake --build --preset tsan --target studies_test
-	@build/tsan/tests/studies_test --gtest_brief=1 --gtest_filter='$(TSAN_TESTS)'
+	@cmake --build --preset asan --target studies_test
+	@build/asan/tests/studies_test --gtest_brief=1
+
+test-clang: setup  ## The library built by clang
+	@scripts/setup.sh test
 	@cmake --preset clang
 	@cmake --build --preset clang
 
@@ -70,6 +71,9 @@ test-python: build python  ## The tests of the Python package, as it is installe
 test-service: build python-environment  ## Whether the server answers anything but what its document says (minutes)
 	@build/python/bin/pip install --quiet --disable-pip-version-check -r tests/service/requirements.txt
 	@build/python/bin/python tests/service/fuzz.py 100
+
+test-extension: setup  ## A copy of the tree with an optimizer, an event, a kind of parameter and a store added (minutes)
+	@tests/extension/run.sh .
 
 test-asan: setup  ## Every test under the address and undefined-behaviour sanitizers
 	@cmake --preset asan
@@ -113,6 +117,11 @@ coverage: build  ## Whether the intervals of the best arm hold: shares of simula
 	@cmake --build --preset release --target coverage
 	@build/bench/coverage adaptive
 	@build/bench/coverage hct
+
+TRIALS = 200
+trials: build  ## What the tuner claims and what is true, over simulated systems, noises and options (minutes)
+	@cmake --build --preset release --target trials
+	@build/bench/trials $(TRIALS)
 
 bench-tuned: build  ## The adaptive tree beside HCT tuned by hindsight (minutes)
 	@cmake --build --preset release --target against_tuned

@@ -25,13 +25,13 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr int kTicketsAtOnce = 4;
 
 struct Load {
   std::string study;
-  Clock::time_point end;
+  SteadyClock::time_point end;
   double rate = 0.0;  // of one connection; 0: no limit
   std::uint64_t tells = 0;
   std::uint64_t failures = 0;
@@ -49,18 +49,18 @@ class Client {
 
   asio::awaitable<void> run() {
     asio::steady_timer timer(socket_.get_executor());
-    auto next = Clock::now();
-    while (Clock::now() < load_.end) {
+    auto next = SteadyClock::now();
+    while (SteadyClock::now() < load_.end) {
       if (tickets_.empty()) co_await ask();
       if (load_.rate > 0.0) {
-        next += std::chrono::duration_cast<Clock::duration>(
+        next += std::chrono::duration_cast<SteadyClock::duration>(
             std::chrono::duration<double>(1.0 / load_.rate));
         timer.expires_at(next);
         co_await timer.async_wait(asio::use_awaitable);
       }
-      const auto start = load_.rate > 0.0 ? next : Clock::now();
+      const auto start = load_.rate > 0.0 ? next : SteadyClock::now();
       co_await tell();
-      const std::chrono::duration<float, std::milli> took = Clock::now() - start;
+      const std::chrono::duration<float, std::milli> took = SteadyClock::now() - start;
       load_.milliseconds.push_back(took.count());
     }
   }
@@ -137,16 +137,16 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < clients.size(); ++i) {
     clients[i] = std::make_unique<Client>(io, load, port, i);
   }
-  const auto start = Clock::now();
-  load.end =
-      start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  const auto start = SteadyClock::now();
+  load.end = start + std::chrono::duration_cast<SteadyClock::duration>(
+                         std::chrono::duration<double>(seconds));
   for (auto& client : clients) {
     asio::co_spawn(io, client->run(), [](const std::exception_ptr& error) {
       if (error) std::rethrow_exception(error);
     });
   }
   io.run();
-  const double took = std::chrono::duration<double>(Clock::now() - start).count();
+  const double took = std::chrono::duration<double>(SteadyClock::now() - start).count();
   std::sort(load.milliseconds.begin(), load.milliseconds.end());
   const auto quantile = [&](double q) {
     return load.milliseconds.empty() ? 0.0F

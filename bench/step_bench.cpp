@@ -3,11 +3,11 @@
 // within each round, and the median over the rounds is printed.
 
 #include "canopy/adaptive.hpp"
+#include "canopy/family/thoo.hpp"
 #include "canopy/garland.hpp"
 #include "canopy/hct.hpp"
 #include "canopy/lqr.hpp"
 #include "canopy/random.hpp"
-#include "canopy/thoo.hpp"
 
 #include "support/objectives.hpp"
 #include "support/textbook_hct.hpp"

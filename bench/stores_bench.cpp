@@ -16,10 +16,10 @@
 namespace canopy {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds_since(SteadyClock::time_point start) {
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
 std::vector<JournalEntry> some_entries(std::uint64_t first, std::uint64_t count) {
@@ -38,16 +38,16 @@ void bench_writes(Store& store, const std::string& kind, std::uint64_t studies,
   std::vector<std::unique_ptr<StudyLock>> locks;
   for (std::uint64_t i = 0; i < studies; ++i) {
     ids.push_back(store.create({fmt::format("{} {} {}", studies, each, i), "{}", 0.0})->id);
-    locks.push_back(store.try_lock(ids.back()));
+    locks.push_back(store.try_lock(ids.back(), Store::kPatience));
   }
   std::vector<double> times;
-  const auto start = Clock::now();
+  const auto start = SteadyClock::now();
   for (std::uint64_t next = 1; seconds_since(start) < 3.0; next += each) {
     const std::vector<JournalEntry> entries = some_entries(next, each);
     std::vector<StudyWrite> writes;
     writes.reserve(ids.size());
     for (const StudyId id : ids) writes.push_back({.study = id, .entries = entries, .pulls = next});
-    const auto begin = Clock::now();
+    const auto begin = SteadyClock::now();
     (void)store.write(writes);
     times.push_back(seconds_since(begin));
   }
@@ -63,10 +63,10 @@ void bench_writes(Store& store, const std::string& kind, std::uint64_t studies,
 void bench_reading(Store& store, const std::string& kind) {
   const StudyId id = store.create({"long", "{}", 0.0})->id;
   const std::vector<JournalEntry> entries = some_entries(1, 200'000);
-  store.append(id, entries, 0);
-  const auto start = Clock::now();
+  store.append({id, entries, 0});
+  const auto start = SteadyClock::now();
   std::uint64_t got = 0;
-  store.read(id, 0, [&](const JournalEntry&) { ++got; });
+  store.read(id, {}, [&](const JournalEntry&) { ++got; });
   fmt::print("{:<10} reading                        {:>10.0f} events/s\n", kind,
              static_cast<double>(got) / seconds_since(start));
 }

@@ -23,7 +23,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcanopy-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # canopy::canopy needs none of these; canopy::experiments and canopy::studies do.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS
-    "libfmt-dev, libtomlplusplus-dev, libtbb-dev, libsoci-dev, libsqlite3-dev, libpq-dev")
+    "libfmt-dev, libtomlplusplus-dev, libtbb-dev, libsqlite3-dev, libpq-dev")
 set(CPACK_COMPONENT_TOOL_DESCRIPTION "The command-line tool, and canopy.service for systemd.")
 set(CPACK_COMPONENT_MPI_DESCRIPTION "Experiments and policy search on many machines.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The C++ libraries and their headers.")

@@ -30,14 +30,14 @@ function(canopy_package name)
 endfunction()
 
 canopy_package(canopy ROOMS core optimizers environments)
+canopy_package(family ROOMS family USES canopy)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/rooms/all/canopy)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/canopy/canopy.hpp ${PROJECT_BINARY_DIR}/rooms/all/canopy/canopy.hpp SYMBOLIC)
 target_include_directories(canopy_package_canopy PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/rooms/all>)
 if(CANOPY_TOOL)
   canopy_package(files ROOMS files systems figures USES canopy LIBRARIES fmt::fmt tomlplusplus::tomlplusplus)
   canopy_package(experiments ROOMS experiments USES files LIBRARIES fmt::fmt TBB::tbb)
-  canopy_package(studies ROOMS studies stores USES files LIBRARIES fmt::fmt ${SOCI_SQLITE3} ${SQLITE3}
-                 ${SOCI_POSTGRESQL} ${SOCI_CORE} ${LIBPQ})
+  canopy_package(studies ROOMS journal studies stores USES files LIBRARIES fmt::fmt ${SQLITE3} ${LIBPQ})
 endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/canopy-config.cmake.in canopy-config.cmake

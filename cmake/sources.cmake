@@ -30,9 +30,6 @@ canopy_source(nlohmann_json 3.11.2
 canopy_source(random123 1.14.0
   https://github.com/DEShawResearch/random123/archive/refs/tags/v1.14.0.tar.gz
   effafd8656b18030b2a5b995cd3650c51a7c45052e6e1c21e48b9fa7a59d926e)
-canopy_source(soci 4.0.3
-  https://github.com/SOCI/soci/archive/v4.0.3.tar.gz
-  4b1ff9c8545c5d802fbe06ee6cd2886630e5c03bf740e269bb625b45cf934928)
 canopy_source(sqlite3 3.46.1
   https://sqlite.org/2024/sqlite-amalgamation-3460100.zip
   77823cb110929c2bcb0f5d48e4833b5c59a8a6e40cdea3936b99e199dbbe5784)

@@ -233,7 +233,7 @@ def resolved_text(module: Any, entry: Entry, option: str) -> str:
         return ""
 
     def resolved(preset: str | None = None, parameters: int = 1, steps: int = 1000) -> Any:
-        box = module.Space([(f"x{i}", "real", 0.0, 1.0, False) for i in range(parameters)], [None] * parameters)
+        box = module.Space([(f"x{i}", "real", {}) for i in range(parameters)], [()] * parameters)
         given = {} if preset is None else {"preset": preset}
         return module.checked_options(entry["name"], given, box, steps)[option]
 

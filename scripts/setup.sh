@@ -24,7 +24,6 @@ nlohmann-json3-dev nlohmann/json.hpp
 libfmt-dev fmt/format.h
 librandom123-dev Random123/philox.h
 libtbb-dev tbb/parallel_for.h
-libsoci-dev soci/soci.h
 libsqlite3-dev sqlite3.h
 libpq-dev postgresql/libpq-fe.h
 libboost1.81-dev boost/math/distributions/students_t.hpp
@@ -58,7 +57,6 @@ librandom123-dev Random123/philox.h
 libtomlplusplus-dev toml++/toml.h
 nlohmann-json3-dev nlohmann/json.hpp
 libfmt-dev fmt/format.h
-libsoci-dev soci/soci.h
 libsqlite3-dev sqlite3.h
 libpq-dev postgresql/libpq-fe.h
 "
@@ -130,10 +128,10 @@ if [ -n "${folder:-}" ]; then
         -o "APT::Sandbox::User=$(id -un)")
   apt-get "${here[@]}" update -qq >"$log" 2>&1 || true
   boost_of_this_release "${here[@]}"
-  for package in libsoci-dev libpq-dev; do  # their libraries are in packages of their own
+  for package in libsqlite3-dev libpq-dev; do  # their libraries are in packages of their own
     case " ${missing[*]} " in
       *" $package "*) mapfile -t -O "${#missing[@]}" missing < <(apt-cache "${here[@]}" depends "$package" |
-        awk '/Depends: lib(soci-(core|sqlite3|postgresql)|pq[0-9])/ {print $2}') ;;
+        awk '/Depends: lib(sqlite3-|pq)[0-9]/ {print $2}') ;;
     esac
   done
   if ! (cd "$folder/archives" && apt-get "${here[@]}" download -qq "${missing[@]}") >>"$log" 2>&1; then

@@ -31,7 +31,7 @@ for minor in 10 11 12 13; do
   [ -x "$environment/bin/python" ] || "$python" -m venv "$environment"
   quiet_pip "$environment" install 'scikit-build-core>=0.10' 'nanobind>=2.4'
   quiet_pip "$environment" wheel --no-build-isolation --no-deps --wheel-dir "$folder/built" \
-    --config-settings=build-dir="$folder/cmake3.$minor" --config-settings=cmake.define.CANOPY_BUNDLE=OFF .
+    --config-settings=build-dir="$folder/cmake3.$minor" .
 
   # libpq stays outside: only studies in PostgreSQL need it, and it should be as new as the system's OpenSSL.
   wheel=$(ls "$folder"/built/*-cp3"$minor"-*.whl)

@@ -2,6 +2,7 @@
 
 #include "canopy/detail/block_means.hpp"
 #include "canopy/intervals.hpp"
+#include "canopy/moments.hpp"
 #include "canopy/rewards.hpp"
 #include "canopy/space.hpp"
 #include "canopy/state.hpp"
@@ -193,7 +194,7 @@ class Evidence {
   void forget_single_pulls();
   Record& take_sums(const Rewards& rewards);
   void count_visit(Record& record);
-  void merge(Record& record, double pulls, double mean, double squared_deviations);
+  void merge(Record& record, const Moments& rewards);
   void see(double low, double high);
   void end_run();
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "canopy/options.hpp"
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,6 +21,12 @@ struct Interval {
 
   friend bool operator==(const Interval&, const Interval&) = default;
 };
+
+template <class Visit>
+void visit_fields(Interval& interval, Visit&& visit) {
+  visit(Field{"lower", "where it begins; null: nowhere"}.or_null(), interval.lower);
+  visit(Field{"upper", "where it ends; null: nowhere"}.or_null(), interval.upper);
+}
 
 /// alpha_k = 6 (1 - level) / (pi^2 k^2): the probability with which the interval of the k-th arm
 /// may fail. Over all k these sum to 1 - level.

@@ -2,6 +2,7 @@
 
 #include "canopy/enum_names.hpp"
 #include "canopy/evidence.hpp"
+#include "canopy/options.hpp"
 #include "canopy/rewards.hpp"
 #include "canopy/space.hpp"
 
@@ -63,10 +64,11 @@ struct OwnedPull {
   std::uint64_t length = 0;
 };
 
-/// What became of a `tell`, a `drop` or an `observe`. Unless it is `ok`, the optimizer is as it was
-/// before.
+/// What became of a `tell`, a `drop` or an `observe`. Unless it was taken, the optimizer is as it
+/// was before.
 enum class Status {
   ok,
+  passed_over,       ///< Taken as a pull, and not learnt from: the system had not settled.
   unknown_ticket,    ///< No such ticket was ever given out.
   closed_ticket,     ///< All its rewards were told, it failed, or it was dropped.
   too_many_rewards,  ///< More than the ticket is still good for.
@@ -74,6 +76,17 @@ enum class Status {
   impossible_sums,   ///< No rewards have this count, sum and spread.
   not_an_arm,        ///< It is not in the space.
 };
+
+template <>
+struct EnumNames<Status> {
+  static constexpr std::array<std::string_view, 8> names{
+      "ok",           "passed_over",     "unknown_ticket", "closed_ticket", "too_many_rewards",
+      "not_a_reward", "impossible_sums", "not_an_arm"};
+};
+
+[[nodiscard]] constexpr bool is_taken(Status status) {
+  return status <= Status::passed_over;
+}
 
 /// A one-line description for people.
 [[nodiscard]] std::string_view describe(Status status);
@@ -114,6 +127,25 @@ struct EnumNames<Best::Basis> {
                                                          "model"};
 };
 
+template <class Visit>
+void visit_fields(Best& best, Visit&& visit) {
+  visit(SettingField{{"arm", "the setting"}}, best.arm);
+  visit(Field{"mean", "of all its rewards"}, best.mean);
+  visit(Field{"lower", "of the interval of f; null while there is none"}.or_null(), best.lower);
+  visit(Field{"upper", "of the interval of f"}.or_null(), best.upper);
+  visit(Field{"level", "of the interval"}, best.level);
+  visit(Field{"pulls", "how many rewards"}, best.pulls);
+  visit(Field{"rivals", "other arms that may be better, as far as the intervals tell"},
+        best.rivals);
+  visit(Field{"basis", "what the choice rests on"}, best.basis);
+  visit(SettingField{Field{"own",
+                           "what the algorithm itself would recommend, where that is another arm"}
+                         .or_none()},
+        best.own);
+  visit(Field{"by_model", "where the algorithm's model has f at the arm, if it has one"}.or_none(),
+        best.by_model);
+}
+
 struct Summary {
   std::uint64_t t = 1;             ///< Index of the next pull: answers so far plus one.
   std::uint64_t nodes = 0;         ///< of the tree
@@ -133,6 +165,29 @@ struct Summary {
   /// how many.
   std::optional<std::uint64_t> settling = std::nullopt;
 };
+
+template <class Visit>
+void visit_fields(Summary& summary, Visit&& visit) {
+  visit(Field{"t", "the index of the next pull"}, summary.t);
+  visit(Field{"nodes", "of the tree"}, summary.nodes);
+  visit(Field{"depth", "of the tree"}, summary.depth);
+  visit(Field{"switches", "changes of arm, the first selection included"}, summary.switches);
+  visit(Field{"refreshes", "phases begun"}, summary.refreshes);
+  visit(Field{"out_of_range", "rewards outside reward_range"}, summary.out_of_range);
+  visit(Field{"in_flight", "open tickets"}, summary.in_flight);
+  visit(Field{"observed", "rewards of arms that nobody asked for"}, summary.observed);
+  visit(Field{"penalized", "pulls that failed"}, summary.penalized);
+  visit(
+      Field{"fitting_range", "of the rewards, where the one that was given does not fit"}.or_none(),
+      summary.fitting_range);
+  visit(Field{"passed_over",
+              "rewards that were not learnt from, since the system had not settled; left out: none"}
+            .or_none(),
+        summary.passed_over);
+  visit(Field{"settling", "rewards seem to take so many pulls to settle, and nobody has said so"}
+            .or_none(),
+        summary.settling);
+}
 
 /// What an algorithm with a model of f has learnt, in the user's units.
 struct Learnt {
@@ -170,6 +225,33 @@ template <>
 struct EnumNames<Learnt::Why> {
   static constexpr std::array<std::string_view, 4> names{"start", "search", "cover", "sweep"};
 };
+
+template <class Visit>
+void visit_fields(Learnt::Turn& turn, Visit&& visit) {
+  visit(Field{"why", "it was chosen"}, turn.why);
+  visit(SettingField{{"arm", "the setting"}}, turn.arm);
+  visit(Field{"pulls", "of this arm so far"}, turn.pulls);
+  visit(Field{"length", "pulls to come when it was chosen"}, turn.length);
+  visit(Field{"level", "of f there"}.or_null(), turn.level);
+  visit(Field{"deviation", "of that"}.or_null(), turn.deviation);
+  visit(Field{"bound", "the best that f may be there"}.or_null(), turn.bound);
+}
+
+template <class Visit>
+void visit_fields(Learnt& learnt, Visit&& visit) {
+  visit(Field{"noise", "the standard deviation of a reward"}.or_null(), learnt.noise);
+  visit(Field{"correlation", "of rewards of an arm that follow each other"}.or_null(),
+        learnt.correlation);
+  visit(Field{"smoothness", "f varies as a distance to this power"}.or_null(), learnt.smoothness);
+  visit(Field{"lowest", "of f"}.or_null(), learnt.lowest);
+  visit(Field{"highest", "of f"}.or_null(), learnt.highest);
+  visit(Field{"guard_pulls", "where the model sees nothing, since it can be wrong"},
+        learnt.guard_pulls);
+  visit(Field{"lost", "against the best arm, beyond doubt"}.or_null(), learnt.lost);
+  visit(PerParameterField{Field{"shares", "of the variation, by parameter"}.or_null()},
+        learnt.shares);
+  visit(Field{"turn", "the arm that was chosen last"}.or_none(), learnt.turn);
+}
 
 class TreeView;
 
@@ -275,6 +357,18 @@ struct NodeView {
   /// Where a model sees f in the cell: its level in the middle, three deviations to either side.
   std::optional<Interval> model = std::nullopt;
 };
+
+template <class Visit>
+void visit_fields(NodeView& node, Visit&& visit) {
+  visit(Field{"path", "the way down from the root, a digit per level: 0 for the first part"},
+        node.path);
+  visit(SettingField{{"arm", "the setting in the middle of the cell"}}, node.arm);
+  visit(Field{"pulls", "of the arm"}, node.pulls);
+  visit(Field{"mean", "says nothing while pulls is 0"}, node.mean);
+  visit(Field{"upper", "U, the better end; null: infinite"}.or_null(), node.upper);
+  visit(Field{"bound", "B, the better end; null: infinite"}.or_null(), node.bound);
+  visit(Field{"leaf", "whether it has no children"}, node.leaf);
+}
 
 /// What only algorithms with a tree of cells can show.
 class TreeView {

@@ -38,6 +38,7 @@ inline constexpr Range kMillion{"a whole number from 1 to 1000000",
                                 [](double x) { return x >= 1.0 && x <= 1e6; }};
 inline constexpr Range kAtLeastOne{"a whole number from 1 to 9007199254740992",
                                    [](double x) { return x >= 1.0 && x <= 0x1p53; }};
+inline constexpr Range kOneOrMore{"1 or more", [](double x) { return x >= 1.0; }};
 inline constexpr Range kAnyWhole{"a whole number from 0 to 9007199254740992",
                                  [](double x) { return x >= 0.0 && x <= 0x1p53; }};
 inline constexpr Range kAnyNumber{"a number", [](double x) { return x - x == 0.0; }};
@@ -54,13 +55,85 @@ inline constexpr Range kAnyNumber{"a number", [](double x) { return x - x == 0.0
 /// The range checks, study files, JSON, the command line, Python and what is printed all walk that
 /// one list. Members are doubles, whole numbers (std::uint64_t), enumerations with EnumNames, and
 /// optionals of these. An option of the same name means the same everywhere.
+///
+/// Kinds of parameters are listed in the same way (canopy/domain.hpp); they may also have members
+/// of type std::int64_t and std::vector<std::string>.
 struct Field {
   std::string_view name;
   std::string_view help;
   Range range = kAnyNumber;  ///< of a number
   std::string_view unset =
-      {};  ///< The word for an optional without a value, if users may write it.
+      {};                 ///< The word for an optional without a value, if users may write it.
+  bool required = false;  ///< Files must have it: its default is no value to rely on.
+  bool brief = false;     ///< It is not written while it has its default.
+  bool may_be_missing = false;                 ///< where it is zero, false or empty; see `or_none`
+  bool may_be_null = false;                    ///< a number that may be infinite; see `or_null`
+  std::optional<double> usual = std::nullopt;  ///< see `usually`
+
+  /// The same for something that is left out where there is nothing to say.
+  [[nodiscard]] constexpr Field or_none() const {
+    Field field = *this;
+    field.may_be_missing = true;
+    return field;
+  }
+  /// The same for a number that may be infinite, or unknown.
+  [[nodiscard]] constexpr Field or_null() const {
+    Field field = *this;
+    field.may_be_null = true;
+    return field;
+  }
+  /// The same for a number that most often has this value: journals need not repeat it.
+  [[nodiscard]] constexpr Field usually(double value) const {
+    Field field = *this;
+    field.usual = value;
+    return field;
+  }
 };
+
+/// The coordinates of an arm, in journals: those who know the space write them by the names of its
+/// parameters as well.
+struct ArmField : Field {};
+
+/// An arm in an answer: by the names of its parameters alone.
+struct SettingField : Field {};
+
+/// A number for every parameter, by its name.
+struct PerParameterField : Field {};
+
+inline constexpr ArmField kArmField{{"arm", "the setting"}};
+
+/// Whether a member of a struct has nothing to say.
+template <class Member>
+[[nodiscard]] bool is_empty(const Member& member) {
+  if constexpr (requires { member.has_value(); }) {
+    return !member.has_value();
+  } else if constexpr (requires { member.empty(); }) {
+    return member.empty();
+  } else {
+    return member == Member{};
+  }
+}
+
+namespace detail {
+struct AnyVisit {
+  template <class AnyField, class Member>
+  void operator()(const AnyField& /*field*/, const Member& /*member*/) const {}
+};
+}  // namespace detail
+
+/// A struct with a list of its fields.
+template <class Struct>
+concept HasFields = requires(Struct& fields) {
+  visit_fields(fields, detail::AnyVisit{});
+};
+
+/// Calls visit(field, member) for every field of a struct that stays as it is.
+template <class Struct, class Visit>
+void visit_fields_of(const Struct& fields, Visit&& visit) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): members are handed on as constants
+  visit_fields(const_cast<Struct&>(fields),
+               [&](const auto& field, const auto& member) { visit(field, member); });
+}
 
 /// The value of an option of any struct: none, a number, a whole number, or the name of an
 /// enumeration's value.

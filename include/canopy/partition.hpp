@@ -1,11 +1,13 @@
 #pragma once
 
+#include "canopy/cut_axis.hpp"
 #include "canopy/enum_names.hpp"
 #include "canopy/space.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,7 +32,7 @@ enum class Extent : std::uint8_t {
 class Partition {
  public:
   /// A cell is cut into so many parts at most: one digit names a part in the path to a node.
-  static constexpr std::uint32_t kMostParts = 10;
+  static constexpr std::uint32_t kMostParts = CutAxis::kMostParts;
 
   virtual ~Partition() = default;
 
@@ -77,10 +79,7 @@ class Partition {
 
   /// Where the arm of a cell is and how far the cell reaches to either side of its middle, along
   /// one coordinate, if the whole set goes from 0 to 1.
-  struct Reach {
-    double arm = 0.0;
-    double half_side = 0.0;
-  };
+  using Reach = CutAxis::Reach;
   /// None where distances mean nothing.
   [[nodiscard]] virtual std::optional<Reach> reach(std::span<const double> /*cell*/,
                                                    std::size_t /*axis*/) const {
@@ -142,7 +141,7 @@ inline constexpr std::string_view kPartitionMustBe =
 /// at most (of two, the left one gets the extra element) and represented by their middle element,
 /// rounded down. Integers on a log scale are halved where sqrt(from (to + 1)) is nearest, the
 /// middle of log(from)..log(to + 1), and represented by that number, rounded down; more parts
-/// likewise.
+/// likewise. How a side is cut is up to its CutAxis; here is which one is.
 ///
 /// Where a list has fewer values left than there should be parts, each is a part of its own: such a
 /// cell has fewer parts than others, and every arm of a finite space is in the end a cell. Of an
@@ -153,8 +152,8 @@ class BoxPartition final : public Partition {
   /// Throws ConfigurationError.
   explicit BoxPartition(const Space& space, const PartitionRule& rule = {});
 
-  [[nodiscard]] std::size_t dimension() const override { return axes_.size(); }
-  [[nodiscard]] std::size_t cell_size() const override { return 2 * axes_.size(); }
+  [[nodiscard]] std::size_t dimension() const override { return sides_.size(); }
+  [[nodiscard]] std::size_t cell_size() const override { return 2 * sides_.size(); }
   void root(std::span<double> cell) const override;
   [[nodiscard]] std::uint32_t arity() const override { return arity_; }
   /// Of more than two parts there may be fewer; `cut` says how many.
@@ -180,33 +179,9 @@ class BoxPartition final : public Partition {
   [[nodiscard]] std::array<double, 2> side(std::span<const double> cell, std::size_t axis) const;
 
  private:
-  enum class Kind { linear, log, whole, whole_log };
-  using Ends = std::array<double, kMostParts>;
-
-  /// One coordinate in the units in which it is cut.
-  struct Axis {
-    Kind kind;
-    double low, high;                ///< of the whole range, in those units
-    double lowest_arm, highest_arm;  ///< of the whole range, in the user's units
-    std::int64_t step = 1;           ///< from one whole number to the next
-    bool unordered = false;          ///< a choice: its order says nothing about f
-
-    [[nodiscard]] bool is_whole() const { return kind == Kind::whole || kind == Kind::whole_log; }
-    [[nodiscard]] double middle(double from, double to) const;
-
-    /// Into how many parts this side is cut where there should be so many: 0 if it cannot be.
-    [[nodiscard]] std::uint32_t part_count(double from, double to, std::uint32_t wanted) const;
-    /// The upper ends of all parts but the last.
-    [[nodiscard]] Ends equal_ends(double from, double to, std::uint32_t parts) const;
-    [[nodiscard]] Ends random_ends(double from, double to, std::uint32_t parts,
-                                   std::uint64_t seed) const;
-    [[nodiscard]] Ends as_ends_of_integers(Ends starts, double from, double to,
-                                           std::uint32_t parts) const;
-    /// Where the part after one with this upper end begins.
-    [[nodiscard]] double next_start(double end) const;
-    [[nodiscard]] double in_user_units(double value) const;
-    [[nodiscard]] double relative_width(double from, double to) const;
-    [[nodiscard]] double relative_place(double value) const;
+  struct Side {
+    std::shared_ptr<const CutAxis> axis;
+    bool ordered;  ///< Otherwise the order says nothing about f.
   };
 
   [[nodiscard]] bool can_cut(std::span<const double> cell, std::size_t axis) const;
@@ -216,7 +191,7 @@ class BoxPartition final : public Partition {
                                                std::span<double> parts) const;
 
   Space space_;
-  std::vector<Axis> axes_;
+  std::vector<Side> sides_;
   PartitionRule rule_;
   std::uint32_t side_parts_;  // into how many parts a side is cut
   std::uint32_t arity_;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "canopy/moments.hpp"
+#include "canopy/options.hpp"
+
 #include <cstdint>
 #include <span>
 
@@ -16,6 +19,10 @@ struct Rewards {
 
   [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
 
+  [[nodiscard]] Moments moments() const {
+    return {static_cast<double>(count), mean(), squared_deviations};
+  }
+
   [[nodiscard]] static Rewards one(double reward) { return {1, reward, 0.0, reward, reward}; }
 
   /// Of at least one reward.
@@ -27,7 +34,7 @@ struct Rewards {
   /// tolerated.
   [[nodiscard]] static Rewards from_sums(std::uint64_t count, double sum, double sum_squares);
 
-  /// Both together (Chan, Golub, LeVeque, 1979).
+  /// Both together.
   Rewards& operator+=(const Rewards& others);
 
   friend bool operator==(const Rewards&, const Rewards&) = default;
@@ -41,5 +48,15 @@ struct Rewards {
                            State::are_sizes({squared_deviations}));
   }
 };
+
+template <class Visit>
+void visit_fields(Rewards& rewards, Visit&& visit) {
+  visit(Field{"count", "of the rewards"}, rewards.count);
+  visit(Field{"sum", "of the rewards"}, rewards.sum);
+  visit(Field{"squared_deviations", "of the rewards from their mean, summed"},
+        rewards.squared_deviations);
+  visit(Field{"min", "the least of them"}, rewards.min);
+  visit(Field{"max", "the largest of them"}, rewards.max);
+}
 
 }  // namespace canopy

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "canopy/moments.hpp"
+
 #include <optional>
 #include <span>
 
@@ -19,29 +21,22 @@ struct Estimate {
 /// Of at least one value.
 [[nodiscard]] Estimate estimate(std::span<const double> values);
 
-/// The same for values that arrive one at a time and are not kept (Welford, 1962).
+/// The same for values that arrive one at a time and are not kept.
 class RunningEstimate {
  public:
-  void add(double value) {
-    count_ += 1.0;
-    const double off = value - mean_;
-    mean_ += off / count_;
-    squares_ += off * (value - mean_);
-  }
+  void add(double value) { values_.add(value); }
 
-  [[nodiscard]] double count() const { return count_; }
-  [[nodiscard]] double mean() const { return mean_; }
+  [[nodiscard]] double count() const { return values_.count; }
+  [[nodiscard]] double mean() const { return values_.mean; }
 
   /// Of the mean, squared; of at least two values.
-  [[nodiscard]] double squared_error() const { return squares_ / (count_ - 1.0) / count_; }
+  [[nodiscard]] double squared_error() const { return values_.variance() / values_.count; }
 
   /// Of at least one value.
   [[nodiscard]] Estimate estimate() const;
 
  private:
-  double count_ = 0.0;
-  double mean_ = 0.0;
-  double squares_ = 0.0;  // of the distances from the mean
+  Moments values_;
 };
 
 }  // namespace canopy

@@ -25,6 +25,7 @@ class StoreError : public std::runtime_error {
     read_only,    ///< It can be read but not written.
     damaged,      ///< Its contents cannot be understood.
     newer,        ///< It was written by a newer version of canopy.
+    older,        ///< It was written by an older version of canopy.
     busy,         ///< Another process has kept it locked for too long.
     taken_over,   ///< Somebody else has the right to write to this study by now.
     moved_on,     ///< Somebody has written to this study meanwhile; the right to it is still ours.
@@ -55,6 +56,18 @@ struct StudyRecord {
   std::uint64_t events = 0;
   std::uint64_t pulls = 0;  ///< rewards learnt
   std::string holder;       ///< who last opened it for writing
+};
+
+/// Which studies are listed, by name: at most `limit` of those whose names follow `after`.
+struct StudyRange {
+  std::string after = {};
+  std::size_t limit = SIZE_MAX;
+};
+
+/// Which entries of a journal are read: at most `limit` of those that follow number `after`.
+struct EntryRange {
+  std::uint64_t after = 0;
+  std::uint64_t limit = UINT64_MAX;
 };
 
 /// A study to create.
@@ -98,10 +111,10 @@ struct StudyWrite {
   StudyId study = 0;
   std::span<const JournalEntry> entries = {};  ///< which already have their numbers
   std::uint64_t pulls = 0;                     ///< rewards learnt, those of the entries included
-  std::span<const KeptAnswer> answers = {};
+  std::span<const KeptAnswer> answers = {};    ///< none, unless the store is a FullStore
 };
 
-/// What somebody wants from whoever runs a study.
+/// A command to the process that runs a study.
 struct PostedAct {
   std::uint64_t number = 0;  ///< 1, 2, 3, ... in a study
   double at = 0.0;
@@ -116,82 +129,95 @@ class StudyLock {
   virtual ~StudyLock() = default;
 };
 
-/// Studies: what they are, their journals, their last snapshots. What a function has written is on
-/// the disk when it returns, and a function that throws has written nothing. Readers never wait for
-/// a writer. All functions throw StoreError. Not thread-safe; a StudySession is.
-class Store {
- public:
-  enum class Mode {
-    create,  ///< creates it if it does not exist
-    open,    ///< it must exist
-  };
+// Stores by use. In all of them, what a function has written is on the disk when it returns, a
+// function that throws has written nothing, and readers never wait for a writer. Names and texts
+// are UTF-8 without a zero byte; others are refused. All functions throw StoreError. Not
+// thread-safe; a StudySession is.
 
+/// Studies: what they are, their journals, their last snapshots, and the right to write to them.
+class Journals {
+ public:
+  /// How long a lock is usually waited for: a holder that was killed is gone by then.
   static constexpr std::chrono::milliseconds kPatience{2000};
 
-  virtual ~Store() = default;
+  virtual ~Journals() = default;
 
-  /// For messages: a file, an address.
+  /// A file or an address, for messages.
   [[nodiscard]] virtual const std::string& name() const = 0;
 
-  /// By name: at most so many, of those whose names come after that one.
-  [[nodiscard]] virtual std::vector<StudyRecord> list_some(const std::string& after,
-                                                           std::size_t limit) = 0;
-  [[nodiscard]] std::vector<StudyRecord> list() { return list_some("", SIZE_MAX); }
-
+  [[nodiscard]] virtual std::vector<StudyRecord> list(const StudyRange& range) = 0;
   [[nodiscard]] virtual std::optional<StudyRecord> find(const std::string& name) = 0;
 
-  /// None if there already is a study of that name.
+  /// None if there already is a study of that name. Throws StudyError if no study can have it.
   [[nodiscard]] virtual std::optional<StudyRecord> create(const NewStudy& study) = 0;
 
-  /// Deletes a study and everything that belongs to it.
+  /// Deletes a study and everything that belongs to it. Its id is never used again.
   virtual void erase(StudyId study) = 0;
 
   virtual void set_specification(StudyId study, const std::string& specification) = 0;
   virtual void set_holder(StudyId study, const std::string& holder) = 0;
 
-  /// Adds to the journals of some studies, each of them once, in one step. Nothing is written of a
-  /// study that was deleted or taken over by somebody else: its place in the result has the error.
-  /// Throws when nothing at all could be written.
+  /// Adds to the journals of several studies in one step, at most once to each. Nothing is written
+  /// for a study that was deleted or taken over by another process: its place in the result has the
+  /// error. Throws if nothing at all could be written.
   [[nodiscard]] virtual std::vector<std::optional<StoreError>> write(
       std::span<const StudyWrite> writes) = 0;
 
-  /// The same for one of them; throws its error.
+  /// Writes for one study; throws its error.
   void append(const StudyWrite& one);
-  void append(StudyId study, std::span<const JournalEntry> entries, std::uint64_t pulls) {
-    append({.study = study, .entries = entries, .pulls = pulls});
-  }
 
-  /// Calls visit with the entries of a journal after the first `after`, in order: at most so many.
-  virtual void read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
-                         const std::function<void(const JournalEntry&)>& visit) = 0;
-  void read(StudyId study, std::uint64_t after,
-            const std::function<void(const JournalEntry&)>& visit) {
-    read_some(study, after, UINT64_MAX, visit);
-  }
-
-  /// The answers that were kept under these keys, in their order.
-  [[nodiscard]] virtual std::vector<std::optional<KeptAnswer>> find_answers(
-      std::span<const AnswerKey> keys) = 0;
-  /// Forgets answers that were given before that time; some of them, if there are very many. How
-  /// many it were.
-  virtual std::uint64_t forget_answers(double before) = 0;
-
-  /// Notes what whoever runs the study shall do; and what was noted after the first `after`.
-  virtual std::uint64_t post_act(StudyId study, double at, const std::string& text) = 0;
-  [[nodiscard]] virtual std::vector<PostedAct> acts(StudyId study, std::uint64_t after) = 0;
+  /// Calls visit with entries of a journal, in order. Throws StudyError at one that is damaged.
+  virtual void read(StudyId study, const EntryRange& range,
+                    const std::function<void(const JournalEntry&)>& visit) = 0;
 
   [[nodiscard]] virtual std::optional<Snapshot> snapshot(StudyId study) = 0;
   virtual void set_snapshot(StudyId study, const Snapshot& snapshot) = 0;
 
-  /// The right to write to a study, which one owner has at a time, in any process: what is
-  /// written for a study by somebody who has lost it is refused. Null if someone else keeps it: a
-  /// holder that was killed is gone within the patience; with none at all it is not waited for. The
-  /// right ends with the process, however that ends.
-  [[nodiscard]] virtual std::unique_ptr<StudyLock> try_lock(
-      StudyId study, std::chrono::milliseconds patience = kPatience) = 0;
+  /// The right to write to a study, which one owner has at a time, in any process: what is written
+  /// for a study by an owner that has lost it is refused. Null if another owner keeps it: one that
+  /// was killed is gone within the patience, unless that is zero. The right ends with the process,
+  /// however that ends.
+  [[nodiscard]] virtual std::unique_ptr<StudyLock> try_lock(StudyId study,
+                                                            std::chrono::milliseconds patience) = 0;
 
-  /// Whether someone has it; false if that cannot be determined.
+  /// Whether an owner has it; false if that cannot be determined.
   [[nodiscard]] virtual bool is_locked(StudyId study) = 0;
 };
+
+/// Commands to the processes that run studies.
+class Mailbox {
+ public:
+  virtual ~Mailbox() = default;
+
+  /// Posts a command to the study's runner. Returns its number.
+  virtual std::uint64_t post_act(StudyId study, double at, const std::string& text) = 0;
+  /// The commands that follow number `after`, in order.
+  [[nodiscard]] virtual std::vector<PostedAct> acts(StudyId study, std::uint64_t after) = 0;
+};
+
+/// Answers that were written together with what was done for them (StudyWrite).
+class KeptAnswers {
+ public:
+  virtual ~KeptAnswers() = default;
+
+  /// The answers that were kept under these keys, in their order.
+  [[nodiscard]] virtual std::vector<std::optional<KeptAnswer>> find_answers(
+      std::span<const AnswerKey> keys) = 0;
+  /// Forgets answers that were given before a time; some of them, if there are very many. Returns
+  /// the number forgotten.
+  virtual std::uint64_t forget_answers(double before) = 0;
+};
+
+/// All that a study and its tuner need.
+class Store : public Journals, public Mailbox {
+ public:
+  enum class Mode {
+    create,  ///< creates it if it does not exist
+    open,    ///< it must exist
+  };
+};
+
+/// All that a server of studies needs.
+class FullStore : public Store, public KeptAnswers {};
 
 }  // namespace canopy

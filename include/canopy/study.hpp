@@ -1,8 +1,11 @@
 #pragma once
 
+#include "canopy/clock.hpp"
 #include "canopy/event.hpp"
+#include "canopy/journal_fold.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/store.hpp"
+#include "canopy/study_error.hpp"
 #include "canopy/study_specification.hpp"
 
 #include <cstdint>
@@ -10,44 +13,21 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace canopy {
 
-class TunerState;
-
-/// Thrown when a study cannot be opened or used. The message suits every front end, which adds what
-/// to do about it.
-class StudyError : public std::runtime_error {
- public:
-  enum class Fault {
-    missing,         ///< There is no such study.
-    bad_name,        ///< No study can have that name.
-    taken,           ///< There already is a study of that name.
-    open_elsewhere,  ///< Someone else is writing to it.
-    differs,         ///< It was begun with other settings.
-    other_revision,  ///< Its optimizer now decides differently; see Study::open.
-    damaged,         ///< Its journal or its specification cannot be understood.
-    closed,
-    other,
-  };
-
-  StudyError(Fault fault, const std::string& what) : std::runtime_error(what), fault_(fault) {}
-
-  [[nodiscard]] Fault fault() const { return fault_; }
-
- private:
-  Fault fault_;
-};
+class TicketLeases;
 
 /// Which study is meant.
 struct OpenOptions {
   std::string name;                 ///< of the study
   std::optional<std::string> fork;  ///< a new study to make from it, or one made from it before
   std::string holder = {};          ///< who opens it, for others to read; by default this process
+  MakeFold fold = {};               ///< what else is to follow from the journal
+  Clock* clock = &machine_clock();  ///< dates its events; outlives the study
 };
 
 /// An optimizer that remembers: a specification, its journal in the store, and the state that
@@ -110,8 +90,10 @@ class Study final : public Optimizer {
   /// A copy of the optimizer, in memory and without a journal.
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override { return live().clone(); }
 
-  /// Drops the tickets whose time is over. How many there were.
+  /// Drops the tickets whose lease has expired and returns their number.
   std::uint64_t drop_expired();
+  /// Whether tickets on lease are open.
+  [[nodiscard]] bool has_leases() const;
 
   /// Keeps an answer in the store, in the same step as what was done for it.
   void keep_answer(KeptAnswer answer);
@@ -157,37 +139,40 @@ class Study final : public Optimizer {
 
   /// Seconds since 1970, for dating events: never goes back.
   [[nodiscard]] double now() const;
+  [[nodiscard]] Clock& clock() const { return *clock_; }
 
   [[nodiscard]] const StudyRecord& record() const { return record_; }
   [[nodiscard]] const StudySpecification& specification() const { return specification_; }
   [[nodiscard]] Store& store() { return *store_; }
 
-  /// The state of the tuner.
-  [[nodiscard]] const TunerState& tuner_state() const { return *tuner_; }
+  /// What was to follow from the journal when the study was opened; null: nothing.
+  [[nodiscard]] const JournalFold* fold() const { return fold_.get(); }
 
  private:
   Study(Store& store, StudyRecord record, StudySpecification specification,
-        std::unique_ptr<StudyLock> lock);
+        std::unique_ptr<StudyLock> lock, const OpenOptions& options);
 
   void load();
   [[nodiscard]] Optimizer& live() const;
+  [[nodiscard]] Snapshot make_snapshot() const;
   [[nodiscard]] Status journaled(Status status, Event event);
-  template <class Tell>
-  [[nodiscard]] Status told(Ticket ticket, const Rewards& rewards, Event event, Tell&& tell);
 
   Store* store_;
   StudyRecord record_;
   StudySpecification specification_;
   std::unique_ptr<StudyLock> lock_;
   std::unique_ptr<Optimizer> optimizer_;
-  std::unique_ptr<TunerState> tuner_;
+  MakeFold make_fold_;
+  Clock* clock_;
+  std::unique_ptr<TicketLeases> leases_;
+  std::unique_ptr<JournalFold> fold_;
   std::vector<JournalEntry> uncommitted_;
   std::vector<KeptAnswer> answers_;    // of which nobody has been told
   std::uint64_t events_ = 0;           // committed, or on their way to the disk
   std::uint64_t snapshot_events_ = 0;  // of which the snapshot covers this many
   std::uint64_t snapshot_bytes_ = 0;   // that it took
   double last_at_ = 0.0;
-  double started_at_ = 0.0;      // by the wall clock, and
+  double started_at_ = 0.0;      // by the clock on the wall, and
   double started_steady_ = 0.0;  // by one that never jumps
 };
 
@@ -203,17 +188,13 @@ void check_study_name(const std::string& name);
 /// The optimizer of a study, to look at without a lock.
 struct LoadedOptimizer {
   std::unique_ptr<Optimizer> optimizer;
-  std::shared_ptr<const TunerState> tuner;
+  std::shared_ptr<const JournalFold> fold;  ///< null where none was asked for
   /// If the optimizer has another revision here, it is not the one that chose the arms, but
   /// one that has observed everything they earned. A sentence that says so; otherwise empty.
   std::string warning;
 };
 [[nodiscard]] LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
-                                             const StudySpecification& specification);
-
-/// Calls visit with every entry of a study's journal and the arm it is about, if it is about
-/// one. This runs no optimizer.
-void read_journal(Store& store, const StudyRecord& record,
-                  const std::function<void(const JournalEntry&, std::optional<Arm>)>& visit);
+                                             const StudySpecification& specification,
+                                             const MakeFold& fold = {});
 
 }  // namespace canopy

@@ -77,8 +77,11 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
       options.failure_reward);
   visit(Field{"outage_seconds", "how long to wait when nothing works any more", kNotNegative},
         options.outage_seconds);
-  visit(Field{"max_failures", "of the last 50 pulls; so many stop the tuning", kOneToFifty},
-        options.max_failures);
+  visit(
+      Field{"max_failures",
+            "of the last 50 pulls; so many stop the tuning, and so do failures of all the first 10",
+            kOneToFifty},
+      options.max_failures);
   visit(Field{"max_crashes",
               "an arm at which the tuner was killed so often in a row, before it could measure it, "
               "has failed; 0: never",

@@ -24,7 +24,7 @@ from ._optimizers import (
     range_from,
 )
 from ._partition import AnyPartition
-from ._space import Choice, Integer, Parameter, Real, Space, number, space_from, whole
+from ._space import Parameter, Space, documents_from, number, space_from, space_from_documents, whole
 from ._studies import StudyRecord, _checked_name, _keepable
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class Server:
             document["reward_range"] = "auto" if ends is None else list(ends)
         if "confidence" in objective:
             document["confidence"] = like.confidence
-        document["space"] = [_parameter_document(each, space[each]) for each in space]
+        document["space"] = documents_from(space)
         if not names_none:
             document["optimizer"] = {"name": like.optimizer_name}
             if "partition" in options_of(like.optimizer_name):
@@ -282,7 +282,7 @@ class RemoteStudy(Looks):
         self.lease_seconds = lease_seconds  #: of all asks, unless they say otherwise
         self._name: str = item["name"]
         self._specification: dict[str, Any] = item["specification"]
-        self._space = _space_from(self._specification["space"])
+        self._space = space_from_documents(self._specification["space"])
         self._lock = threading.Lock()
         self._tells = 0
         self._mirrored: tuple[int, Optimizer] | None = None  # events, and the optimizer after them
@@ -533,10 +533,7 @@ class RemoteStudy(Looks):
         return _like(error, text)
 
     def _pull(self, ticket: Mapping[str, Any]) -> _canopy.Pull:
-        arm = [
-            float(parameter.choices.index(value) if isinstance(parameter, Choice) else value)
-            for parameter, value in zip(self._space.values(), ticket["arm"].values())
-        ]
+        arm = self._space._coordinates(ticket["arm"])
         return _canopy.Pull(self._space, ticket["ticket"], arm, ticket["length"], 0, ticket["depth"])
 
     def _arm(self, arm: Any) -> dict[str, Any]:
@@ -634,30 +631,6 @@ class RemoteStudy(Looks):
 def _record(item: Mapping[str, Any]) -> StudyRecord:
     counts = (item["pulls"], item["events"], item["created"], item["updated"])
     return StudyRecord(item["name"], *counts, item.get("open_by", ""), item.get("forked_from", ""))
-
-
-def _space_from(parameters: Iterable[Mapping[str, Any]]) -> Space:
-    space: dict[str, Parameter] = {}
-    for each in parameters:
-        is_log = each.get("scale") == "log"
-        if each["type"] == "choice":
-            space[each["name"]] = Choice(tuple(each["choices"]))
-        elif each["type"] == "integer":
-            space[each["name"]] = Integer(each["low"], each["high"], is_log, each.get("step", 1))
-        else:
-            space[each["name"]] = Real(float(each["low"]), float(each["high"]), is_log)
-    return Space(space)
-
-
-def _parameter_document(name: str, parameter: Parameter) -> dict[str, Any]:
-    if isinstance(parameter, Choice):
-        return {"name": name, "type": "choice", "choices": list(parameter.choices)}
-    assert isinstance(parameter, (Integer, Real))
-    keys = ("low", "high", "step") if isinstance(parameter, Integer) else ("low", "high")
-    check: Any = whole if isinstance(parameter, Integer) else number
-    ends = {key: check(f"space.{name}.{key}", getattr(parameter, key)) for key in keys}
-    kind, scale = type(parameter).__name__.lower(), "log" if parameter.log else "linear"
-    return {"name": name, "type": kind, "scale": scale, **ends}
 
 
 def _optimizer_from(specification: Mapping[str, Any], space: Space) -> Optimizer:

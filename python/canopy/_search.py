@@ -144,16 +144,13 @@ Workers = Literal["processes", "threads"]
 class Failures:
     """What becomes of calls that fail, and the failures among the last ones."""
 
-    _SPAN = 50
-    _FIRST = 10
-
     def __init__(self, on_failure: str, reward: Any, most: Any):
         if on_failure not in ("penalize", "raise"):
             raise ValueError(f'on_failure = {on_failure!r}: must be "penalize" or "raise"')
         self._penalizes = on_failure == "penalize"
         self._reward = None if reward is None else usable_reward("failure_reward", reward)
         self._most = whole("max_failures", most, 1)
-        self._last: deque[bool] = deque(maxlen=self._SPAN)
+        self._recent = _canopy.RecentFailures()
 
     def are_penalized(self, optimizer: Optimizer | Study | RemoteStudy) -> bool:
         """Whether the call that has failed is; else the exception goes to the user."""
@@ -175,17 +172,14 @@ class Failures:
             )
 
     def note(self, failed: bool) -> None:
-        self._last.append(failed)
+        self._recent.add(failed)
 
     def are_too_many(self) -> bool:
-        failed, calls = sum(self._last), len(self._last)
-        return (calls == self._SPAN and failed >= self._most) or (calls == self._FIRST and failed == calls)
+        return self._recent.are_too_many(self._most)
 
     def error(self, result: Result) -> FailuresError:
-        return FailuresError(
-            f"{sum(self._last)} of the last {len(self._last)} pulls have failed, the last at {result.last_failure}",
-            result,
-        )
+        recent = f"{self._recent.count} of the last {self._recent.pulls} pulls have failed"
+        return FailuresError(f"{recent}, the last at {result.last_failure}", result)
 
 
 def maximize(

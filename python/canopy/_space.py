@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from . import _canopy
 
 
+@dataclass(frozen=True)
 class Parameter:
-    """One of the things that are tuned: real, integer or choice."""
+    """One of the things that are tuned.
+
+    Each kind is a class with the name and the fields of its kind in study files, but that `log` stands for `scale`.
+    """
+
+    def _fields(self) -> dict[str, Any]:
+        """The fields as study files have them."""
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        if "log" in fields:
+            fields["scale"] = "log" if fields.pop("log") else "linear"
+        return fields
+
+    def _objects(self) -> tuple[Any, ...]:
+        """The objects that the values of the parameter stand for, if they are not the values themselves."""
+        return ()
 
 
 @dataclass(frozen=True)
@@ -39,6 +55,15 @@ class Choice(Parameter):
     """One of a list of values. Neighbours share cells, so put similar values side by side."""
 
     choices: tuple[Any, ...]
+
+    def _fields(self) -> dict[str, Any]:
+        return {"choices": _labels(self.choices)}
+
+    def _objects(self) -> tuple[Any, ...]:
+        return self.choices
+
+
+_KINDS: dict[str, type[Parameter]] = {kind.__name__.lower(): kind for kind in Parameter.__subclasses__()}
 
 
 def real(low: float, high: float, log: bool = False) -> Real:
@@ -87,7 +112,7 @@ class Space(_canopy.Space):
             raise ValueError(f'space = {parameters!r}: must be a dictionary such as {{"x": canopy.real(0, 1)}}')
         super().__init__(
             [_tuple_of(name, parameter) for name, parameter in parameters.items()],
-            [p.choices if isinstance(p, Choice) else None for p in parameters.values()],
+            [parameter._objects() for parameter in parameters.values()],
         )
         self._parameters = dict(parameters)
 
@@ -139,17 +164,34 @@ def space_from(space: Space | Mapping[str, Parameter]) -> Space:
     return space if isinstance(space, Space) else Space(space)
 
 
-def space_from_tuples(parameters: Sequence[tuple[Any, ...]]) -> Space:
-    """A space from the tuples that `_canopy` uses."""
-    domains: dict[str, Callable[..., Parameter]] = {
-        "real": Real,
-        "integer": Integer,
-        "choice": lambda choices: Choice(tuple(choices)),
-    }
-    return Space({name: domains[kind](*rest) for name, kind, *rest in parameters})
+def space_from_tuples(parameters: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Space:
+    """A space from the tuples that `_canopy` uses: name, kind, fields."""
+    return Space({name: _parameter_from(kind, fields) for name, kind, fields in parameters})
 
 
-_Kind = TypeVar("_Kind", Real, Integer)
+def space_from_documents(parameters: Iterable[Mapping[str, Any]]) -> Space:
+    """A space from the tables of a study file."""
+    return Space({each["name"]: _parameter_from(each["type"], each) for each in parameters})
+
+
+def documents_from(space: Space) -> list[dict[str, Any]]:
+    """The tables of a study file."""
+    return [{"name": name, "type": kind, **fields} for name, kind, fields in space._tuples()]
+
+
+def _parameter_from(kind: str, fields: Mapping[str, Any]) -> Parameter:
+    """A parameter from its fields as study files have them; those that are left out have their defaults."""
+    made: dict[str, Any] = {}
+    for field in dataclasses.fields(_KINDS[kind]):
+        if field.name == "log":
+            made["log"] = fields.get("scale") == "log"
+        elif field.name in fields:
+            value = fields[field.name]
+            made[field.name] = tuple(value) if isinstance(value, list) else value
+    return _KINDS[kind](**made)
+
+
+_Kind = TypeVar("_Kind", bound=Parameter)
 
 
 def _checked(parameter: _Kind) -> _Kind:
@@ -167,20 +209,13 @@ def _labels(choices: tuple[Any, ...]) -> list[str]:
     return labels if len(set(labels)) == len(labels) else [repr(value) for value in choices]
 
 
-def _tuple_of(name: str, parameter: Parameter) -> tuple[Any, ...]:
+def _tuple_of(name: str, parameter: Parameter) -> tuple[str, str, dict[str, Any]]:
     if not isinstance(name, str):
         raise ValueError(f"space.{name!r}: the name of a parameter must be a string")
-    if isinstance(parameter, Choice):
-        return (name, "choice", _labels(parameter.choices))
-    if isinstance(parameter, Integer):
-        low, high, step = (whole(f"space.{name}.{key}", getattr(parameter, key)) for key in ("low", "high", "step"))
-        return (name, "integer", low, high, bool(parameter.log), step)
-    if isinstance(parameter, Real):
-        ends = (number(f"space.{name}.{end}", getattr(parameter, end)) for end in ("low", "high"))
-        return (name, "real", *ends, bool(parameter.log))
-    raise ValueError(
-        f"space.{name} = {parameter!r}: must be canopy.real(...), canopy.integer(...) or canopy.choice(...)"
-    )
+    if not isinstance(parameter, Parameter):
+        *others, last = (f"canopy.{kind}(...)" for kind in _KINDS)
+        raise ValueError(f"space.{name} = {parameter!r}: must be {', '.join(others)} or {last}")
+    return (name, type(parameter).__name__.lower(), parameter._fields())
 
 
 def number(name: str, value: Any) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _canopy
 from ._optimizers import CLASSES, DEFAULT, Direction, Looks, Optimizer, RewardRange, copied, make_optimizer
 from ._search import Episode, Result
-from ._space import Choice, Parameter, Space, space_from
+from ._space import Parameter, Space, space_from
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -222,7 +222,7 @@ def load_result(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> Res
 def _keepable(space: Space) -> Space:
     """The space, if a store can keep it."""
     for name, parameter in space.items():
-        for value in parameter.choices if isinstance(parameter, Choice) else ():
+        for value in parameter._objects():
             if not isinstance(value, str) or "\0" in value:
                 raise ValueError(
                     f"space.{name}: the choices of a study must be strings without zero bytes, since they are kept in"

@@ -22,11 +22,12 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from . import _canopy
+from ._canopy import Domain
 from ._experiment import Experiment
 from ._optimizers import Node
 from ._search import Result
 from ._simulation import Simulation
-from ._space import Choice, Integer, Real, Space
+from ._space import Space
 
 __all__ = ["estimate", "experiment", "pulls", "regret", "switches", "tree"]
 
@@ -319,51 +320,40 @@ def _chosen_names(space: Space, parameters: str | Sequence[str] | None, may_be_o
 
 def _position(space: Space, name: str, value: Any) -> float:
     """A value as a number on an axis."""
-    parameter = space[name]
-    if not isinstance(parameter, Choice):
-        return value
-    for i, each in enumerate(parameter.choices):
-        if each is value or (type(each) is type(value) and each == value):  # 1 and True are equal, but not the same
-            return i
-    raise ValueError(f"{name} = {value!r}: is not one of the choices")
+    return space._coordinate(name, value)
 
 
 def _ends(space: Space, name: str, node: Node) -> tuple[float, float]:
-    """The ends of a cell on an axis; whole numbers reach half-way to their neighbours."""
+    """The ends of a cell on an axis; values with neighbours reach half-way to them."""
     low, high = (_position(space, name, end) for end in node.cell[name])
-    parameter = space[name]
-    if isinstance(parameter, Real):
-        return (low, high)
-    half = parameter.step / 2 if isinstance(parameter, Integer) else 0.5
+    half = space._domain(name).spacing / 2
     return (low - half, high + half)
 
 
-def _values(parameter: Integer) -> range:
-    return range(parameter.low, parameter.high + 1, parameter.step)
-
-
 def _label_axis(ax: Axes, which: str, space: Space, name: str) -> None:
-    parameter = space[name]
+    domain = space._domain(name)
     axis = ax.xaxis if which == "x" else ax.yaxis
     axis.set_label_text(name)
     set_scale, set_limits = (ax.set_xscale, ax.set_xlim) if which == "x" else (ax.set_yscale, ax.set_ylim)
-    if isinstance(parameter, Choice):
-        labels = [str(value) for value in parameter.choices]
-        axis.set_ticks(range(len(labels)), labels)
+    if not domain.is_ordered:
+        places = _points(domain)
+        labels = [str(space._value(name, place)) for place in places]
+        axis.set_ticks(places, labels)
         if which == "x" and sum(map(len, labels)) > 40:
             plt.setp(ax.get_xticklabels(), rotation=25, ha="right")
-        set_limits(-0.5, len(parameter.choices) - 0.5)
-    elif isinstance(parameter, Integer):
-        if parameter.log:
-            set_scale("log")
-        else:
-            axis.set_major_locator(MaxNLocator(integer=True))
-        half = parameter.step / 2
-        set_limits(parameter.low - half, _values(parameter)[-1] + half)
-    elif isinstance(parameter, Real):
-        if parameter.log:
-            set_scale("log")
-        set_limits(parameter.low, parameter.high)
+    elif getattr(space[name], "log", False):
+        set_scale("log")
+    elif domain.spacing:
+        axis.set_major_locator(MaxNLocator(integer=True))
+    low, high = domain.ends
+    set_limits(low - domain.spacing / 2, high + domain.spacing / 2)
+
+
+def _points(domain: Domain, most: int = 1000) -> list[float]:
+    """Places along an axis, from one end to the other: all values, or some where there are too many."""
+    if domain.count is None:
+        return [domain.at(i / most) for i in range(most + 1)]
+    return domain.grid(most if domain.is_ordered else domain.count)
 
 
 def _label_pulls(ax: Axes) -> None:
@@ -442,9 +432,9 @@ def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, count
     ax.plot(xs, means, color=COLOURS[0], linewidth=1.4, label="estimate")
     shown = means
     if truth is not None:
-        places, values = _truth_curve(space[name], truth)
-        is_choice = isinstance(space[name], Choice)
-        style: dict[str, Any] = {"marker": "x", "linestyle": ""} if is_choice else {"linewidth": 0.9, "linestyle": "--"}
+        places, values = _truth_curve(space, name, truth)
+        is_line = space._domain(name).is_ordered
+        style: dict[str, Any] = {"linewidth": 0.9, "linestyle": "--"} if is_line else {"marker": "x", "linestyle": ""}
         ax.plot(places, values, color="black", label="truth", **style)
         shown = [*means, *values]
     best = optimizer.best()
@@ -459,7 +449,7 @@ def _estimate_1d(optimizer: Any, nodes: list[Node], name: str, truth: Any, count
 
 def _drawn_ends(space: Space, name: str, leaf: Node) -> list[float]:
     """Where the line of a leaf is drawn: over its cell, or apart for each choice, with gaps (not numbers) between."""
-    if not isinstance(space[name], Choice):
+    if space._domain(name).is_ordered:
         return list(_ends(space, name, leaf))
     first, last = (round(_position(space, name, end)) for end in leaf.cell[name])
     return [end for i in range(first, last + 1) for end in (i - 0.25, i + 0.25, math.nan)]
@@ -468,14 +458,14 @@ def _drawn_ends(space: Space, name: str, leaf: Node) -> list[float]:
 def _count_bars(optimizer: Any, pulls_by_arm: dict[Any, int], name: str, ax: Axes) -> Axes:
     """How many pulls went where, as bars behind the picture; those of choices have their number."""
     bars = ax.twinx()
-    parameter = optimizer.space[name]
-    edges = _bin_edges(parameter)
+    domain = optimizer.space._domain(name)
+    edges = _bin_edges(domain)
     counts = [0] * (len(edges) - 1)
     for value, number in pulls_by_arm.items():
         place = bisect.bisect_right(edges, _position(optimizer.space, name, value)) - 1
         counts[min(place, len(counts) - 1)] += number
     sides = [high - low for low, high in itertools.pairwise(edges)]
-    gap = 0.1 if isinstance(parameter, Choice) else 0.0
+    gap = 0.0 if domain.is_ordered else 0.1
     drawn = bars.bar(
         [edge + gap for edge in edges[:-1]],
         counts,
@@ -485,7 +475,7 @@ def _count_bars(optimizer: Any, pulls_by_arm: dict[Any, int], name: str, ax: Axe
         alpha=0.35,
         linewidth=0,
     )
-    if isinstance(parameter, Choice):
+    if not domain.is_ordered:
         bars.bar_label(drawn, color="#6a6a6a", fontsize="small", padding=1)
     bars.set_ylabel(f"pulls ({optimizer.summary().t - 1} in total)", color=GREY)
     bars.tick_params(axis="y", colors=GREY)
@@ -496,30 +486,13 @@ def _count_bars(optimizer: Any, pulls_by_arm: dict[Any, int], name: str, ax: Axe
     return bars
 
 
-def _bin_edges(parameter: Any) -> list[float]:
+def _bin_edges(domain: Domain) -> list[float]:
     """Where the bars that count pulls begin and end: one for each value, or about 64 of them."""
-    if isinstance(parameter, Choice):
-        return [i - 0.5 for i in range(len(parameter.choices) + 1)]
-    if isinstance(parameter, Integer) and parameter.log:
-        return [low - 0.5 for low in _spread_whole(parameter.low, parameter.high + 1, 64)]
-    if isinstance(parameter, Integer):
-        values, step = _values(parameter), parameter.step
-        width = step * max(1, len(values) // 64)
-        return [low - step / 2 for low in range(values[0], values[-1] + step + width, width)]
-    return _spread(parameter, 64)
-
-
-def _spread(parameter: Real, parts: int) -> list[float]:
-    """The ends of equal parts of a range; on a log scale, equal in log units."""
-    shares = [i / parts for i in range(parts + 1)]
-    if parameter.log:
-        return [parameter.low * (parameter.high / parameter.low) ** share for share in shares]
-    return [parameter.low + share * (parameter.high - parameter.low) for share in shares]
-
-
-def _spread_whole(low: int, high: int, parts: int) -> list[int]:
-    """The whole numbers nearest to the ends of equal parts in log units, each once."""
-    return sorted({min(high, round(end)) for end in _spread(Real(low, high, log=True), parts)})
+    if domain.count is None:
+        return _points(domain, 64)
+    points = _points(domain, domain.count if domain.count < 128 else 64)
+    half = domain.spacing / 2
+    return [domain.ends[0] - half, *((a + b) / 2 for a, b in itertools.pairwise(points)), domain.ends[1] + half]
 
 
 def _limit_to(ax: Axes, means: list[float], bounds: list[float]) -> None:
@@ -531,21 +504,12 @@ def _limit_to(ax: Axes, means: list[float], bounds: list[float]) -> None:
     ax.set_ylim(max(lowest, least - spread) - 0.05 * spread, min(highest, most + spread) + 0.05 * spread)
 
 
-def _truth_curve(parameter: Any, truth: Any) -> tuple[list[float], list[float]]:
+def _truth_curve(space: Space, name: str, truth: Any) -> tuple[list[float], list[float]]:
     if not callable(truth):
         values, means = truth
         return list(values), list(means)
-    if isinstance(parameter, Real):
-        xs = _spread(parameter, 1000)
-        return xs, [truth(x) for x in xs]
-    if isinstance(parameter, Choice):
-        return [float(i) for i in range(len(parameter.choices))], [truth(value) for value in parameter.choices]
-    if parameter.log:
-        whole = _spread_whole(parameter.low, parameter.high, 1000)
-    else:
-        values = _values(parameter)
-        whole = list(values[:: max(1, (len(values) - 1) // 1000)])
-    return [float(value) for value in whole], [truth(value) for value in whole]
+    places = _points(space._domain(name))
+    return places, [truth(space._value(name, place)) for place in places]
 
 
 def _estimate_2d(optimizer: Any, nodes: list[Node], names: list[str], ax: Axes) -> None:
@@ -615,31 +579,22 @@ def _middles_of_parts(nodes: list[Node]) -> dict[str, float]:
 
 def _has_values(space: Space, nodes: list[Node]) -> bool:
     """Whether places in the tree are values of the only parameter."""
-    return len(space) == 1 and isinstance(next(iter(space.values())), Real) and bool(nodes[0].cell)
+    return len(space) == 1 and space._domain(next(iter(space))).count is None and bool(nodes[0].cell)
 
 
 def _middles_of_cells(space: Space, nodes: list[Node]) -> dict[str, float]:
     """The middle of every node's cell as a share of the only parameter, by its path."""
-    ((name, only),) = space.items()
-    assert isinstance(only, Real)
-    return {node.path: sum(_share(only, end) for end in node.cell[name]) / 2 for node in nodes}
-
-
-def _share(parameter: Real, value: float) -> float:
-    """How far along its range a value is, from 0 to 1; on a log scale, in log units."""
-    if parameter.log:
-        return math.log(value / parameter.low) / math.log(parameter.high / parameter.low)
-    return (value - parameter.low) / (parameter.high - parameter.low)
+    (name,) = space
+    share = space._domain(name).share
+    return {node.path: sum(share(end) for end in node.cell[name]) / 2 for node in nodes}
 
 
 def _label_values(ax: Axes, space: Space) -> None:
-    only = next(iter(space.values()))
-    assert isinstance(only, Real)
-    ticks = _spread(only, 4)
-    if only.log and only.high / only.low >= 10:
-        ticks = [10.0**power for power in range(math.ceil(math.log10(only.low)), math.floor(math.log10(only.high)) + 1)]
-    ax.set_xticks([_share(only, tick) for tick in ticks], [f"{tick:.4g}" for tick in ticks])
-    ax.set_xlabel(next(iter(space)))
+    (name,) = space
+    domain = space._domain(name)
+    ticks = domain.ticks(6)
+    ax.set_xticks([domain.share(tick) for tick in ticks], [f"{tick:.4g}" for tick in ticks])
+    ax.set_xlabel(name)
 
 
 _REGRETS = {"pseudo": "pseudo-regret per step: f* - f(arm)", "realised": "realised regret per step: f* - reward"}

@@ -2,10 +2,10 @@
 
 #include "cli/any_store.hpp"
 #include "cli/commands.hpp"
+#include "core/excerpt.hpp"
 #include "core/text.hpp"
 #include "files/document_reader.hpp"
-#include "studies/act_text.hpp"
-#include "systems/excerpt.hpp"
+#include "journal/act_text.hpp"
 
 #include <cstdlib>
 #include <ctime>
@@ -70,7 +70,7 @@ void check_that_it_can_be_done(const StudyRecord& record, Act act) {
 
 int act(const ActArguments& arguments) {
   const WantedAct wanted = wanted_act(arguments);
-  const std::unique_ptr<Store> store = open_any_store(arguments.where, Store::Mode::open, "act");
+  const AnyStore store = open_any_store(arguments.where, Store::Mode::open, "act");
   const StudyRecord record = find_study(*store, arguments.name);
   check_that_it_can_be_done(record, wanted.act);
   const std::uint64_t number =

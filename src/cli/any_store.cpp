@@ -29,12 +29,15 @@ void StoreFlags::add_to(Words& command) {
                  "for --server with https: a file with the certificates to trust [the system's]");
 }
 
-std::unique_ptr<Store> open_any_store(const StoreFlags& flags, Store::Mode mode,
-                                      const std::string& command) {
+std::string StoreFlags::store_name() const {
+  return store.value_or(kDefaultStore);
+}
+
+AnyStore open_any_store(const StoreFlags& flags, Store::Mode mode, const std::string& command) {
   if (!flags.server) {
     if (flags.token_file) throw WrongUse("--token-file: is for --server");
     if (flags.ca) throw WrongUse("--ca: is for --server");
-    return open_store(flags.store.value_or(kDefaultStore), mode);
+    return {open_store(flags.store_name(), mode)};
   }
   if (flags.store) throw WrongUse("--store and --server: give one of them");
   return open_server_store(flags, command);

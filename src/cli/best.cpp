@@ -2,8 +2,9 @@
 #include "cli/named_study.hpp"
 #include "cli/study_text.hpp"
 #include "files/json.hpp"
-#include "studies/best_answer.hpp"
-#include "studies/tuner_state.hpp"
+#include "files/record.hpp"
+#include "insight/best_answer.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <fmt/format.h>
 
@@ -26,15 +27,18 @@ Command add_best(Words app) {
     const Space& space = study.specification.space;
     if (words->json) {
       fmt::print("{}\n",
-                 json_text(best_answer(*optimizer, *best, study.specification, *loaded.tuner), 2));
+                 json_text(record_of(space, best_answer(*optimizer, *best, study.specification,
+                                                        tuner_state_of(loaded))),
+                           2));
     } else {
       fmt::print("{}\n", best_text(space, *best));
       const std::string uplift = uplift_line(*optimizer, *best, study.specification);
       if (!uplift.empty()) fmt::print("uplift: {}\n", uplift);
-      for (const std::string& line : metric_lines(study.specification, *loaded.tuner, best->arm)) {
+      for (const std::string& line :
+           metric_lines(study.specification, tuner_state_of(loaded), best->arm)) {
         fmt::print("{}\n", line);
       }
-      if (const auto& verdict = loaded.tuner->verdict()) {
+      if (const auto& verdict = tuner_state_of(loaded).verdict()) {
         fmt::print("compared: {}\n", verdict_line(space, *verdict));
       }
     }

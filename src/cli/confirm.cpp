@@ -3,8 +3,9 @@
 #include "cli/commands.hpp"
 #include "cli/named_study.hpp"
 #include "cli/run_tuner.hpp"
+#include "core/excerpt.hpp"
 #include "core/text.hpp"
-#include "systems/excerpt.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -33,9 +34,9 @@ int confirm(const ConfirmArguments& arguments) {
                      ": must be a whole number from 2 on");
     }
   }
-  const std::unique_ptr<Store> store =
-      open_any_store(arguments.study.where, Store::Mode::open, "confirm");
-  Study study = Study::reopen(*store, {arguments.study.name, {}});
+  const AnyStore store = open_any_store(arguments.study.where, Store::Mode::open, "confirm");
+  Study study =
+      Study::reopen(*store, {.name = arguments.study.name, .fork = {}, .fold = tuner_fold});
   const auto& system = study.specification().system;
   if (!system || !system->baseline) {
     throw WrongUse(arguments.study.name +
@@ -44,7 +45,7 @@ int confirm(const ConfirmArguments& arguments) {
   }
   const std::uint64_t pulls =
       asked_for.value_or(study.specification().budget.confirm_pulls.value_or(kConfirmPulls));
-  wait_for_server(*store, system->options.outage_seconds);
+  store.wait_for_server(system->options.outage_seconds);
   return run_tuner("confirm", study, {}, arguments.study.json,
                    [&](Tuner& tuner) { return tuner.confirm(pulls); });
 }

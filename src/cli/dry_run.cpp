@@ -2,10 +2,10 @@
 
 #include "cli/study_text.hpp"
 #include "core/text.hpp"
-#include "studies/doubts.hpp"
-#include "studies/system.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
+#include "tuning/system.hpp"
+#include "tuning/warnings.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -34,7 +34,8 @@ std::vector<std::vector<double>> first_arms(const StudySpecification& study) {
   return arms;
 }
 
-void print_commands(const System& system, const Space& space, Arm arm, const std::string& what) {
+void print_commands(const CommandSystem& system, const Space& space, Arm arm,
+                    const std::string& what) {
   fmt::print("{}: {}\n", what, space.describe(arm));
   if (const std::string apply = system.apply_text(arm); !apply.empty()) {
     fmt::print("  apply    {}\n", apply);
@@ -50,7 +51,9 @@ std::string exit_text(const StudySpecification& study) {
     case OnExit::best:
       if (!system.baseline)
         return "the best arm; there is no baseline to compare it with or go back to";
-      return "the best arm if it is better than the baseline beyond doubt, else " + baseline;
+      return fmt::format(
+          "the best arm if it is better than the baseline at the {:.4g} % level, else {}",
+          100.0 * study.objective.confidence, baseline);
     case OnExit::confirmed:
       return "the best arm if it was confirmed, else " + baseline;
     case OnExit::baseline:
@@ -76,17 +79,18 @@ std::string budget_text(const Budget& budget) {
 }
 
 /// Measures the system three times where it does no harm. False if that failed.
-bool try_out(System& system, const StudySpecification& study, Arm arm, std::vector<Doubt>& doubts) {
+bool try_out(CommandSystem& system, const StudySpecification& study, Arm arm,
+             std::vector<Warning>& warnings) {
   if (const auto failure = system.apply(arm)) {
-    doubts.push_back({true, failure->what});
+    warnings.push_back({true, failure->what});
     return false;
   }
   std::vector<double> rewards;
   const auto began = std::chrono::steady_clock::now();
   for (int i = 0; i < kTrials; ++i) {
-    const auto result = system.measure(arm);
+    const auto result = measure(system, *study.system, arm);
     if (const auto* failure = std::get_if<SystemFailure>(&result)) {
-      doubts.push_back({true, failure->what});
+      warnings.push_back({true, failure->what});
       return false;
     }
     const auto& reading = std::get<Reading>(result);
@@ -94,8 +98,8 @@ bool try_out(System& system, const StudySpecification& study, Arm arm, std::vect
     for (const Limit& limit : study.system->limits) {
       const double value = reading.metrics.at(limit.metric);
       if (!limit.is_broken_by(value)) continue;
-      doubts.push_back({false, fmt::format("{} is {:.4g} at this setting, and must be {}",
-                                           limit.metric, value, limit.text())});
+      warnings.push_back({false, fmt::format("{} is {:.4g} at this setting, and must be {}",
+                                             limit.metric, value, limit.text())});
     }
   }
   const double seconds =
@@ -111,7 +115,7 @@ bool try_out(System& system, const StudySpecification& study, Arm arm, std::vect
   }
   fmt::print("\n");
   if (rewards.front() == rewards.back() && rewards.front() == rewards[1]) {
-    doubts.push_back(
+    warnings.push_back(
         {false, "the reward did not vary in three measurements: does measure really measure?"});
   }
   return true;
@@ -120,8 +124,8 @@ bool try_out(System& system, const StudySpecification& study, Arm arm, std::vect
 }  // namespace
 
 int dry_run(const StudySpecification& study, const std::string& name, bool measures) {
-  std::vector<Doubt> doubts = doubts_about(study);
-  System system(*study.system, study.space, &StopOnSignal::flag());
+  std::vector<Warning> warnings = warnings_about(study);
+  CommandSystem system = command_system_of(study, &StopOnSignal::flag());
   fmt::print("the study {}, {}\n", name,
              measures ? "tried out: nothing is stored" : "dry run: nothing is run or stored");
   const auto& baseline = study.system->baseline;
@@ -132,22 +136,22 @@ int dry_run(const StudySpecification& study, const std::string& name, bool measu
   }
   fmt::print("budget: {}\n", budget_text(study.budget));
   fmt::print("left at the end: {}\n", exit_text(study));
-  const auto is_error = [](const Doubt& doubt) { return doubt.is_error; };
-  if (measures && std::none_of(doubts.begin(), doubts.end(), is_error)) {
+  const auto is_error = [](const Warning& warning) { return warning.is_error; };
+  if (measures && std::none_of(warnings.begin(), warnings.end(), is_error)) {
     const StopOnSignal stop_on_signal;
-    (void)try_out(system, study, baseline ? *baseline : arms.front(), doubts);
+    (void)try_out(system, study, baseline ? *baseline : arms.front(), warnings);
   }
-  for (const Doubt& doubt : doubts) {
-    fmt::print("{}: {}\n", doubt.is_error ? "error" : "doubt", doubt.text);
+  for (const Warning& warning : warnings) {
+    fmt::print("{}: {}\n", warning.is_error ? "error" : "warning", warning.text);
   }
-  if (doubts.empty()) fmt::print("no doubts\n");
-  return std::any_of(doubts.begin(), doubts.end(), is_error) ? kFailure : kSuccess;
+  if (warnings.empty()) fmt::print("no warnings\n");
+  return std::any_of(warnings.begin(), warnings.end(), is_error) ? kFailure : kSuccess;
 }
 
 void check_before_start(const StudySpecification& study) {
-  for (const Doubt& doubt : doubts_about(study)) {
-    if (doubt.is_error) throw WrongUse(doubt.text);
-    fmt::print(stderr, "canopy tune: {}\n", doubt.text);
+  for (const Warning& warning : warnings_about(study)) {
+    if (warning.is_error) throw WrongUse(warning.text);
+    fmt::print(stderr, "canopy tune: {}\n", warning.text);
   }
 }
 

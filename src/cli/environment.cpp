@@ -13,7 +13,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,21 +28,11 @@ struct EnvironmentArguments {
   bool json = false;
 };
 
-/// Environments have boxes of reals.
-const Real& box(const KnownEnvironment& environment, std::size_t parameter) {
-  return std::get<Real>(environment.space().parameters().at(parameter).domain);
-}
-
-std::string name_of(const KnownEnvironment& environment, std::size_t parameter) {
-  return environment.space().parameters().at(parameter).name;
-}
-
 void print_json(const Selection& selected, const KnownEnvironment& environment) {
   Document::List space;
-  for (std::size_t i = 0; i < environment.space().dimension(); ++i) {
-    const Real& range = box(environment, i);
-    space.emplace_back(Document::Table{
-        {"name", name_of(environment, i)}, {"low", range.low}, {"high", range.high}});
+  for (const auto& [name, domain] : environment.space().parameters()) {
+    const auto [low, high] = domain.ends();
+    space.emplace_back(Document::Table{{"name", name}, {"low", low}, {"high", high}});
   }
   const Optimum optimum = environment.optimum_at(1);
   const auto mixing_time = environment.mixing_time();
@@ -62,10 +53,10 @@ void print_facts(const Selection& selected, const KnownEnvironment& environment)
   const std::string text = environments().text_of(selected);
   if (!text.empty()) fmt::print("{}\n", text);
   fmt::print("\n");
-  for (std::size_t i = 0; i < environment.space().dimension(); ++i) {
-    const Real& range = box(environment, i);
-    fmt::print("{:<13}{} in [{}, {}]\n", i == 0 ? "parameters" : "", name_of(environment, i),
-               range.low, range.high);
+  for (std::string_view heading = "parameters";
+       const auto& [name, domain] : environment.space().parameters()) {
+    const auto [low, high] = domain.ends();
+    fmt::print("{:<13}{} in [{}, {}]\n", std::exchange(heading, ""), name, low, high);
   }
   const auto [low, high] = environment.reward_range();
   const bool adds_noise = selected.options.find("noise_width") != nullptr;

@@ -1,5 +1,6 @@
+#include "commands/experiment.hpp"
+
 #include "cli/commands.hpp"
-#include "terminal/experiment_command.hpp"
 #include "terminal/option_flags.hpp"
 
 #include <memory>

@@ -5,6 +5,7 @@
 #include "cli/study_text.hpp"
 #include "core/text.hpp"
 #include "files/json.hpp"
+#include "files/record.hpp"
 #include "studies/answers.hpp"
 
 #include <algorithm>
@@ -123,7 +124,7 @@ int explain(const NamedStudyFlags& flags) {
                                "what it knows");
   }
   if (flags.json) {
-    fmt::print("{}\n", json_text(learnt_document(space, *learnt), 2));
+    fmt::print("{}\n", json_text(record_of(space, *learnt), 2));
   } else {
     print_words(space, *optimizer, *learnt);
   }

@@ -1,4 +1,5 @@
 #include "canopy/errors.hpp"
+#include "canopy/family.hpp"
 #include "canopy/output_error.hpp"
 #include "canopy/study.hpp"
 #include "canopy/version.hpp"
@@ -125,6 +126,7 @@ std::string parse_complaint(const CLI::ParseError& error) {
 }
 
 int run(int argc, char** argv) {
+  add_family();
   CLI::App app{"canopy finds and holds the best setting of a knob while the system runs."};
   app.name("canopy");
   app.set_version_flag("--version", std::string("canopy ") + CANOPY_VERSION);

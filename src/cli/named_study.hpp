@@ -5,6 +5,7 @@
 #include "stores/stored_study.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/words.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <memory>
 #include <string>
@@ -35,7 +36,7 @@ struct NamedStudy : StoredStudy {
   /// The optimizer as it is now; prints a warning if it is not the one that chose the arms, and if
   /// settings do not fit what was seen.
   [[nodiscard]] LoadedOptimizer load_with_warning() {
-    LoadedOptimizer loaded = load();
+    LoadedOptimizer loaded = load(tuner_fold);
     if (!loaded.warning.empty()) fmt::print(stderr, "canopy: {}\n", loaded.warning);
     for (const std::string& line : advice(*loaded.optimizer)) {
       fmt::print(stderr, "canopy: {}\n", line);
@@ -47,7 +48,7 @@ struct NamedStudy : StoredStudy {
   static std::unique_ptr<Store> opened(const NamedStudyFlags& flags, const std::string& command) {
     if (flags.name.empty())
       throw terminal::WrongUse("NAME: is missing; `canopy studies list` shows the names");
-    return open_any_store(flags.where, Store::Mode::open, command);
+    return open_any_store(flags.where, Store::Mode::open, command).store;
   }
 };
 

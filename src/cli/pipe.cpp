@@ -5,6 +5,7 @@
 #include "cli/study_flags.hpp"
 #include "studies/requests.hpp"
 #include "terminal/failure.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -129,7 +130,8 @@ void serve_in_memory(const std::string& file) {
 /// In the store: an answer that is sent is on the disk. When that fails nothing has changed, and
 /// every line is told so.
 void serve_from_store(const PipeArguments& arguments) {
-  const OpenOptions which{*arguments.study, arguments.flags.fork};
+  const OpenOptions which{
+      .name = *arguments.study, .fork = arguments.flags.fork, .fold = tuner_fold};
   const bool known = arguments.file.empty();  // it must be in the store
   const auto mode = known ? Store::Mode::open : Store::Mode::create;
   StudySession session(open_store(arguments.flags.store, mode), [&](Store& store) {

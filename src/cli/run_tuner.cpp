@@ -2,9 +2,12 @@
 
 #include "cli/study_text.hpp"
 #include "files/json.hpp"
-#include "studies/best_answer.hpp"
+#include "files/record.hpp"
+#include "insight/best_answer.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
+#include "tuning/system.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <algorithm>
 #include <string>
@@ -61,7 +64,7 @@ class Adviser {
 void print_end(const Study& study, const TuneEnd& end, bool json) {
   const StudySpecification& specification = study.specification();
   const auto best = study.best();
-  const std::uint64_t failures = study.tuner_state().failures();
+  const std::uint64_t failures = tuner_state_of(study).failures();
   if (json) {
     Document result = Document::Table{
         {"study", study.record().name},
@@ -71,7 +74,8 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
         {"failures", failures}};
     if (!end.left_at.empty()) result.set("left_at", end.left_at);
     if (best) {
-      result.set("best", best_answer(study, *best, specification, study.tuner_state()));
+      result.set("best", record_of(specification.space, best_answer(study, *best, specification,
+                                                                    tuner_state_of(study))));
     }
     fmt::print("{}\n", json_text(result, 2));
     return;
@@ -82,11 +86,11 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
     fmt::print("best     {}\n", best_text(specification.space, *best));
     const std::string uplift = uplift_line(study, *best, specification);
     if (!uplift.empty()) fmt::print("uplift   {}\n", uplift);
-    for (const std::string& line : metric_lines(specification, study.tuner_state(), best->arm)) {
+    for (const std::string& line : metric_lines(specification, tuner_state_of(study), best->arm)) {
       fmt::print("         {}\n", line);
     }
   }
-  if (const auto& verdict = study.tuner_state().verdict()) {
+  if (const auto& verdict = tuner_state_of(study).verdict()) {
     fmt::print("compared {}\n", verdict_line(specification.space, *verdict));
   }
   if (!end.setting.empty()) {
@@ -110,7 +114,8 @@ int run_tuner(const std::string& command, Study& study, TuneStatus::Files files,
   {
     StatusLine line;
     Adviser adviser(command, study);
-    Tuner tuner(study, {StopOnSignal::flag(), &PauseOnSignal::flag()},
+    CommandSystem system = command_system_of(study.specification(), &StopOnSignal::flag());
+    Tuner tuner(study, system, {StopOnSignal::flag(), &PauseOnSignal::flag()},
                 [&](const TuneProgress& progress) {
                   adviser.look(progress, line);
                   status.follow(progress);

@@ -3,7 +3,7 @@
 #include "canopy/study.hpp"
 
 #include "cli/tune_status.hpp"
-#include "studies/tuner.hpp"
+#include "tuning/tuner.hpp"
 
 #include <functional>
 #include <string>

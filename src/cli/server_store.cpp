@@ -1,13 +1,14 @@
 #include "cli/any_store.hpp"
 #include "client/remote_store.hpp"
+#include "core/excerpt.hpp"
 #include "files/read_file.hpp"
-#include "systems/excerpt.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -43,7 +44,7 @@ void say(const std::string& command, const std::string& what) {
 
 }  // namespace
 
-std::unique_ptr<Store> open_server_store(const StoreFlags& flags, const std::string& command) {
+AnyStore open_server_store(const StoreFlags& flags, const std::string& command) {
   const auto address = ServerAddress::parse(*flags.server);
   if (!address) {
     throw WrongUse("--server " + excerpt(*flags.server) +
@@ -60,13 +61,12 @@ std::unique_ptr<Store> open_server_store(const StoreFlags& flags, const std::str
   options.http.on_recovery = [command, name = address->text()] {
     say(command, name + " answers again");
   };
-  return std::make_unique<RemoteStore>(options);
-}
-
-void wait_for_server(Store& store, double seconds) {
-  auto* remote = dynamic_cast<RemoteStore*>(&store);
-  if (remote == nullptr) return;
-  remote->set_patience(std::chrono::milliseconds(static_cast<std::int64_t>(1000.0 * seconds)));
+  auto store = std::make_unique<RemoteStore>(options);
+  RemoteStore& remote = *store;
+  return {std::move(store), [&remote](double seconds) {
+            const std::chrono::duration<double> patience(seconds);
+            remote.set_patience(std::chrono::duration_cast<std::chrono::milliseconds>(patience));
+          }};
 }
 
 }  // namespace canopy::cli

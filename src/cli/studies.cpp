@@ -1,11 +1,16 @@
+#include "canopy/journal.hpp"
+#include "canopy/output_error.hpp"
 #include "canopy/stores.hpp"
 
 #include "cli/commands.hpp"
 #include "cli/named_study.hpp"
 #include "cli/study_text.hpp"
+#include "cli/verify.hpp"
 #include "core/text.hpp"
+#include "files/arm_document.hpp"
 #include "files/json.hpp"
-#include "files/page.hpp"
+#include "files/record.hpp"
+#include "journal/export.hpp"
 #include "studies/answers.hpp"
 #include "studies/study_file.hpp"
 
@@ -22,7 +27,8 @@
 namespace canopy::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> kActions{"list", "show", "export", "import", "delete"};
+constexpr std::array<std::string_view, 6> kActions{"list",   "show",   "export",
+                                                   "import", "verify", "delete"};
 
 struct StudiesArguments {
   std::string action;
@@ -44,9 +50,8 @@ Document record_document(const StudyRecord& record, Store& store) {
 }
 
 int list(const StudiesArguments& arguments) {
-  const std::unique_ptr<Store> store =
-      open_any_store(arguments.study.where, Store::Mode::open, "studies");
-  const std::vector<StudyRecord> records = store->list();
+  const AnyStore store = open_any_store(arguments.study.where, Store::Mode::open, "studies");
+  const std::vector<StudyRecord> records = store->list({});
   if (arguments.study.json) {
     Document::List all;
     for (const StudyRecord& record : records) all.push_back(record_document(record, *store));
@@ -69,8 +74,8 @@ int show(const StudiesArguments& arguments) {
   const Space& space = study.specification.space;
   if (arguments.study.json) {
     Document table = record_document(study.record, *study.store);
-    table.set("summary", summary_document(optimizer->summary()));
-    if (best) table.set("best", best_document(space, *best));
+    table.set("summary", record_of(space, optimizer->summary()));
+    if (best) table.set("best", record_of(space, *best));
     table.set("specification", parse_json(json_of(study.specification), study.record.name));
     fmt::print("{}\n", json_text(table, 2));
     return kSuccess;
@@ -124,119 +129,14 @@ class Lines {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-/// What an event says beside its kind and its arm, in the columns of an export.
-struct Columns {
-  Ticket ticket = 0;
-  std::uint64_t count = 0;
-  std::optional<double> value;  ///< a reward, a sum of rewards, or seconds
-  std::optional<double> squared_deviations;
-  std::string text;
-};
-
-struct ToColumns {
-  Columns operator()(const Asked& event) const { return {event.ticket, event.pulls, {}, {}, {}}; }
-  Columns operator()(const AskedAgain& event) const { return {event.ticket, 1, {}, {}, {}}; }
-  Columns operator()(const Told& event) const { return {event.ticket, 1, event.reward, {}, {}}; }
-  Columns operator()(const ToldList& event) const {
-    std::string rewards;
-    for (const double reward : event.rewards) {
-      rewards += (rewards.empty() ? "" : " ") + to_text(reward);
-    }
-    return {event.ticket, event.rewards.size(), {}, {}, rewards};
-  }
-  Columns operator()(const ToldSums& event) const {
-    return {
-        event.ticket, event.rewards.count, event.rewards.sum, event.rewards.squared_deviations, {}};
-  }
-  Columns operator()(const PassedOver& event) const {
-    return {
-        event.ticket, event.rewards.count, event.rewards.sum, event.rewards.squared_deviations, {}};
-  }
-  Columns operator()(const Observed& event) const {
-    return {0, event.rewards.count, event.rewards.sum, event.rewards.squared_deviations, {}};
-  }
-  Columns operator()(const Remembered& event) const {
-    return {0, event.rewards.count, event.rewards.sum, event.rewards.squared_deviations, {}};
-  }
-  Columns operator()(const RangeSet& event) const {
-    if (!event.range) return {0, 0, {}, {}, "auto"};
-    return {0, 0, {}, {}, to_text(event.range->front()) + ' ' + to_text(event.range->back())};
-  }
-  Columns operator()(const Dropped& event) const { return {event.ticket, 0, {}, {}, {}}; }
-  Columns operator()(const Finished& /*event*/) const { return {}; }
-  Columns operator()(const TunerStarted& event) const {
-    return {0, 0, event.earlier_seconds, {}, {}};
-  }
-  Columns operator()(const TunerStopped& event) const { return {0, 0, {}, {}, event.why}; }
-  Columns operator()(const Applied& event) const { return {event.ticket, 0, {}, {}, {}}; }
-  Columns operator()(const BaselineMeasured& event) const { return {0, 1, event.reward, {}, {}}; }
-  Columns operator()(const Failed& event) const { return {event.ticket, 0, {}, {}, event.what}; }
-  Columns operator()(const Barred& event) const { return {0, 0, event.reward, {}, {}}; }
-  Columns operator()(const PutOff& event) const { return {event.ticket, 0, {}, {}, {}}; }
-  Columns operator()(const MetricsMeasured& event) const {
-    Document table;
-    for (const auto& [name, value] : event.metrics) table.set(name, value);
-    return {event.ticket, 0, {}, {}, json_text(table)};
-  }
-  Columns operator()(const ComparisonBegun& event) const { return {0, event.pulls, {}, {}, {}}; }
-  Columns operator()(const Compared& event) const {
-    return {0, 1, event.reward, {}, event.is_baseline ? "baseline" : "best"};
-  }
-  Columns operator()(const ComparisonEnded& event) const {
-    return {0, 0, event.confirmed ? 1.0 : 0.0, {}, event.verdict};
-  }
-  Columns operator()(const ActTaken& event) const {
-    return {0, event.pulls, {}, {}, std::string(name_of(event.act)) + " by " + event.by};
-  }
-  template <class Measured>  // Penalized, WarmedUp, Held
-  Columns operator()(const Measured& event) const {
-    return {event.ticket, 1, event.reward, {}, {}};
-  }
-};
-
-std::string csv_value(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return quoted_csv(*text);
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
-  return to_text(std::get<double>(value));
-}
-
-std::string csv_line(const JournalEntry& entry, std::optional<Arm> arm, const Space& space) {
-  const Columns columns = std::visit(ToColumns{}, entry.event);
-  const auto number = [](const std::optional<double>& value) {
-    return value ? to_text(*value) : std::string();
-  };
-  std::string line = fmt::format("{},{:.6f},{},{},{},{},{},{}", entry.number, entry.at,
-                                 kind_name(entry.event), columns.ticket, columns.count,
-                                 number(columns.value), number(columns.squared_deviations),
-                                 columns.text.empty() ? "" : quoted_csv(columns.text));
-  for (std::size_t i = 0; i < space.dimension(); ++i) {
-    line += ',';
-    if (arm) line += csv_value(space.value(*arm, i));
-  }
-  return line;
-}
-
-std::string json_line(const JournalEntry& entry, std::optional<Arm> arm, const Space& space) {
-  const Columns columns = std::visit(ToColumns{}, entry.event);
-  Document table = Document::Table{
-      {"number", entry.number}, {"at", entry.at}, {"event", kind_name(entry.event)}};
-  if (columns.ticket != 0) table.set("ticket", columns.ticket);
-  if (columns.count != 0) table.set("count", columns.count);
-  if (columns.value) table.set("value", *columns.value);
-  if (columns.squared_deviations) table.set("squared_deviations", *columns.squared_deviations);
-  if (!columns.text.empty()) table.set("text", columns.text);
-  if (arm) table.set("arm", arm_document(space, *arm));
-  return json_text(table);
-}
-
 /// Whole studies: one, or all.
 int export_whole(const StudiesArguments& arguments) {
-  const std::unique_ptr<Store> store =
-      open_any_store(arguments.study.where, Store::Mode::open, "studies");
+  const AnyStore store = open_any_store(arguments.study.where, Store::Mode::open, "studies");
   std::vector<StudyRecord> records;
   if (arguments.study.name.empty()) {
     // A server lists studies without their specifications.
-    for (const StudyRecord& each : store->list()) records.push_back(find_study(*store, each.name));
+    for (const StudyRecord& each : store->list({}))
+      records.push_back(find_study(*store, each.name));
   } else {
     records.push_back(find_study(*store, arguments.study.name));
   }
@@ -254,8 +154,7 @@ int import_whole(const StudiesArguments& arguments) {
     throw WrongUse("FILE: is missing; `canopy studies export --format study` makes one");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw WrongUse(path + ": cannot be read");
-  const std::unique_ptr<Store> store =
-      open_any_store(arguments.study.where, Store::Mode::create, "studies");
+  const AnyStore store = open_any_store(arguments.study.where, Store::Mode::create, "studies");
   const auto next = [&]() -> std::optional<std::string> {
     std::string line;
     return std::getline(file, line) ? std::optional(std::move(line)) : std::nullopt;
@@ -275,14 +174,9 @@ int export_events(const StudiesArguments& arguments) {
   NamedStudy study(arguments.study, "studies");
   const Space& space = study.specification.space;
   Lines lines(arguments.out);
-  if (csv) {
-    std::string header = "number,at,event,ticket,count,value,squared_deviations,text";
-    for (const Parameter& parameter : space.parameters())
-      header += ',' + quoted_csv(parameter.name);
-    lines.write(header);
-  }
+  if (csv) lines.write(csv_header(space));
   read_journal(*study.store, study.record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
-    lines.write(csv ? csv_line(entry, arm, space) : json_line(entry, arm, space));
+    lines.write(csv ? csv_line(space, entry, arm) : json_line(space, entry, arm));
   });
   lines.finish();
   return kSuccess;
@@ -290,10 +184,9 @@ int export_events(const StudiesArguments& arguments) {
 
 int erase(const StudiesArguments& arguments) {
   if (arguments.study.name.empty()) throw WrongUse("NAME: is missing");
-  const std::unique_ptr<Store> store =
-      open_any_store(arguments.study.where, Store::Mode::open, "studies");
+  const AnyStore store = open_any_store(arguments.study.where, Store::Mode::open, "studies");
   const StudyRecord record = find_study(*store, arguments.study.name);
-  const std::unique_ptr<StudyLock> lock = store->try_lock(record.id);
+  const std::unique_ptr<StudyLock> lock = store->try_lock(record.id, Store::kPatience);
   if (!lock) {
     throw StudyError(StudyError::Fault::open_elsewhere,
                      "the study " + record.name + " is open elsewhere: " + record.holder);
@@ -308,9 +201,10 @@ int manage(const StudiesArguments& arguments) {
   if (arguments.action == "show") return show(arguments);
   if (arguments.action == "export") return export_events(arguments);
   if (arguments.action == "import") return import_whole(arguments);
+  if (arguments.action == "verify") return verify_studies(arguments.study);
   if (arguments.action == "delete") return erase(arguments);
   if (arguments.action.empty()) {
-    throw WrongUse("ACTION: is missing; must be list, show, export, import or delete");
+    throw WrongUse("ACTION: is missing; must be list, show, export, import, verify or delete");
   }
   throw WrongUse(arguments.action + ": " + unknown_name("action", arguments.action, kActions));
 }
@@ -320,8 +214,8 @@ int manage(const StudiesArguments& arguments) {
 Command add_studies(Words app) {
   const auto arguments = std::make_shared<StudiesArguments>();
   Words command =
-      app.command("studies", "List, show, export, import or delete studies in a store.");
-  command.option("ACTION", arguments->action, "list, show, export, import or delete");
+      app.command("studies", "List, show, export, import, verify or delete studies in a store.");
+  command.option("ACTION", arguments->action, "list, show, export, import, verify or delete");
   arguments->study.add_to(command);
   command.option(
       "--format", arguments->format,
@@ -336,6 +230,7 @@ Command add_studies(Words app) {
       "  canopy studies export cache --format jsonl --out cache.jsonl\n"
       "  canopy studies export --format study --out backup.jsonl   # all of them, whole\n"
       "  canopy studies import backup.jsonl --store other.db\n"
+      "  canopy studies verify   # every event of every study: exit status 1 if any is damaged\n"
       "  canopy studies delete cache");
   return [arguments] { return manage(*arguments); };
 }

@@ -1,7 +1,7 @@
 #include "cli/study_text.hpp"
 
 #include "core/text.hpp"
-#include "studies/best_answer.hpp"
+#include "insight/best_answer.hpp"
 
 #include <algorithm>
 #include <array>

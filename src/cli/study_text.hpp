@@ -3,8 +3,8 @@
 #include "canopy/optimizer.hpp"
 #include "canopy/space.hpp"
 
-#include "studies/tuner_state.hpp"
 #include "studies/uplift.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <optional>
 #include <string>

@@ -1,3 +1,4 @@
+#include "canopy/clock.hpp"
 #include "canopy/output_error.hpp"
 
 #include "cli/commands.hpp"
@@ -6,7 +7,6 @@
 #include "core/text.hpp"
 #include "files/document_reader.hpp"
 #include "service/tokens.hpp"
-#include "studies/clock.hpp"
 #include "terminal/failure.hpp"
 
 #include <algorithm>
@@ -77,7 +77,8 @@ int make_token(const TokenArguments& arguments) {
   token.studies = words_between_commas(arguments.studies);
   if (token.studies.empty()) throw WrongUse("--studies: must name one pattern or more");
   if (arguments.days) {
-    token.expires = seconds_since_1970() + 86'400.0 * positive("--expires-days", *arguments.days);
+    token.expires =
+        machine_clock().wall_time() + 86'400.0 * positive("--expires-days", *arguments.days);
   }
   if (arguments.rate)
     token.requests_per_second = positive("--requests-per-second", *arguments.rate);

@@ -5,6 +5,7 @@
 #include "cli/dry_run.hpp"
 #include "cli/run_tuner.hpp"
 #include "cli/study_flags.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -37,15 +38,16 @@ int tune(const TuneArguments& arguments) {
   if (arguments.measure && !arguments.dry_run) throw WrongUse("--measure: is for --dry-run");
   if (arguments.dry_run) return dry_run(resolved(specification), name, arguments.measure);
   check_before_start(resolved(specification));
-  const std::unique_ptr<Store> store = open_any_store(arguments.where, Store::Mode::create, "tune");
-  Study study = Study::open(*store, specification, {name, arguments.fork});
+  const AnyStore store = open_any_store(arguments.where, Store::Mode::create, "tune");
+  Study study = Study::open(*store, specification,
+                            {.name = name, .fork = arguments.fork, .fold = tuner_fold});
   if (const Summary summary = study.summary(); summary.t > 1) {
     fmt::print(stderr, "{}: continuing after {} pulls\n", study.record().name, summary.t - 1);
   } else if (summary.observed > 0) {
     fmt::print(stderr, "{}: starting with {} rewards of {}\n", study.record().name,
                summary.observed, study.record().forked_from);
   }
-  wait_for_server(*store, specification.system->options.outage_seconds);
+  store.wait_for_server(specification.system->options.outage_seconds);
   return run_tuner("tune", study, arguments.files, arguments.json,
                    [](Tuner& tuner) { return tuner.run(); });
 }

@@ -1,12 +1,14 @@
 #include "cli/tune_status.hpp"
 
 #include "cli/study_text.hpp"
+#include "core/excerpt.hpp"
 #include "core/text.hpp"
 #include "files/json.hpp"
 #include "files/page.hpp"
-#include "studies/best_answer.hpp"
-#include "systems/excerpt.hpp"
+#include "files/record.hpp"
+#include "insight/best_answer.hpp"
 #include "terminal/progress.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -136,7 +138,9 @@ Document TuneStatus::document(const TuneProgress& progress) {
                Document::Table{{"act", name_of(*progress.order)}, {"by", progress.ordered_by}});
   }
   if (const auto best = study_.best()) {
-    status.set("best", best_answer(study_, *best, study_.specification(), study_.tuner_state()));
+    status.set("best", record_of(study_.specification().space,
+                                 best_answer(study_, *best, study_.specification(),
+                                             tuner_state_of(study_))));
   }
   return status;
 }
@@ -206,8 +210,8 @@ void TuneStatus::write_end(const TuneEnd& end) {
   TuneProgress progress = last_.value_or(TuneProgress{});
   progress.pulls = end.pulls;
   progress.setting = end.setting;
-  progress.failures = study_.tuner_state().failures();
-  progress.changes = study_.tuner_state().changes();
+  progress.failures = tuner_state_of(study_).failures();
+  progress.changes = tuner_state_of(study_).changes();
   Document status = document(progress);
   status.set("phase", "ended");
   status.set("ended", end.text);

@@ -3,7 +3,7 @@
 #include "canopy/study.hpp"
 
 #include "files/document.hpp"
-#include "studies/tuner.hpp"
+#include "tuning/tuner.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -27,11 +27,8 @@ Command add_token(Words app) {
   return add_missing(app, "token");
 }
 
-std::unique_ptr<Store> open_server_store(const StoreFlags& /*flags*/,
-                                         const std::string& /*command*/) {
+AnyStore open_server_store(const StoreFlags& /*flags*/, const std::string& /*command*/) {
   throw WrongUse(std::string("--server: ") + kMissing);
 }
-
-void wait_for_server(Store& /*store*/, double /*seconds*/) {}
 
 }  // namespace canopy::cli

@@ -2,9 +2,9 @@
 
 #include "canopy/specification_error.hpp"
 
+#include "core/excerpt.hpp"
 #include "core/text.hpp"
 #include "files/json.hpp"
-#include "systems/excerpt.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace canopy {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr int kMostRedirections = 3;
@@ -72,9 +72,9 @@ HttpClient::~HttpClient() = default;
 
 /// False when we are asked to stop.
 bool HttpClient::sleep(milliseconds time) const {
-  const auto end = Clock::now() + time;
+  const auto end = SteadyClock::now() + time;
   const auto stopped = [this] { return options_.stop != nullptr && *options_.stop; };
-  while (!stopped() && Clock::now() < end) std::this_thread::sleep_for(kSleepSlice);
+  while (!stopped() && SteadyClock::now() < end) std::this_thread::sleep_for(kSleepSlice);
   return !stopped();
 }
 
@@ -109,7 +109,7 @@ HttpClient::Answer HttpClient::try_once(const Request& request) {
 }
 
 Document HttpClient::send(const Request& request) {
-  const auto end = Clock::now() + request.patience.value_or(options_.patience);
+  const auto end = SteadyClock::now() + request.patience.value_or(options_.patience);
   milliseconds wait = kFirstWait;
   for (bool in_trouble = false;; in_trouble = true, wait = std::min(2 * wait, kLongestWait)) {
     std::string trouble;
@@ -124,17 +124,17 @@ Document HttpClient::send(const Request& request) {
       }
       ServerProblem problem = problem_in(response, answer.from.text());
       if (status != kUnavailable && status != kTooManyRequests) throw ServerProblem(problem);
-      if (Clock::now() >= end) throw ServerProblem(problem);
+      if (SteadyClock::now() >= end) throw ServerProblem(problem);
       trouble = answer.from.text() + ": " + problem.what();
       pause = std::max(pause, seconds_of(response.retry_after));
     } catch (const Lost& lost) {
-      if (lost.for_good || Clock::now() >= end) throw ServerUnreachable(lost.why);
+      if (lost.for_good || SteadyClock::now() >= end) throw ServerUnreachable(lost.why);
       trouble = lost.why;
     } catch (const SpecificationError& error) {
       throw ServerUnreachable("what it answers cannot be understood: " + std::string(error.what()));
     }
     if (!in_trouble && options_.on_trouble) options_.on_trouble(trouble);
-    const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(end - SteadyClock::now());
     if (!sleep(std::clamp(pause, milliseconds(0), std::max(left, milliseconds(0))))) {
       throw ServerUnreachable(trouble);
     }

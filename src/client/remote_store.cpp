@@ -5,8 +5,8 @@
 #include "files/document_reader.hpp"
 #include "files/json.hpp"
 #include "files/percent_encoding.hpp"
-#include "studies/act_text.hpp"
-#include "studies/event_document.hpp"
+#include "journal/act_text.hpp"
+#include "journal/event_document.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -21,7 +21,7 @@ namespace canopy {
 namespace {
 
 using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kStudiesAPage = 1000;
 constexpr std::uint64_t kEventsAPage = 5000;
@@ -214,7 +214,7 @@ StudyRecord RemoteStore::record_of(const Document& document) {
   Known& study = known_[record.id];
   study.name = record.name;
   study.is_open = document.contains("open_by");
-  study.asked = Clock::now();
+  study.asked = SteadyClock::now();
   if (const Document* specification = document.find("specification")) {
     record.specification = json_text(*specification);
   }
@@ -224,30 +224,34 @@ StudyRecord RemoteStore::record_of(const Document& document) {
 RemoteStore::Known& RemoteStore::known(StudyId study) {
   const auto found = known_.find(study);
   if (found != known_.end()) return found->second;
-  throw StoreError(StoreError::Fault::other, name_ + ": the study is gone");
+  throw gone();
+}
+
+StoreError RemoteStore::gone() const {
+  return {StoreError::Fault::other, name_ + ": the study is gone"};
 }
 
 std::string RemoteStore::path_of(StudyId study, const std::string& more) {
   return "/v1/studies/" + percent_encoded(known(study).name) + more;
 }
 
-/// The space that a study's arms are in. It never changes.
-const Space& RemoteStore::space_of(StudyId study) {
+/// The space that a study's arms are in, which never changes. Null if the study was deleted.
+const Space* RemoteStore::space_of(StudyId study) {
   Known& asked_for = known(study);
   if (!asked_for.space) {
     const auto record = find(asked_for.name);
-    if (!record) throw StoreError(StoreError::Fault::other, name_ + ": the study is gone");
+    if (!record) return nullptr;
     asked_for.space = specification_of(*record).space;
   }
-  return *asked_for.space;
+  return &*asked_for.space;
 }
 
-std::vector<StudyRecord> RemoteStore::list_some(const std::string& after, std::size_t limit) {
+std::vector<StudyRecord> RemoteStore::list(const StudyRange& range) {
   return asked([&] {
     std::vector<StudyRecord> records;
-    std::string last = after;
-    while (records.size() < limit) {
-      const std::size_t page = std::min(kStudiesAPage, limit - records.size());
+    std::string last = range.after;
+    while (records.size() < range.limit) {
+      const std::size_t page = std::min(kStudiesAPage, range.limit - records.size());
       const Document answer =
           http_.get(fmt::format("/v1/studies?limit={}&after={}", page, percent_encoded(last)));
       for (const Document& each : list_in(answer, "studies", name_)) {
@@ -273,6 +277,7 @@ std::optional<StudyRecord> RemoteStore::find(const std::string& name) {
 }
 
 std::optional<StudyRecord> RemoteStore::create(const NewStudy& study) {
+  check_study_name(study.name);
   return asked([&]() -> std::optional<StudyRecord> {
     const Document specification = parse_json(study.specification, study.name);
     Document body = Document::Table{{"name", study.name},
@@ -341,10 +346,11 @@ std::vector<std::optional<StoreError>> RemoteStore::write(std::span<const StudyW
 void RemoteStore::append_events(const StudyWrite& write) {
   if (write.entries.empty()) return;
   asked([&] {
-    const Space& space = space_of(write.study);
+    const Space* space = space_of(write.study);
+    if (space == nullptr) throw gone();
     Document::List events;
     for (const JournalEntry& entry : write.entries) {
-      events.push_back(event_document(space, entry.event));
+      events.push_back(event_document(*space, entry.event));
     }
     const HttpClient::Request request{
         .method = "POST",
@@ -363,18 +369,20 @@ void RemoteStore::append_events(const StudyWrite& write) {
   });
 }
 
-void RemoteStore::read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
-                            const std::function<void(const JournalEntry&)>& visit) {
-  while (limit > 0) {
-    const std::uint64_t page = std::min(kEventsAPage, limit);
+void RemoteStore::read(StudyId study, const EntryRange& range,
+                       const std::function<void(const JournalEntry&)>& visit) {
+  std::uint64_t after = range.after;
+  for (std::uint64_t left = range.limit; left > 0;) {
+    const std::uint64_t page = std::min(kEventsAPage, left);
     const std::vector<JournalEntry> entries = asked([&] {
       std::vector<JournalEntry> read;
       try {
-        const Space& space = space_of(study);
+        const Space* space = space_of(study);
+        if (space == nullptr) return read;
         const Document answer =
             http_.get(path_of(study, fmt::format("/events?after={}&limit={}", after, page)));
         for (const Document& each : list_in(answer, "events", name_)) {
-          read.push_back(entry_from(each, space, name_));
+          read.push_back(entry_from(each, *space, name_));
         }
       } catch (const ServerProblem& problem) {
         if (problem.status() != kNotFound) throw;
@@ -384,16 +392,8 @@ void RemoteStore::read_some(StudyId study, std::uint64_t after, std::uint64_t li
     for (const JournalEntry& entry : entries) visit(entry);
     if (entries.size() < page) return;
     after = entries.back().number;
-    limit -= entries.size();
+    left -= entries.size();
   }
-}
-
-std::vector<std::optional<KeptAnswer>> RemoteStore::find_answers(std::span<const AnswerKey> keys) {
-  return std::vector<std::optional<KeptAnswer>>(keys.size());
-}
-
-std::uint64_t RemoteStore::forget_answers(double /*before*/) {
-  return 0;
 }
 
 std::optional<Snapshot> RemoteStore::snapshot(StudyId study) {
@@ -481,7 +481,7 @@ std::unique_ptr<StudyLock> RemoteStore::try_lock(StudyId study, milliseconds pat
    private:
     std::shared_ptr<Tenure> tenure_;
   };
-  const auto end = Clock::now() + patience + options_.lease;
+  const auto end = SteadyClock::now() + patience + options_.lease;
   auto tenure = std::make_shared<Tenure>(options_.http, path_of(study, "/tuner"), random_id());
   for (bool waits = false;; waits = true) {
     const bool is_held = asked([&] {
@@ -496,7 +496,7 @@ std::unique_ptr<StudyLock> RemoteStore::try_lock(StudyId study, milliseconds pat
     });
     if (is_held) break;
     const bool is_stopped = options_.http.stop != nullptr && *options_.http.stop;
-    if (is_stopped || Clock::now() >= end) return nullptr;
+    if (is_stopped || SteadyClock::now() >= end) return nullptr;
     std::this_thread::sleep_for(kBetweenTries);
   }
   known(study).tenure = tenure;
@@ -505,7 +505,7 @@ std::unique_ptr<StudyLock> RemoteStore::try_lock(StudyId study, milliseconds pat
 
 bool RemoteStore::is_locked(StudyId study) {
   Known& asked_for = known(study);
-  if (Clock::now() - asked_for.asked > kNewsIsFresh) (void)find(asked_for.name);
+  if (SteadyClock::now() - asked_for.asked > kNewsIsFresh) (void)find(asked_for.name);
   return asked_for.is_open;
 }
 

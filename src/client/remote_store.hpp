@@ -17,8 +17,7 @@ namespace canopy {
 /// The studies of a server. Whoever has the right to write to a study tells the server so every few
 /// seconds; a process that was killed has lost it some seconds later. What is written the server
 /// does again and compares, so only what an optimizer like its own would do is kept. A server that
-/// cannot be reached is waited for, as long as the client has patience. Answers are not kept for
-/// anybody.
+/// cannot be reached is waited for, as long as the client has patience.
 class RemoteStore final : public Store {
  public:
   struct Options {
@@ -34,8 +33,7 @@ class RemoteStore final : public Store {
   void set_patience(std::chrono::milliseconds patience) { http_.set_patience(patience); }
 
   [[nodiscard]] const std::string& name() const override { return name_; }
-  [[nodiscard]] std::vector<StudyRecord> list_some(const std::string& after,
-                                                   std::size_t limit) override;
+  [[nodiscard]] std::vector<StudyRecord> list(const StudyRange& range) override;
   [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override;
   [[nodiscard]] std::optional<StudyRecord> create(const NewStudy& study) override;
   void erase(StudyId study) override;
@@ -43,11 +41,8 @@ class RemoteStore final : public Store {
   void set_holder(StudyId study, const std::string& holder) override;
   [[nodiscard]] std::vector<std::optional<StoreError>> write(
       std::span<const StudyWrite> writes) override;
-  void read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
-                 const std::function<void(const JournalEntry&)>& visit) override;
-  [[nodiscard]] std::vector<std::optional<KeptAnswer>> find_answers(
-      std::span<const AnswerKey> keys) override;
-  std::uint64_t forget_answers(double before) override;
+  void read(StudyId study, const EntryRange& range,
+            const std::function<void(const JournalEntry&)>& visit) override;
   std::uint64_t post_act(StudyId study, double at, const std::string& text) override;
   /// Asks once and has no patience: it is asked for often.
   [[nodiscard]] std::vector<PostedAct> acts(StudyId study, std::uint64_t after) override;
@@ -73,7 +68,8 @@ class RemoteStore final : public Store {
   auto asked(Ask&& ask);
   [[nodiscard]] StudyRecord record_of(const Document& document);
   [[nodiscard]] Known& known(StudyId study);
-  [[nodiscard]] const Space& space_of(StudyId study);
+  [[nodiscard]] StoreError gone() const;
+  [[nodiscard]] const Space* space_of(StudyId study);
   [[nodiscard]] std::string path_of(StudyId study, const std::string& more = "");
   [[nodiscard]] std::string tuner_of(StudyId study);
   void append_events(const StudyWrite& write);

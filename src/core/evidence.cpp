@@ -250,7 +250,7 @@ Evidence::Record& Evidence::take_sums(const Rewards& rewards) {
   count_ += rewards.count;
   zero_one_ = zero_one_ && are_zeros_and_ones(rewards);
   Record& record = record_here();
-  merge(record, static_cast<double>(rewards.count), rewards.mean(), rewards.squared_deviations);
+  merge(record, rewards.moments());
   return record;
 }
 
@@ -259,17 +259,13 @@ void Evidence::see(double low, double high) {
   max_ = std::max(max_, high);
 }
 
-/// Both together (Chan, Golub, LeVeque, 1979).
-void Evidence::merge(Record& record, double pulls, double mean, double squared_deviations) {
-  const double all = record.pulls + pulls;
-  const double part = pulls / all;
-  const double apart = mean - record.mean;
-  const double added = squared_deviations + apart * apart * (record.pulls * part);
-  within_squares_ += added;
-  within_freedom_ += record.pulls == 0.0 ? pulls - 1.0 : pulls;
-  record.squared_deviations += added;
-  record.mean = record.pulls == 0.0 ? mean : record.mean + apart * part;
-  record.pulls = all;
+void Evidence::merge(Record& record, const Moments& rewards) {
+  within_freedom_ += record.pulls == 0.0 ? rewards.count - 1.0 : rewards.count;
+  Moments all{record.pulls, record.mean, record.squared_deviations};
+  within_squares_ += all.merge(rewards);
+  record.pulls = all.count;
+  record.mean = all.mean;
+  record.squared_deviations = all.squared_deviations;
 }
 
 void Evidence::bar(Arm arm) {
@@ -300,8 +296,8 @@ void Evidence::absorb() {
   const BlockMeans::Sums batch{static_cast<double>(count), seen.sum, seen.squares};
   blocks_.add(rewards, batch);
   const double offset = batch.sum / batch.count;
-  merge(record, batch.count, blocks_.reference() + offset,
-        std::max(0.0, batch.squares - batch.sum * offset));
+  merge(record, {batch.count, blocks_.reference() + offset,
+                 std::max(0.0, batch.squares - batch.sum * offset)});
 }
 
 void Evidence::end_run() {

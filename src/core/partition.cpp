@@ -5,57 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
-#include <variant>
 
 namespace canopy {
 namespace {
-
-/// Where the integers from..to are halved on a log scale, on which i is the part from log i to
-/// log(i + 1). A square root is the same on every machine; logarithms are not.
-double geometric_middle(double from, double to) {
-  return std::sqrt(from * (to + 1.0));
-}
-
-/// The number to the right of that share of the integers from..to on a log scale.
-double geometric_start(double from, double to, double share) {
-  return std::round(from * std::pow((to + 1.0) / from, share));
-}
-
-/// The other end of a part that begins at `from` and has this middle, bit for bit: rounding may be
-/// off by little. None if there is no such end.
-std::optional<double> end_around(double from, double middle) {
-  double above = middle + (middle - from);
-  double below = above;
-  for (int i = 0; i < 4; ++i) {
-    if (std::midpoint(from, above) == middle) return above;
-    if (std::midpoint(from, below) == middle) return below;
-    above = std::nextafter(above, HUGE_VAL);
-    below = std::nextafter(below, -HUGE_VAL);
-  }
-  return std::nullopt;
-}
-
-/// Moves the ends of a part by a few bits, so that it has this middle; it is there but for the last
-/// bit. Of a million parts, about two are left as they are.
-void centre(double& from, double& to, double middle) {
-  double above = from;
-  double below = from;
-  for (int i = 0; i < 8; ++i) {
-    for (const double start : {above, below}) {
-      if (const auto end = end_around(start, middle)) {
-        from = start;
-        to = *end;
-        return;
-      }
-    }
-    above = std::nextafter(above, HUGE_VAL);
-    below = std::nextafter(below, -HUGE_VAL);
-  }
-}
 
 /// One step of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
 /// OOPSLA 2014): what is drawn for a cell depends on the seed and the cell alone.
@@ -84,6 +38,15 @@ std::optional<Whole> whole_from(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return whole;
+}
+
+/// The upper ends of all parts but the last, where the side is cut at random.
+CutAxis::PerPart random_ends(const CutAxis& axis, double from, double to, std::uint32_t parts,
+                             std::uint64_t seed) {
+  CutAxis::PerPart shares{};
+  for (std::uint32_t i = 0; i + 1 < parts; ++i) shares[i] = uniform_from(seed = scrambled(seed));
+  std::sort(shares.begin(), shares.begin() + (parts - 1));
+  return axis.ends_at(from, to, parts, shares);
 }
 
 bool is_part_count(std::uint32_t parts) {
@@ -143,171 +106,39 @@ std::optional<PartitionRule> partition_rule_from(std::string_view text) {
   return rule;
 }
 
-// A cell holds, for each axis, the lower end and then the upper end. Ends of whole numbers belong
-// to the cell and are in the user's units; they are exact doubles, since a Space keeps them within
-// +-2^53.
-
-double BoxPartition::Axis::middle(double from, double to) const {
-  if (kind == Kind::whole_log) {
-    return std::clamp(std::floor(geometric_middle(from, to)), from, to);
-  }
-  if (kind != Kind::whole) return std::midpoint(from, to);
-  const auto first = static_cast<std::int64_t>(from);
-  const std::int64_t steps = (static_cast<std::int64_t>(to) - first) / step;
-  const std::int64_t half = steps / 2;
-  return static_cast<double>(first + half * step);
-}
-
-std::uint32_t BoxPartition::Axis::part_count(double from, double to, std::uint32_t wanted) const {
-  if (is_whole()) {
-    const double values = (to - from) / static_cast<double>(step) + 1.0;
-    return values < 2.0 ? 0 : static_cast<std::uint32_t>(std::min<double>(wanted, values));
-  }
-  const Ends ends = equal_ends(from, to, wanted);
-  double before = from;
-  for (std::uint32_t i = 0; i + 1 < wanted; ++i) {
-    if (!(before < ends[i])) return 0;
-    before = ends[i];
-  }
-  return before < to ? wanted : 0;
-}
-
-BoxPartition::Ends BoxPartition::Axis::equal_ends(double from, double to,
-                                                  std::uint32_t parts) const {
-  Ends ends{};
-  const auto share = [&](std::uint32_t i) { return static_cast<double>(i + 1) / parts; };
-  if (kind == Kind::whole) {
-    const auto first = static_cast<std::int64_t>(from);
-    const std::int64_t values = (static_cast<std::int64_t>(to) - first) / step + 1;
-    for (std::uint32_t i = 0; i + 1 < parts; ++i) {  // the number that is nearest to the share
-      const std::int64_t taken =
-          (2 * (std::int64_t{i} + 1) * values + parts) / (2 * std::int64_t{parts});
-      ends[i] = static_cast<double>(first + (taken - 1) * step);
-    }
-  } else if (parts == 2) {
-    const double middle =
-        kind == Kind::whole_log ? std::round(geometric_middle(from, to)) : std::midpoint(from, to);
-    ends[0] = kind == Kind::whole_log ? std::clamp(middle, from + 1.0, to) - 1.0 : middle;
-  } else if (kind == Kind::whole_log) {
-    for (std::uint32_t i = 0; i + 1 < parts; ++i) ends[i] = geometric_start(from, to, share(i));
-    ends = as_ends_of_integers(ends, from, to, parts);
-  } else {
-    for (std::uint32_t i = 0; i + 1 < parts; ++i) ends[i] = std::lerp(from, to, share(i));
-    const std::uint32_t half = parts / 2;
-    if (parts % 2 == 1) centre(ends[half - 1], ends[half], std::midpoint(from, to));
-  }
-  return ends;
-}
-
-BoxPartition::Ends BoxPartition::Axis::random_ends(double from, double to, std::uint32_t parts,
-                                                   std::uint64_t seed) const {
-  Ends shares{};
-  for (std::uint32_t i = 0; i + 1 < parts; ++i) shares[i] = uniform_from(seed = scrambled(seed));
-  std::sort(shares.begin(), shares.begin() + (parts - 1));
-  Ends ends{};
-  const double values = (to - from) / static_cast<double>(step) + 1.0;
-  bool increase = true;
-  for (std::uint32_t i = 0; i + 1 < parts; ++i) {
-    if (kind == Kind::whole) {
-      ends[i] = from + (1.0 + std::floor(shares[i] * (values - 1.0))) * static_cast<double>(step);
-    } else if (kind == Kind::whole_log) {
-      ends[i] = geometric_start(from, to, shares[i]);
-    } else {
-      ends[i] = std::lerp(from, to, shares[i]);
-      increase = increase && (i == 0 ? from : ends[i - 1]) < ends[i] && ends[i] < to;
-    }
-  }
-  if (is_whole()) return as_ends_of_integers(ends, from, to, parts);
-  return increase ? ends : equal_ends(from, to, parts);
-}
-
-/// From where parts of a list begin, to where those before them end: each has a value at least.
-BoxPartition::Ends BoxPartition::Axis::as_ends_of_integers(Ends starts, double from, double to,
-                                                           std::uint32_t parts) const {
-  const auto distance = static_cast<double>(step);
-  double least = from + distance;
-  for (std::uint32_t i = 0; i + 1 < parts; ++i) {
-    const double start = std::clamp(starts[i], least, to - distance * (parts - 2.0 - i));
-    starts[i] = start - distance;
-    least = start + distance;
-  }
-  return starts;
-}
-
-double BoxPartition::Axis::next_start(double end) const {
-  return is_whole() ? end + static_cast<double>(step) : end;
-}
-
-double BoxPartition::Axis::in_user_units(double value) const {
-  // Rounding in exp may step over an end of the range; the user never asked for such a value.
-  return kind == Kind::log ? std::clamp(std::exp(value), lowest_arm, highest_arm) : value;
-}
-
-double BoxPartition::Axis::relative_width(double from, double to) const {
-  if (kind == Kind::whole_log) {
-    return std::log1p((to - from + 1.0) / from) / std::log1p((high - low + 1.0) / low);
-  }
-  // Halved first: the width of a very wide range may be too large for a double.
-  return (to / 2.0 - from / 2.0) / (high / 2.0 - low / 2.0);
-}
-
-/// Of a value within the whole range, which goes from 0 to 1; whole numbers are as wide as their
-/// distance.
-double BoxPartition::Axis::relative_place(double value) const {
-  if (kind == Kind::whole_log) {
-    return std::log((value + 0.5) / low) / std::log1p((high - low + 1.0) / low);
-  }
-  const double width = kind == Kind::whole ? static_cast<double>(step) : 0.0;
-  return (value / 2.0 - low / 2.0 + width / 4.0) / (high / 2.0 - low / 2.0 + width / 2.0);
-}
+// A cell holds, for each axis, the lower end and then the upper end of its side.
 
 BoxPartition::BoxPartition(const Space& space, const PartitionRule& rule)
     : space_(space),
       rule_(rule),
       side_parts_(rule.parts.value_or(2)),
       arity_(arity_of(rule, space.dimension())) {
-  const auto list = [](Kind kind, std::int64_t first, std::int64_t last) {
-    const auto low = static_cast<double>(first);
-    const auto high = static_cast<double>(last);
-    return Axis{kind, low, high, low, high};
-  };
   for (const Parameter& parameter : space.parameters()) {
-    if (const auto* real = std::get_if<Real>(&parameter.domain)) {
-      const bool log = real->scale == Scale::log;
-      axes_.push_back({log ? Kind::log : Kind::linear, log ? std::log(real->low) : real->low,
-                       log ? std::log(real->high) : real->high, real->low, real->high});
-    } else if (const auto* integer = std::get_if<Integer>(&parameter.domain)) {
-      const Kind kind = integer->scale == Scale::log ? Kind::whole_log : Kind::whole;
-      axes_.push_back(list(kind, integer->low, integer->last()));
-      axes_.back().step = integer->step;
-    } else {
-      const auto& choice = std::get<Choice>(parameter.domain);
-      axes_.push_back(list(Kind::whole, 0, static_cast<std::int64_t>(choice.choices.size()) - 1));
-      axes_.back().unordered = true;
-    }
+    sides_.push_back({parameter.domain.axis(), parameter.domain.is_ordered()});
   }
 }
 
 void BoxPartition::root(std::span<double> cell) const {
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    cell[2 * i] = axes_[i].low;
-    cell[2 * i + 1] = axes_[i].high;
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    const auto [low, high] = sides_[i].axis->root();
+    cell[2 * i] = low;
+    cell[2 * i + 1] = high;
   }
 }
 
 bool BoxPartition::can_cut(std::span<const double> cell, std::size_t axis) const {
-  return axes_[axis].part_count(cell[2 * axis], cell[2 * axis + 1], side_parts_) != 0;
+  return sides_[axis].axis->part_count(cell[2 * axis], cell[2 * axis + 1], side_parts_) != 0;
 }
 
 std::size_t BoxPartition::choose_axis(std::span<const double> cell, std::uint32_t depth) const {
-  std::size_t chosen = axes_.size();
+  std::size_t chosen = sides_.size();
   double longest = 0.0;
-  for (std::size_t k = 0; k < axes_.size(); ++k) {
-    const std::size_t axis = rule_.split == SplitRule::cyclic ? (depth + k) % axes_.size() : k;
+  for (std::size_t k = 0; k < sides_.size(); ++k) {
+    const std::size_t axis = rule_.split == SplitRule::cyclic ? (depth + k) % sides_.size() : k;
     if (!can_cut(cell, axis)) continue;
     if (rule_.split == SplitRule::cyclic) return axis;
-    const double width = axes_[axis].relative_width(cell[2 * axis], cell[2 * axis + 1]);
-    if (chosen == axes_.size() || width > longest) {
+    const double width = sides_[axis].axis->relative_width(cell[2 * axis], cell[2 * axis + 1]);
+    if (chosen == sides_.size() || width > longest) {
       longest = width;
       chosen = axis;
     }
@@ -316,9 +147,9 @@ std::size_t BoxPartition::choose_axis(std::span<const double> cell, std::uint32_
 }
 
 std::size_t BoxPartition::random_axis(std::span<const double> cell, std::uint64_t seed) const {
-  std::size_t chosen = axes_.size();
+  std::size_t chosen = sides_.size();
   std::uint32_t seen = 0;
-  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+  for (std::size_t axis = 0; axis < sides_.size(); ++axis) {
     if (!can_cut(cell, axis)) continue;
     ++seen;  // the last of these is the one with probability 1 / seen
     seed = scrambled(seed);
@@ -333,17 +164,18 @@ std::uint32_t BoxPartition::cut(std::span<const double> cell, std::uint32_t dept
   const bool random = rule_.split == SplitRule::random_side || rule_.split == SplitRule::random_cut;
   const std::uint64_t hash = random ? hash_of(rule_.seed, cell) : 0;
   const std::size_t axis = random ? random_axis(cell, hash) : choose_axis(cell, depth);
-  if (axis == axes_.size()) return 0;
+  if (axis == sides_.size()) return 0;
+  const CutAxis& along = *sides_[axis].axis;
   const double from = cell[2 * axis];
   const double to = cell[2 * axis + 1];
-  const std::uint32_t count = axes_[axis].part_count(from, to, side_parts_);
-  const Ends ends = rule_.split == SplitRule::random_cut
-                        ? axes_[axis].random_ends(from, to, count, ~hash)
-                        : axes_[axis].equal_ends(from, to, count);
+  const std::uint32_t count = along.part_count(from, to, side_parts_);
+  const CutAxis::PerPart ends = rule_.split == SplitRule::random_cut
+                                    ? random_ends(along, from, to, count, ~hash)
+                                    : along.equal_ends(from, to, count);
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::span<double> part = parts.subspan(i * cell.size(), cell.size());
     std::copy(cell.begin(), cell.end(), part.begin());
-    if (i > 0) part[2 * axis] = axes_[axis].next_start(ends[i - 1]);
+    if (i > 0) part[2 * axis] = along.next_start(ends[i - 1]);
     if (i + 1 < count) part[2 * axis + 1] = ends[i];
   }
   return count;
@@ -354,15 +186,16 @@ std::uint32_t BoxPartition::halve_every_side(std::span<const double> cell,
                                              std::span<double> parts) const {
   std::copy(cell.begin(), cell.end(), parts.begin());
   std::uint32_t count = 1;
-  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+  for (std::size_t axis = 0; axis < sides_.size(); ++axis) {
     if (!can_cut(cell, axis)) continue;
-    const double end = axes_[axis].equal_ends(cell[2 * axis], cell[2 * axis + 1], 2)[0];
+    const CutAxis& along = *sides_[axis].axis;
+    const double end = along.equal_ends(cell[2 * axis], cell[2 * axis + 1], 2)[0];
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::span<double> left = parts.subspan(i * cell.size(), cell.size());
       const std::span<double> right = parts.subspan((count + i) * cell.size(), cell.size());
       std::copy(left.begin(), left.end(), right.begin());
       left[2 * axis + 1] = end;
-      right[2 * axis] = axes_[axis].next_start(end);
+      right[2 * axis] = along.next_start(end);
     }
     count *= 2;
   }
@@ -370,24 +203,25 @@ std::uint32_t BoxPartition::halve_every_side(std::span<const double> cell,
 }
 
 void BoxPartition::arm(std::span<const double> cell, std::span<double> arm) const {
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    arm[i] = axes_[i].in_user_units(axes_[i].middle(cell[2 * i], cell[2 * i + 1]));
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    const CutAxis& along = *sides_[i].axis;
+    arm[i] = along.coordinate(along.middle(cell[2 * i], cell[2 * i + 1]));
   }
 }
 
 Extent BoxPartition::extent(std::span<const double> cell) const {
   bool one_arm = true;
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
     const bool single = cell[2 * i] == cell[2 * i + 1];
-    if (!single && axes_[i].unordered) return Extent::unordered;
+    if (!single && !sides_[i].ordered) return Extent::unordered;
     one_arm = one_arm && single;
   }
   return one_arm ? Extent::one_arm : Extent::shrinks;
 }
 
 bool BoxPartition::holds(std::span<const double> cell, Arm arm) const {
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    const double value = axes_[i].kind == Kind::log ? std::log(arm[i]) : arm[i];
+  for (std::size_t i = 0; i < sides_.size(); ++i) {
+    const double value = sides_[i].axis->place(arm[i]);
     if (value < cell[2 * i] || value > cell[2 * i + 1]) return false;
   }
   return true;
@@ -395,18 +229,12 @@ bool BoxPartition::holds(std::span<const double> cell, Arm arm) const {
 
 std::optional<Partition::Reach> BoxPartition::reach(std::span<const double> cell,
                                                     std::size_t axis) const {
-  const Axis& along = axes_[axis];
-  const double from = cell[2 * axis];
-  const double to = cell[2 * axis + 1];
-  const double arm = along.relative_place(along.middle(from, to));
-  if (along.kind == Kind::whole_log) return Reach{arm, 0.5 * along.relative_width(from, to)};
-  const double width = along.kind == Kind::whole ? static_cast<double>(along.step) : 0.0;
-  const double side = to / 2.0 - from / 2.0 + width / 2.0;
-  return Reach{arm, 0.5 * side / (along.high / 2.0 - along.low / 2.0 + width / 2.0)};
+  return sides_[axis].axis->reach(cell[2 * axis], cell[2 * axis + 1]);
 }
 
 std::array<double, 2> BoxPartition::side(std::span<const double> cell, std::size_t axis) const {
-  return {axes_[axis].in_user_units(cell[2 * axis]), axes_[axis].in_user_units(cell[2 * axis + 1])};
+  const CutAxis& along = *sides_[axis].axis;
+  return {along.coordinate(cell[2 * axis]), along.coordinate(cell[2 * axis + 1])};
 }
 
 }  // namespace canopy

@@ -1,5 +1,7 @@
 #include "canopy/rewards.hpp"
 
+#include "canopy/moments.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,16 +9,15 @@ namespace canopy {
 
 Rewards Rewards::of(std::span<const double> rewards) {
   Rewards all = one(rewards.front());
-  double mean = rewards.front();
-  for (const double reward : rewards.subspan(1)) {  // Welford, 1962
+  Moments moments{1.0, rewards.front(), 0.0};
+  for (const double reward : rewards.subspan(1)) {
     ++all.count;
     all.sum += reward;
-    const double off = reward - mean;
-    mean += off / static_cast<double>(all.count);
-    all.squared_deviations += off * (reward - mean);
+    moments.add(reward);
     all.min = std::min(all.min, reward);
     all.max = std::max(all.max, reward);
   }
+  all.squared_deviations = moments.squared_deviations;
   return all;
 }
 
@@ -34,10 +35,9 @@ Rewards Rewards::from_sums(std::uint64_t count, double sum, double sum_squares) 
 Rewards& Rewards::operator+=(const Rewards& others) {
   if (others.count == 0) return *this;
   if (count == 0) return *this = others;
-  const auto here = static_cast<double>(count);
-  const auto there = static_cast<double>(others.count);
-  const double apart = others.mean() - mean();
-  squared_deviations += others.squared_deviations + apart * apart * here * there / (here + there);
+  Moments together = moments();
+  together.merge(others.moments());
+  squared_deviations = together.squared_deviations;
   count += others.count;
   sum += others.sum;
   min = std::min(min, others.min);

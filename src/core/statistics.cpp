@@ -24,8 +24,8 @@ Estimate with_interval(double mean, double squared_error, double degrees_of_free
 }  // namespace
 
 Estimate RunningEstimate::estimate() const {
-  if (count_ < 2.0) return {mean_, std::nullopt};
-  return with_interval(mean_, squared_error(), count_ - 1.0);
+  if (values_.count < 2.0) return {values_.mean, std::nullopt};
+  return with_interval(values_.mean, squared_error(), values_.count - 1.0);
 }
 
 }  // namespace canopy

@@ -26,6 +26,29 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
+/// The number of bytes of the character at the beginning of a text; 0 if that is no character.
+std::size_t bytes_of_first(std::string_view text) {
+  const auto at = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto is_within = [](unsigned byte, unsigned low, unsigned high) {
+    return byte >= low && byte <= high;
+  };
+  const auto continues = [&](std::size_t i) { return is_within(at(i), 0x80, 0xBF); };
+  const unsigned first = at(0);
+  if (is_within(first, 0x01, 0x7F)) return 1;
+  if (is_within(first, 0xC2, 0xDF)) return continues(1) ? 2 : 0;
+  if (is_within(first, 0xE0, 0xEF)) {
+    const bool fits = is_within(at(1), first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF);
+    return fits && continues(2) ? 3 : 0;
+  }
+  if (is_within(first, 0xF0, 0xF4)) {
+    const bool fits = is_within(at(1), first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF);
+    return fits && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string to_text(double value) {
@@ -95,6 +118,15 @@ std::string unknown_name(std::string_view kind, std::string_view name,
     text += candidate;
   }
   return text;
+}
+
+bool is_text(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t first = bytes_of_first(bytes);
+    if (first == 0) return false;
+    bytes.remove_prefix(first);
+  }
+  return true;
 }
 
 std::string range_text(double low, double high) {

@@ -32,6 +32,9 @@ template <class Number>
   return number;
 }
 
+/// Whether a text is UTF-8 without a zero byte, which databases and JSON can hold.
+[[nodiscard]] bool is_text(std::string_view bytes);
+
 /// The candidate with the fewest single-letter edits from `name`, for "did you mean"; empty when
 /// none is near enough to be a likely slip.
 [[nodiscard]] std::string nearest_name(std::string_view name,

@@ -5,18 +5,18 @@
 namespace canopy {
 namespace {
 
-Space unit_interval() {
+Space garland_space() {
   return Space{{"x", Real{0.0, 1.0}}};
 }
 
 }  // namespace
 
 Space GarlandFunction::space() {
-  return unit_interval();
+  return garland_space();
 }
 
 GarlandMdp::GarlandMdp(const GarlandMdpOptions& options)
-    : PolicyEnvironment(unit_interval(),
+    : PolicyEnvironment(garland_space(),
                         GarlandProcess{checked(options).noise, options.noise_width, options.beta}) {
 }
 

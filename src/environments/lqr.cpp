@@ -28,15 +28,15 @@ Covariance stationary(Arm theta) {
   constexpr double h = 0.5;
   const double c = -h * theta[0];
   const double d = 1.0 - h * theta[1];
-  // The first gives xv = a + b vv; the second then xx = e + g vv; the third vv.
+  // The first gives xv = a + b vv; the second then xx = k + g vv; the third vv.
   const double a = -0.01 / (2.0 * h);
   const double b = -0.5 * h;
   const double left = 1.0 - d - h * c;  // xv's factor on the left of the second
-  const double e = left * a / c;
+  const double k = left * a / c;
   const double g = (left * b - h * d) / c;
   const double vv =
-      (1.0 + c * c * e + 2.0 * c * d * a) / (1.0 - d * d - c * c * g - 2.0 * c * d * b);
-  return {e + g * vv, a + b * vv, vv};
+      (1.0 + c * c * k + 2.0 * c * d * a) / (1.0 - d * d - c * c * g - 2.0 * c * d * b);
+  return {k + g * vv, a + b * vv, vv};
 }
 
 /// The matrix of the cost under a policy, Q + r theta theta', times the covariance: its trace and

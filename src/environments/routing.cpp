@@ -50,8 +50,8 @@ Optimum Routing::optimum() const {
   const double spare = first + second - p.arrival_rate;
   const double best =
       (first - spare * std::sqrt(first) / (std::sqrt(first) + std::sqrt(second))) / p.arrival_rate;
-  const auto& box = std::get<Real>(space().parameters()[0].domain);
-  const double share = std::clamp(best, box.low, box.high);  // f is concave
+  const auto [low, high] = space().parameters()[0].domain.ends();
+  const double share = std::clamp(best, low, high);  // f is concave
   return {{share}, mean_reward({&share, 1})};
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,9 +13,9 @@ namespace canopy {
 namespace {
 
 FigureAxis axis(const KnownEnvironment& environment, std::size_t index) {
-  const Parameter& parameter = environment.space().parameters().at(index);
-  const Real& range = std::get<Real>(parameter.domain);
-  return {parameter.name, range.low, range.high};
+  const auto& [name, domain] = environment.space().parameters().at(index);
+  const auto [low, high] = domain.ends();
+  return {name, low, high};
 }
 
 void draw_curve(const KnownEnvironment& environment, const std::string& title,

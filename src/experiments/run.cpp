@@ -162,7 +162,7 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
     do {
       const double reward = environment.pull(pull.arm, random);
       reward_sum += reward;
-      if (optimizer.tell(pull.ticket, reward) != Status::ok) [[unlikely]] {
+      if (!is_taken(optimizer.tell(pull.ticket, reward))) [[unlikely]] {
         refuse_reward(reward, done + 1, environment.space(), pull.arm);
       }
     } while (++done < end);

@@ -1,11 +1,12 @@
 // canopy-mpi: experiments, and policy search, on many processes.
 
+#include "canopy/family.hpp"
 #include "canopy/version.hpp"
 
+#include "commands/experiment.hpp"
 #include "experiments/runner.hpp"
 #include "mpi/mpi_executor.hpp"
 #include "mpi/policy_search.hpp"
-#include "terminal/experiment_command.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/output.hpp"
 
@@ -33,6 +34,7 @@ int run_experiment_ranks(const ExperimentArguments& arguments, const MpiSession&
 }
 
 int run(int argc, char** argv, const MpiSession& session) {
+  add_family();
   CLI::App app{"canopy on many processes: start it with mpirun."};
   app.name("canopy-mpi");
   app.set_version_flag("--version", std::string("canopy ") + CANOPY_VERSION);

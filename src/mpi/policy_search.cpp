@@ -87,7 +87,7 @@ Outcome lead(Optimizer& optimizer, KnownEnvironment& environment, RandomStream& 
       ++outcome.messages;
       all += rewards;
     }
-    if (optimizer.tell(pull.ticket, all) != Status::ok) {
+    if (!is_taken(optimizer.tell(pull.ticket, all))) {
       throw EnvironmentError("the rewards of an episode are not numbers");
     }
     outcome.reward_sum += all.sum;

@@ -104,18 +104,17 @@ void AdaptiveModel::add(NodeIndex index, const Rewards& rewards) {
   see(rewards);
   Node& node = tree_[index];
   const auto count = static_cast<double>(rewards.count);
-  const double all = node.pulls + count;
-  const double apart = rewards.mean() - node.mean;
-  const double added = rewards.squared_deviations + apart * apart * (node.pulls * count / all);
+  Moments all{node.pulls, node.mean, node.squares};
+  const double added = all.merge(rewards.moments());
   if (node.pulls < kEarly && node.penalties == 0.0) {
     // Rewards come one by one here, but for those of others: then it is as if they did.
     const double early = std::min(count, kEarly - node.pulls);
     early_squares_ += added * (early / count);
     early_freedom_ += node.pulls == 0.0 ? early - 1.0 : early;
   }
-  node.squares += added;
-  node.mean = node.pulls == 0.0 ? rewards.mean() : node.mean + apart * (count / all);
-  node.pulls = all;
+  node.squares = all.squared_deviations;
+  node.mean = all.mean;
+  node.pulls = all.count;
 }
 
 void AdaptiveModel::penalize(NodeIndex index, double reward, double count) {

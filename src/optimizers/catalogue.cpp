@@ -5,9 +5,7 @@
 namespace canopy {
 
 Catalogue<OptimizerEntry>& optimizers() {
-#define CANOPY_ENTRY(name) name##_entry(),
-  static Catalogue<OptimizerEntry> all("optimizer", {CANOPY_OPTIMIZERS(CANOPY_ENTRY)});
-#undef CANOPY_ENTRY
+  static Catalogue<OptimizerEntry> all("optimizer", {adaptive_entry(), hct_entry()});
   return all;
 }
 

@@ -6,6 +6,8 @@ std::string_view describe(Status status) {
   switch (status) {
     case Status::ok:
       return "ok";
+    case Status::passed_over:
+      return "taken, and not learnt from: the system had not settled";
     case Status::unknown_ticket:
       return "this ticket was never given out";
     case Status::closed_ticket:

@@ -40,7 +40,7 @@ Status TicketedOptimizer::tell(Ticket ticket, double reward) {
   Tickets::Open* open = tickets_.find(ticket);
   if (open == nullptr) return tickets_.absence(ticket);
   if (!RewardMap::usable(map_.to_mapped(reward))) return Status::not_a_reward;
-  if (passes_over(*open, 1)) return Status::ok;
+  if (passes_over(*open, 1)) return Status::passed_over;
   note_origin(reward);
   evidence_.add(arm_of(open->node), reward);
   pass_on(*open, Rewards::one(map_.to_mapped(reward)));
@@ -55,7 +55,7 @@ Status TicketedOptimizer::tell(Ticket ticket, std::span<const double> rewards) {
   for (const double reward : rewards) {
     if (!RewardMap::usable(map_.to_mapped(reward))) return Status::not_a_reward;
   }
-  if (passes_over(*open, rewards.size())) return Status::ok;
+  if (passes_over(*open, rewards.size())) return Status::passed_over;
   note_origin(rewards.front());
   std::vector<double> mapped;
   mapped.reserve(rewards.size());
@@ -73,7 +73,7 @@ Status TicketedOptimizer::tell(Ticket ticket, const Rewards& rewards) {
   if (open == nullptr) return tickets_.absence(ticket);
   if (rewards.count > open->remaining) return Status::too_many_rewards;
   if (const Status status = check(rewards, map_); status != Status::ok) return status;
-  if (passes_over(*open, rewards.count)) return Status::ok;
+  if (passes_over(*open, rewards.count)) return Status::passed_over;
   note_origin(rewards.mean());
   evidence_.add(arm_of(open->node), rewards);
   pass_on(*open, map_.to_mapped(rewards));

@@ -14,6 +14,7 @@ void bind_intervals(nanobind::module_& module);
 void bind_environment(nanobind::module_& module);
 void bind_simulate(nanobind::module_& module);
 void bind_experiment(nanobind::module_& module);
+void bind_failures(nanobind::module_& module);
 void bind_study(nanobind::module_& module);
 void bind_store(nanobind::module_& module);
 

@@ -67,16 +67,6 @@ void bind_environment(nb::module_& module) {
                    })
       .def_prop_ro("mixing_time",
                    [](const PythonEnvironment& self) { return self.known().mixing_time(); });
-
-  module.def(
-      "uniform_numbers",
-      [](std::uint64_t seed, std::uint64_t count) {
-        RandomStream random({.seed = seed});
-        nb::list numbers;
-        for (std::uint64_t i = 0; i < count; ++i) numbers.append(random.uniform());
-        return numbers;
-      },
-      nb::arg("seed"), nb::arg("count"));
 }
 
 }  // namespace canopy::python

@@ -1,6 +1,7 @@
 // The private module `_canopy`: the library as the package `canopy` needs it. What users see is in
 // python/canopy.
 
+#include "canopy/family.hpp"
 #include "canopy/version.hpp"
 
 #include "python/bindings.hpp"
@@ -8,6 +9,7 @@
 NB_MODULE(_canopy, module) {
   using namespace canopy::python;
   nanobind::set_leak_warnings(false);  // objects that live to the end of a program are not a fault
+  canopy::add_family();
   module.attr("version") = CANOPY_VERSION;
   bind_catalogue(module);
   bind_space(module);
@@ -18,6 +20,7 @@ NB_MODULE(_canopy, module) {
   bind_environment(module);
   bind_simulate(module);
   bind_experiment(module);
+  bind_failures(module);
   bind_study(module);
   bind_store(module);
 }

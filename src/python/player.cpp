@@ -1,5 +1,6 @@
 #include "python/player.hpp"
 
+#include "files/arm_document.hpp"
 #include "python/options.hpp"
 #include "python/pull.hpp"
 

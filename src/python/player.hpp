@@ -2,6 +2,7 @@
 
 #include "canopy/simulation.hpp"
 
+#include "files/arm_document.hpp"
 #include "python/space.hpp"
 
 #include <cstdint>

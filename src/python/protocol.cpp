@@ -81,7 +81,7 @@ PythonPull ask(Protocol& self, nb::handle pulls) {
 
 /// Throws ValueError unless all is well.
 void check(Status status, Ticket ticket) {
-  if (status == Status::ok) return;
+  if (is_taken(status)) return;
   throw std::invalid_argument("ticket " + std::to_string(ticket) + ": " +
                               std::string(describe(status)));
 }

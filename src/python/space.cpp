@@ -8,32 +8,29 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 namespace canopy::python {
 
-PythonSpace::PythonSpace(Space space) : space_(std::move(space)) {
-  for (const Parameter& parameter : space_.parameters()) {
-    names_.push_back(nb::cast(parameter.name));
-    std::vector<nb::object>& objects = choices_.emplace_back();
-    if (const auto* choice = std::get_if<Choice>(&parameter.domain)) {
-      for (const std::string& each : choice->choices) objects.push_back(nb::cast(each));
-    }
-  }
+PythonSpace::PythonSpace(Space space) : space_(std::move(space)), choices_(space_.dimension()) {
+  for (const Parameter& parameter : space_.parameters()) names_.push_back(nb::cast(parameter.name));
 }
 
 PythonSpace::PythonSpace(Space space, const nb::list& choices) : PythonSpace(std::move(space)) {
   for (std::size_t i = 0; i < choices_.size(); ++i) {
-    if (choices_[i].empty()) continue;
-    std::size_t next = 0;
-    for (const nb::handle each : choices[i]) choices_[i].at(next++) = nb::borrow(each);
+    for (const nb::handle each : choices[i]) choices_[i].push_back(nb::borrow(each));
   }
 }
 
@@ -53,10 +50,8 @@ void PythonSpace::forget_choices() {
 nb::object PythonSpace::value(double coordinate, std::size_t index) const {
   const std::vector<nb::object>& objects = choices_[index];
   if (!objects.empty()) return objects[static_cast<std::size_t>(coordinate)];
-  if (std::holds_alternative<Integer>(space_.parameters()[index].domain)) {
-    return nb::int_(static_cast<std::int64_t>(coordinate));
-  }
-  return nb::float_(coordinate);
+  return std::visit([](const auto& value) { return nb::cast(value); },
+                    space_.parameters()[index].domain.value(coordinate));
 }
 
 nb::dict PythonSpace::dictionary(Arm arm) const {
@@ -65,35 +60,48 @@ nb::dict PythonSpace::dictionary(Arm arm) const {
   return result;
 }
 
-double PythonSpace::coordinate(nb::handle value, std::size_t index) const {
-  const Parameter& parameter = space_.parameters()[index];
-  const auto refuse = [&](const std::string& expected) {
-    throw std::invalid_argument(parameter.name + " = " + shown(value) + ": " + expected);
-  };
-  const std::vector<nb::object>& objects = choices_[index];
+namespace {
+
+/// The place of a value among some objects: of the object itself, or else of an equal one.
+std::optional<std::size_t> place_among(const std::vector<nb::object>& objects, nb::handle value) {
+  for (std::size_t i = 0; i < objects.size(); ++i) {  // 1 and True are equal, but not the same
+    const bool is_same_type = objects[i].type().is(value.type());
+    if (objects[i].is(value) || (is_same_type && objects[i].equal(value))) return i;
+  }
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    if (objects[i].equal(value)) return static_cast<double>(i);
+    if (objects[i].equal(value)) return i;
   }
-  if (!objects.empty()) refuse("is not one of the choices");
+  return std::nullopt;
+}
+
+std::optional<double> coordinate_from(const Domain& domain, nb::handle value) {
+  if (const auto text = text_from(value)) return domain.coordinate(*text);
   const auto number = number_from(value);
-  if (!number || std::isnan(*number)) refuse("must be a number");
-  const auto check = [&](const auto& domain) {
-    const auto low = static_cast<double>(domain.low);
-    const auto high = static_cast<double>(domain.high);
-    if (*number < low || *number > high) {
-      refuse("must be from " + to_text(low) + " to " + to_text(high));
-    }
-  };
-  if (const auto* real = std::get_if<Real>(&parameter.domain)) check(*real);
-  if (const auto* integer = std::get_if<Integer>(&parameter.domain)) {
-    if (std::floor(*number) != *number) refuse("must be a whole number");
-    check(*integer);
-    if (!space_.coordinate(index, static_cast<std::int64_t>(*number))) {
-      refuse("must be from " + std::to_string(integer->low) + " to " +
-             std::to_string(integer->last()) + " in steps of " + std::to_string(integer->step));
-    }
-  }
-  return *number;
+  if (!number) return std::nullopt;
+  if (const auto coordinate = domain.coordinate(*number)) return coordinate;
+  if (!(std::abs(*number) <= 0x1p53) || std::floor(*number) != *number) return std::nullopt;
+  return domain.coordinate(static_cast<std::int64_t>(*number));
+}
+
+}  // namespace
+
+double PythonSpace::coordinate(nb::handle value, std::size_t index) const {
+  const auto& [name, domain] = space_.parameters()[index];
+  const std::vector<nb::object>& objects = choices_[index];
+  if (const auto place = place_among(objects, value)) return static_cast<double>(*place);
+  const auto found = objects.empty() ? coordinate_from(domain, value) : std::nullopt;
+  if (found) return *found;
+  const std::string expected =
+      objects.empty() ? "must be " + domain.description() : "is not one of the choices";
+  throw std::invalid_argument(name + " = " + shown(value) + ": " + expected);
+}
+
+std::size_t PythonSpace::index_of(const std::string& name) const {
+  const auto& all = space_.parameters();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Parameter& each) { return each.name == name; });
+  if (found == all.end()) throw nb::key_error(name.c_str());
+  return static_cast<std::size_t>(found - all.begin());
 }
 
 std::string PythonSpace::unknown_name_in(const nb::dict& arm) const {
@@ -129,25 +137,78 @@ std::vector<double> PythonSpace::coordinates(const nb::dict& arm) const {
 
 namespace {
 
-nb::object domain_tuple(const std::string& name, const Real& real) {
-  return nb::make_tuple(name, "real", real.low, real.high, real.scale == Scale::log);
+template <class Member>
+nb::object object_of(const Member& member) {
+  if constexpr (std::is_enum_v<Member>) {
+    return nb::cast(name_of(member));
+  } else {
+    return nb::cast(member);
+  }
 }
-nb::object domain_tuple(const std::string& name, const Integer& integer) {
-  return nb::make_tuple(name, "integer", integer.low, integer.high, integer.scale == Scale::log,
-                        integer.step);
+
+std::string must_be_text(nb::handle given) {
+  if (auto text = text_from(given)) return *text;
+  throw std::invalid_argument("space: " + shown(given) + " is not valid text");
 }
-nb::object domain_tuple(const std::string& name, const Choice& choice) {
-  return nb::make_tuple(name, "choice", choice.choices);
+
+[[noreturn]] void refuse_member(const std::string& field, nb::handle given,
+                                const std::string& expected) {
+  throw std::invalid_argument(field + " = " + shown(given) + ": " + expected);
+}
+
+void assign_member(const std::string& field, nb::handle given, double& member) {
+  const auto number = number_from(given);
+  if (!number) refuse_member(field, given, "must be a number");
+  member = *number;
+}
+
+void assign_member(const std::string& field, nb::handle given, std::int64_t& member) {
+  const auto number = number_from(given);
+  if (!number || !(std::abs(*number) <= 0x1p53) || std::floor(*number) != *number) {
+    refuse_member(field, given,
+                  "must be a whole number from -9007199254740992 to 9007199254740992");
+  }
+  member = static_cast<std::int64_t>(*number);
+}
+
+void assign_member(const std::string& /*field*/, nb::handle given,
+                   std::vector<std::string>& member) {
+  for (const nb::handle each : given) member.push_back(must_be_text(each));
+}
+
+template <class Enum>
+requires std::is_enum_v<Enum>
+void assign_member(const std::string& field, nb::handle given, Enum& member) {
+  member = enum_from<Enum>(field, given);
+}
+
+nb::dict fields_of(Domain domain) {
+  nb::dict fields;
+  visit_fields(domain, [&](const Field& field, const auto& member) {
+    fields[nb::cast(field.name)] = object_of(member);
+  });
+  return fields;
+}
+
+/// A parameter as Python gives it: (name, kind, {field: value}).
+Parameter parameter_from(const nb::tuple& given) {
+  Parameter parameter{must_be_text(given[0]), {}};
+  parameter.domain = Domain::named(nb::cast<std::string>(given[1])).value();
+  const auto fields = nb::cast<nb::dict>(given[2]);
+  visit_fields(parameter.domain, [&](const Field& field, auto& member) {
+    const nb::object name = nb::cast(field.name);
+    if (!fields.contains(name)) return;
+    assign_member("space." + parameter.name + "." + std::string(field.name), fields[name], member);
+  });
+  return parameter;
 }
 
 }  // namespace
 
 nb::list parameter_list(const Space& space) {
   nb::list result;
-  for (const Parameter& parameter : space.parameters()) {
-    result.append(
-        std::visit([&](const auto& domain) { return domain_tuple(parameter.name, domain); },
-                   parameter.domain));
+  for (const auto& [name, domain] : space.parameters()) {
+    result.append(nb::make_tuple(name, domain.name(), fields_of(domain)));
   }
   return result;
 }
@@ -158,32 +219,6 @@ nb::object space_object(const Space& space) {
 }
 
 namespace {
-
-std::string must_be_text(nb::handle given) {
-  if (auto text = text_from(given)) return *text;
-  throw std::invalid_argument("space: " + shown(given) + " is not valid text");
-}
-
-Scale scale_from(nb::handle log) {
-  return nb::cast<bool>(log) ? Scale::log : Scale::linear;
-}
-
-/// A parameter as Python gives it: (name, "real", low, high, log), (name, "integer", low, high,
-/// log, step) or (name, "choice", labels).
-Parameter parameter_from(const nb::tuple& given) {
-  const auto name = must_be_text(given[0]);
-  const auto type = nb::cast<std::string>(given[1]);
-  if (type == "choice") {
-    Choice choice;
-    for (const nb::handle each : given[2]) choice.choices.push_back(must_be_text(each));
-    return {name, std::move(choice)};
-  }
-  if (type == "integer") {
-    return {name, Integer{nb::cast<std::int64_t>(given[2]), nb::cast<std::int64_t>(given[3]),
-                          scale_from(given[4]), nb::cast<std::int64_t>(given[5])}};
-  }
-  return {name, Real{nb::cast<double>(given[2]), nb::cast<double>(given[3]), scale_from(given[4])}};
-}
 
 int traverse_space(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
@@ -202,6 +237,22 @@ std::array<PyType_Slot, 3> space_slots{{{Py_tp_traverse, reinterpret_cast<void*>
 }  // namespace
 
 void bind_space(nb::module_& module) {
+  nb::class_<Domain>(module, "Domain")
+      .def_prop_ro("is_ordered", &Domain::is_ordered)
+      .def_prop_ro("ends", &Domain::ends)
+      .def_prop_ro("count", &Domain::count)
+      .def_prop_ro("spacing", &Domain::spacing)
+      .def("at", &Domain::at, nb::arg("share"))
+      .def("share", &Domain::share, nb::arg("coordinate"))
+      .def("grid", &Domain::grid, nb::arg("points"))
+      .def("ticks", &Domain::ticks, nb::arg("most"));
+  module.def("parameter_kinds", [] {
+    nb::dict kinds;
+    for (const std::string_view name : Domain::names()) {
+      kinds[nb::cast(name)] = fields_of(*Domain::named(name));
+    }
+    return kinds;
+  });
   nb::class_<PythonSpace>(module, "Space", nb::type_slots(space_slots.data()))
       .def(
           "__init__",
@@ -212,7 +263,27 @@ void bind_space(nb::module_& module) {
             }
             new (self) PythonSpace(Space(std::move(all)), choices);
           },
-          nb::arg("parameters"), nb::arg("choices"));
+          nb::arg("parameters"), nb::arg("choices"))
+      .def("_tuples", [](const PythonSpace& self) { return parameter_list(self.space()); })
+      .def("_coordinates", &PythonSpace::coordinates, nb::arg("arm"))
+      .def(
+          "_domain",
+          [](const PythonSpace& self, const std::string& name) {
+            return self.space().parameters()[self.index_of(name)].domain;
+          },
+          nb::arg("name"))
+      .def(
+          "_coordinate",
+          [](const PythonSpace& self, const std::string& name, nb::handle value) {
+            return self.coordinate(value, self.index_of(name));
+          },
+          nb::arg("name"), nb::arg("value").none())
+      .def(
+          "_value",
+          [](const PythonSpace& self, const std::string& name, double coordinate) {
+            return self.value(coordinate, self.index_of(name));
+          },
+          nb::arg("name"), nb::arg("coordinate"));
 }
 
 }  // namespace canopy::python

@@ -16,7 +16,8 @@ namespace nb = nanobind;
 /// choices stand for.
 class PythonSpace {
  public:
-  /// `choices` has an item a parameter: the objects of a choice, or None.
+  /// `choices` has an item a parameter: the objects that the coordinates 0, 1, ... stand for, or
+  /// nothing.
   PythonSpace(Space space, const nb::list& choices);
 
   [[nodiscard]] const Space& space() const { return space_; }
@@ -42,17 +43,23 @@ class PythonSpace {
   /// One coordinate, as its user knows it.
   [[nodiscard]] nb::object value(double coordinate, std::size_t index) const;
 
- private:
+  /// The coordinate of such a value. Throws ValueError.
   [[nodiscard]] double coordinate(nb::handle value, std::size_t index) const;
+
+  /// The place of a parameter. Throws KeyError.
+  [[nodiscard]] std::size_t index_of(const std::string& name) const;
+
+ private:
   /// What is wrong with the first name in an arm that no parameter has; empty if there is none.
   [[nodiscard]] std::string unknown_name_in(const nb::dict& arm) const;
 
   Space space_;
   std::vector<nb::object> names_;
-  std::vector<std::vector<nb::object>> choices_;  // empty for a number
+  std::vector<std::vector<nb::object>> choices_;  // none: the values of the domain are it
 };
 
-/// The parameters of a space, as the class Space of Python takes them.
+/// The parameters of a space, as the class Space of Python takes them: (name, kind, {field:
+/// value}).
 [[nodiscard]] nb::list parameter_list(const Space& space);
 
 /// A Space of Python with these parameters.

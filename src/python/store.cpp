@@ -1,5 +1,6 @@
 // What can be seen of the studies in a store while others write to them, and what can go wrong.
 
+#include "canopy/journal.hpp"
 #include "canopy/stores.hpp"
 #include "canopy/study.hpp"
 
@@ -71,7 +72,7 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
 nb::list list_studies(const std::string& store) {
   const std::vector<StudyRecord> records = [&] {
     const WithoutInterpreter release;
-    return open_store(store, Store::Mode::open)->list();
+    return open_store(store, Store::Mode::open)->list({});
   }();
   nb::list result;
   for (const StudyRecord& record : records) {

@@ -5,6 +5,7 @@
 #include "python/optimizer.hpp"
 #include "python/protocol.hpp"
 #include "python/without_interpreter.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <memory>
 #include <optional>
@@ -103,7 +104,7 @@ void open_study(PythonStudy* self, const std::string& store, const std::string& 
     const auto mode = given ? Store::Mode::create : Store::Mode::open;
     std::unique_ptr<Store> in = open_store(store, mode);
     store_name = in->name();
-    session = opened(std::move(in), {name, fork}, given);
+    session = opened(std::move(in), {.name = name, .fork = fork, .fold = tuner_fold}, given);
     return session->perform([](Study& study) { return study.specification(); });
   }();
   nb::object space = space_object(specification.space);

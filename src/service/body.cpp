@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 #include "files/json.hpp"
+#include "files/parameter_document.hpp"
 
 #include <algorithm>
 #include <array>
@@ -113,8 +114,10 @@ std::optional<std::string> Body::text(const Document& table, const std::string& 
                                       std::string_view key) {
   const Document* value = table.find(key);
   if (value == nullptr) return std::nullopt;
-  if (const std::string* text = value->as_text()) return *text;
-  complain(prefix + std::string(key), "wrong_type", shown(*value) + ": must be a text");
+  const std::string* text = value->as_text();
+  if (text != nullptr && is_text(*text)) return *text;
+  complain(prefix + std::string(key), "wrong_type",
+           shown(*value) + ": must be a text" + (text != nullptr ? " without a zero byte" : ""));
   return std::nullopt;
 }
 
@@ -204,7 +207,7 @@ std::optional<std::vector<double>> Body::arm(const Document& table, const std::s
   std::vector<std::string_view> names;
   std::vector<double> arm;
   for (std::size_t i = 0; i < space.dimension(); ++i) {
-    const std::string& name = space.parameters()[i].name;
+    const auto& [name, domain] = space.parameters()[i];
     const std::string field = fmt::format("{}arm.{}", prefix, name);
     names.push_back(name);
     const Document* value = given->find(name);
@@ -212,18 +215,10 @@ std::optional<std::vector<double>> Body::arm(const Document& table, const std::s
       complain(field, "missing_key", "is missing");
       continue;
     }
-    std::optional<double> coordinate;
-    if (const std::string* text = value->as_text()) {
-      coordinate = space.coordinate(i, *text);
-    } else if (const auto whole = value->as_whole()) {
-      coordinate = space.coordinate(i, *whole);
-    } else if (const auto number = value->as_number()) {
-      coordinate = space.coordinate(i, *number);
-    }
-    if (coordinate) {
+    if (const auto coordinate = coordinate_of(domain, *value)) {
       arm.push_back(*coordinate);
     } else {
-      complain(field, "not_an_arm", shown(*value) + ": is not a value of this parameter");
+      complain(field, "not_an_arm", shown(*value) + ": must be " + domain.description());
     }
   }
   for (const auto& entry : *given->as_table()) {
@@ -239,7 +234,10 @@ Query::Query(const Request& request, std::initializer_list<std::string_view> kno
     : request_(request) {
   const std::vector<std::string_view> names(known);
   for (const auto& entry : request.query) {
-    if (std::find(names.begin(), names.end(), entry.first) != names.end()) continue;
+    if (std::find(names.begin(), names.end(), entry.first) != names.end()) {
+      if (!is_text(entry.second)) complain(entry.first, "wrong_type", "must be a text");
+      continue;
+    }
     mistakes_.push_back({"?" + entry.first, "unknown_key",
                          names.empty() ? "this route has no parameters"
                                        : unknown_name("parameter", entry.first, names)});

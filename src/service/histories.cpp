@@ -20,7 +20,7 @@ Answer Histories::look(Store& store, const StudyRecord& record, const Look& look
       place->created = record.created;
     }
     kept = place;
-    kept->used = Clock::now();
+    kept->used = SteadyClock::now();
   }
   {
     const std::shared_lock lock(kept->mutex);
@@ -31,8 +31,8 @@ Answer Histories::look(Store& store, const StudyRecord& record, const Look& look
     const std::lock_guard lock(kept->mutex);
     RewardHistory& history = kept->history;
     if (history.events() < record.events) {  // nobody was faster
-      store.read_some(record.id, history.events(), record.events - history.events(),
-                      [&](const JournalEntry& entry) { history.take(entry); });
+      store.read(record.id, {history.events(), record.events - history.events()},
+                 [&](const JournalEntry& entry) { history.take(entry); });
     }
     bytes = history.bytes();
   }
@@ -45,7 +45,7 @@ Answer Histories::look(Store& store, const StudyRecord& record, const Look& look
 }
 
 void Histories::drop_unused() {
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   const std::lock_guard lock(mutex_);
   std::erase_if(kept_,
                 [&](const auto& each) { return now - each.second->used > kHistoriesAreKept; });

@@ -2,8 +2,8 @@
 
 #include "canopy/store.hpp"
 
+#include "insight/reward_history.hpp"
 #include "service/message.hpp"
-#include "studies/reward_history.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -28,13 +28,13 @@ class Histories {
   void drop_unused();
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
 
   struct Kept {
     std::shared_mutex mutex = {};  // of the history
     double created = 0.0;          // a number may name another study later
     RewardHistory history = {};
-    Clock::time_point used = {};
+    SteadyClock::time_point used = {};
     std::size_t bytes = 0;
   };
 

@@ -1,22 +1,24 @@
 // The routes that show what a study knows.
 
+#include "canopy/clock.hpp"
 #include "canopy/study.hpp"
 
 #include "core/comma_list.hpp"
 #include "core/text.hpp"
+#include "files/arm_document.hpp"
 #include "files/json.hpp"
+#include "files/record.hpp"
+#include "insight/arms_document.hpp"
+#include "insight/best_answer.hpp"
+#include "insight/estimate_picture.hpp"
+#include "insight/history_document.hpp"
+#include "insight/knob_effects.hpp"
+#include "insight/tree_picture.hpp"
+#include "journal/event_document.hpp"
 #include "service/body.hpp"
 #include "service/service.hpp"
 #include "studies/answers.hpp"
-#include "studies/arms_document.hpp"
-#include "studies/best_answer.hpp"
-#include "studies/clock.hpp"
-#include "studies/estimate_picture.hpp"
-#include "studies/event_document.hpp"
-#include "studies/history_document.hpp"
-#include "studies/knob_effects.hpp"
-#include "studies/tree_picture.hpp"
-#include "studies/tuner_state.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -44,7 +46,7 @@ constexpr std::size_t kMostGlances = 10'000;  // that are kept
 /// Reads entries of a study.
 ReadEntries entries_of(Store& store, const StudyRecord& record) {
   return [&store, id = record.id](std::uint64_t after, std::uint64_t limit, const auto& visit) {
-    store.read_some(id, after, limit, visit);
+    store.read(id, {after, limit}, visit);
   };
 }
 
@@ -71,9 +73,9 @@ void Service::best(const Request& request, Done done) {
                         "no arm has a reward yet, but for those that are barred: there is no best "
                         "arm");
         }
-        Document document = best_answer(study.optimizer, *best, study.specification, study.tuner);
-        if (!study.warning.empty()) document.set("warning", study.warning);
-        return json_answer(document);
+        BestAnswer answer = best_answer(study.optimizer, *best, study.specification, study.tuner);
+        answer.warning = study.warning;
+        return json_answer(record_of(study.specification.space, answer));
       },
       std::move(done));
 }
@@ -83,7 +85,7 @@ void Service::summary(const Request& request, Done done) {
   host_.read(
       study_of(request), request,
       [this](StudyView& study) {
-        Document document = summary_document(study.optimizer.summary());
+        Document document = record_of(study.specification.space, study.optimizer.summary());
         const auto range = study.optimizer.reward_range();
         document.set("reward_range",
                      range ? Document(Document::List{range->front(), range->back()}) : "auto");
@@ -98,9 +100,9 @@ void Service::summary(const Request& request, Done done) {
           document.set("setting", arm_document(study.specification.space, tuner.setting()));
         }
         if (const auto learnt = study.optimizer.learnt()) {
-          document.set("learnt", learnt_document(study.specification.space, *learnt));
+          document.set("learnt", record_of(study.specification.space, *learnt));
         }
-        document.set("now", seconds_since_1970());
+        document.set("now", machine_clock().wall_time());
         document.set("events", study.record.events);
         document.set("pulls", study.record.pulls);
         document.set("updated", study.record.updated);
@@ -134,7 +136,7 @@ void Service::glance(const Request& request, Done done) {
     glance->set("pulls", record.pulls);
     glance->set("events", record.events);
     glance->set("updated", record.updated);
-    glance->set("now", seconds_since_1970());
+    glance->set("now", machine_clock().wall_time());
     if (const auto known = kept_glance(record)) {
       for (const auto& each : *known->as_table()) glance->set(each.first, each.second);
       return json_answer(*glance);
@@ -157,9 +159,10 @@ void Service::glance(const Request& request, Done done) {
         study_of(request), request,
         [this, glance](StudyView& study) {
           const auto best = study.optimizer.best();
-          glance->set("best",
-                      best ? best_answer(study.optimizer, *best, study.specification, study.tuner)
-                           : Document());
+          glance->set("best", best ? record_of(study.specification.space,
+                                               best_answer(study.optimizer, *best,
+                                                           study.specification, study.tuner))
+                                   : Document());
           keep_glance(study.record, *glance);
           return json_answer(*glance);
         },

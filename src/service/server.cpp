@@ -1,12 +1,12 @@
 #include "service/server.hpp"
 
+#include "canopy/clock.hpp"
 #include "canopy/stores.hpp"
 
 #include "core/text.hpp"
 #include "files/json.hpp"
 #include "service/openapi.hpp"
 #include "service/shared_store.hpp"
-#include "studies/clock.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -43,7 +43,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using tcp = asio::ip::tcp;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 using TlsStream = asio::ssl::stream<tcp::socket>;
 
 /// Errors as values.
@@ -144,8 +144,10 @@ class Server::Parts {
         acceptor_(io_) {
     auto guard = guard_of(options_);
     listen(guard != nullptr);
-    StudyHost::Options host_options{
-        .address = options_.advertise, .idle = options_.study_idle, .threads = options_.threads};
+    StudyHost::Options host_options{.address = options_.advertise,
+                                    .idle = options_.study_idle,
+                                    .threads = options_.threads,
+                                    .answers = store_.get()};
     StudyHost::Callbacks callbacks{
         .deliver =
             [this](std::vector<StudyHost::Finished> finished) { deliver(std::move(finished)); },
@@ -172,7 +174,7 @@ class Server::Parts {
   /// One client.
   struct Connection {
     tcp::socket* socket = nullptr;
-    Clock::time_point deadline = {};
+    SteadyClock::time_point deadline = {};
     bool is_serving = false;
     std::string address = {};
   };
@@ -228,7 +230,7 @@ class Server::Parts {
   std::unique_ptr<Service> service_;
   bool has_guard_ = false;
   bool stopping_ = false;
-  Clock::time_point stop_deadline_ = {};
+  SteadyClock::time_point stop_deadline_ = {};
   Connections connections_;
   std::atomic<std::size_t> streams_ = 0;
   std::multimap<std::string, asio::steady_timer*> followers_;  // who wait for news of a study
@@ -300,11 +302,11 @@ asio::awaitable<void> Server::Parts::accept() {
 
 /// Closes what takes too long, and lets the studies know that time passes.
 asio::awaitable<void> Server::Parts::tick() {
-  auto next_cleaning = Clock::now();
+  auto next_cleaning = SteadyClock::now();
   for (;;) {
     ticks_.expires_after(stopping_ ? kBetweenTicksAtTheEnd : kBetweenTicks);
     (void)co_await ticks_.async_wait(kAwait);
-    const auto now = Clock::now();
+    const auto now = SteadyClock::now();
     for (Connection& connection : connections_) {
       if (now < connection.deadline) continue;
       boost::system::error_code ignored;
@@ -322,8 +324,9 @@ asio::awaitable<void> Server::Parts::tick() {
       next_cleaning = now + std::chrono::minutes(1);
       host_->run(
           {},
-          [](Store& store) {
-            while (store.forget_answers(seconds_since_1970() - kAnswersAreKept) > 0) continue;
+          [this](Store& /*store*/) {
+            while (store_->forget_answers(machine_clock().wall_time() - kAnswersAreKept) > 0)
+              continue;
             return Answer{};
           },
           [](const Answer& /*answer*/) {});
@@ -349,7 +352,7 @@ void Server::Parts::begin_to_stop(const std::string& why) {
   log_.write(LogLevel::info, "stopping", {{"why", why}});
   (void)sd_notify(0, "STOPPING=1");
   service_->set_stopping();
-  stop_deadline_ = Clock::now() + options_.stop_patience;
+  stop_deadline_ = SteadyClock::now() + options_.stop_patience;
   boost::system::error_code ignored;
   acceptor_.close(ignored);
   for (Connection& connection : connections_) {
@@ -384,7 +387,7 @@ asio::awaitable<void> Server::Parts::welcome(tcp::socket socket) {
   socket.set_option(tcp::no_delay(true), ignored);
   const tcp::endpoint client = socket.remote_endpoint(ignored);
   place->address = client.address().to_string();
-  place->deadline = Clock::now() + options_.request_patience;
+  place->deadline = SteadyClock::now() + options_.request_patience;
   try {
     if (tls_) {
       const std::shared_ptr<asio::ssl::context> context = tls_;  // it may be replaced meanwhile
@@ -412,7 +415,7 @@ asio::awaitable<void> Server::Parts::converse(Stream& stream, Connection& connec
   for (;;) {
     if (stopping_) co_return;
     if (buffer.size() == 0) {
-      connection.deadline = Clock::now() + options_.idle_patience;
+      connection.deadline = SteadyClock::now() + options_.idle_patience;
       if constexpr (std::is_same_v<Stream, tcp::socket>) {
         // Nothing is kept for a client that sends nothing.
         buffer.shrink_to_fit();
@@ -425,7 +428,7 @@ asio::awaitable<void> Server::Parts::converse(Stream& stream, Connection& connec
         buffer.commit(bytes);
       }
     }
-    connection.deadline = Clock::now() + options_.request_patience;
+    connection.deadline = SteadyClock::now() + options_.request_patience;
     connection.is_serving = true;
     const bool go_on = co_await serve_one(stream, buffer, connection);
     connection.is_serving = false;
@@ -436,7 +439,7 @@ asio::awaitable<void> Server::Parts::converse(Stream& stream, Connection& connec
 template <class Stream>
 asio::awaitable<bool> Server::Parts::serve_one(Stream& stream, beast::flat_buffer& buffer,
                                                Connection& connection) {
-  const auto start = Clock::now();
+  const auto start = SteadyClock::now();
   http::request_parser<http::string_body> parser;
   parser.header_limit(options_.longest_header);
   parser.body_limit(options_.longest_body);
@@ -545,11 +548,11 @@ asio::awaitable<bool> Server::Parts::serve_one(Stream& stream, beast::flat_buffe
     answer = std::move(*refusal);
   } else {
     request.body = std::move(parser.get().body());
-    connection.deadline = Clock::time_point::max();  // the client waits for us
+    connection.deadline = SteadyClock::time_point::max();  // the client waits for us
     answer = co_await answer_to(admitted, request);
-    connection.deadline = Clock::now() + options_.request_patience;
+    connection.deadline = SteadyClock::now() + options_.request_patience;
   }
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
   const std::string_view pattern = admitted.route != nullptr ? admitted.route->pattern : "unknown";
   metrics_.count_request(request.method, pattern, answer.status, seconds);
   const LogLevel level = answer.status >= 500 ? LogLevel::warning : LogLevel::debug;
@@ -725,8 +728,8 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
     text += fmt::format("Access-Control-Allow-Origin: {}\r\nVary: Origin\r\n", origin);
   }
   text += "\r\nretry: 2000\n\n";
-  auto sent_at = Clock::now();
-  auto state_at = Clock::time_point{};
+  auto sent_at = SteadyClock::now();
+  auto state_at = SteadyClock::time_point{};
   bool state_is_due = true;
   std::map<std::string, std::string> sent;  // what was said of the state
   while (!stopping_) {
@@ -755,7 +758,7 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
         is_more = last < newest;
       }
     }
-    const auto since_state = Clock::now() - state_at;
+    const auto since_state = SteadyClock::now() - state_at;
     if (since_state >= kStateAgain) {
       if (!may_still(request, secret)) break;
       state_is_due = true;
@@ -776,17 +779,17 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
         }
       }
       state_is_due = false;
-      state_at = Clock::now();
+      state_at = SteadyClock::now();
     }
-    if (text.empty() && Clock::now() - sent_at >= kStreamHeartbeat) text = ": alive\n\n";
+    if (text.empty() && SteadyClock::now() - sent_at >= kStreamHeartbeat) text = ": alive\n\n";
     if (!text.empty()) {
-      connection.deadline = Clock::now() + options_.request_patience;
+      connection.deadline = SteadyClock::now() + options_.request_patience;
       const auto [error, bytes] = co_await asio::async_write(stream, asio::buffer(text), kAwait);
       if (error) break;
       text.clear();
-      sent_at = Clock::now();
+      sent_at = SteadyClock::now();
     }
-    connection.deadline = Clock::time_point::max();
+    connection.deadline = SteadyClock::time_point::max();
     if (is_more || stopping_) continue;
     timer.expires_after(kStreamPause);
     (void)co_await timer.async_wait(kAwait);

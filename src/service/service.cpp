@@ -1,10 +1,10 @@
 #include "service/service.hpp"
 
+#include "canopy/clock.hpp"
 #include "canopy/version.hpp"
 
 #include "files/json.hpp"
 #include "service/body.hpp"
-#include "studies/clock.hpp"
 
 #include <array>
 #include <cmath>
@@ -115,7 +115,7 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
     }
     const Token& token = *admitted.token;
     admitted.by = token.name;
-    if (token.expires && seconds_since_1970() >= *token.expires) {
+    if (token.expires && machine_clock().wall_time() >= *token.expires) {
       throw Problem(401, "expired_token", "the token has expired")
           .with("WWW-Authenticate", "Bearer error=\"invalid_token\"");
     }
@@ -187,7 +187,7 @@ void Service::ready(const Request& request, Done done) {
       request,
       [this](Store& store) {
         if (stopping_) throw Problem(503, "stopping", "the server is stopping").retry_after(5);
-        (void)store.list_some("", 1);
+        (void)store.list({"", 1});
         return json_answer(Document::Table{{"status", "ready"}});
       },
       std::move(done));

@@ -3,12 +3,12 @@
 #include "canopy/store.hpp"
 
 #include "files/document.hpp"
+#include "insight/study_phase.hpp"
 #include "service/kept_looks.hpp"
 #include "service/message.hpp"
 #include "service/metrics.hpp"
 #include "service/study_host.hpp"
 #include "service/tokens.hpp"
-#include "studies/study_phase.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -30,7 +30,7 @@ SharedStore::SharedStore(Open open, std::function<void(const Commit&)> on_commit
 
 template <class Work>
 auto SharedStore::reading(Work&& work) {
-  std::unique_ptr<Store> reader;
+  std::unique_ptr<FullStore> reader;
   {
     const std::lock_guard guard(readers_mutex_);
     if (!readers_.empty()) {
@@ -60,28 +60,28 @@ auto SharedStore::writing(Work&& work) {
   return work(*writer_);
 }
 
-std::vector<StudyRecord> SharedStore::list_some(const std::string& after, std::size_t limit) {
-  return reading([&](Store& store) { return store.list_some(after, limit); });
+std::vector<StudyRecord> SharedStore::list(const StudyRange& range) {
+  return reading([&](FullStore& store) { return store.list(range); });
 }
 
 std::optional<StudyRecord> SharedStore::find(const std::string& name) {
-  return reading([&](Store& store) { return store.find(name); });
+  return reading([&](FullStore& store) { return store.find(name); });
 }
 
 std::optional<StudyRecord> SharedStore::create(const NewStudy& study) {
-  return writing([&](Store& store) { return store.create(study); });
+  return writing([&](FullStore& store) { return store.create(study); });
 }
 
 void SharedStore::erase(StudyId study) {
-  writing([&](Store& store) { store.erase(study); });
+  writing([&](FullStore& store) { store.erase(study); });
 }
 
 void SharedStore::set_specification(StudyId study, const std::string& specification) {
-  writing([&](Store& store) { store.set_specification(study, specification); });
+  writing([&](FullStore& store) { store.set_specification(study, specification); });
 }
 
 void SharedStore::set_holder(StudyId study, const std::string& holder) {
-  writing([&](Store& store) { store.set_holder(study, holder); });
+  writing([&](FullStore& store) { store.set_holder(study, holder); });
 }
 
 std::vector<std::optional<StoreError>> SharedStore::write(std::span<const StudyWrite> writes) {
@@ -150,33 +150,33 @@ void SharedStore::write_together(const std::vector<Wanted*>& group) {
   }
 }
 
-void SharedStore::read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
-                            const std::function<void(const JournalEntry&)>& visit) {
-  reading([&](Store& store) { store.read_some(study, after, limit, visit); });
+void SharedStore::read(StudyId study, const EntryRange& range,
+                       const std::function<void(const JournalEntry&)>& visit) {
+  reading([&](FullStore& store) { store.read(study, {range}, visit); });
 }
 
 std::vector<std::optional<KeptAnswer>> SharedStore::find_answers(std::span<const AnswerKey> keys) {
-  return reading([&](Store& store) { return store.find_answers(keys); });
+  return reading([&](FullStore& store) { return store.find_answers(keys); });
 }
 
 std::uint64_t SharedStore::forget_answers(double before) {
-  return writing([&](Store& store) { return store.forget_answers(before); });
+  return writing([&](FullStore& store) { return store.forget_answers(before); });
 }
 
 std::uint64_t SharedStore::post_act(StudyId study, double at, const std::string& text) {
-  return writing([&](Store& store) { return store.post_act(study, at, text); });
+  return writing([&](FullStore& store) { return store.post_act(study, at, text); });
 }
 
 std::vector<PostedAct> SharedStore::acts(StudyId study, std::uint64_t after) {
-  return reading([&](Store& store) { return store.acts(study, after); });
+  return reading([&](FullStore& store) { return store.acts(study, after); });
 }
 
 std::optional<Snapshot> SharedStore::snapshot(StudyId study) {
-  return reading([&](Store& store) { return store.snapshot(study); });
+  return reading([&](FullStore& store) { return store.snapshot(study); });
 }
 
 void SharedStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
-  writing([&](Store& store) { store.set_snapshot(study, snapshot); });
+  writing([&](FullStore& store) { store.set_snapshot(study, snapshot); });
 }
 
 /// Does not keep others waiting while it waits.
@@ -185,8 +185,8 @@ std::unique_ptr<StudyLock> SharedStore::try_lock(StudyId study,
   constexpr std::chrono::milliseconds kBetweenTries{50};
   const auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    auto lock =
-        writing([&](Store& store) { return store.try_lock(study, std::chrono::milliseconds(0)); });
+    auto lock = writing(
+        [&](FullStore& store) { return store.try_lock(study, std::chrono::milliseconds(0)); });
     if (lock) return std::make_unique<SharedLock>(*this, std::move(lock));
     if (std::chrono::steady_clock::now() >= deadline) return nullptr;
     std::this_thread::sleep_for(kBetweenTries);
@@ -194,7 +194,7 @@ std::unique_ptr<StudyLock> SharedStore::try_lock(StudyId study,
 }
 
 bool SharedStore::is_locked(StudyId study) {
-  return reading([&](Store& store) { return store.is_locked(study); });
+  return reading([&](FullStore& store) { return store.is_locked(study); });
 }
 
 }  // namespace canopy::service

@@ -16,9 +16,9 @@ namespace canopy::service {
 /// A store for many threads: one connection that writes, several that read. What arrives while a
 /// commit is on its way to the disk goes into the next one together, for whatever studies it is.
 /// Thread-safe.
-class SharedStore final : public Store {
+class SharedStore final : public FullStore {
  public:
-  using Open = std::function<std::unique_ptr<Store>()>;
+  using Open = std::function<std::unique_ptr<FullStore>()>;
 
   /// One step that was written.
   struct Commit {
@@ -31,8 +31,7 @@ class SharedStore final : public Store {
   explicit SharedStore(Open open, std::function<void(const Commit&)> on_commit = {});
 
   [[nodiscard]] const std::string& name() const override { return name_; }
-  [[nodiscard]] std::vector<StudyRecord> list_some(const std::string& after,
-                                                   std::size_t limit) override;
+  [[nodiscard]] std::vector<StudyRecord> list(const StudyRange& range) override;
   [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override;
   [[nodiscard]] std::optional<StudyRecord> create(const NewStudy& study) override;
   void erase(StudyId study) override;
@@ -40,8 +39,8 @@ class SharedStore final : public Store {
   void set_holder(StudyId study, const std::string& holder) override;
   [[nodiscard]] std::vector<std::optional<StoreError>> write(
       std::span<const StudyWrite> writes) override;
-  void read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
-                 const std::function<void(const JournalEntry&)>& visit) override;
+  void read(StudyId study, const EntryRange& range,
+            const std::function<void(const JournalEntry&)>& visit) override;
   [[nodiscard]] std::vector<std::optional<KeptAnswer>> find_answers(
       std::span<const AnswerKey> keys) override;
   std::uint64_t forget_answers(double before) override;
@@ -78,11 +77,11 @@ class SharedStore final : public Store {
   std::function<void(const Commit&)> on_commit_;
 
   std::mutex writer_mutex_;
-  std::unique_ptr<Store> writer_;
+  std::unique_ptr<FullStore> writer_;
   std::string name_;
 
   std::mutex readers_mutex_;
-  std::vector<std::unique_ptr<Store>> readers_;  // that nobody uses now
+  std::vector<std::unique_ptr<FullStore>> readers_;  // that nobody uses now
 
   std::mutex group_mutex_;
   std::condition_variable group_changed_;

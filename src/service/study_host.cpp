@@ -1,10 +1,10 @@
 #include "service/study_host.hpp"
 
+#include "core/excerpt.hpp"
 #include "files/json.hpp"
+#include "journal/act_text.hpp"
 #include "service/tokens.hpp"
-#include "studies/act_text.hpp"
-#include "studies/tuner_state.hpp"
-#include "systems/excerpt.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -36,7 +36,7 @@ Problem reused_key() {
 /// Notes what people want, as whoever runs the study does.
 void take_acts(Study& study) {
   for (const PostedAct& posted :
-       study.store().acts(study.record().id, study.tuner_state().last_act())) {
+       study.store().acts(study.record().id, tuner_state_of(study).last_act())) {
     try {
       const WantedAct wanted = act_from(posted.text);
       study.note(ActTaken{posted.number, wanted.act, wanted.pulls, wanted.by});
@@ -62,7 +62,7 @@ std::string state_text(const StudyState& state) {
 }
 
 StudyState state_now(const Study& study, const Runner& runner) {
-  const TunerState& tuner = study.tuner_state();
+  const TunerState& tuner = tuner_state_of(study);
   const std::string holder = runner.holder.empty() ? "a tuner" : runner.holder;
   StudyState state{.runner = runner.is_alive() ? holder : "",
                    .in_flight = study.summary().in_flight,
@@ -168,7 +168,7 @@ void StudyHost::submit(const std::string& study, Job job) {
     hosted = std::make_shared<Hosted>();
     hosted->name = study;
   }
-  hosted->used = Runner::Clock::now();
+  hosted->used = Runner::SteadyClock::now();
   hosted->jobs.push_back(std::move(job));
   schedule(hosted);
 }
@@ -272,7 +272,8 @@ void StudyHost::open(Hosted& hosted) {
     throw StudyError(StudyError::Fault::open_elsewhere,
                      fmt::format("the study {} is open elsewhere: {}", record.name, record.holder));
   }
-  const OpenOptions which{.name = hosted.name, .fork = {}, .holder = options_.address};
+  const OpenOptions which{
+      .name = hosted.name, .fork = {}, .holder = options_.address, .fold = tuner_fold};
   hosted.session = std::make_unique<StudySession>(
       store_, [&](Store& store) { return Study::reopen(store, which); });
   hosted.session->perform(take_acts);
@@ -296,7 +297,8 @@ Problem StudyHost::elsewhere(const StudyError& error, const std::string& study,
 }
 
 /// Answers what was answered before.
-void StudyHost::find_kept_answers(Hosted& hosted, std::vector<Job>& jobs) {
+void StudyHost::find_kept_answers(Hosted& hosted, std::vector<Job>& jobs) const {
+  if (options_.answers == nullptr) return;
   std::vector<AnswerKey> keys;
   std::vector<Job*> owners;
   StudyId study = 0;
@@ -308,7 +310,7 @@ void StudyHost::find_kept_answers(Hosted& hosted, std::vector<Job>& jobs) {
     keys.push_back({study, job.request.key});
     owners.push_back(&job);
   }
-  const std::vector<std::optional<KeptAnswer>> kept = store_->find_answers(keys);
+  const std::vector<std::optional<KeptAnswer>> kept = options_.answers->find_answers(keys);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!kept[i]) continue;
     const bool same = kept[i]->request == owners[i]->request.fingerprint;
@@ -374,21 +376,21 @@ void StudyHost::doubt_refusals(Hosted& hosted, const std::vector<Job*>& jobs,
   }
 }
 
-Answer StudyHost::execute(Job& job, Study& study, Hosted& hosted) {
+Answer StudyHost::execute(Job& job, Study& study, Hosted& hosted) const {
   const std::uint64_t before = study.events();
   try {
     if (job.read) {
       StudyView view{.record = study.record(),
                      .specification = study.specification(),
                      .optimizer = study,
-                     .tuner = study.tuner_state(),
+                     .tuner = tuner_state_of(study),
                      .open_by = hosted.runner.is_alive() ? hosted.runner.holder : "",
                      .here = state_now(study, hosted.runner)};
       return job.read(view);
     }
     Answer answer = job.write(study, hosted.runner);
     const Waiting& request = job.request;
-    if (!request.key.empty() && study.events() != before) {
+    if (options_.answers != nullptr && !request.key.empty() && study.events() != before) {
       study.keep_answer({request.key, request.fingerprint, kept_text(answer), study.now()});
     }
     return answer;
@@ -402,7 +404,7 @@ Answer StudyHost::execute(Job& job, Study& study, Hosted& hosted) {
 void StudyHost::note_state(Hosted& hosted, const Study& study) {
   StudyState state = state_now(study, hosted.runner);
   const std::lock_guard lock(mutex_);
-  hosted.has_leases = !study.tuner_state().leases().empty();
+  hosted.has_leases = study.has_leases();
   hosted.state = std::move(state);
 }
 
@@ -435,7 +437,8 @@ void StudyHost::open_anew(Hosted& hosted, Job& job) {
   }
   if (hosted.session) hosted.session->close();
   hosted.session.reset();
-  const OpenOptions which{.name = hosted.name, .fork = {}, .holder = options_.address};
+  const OpenOptions which{
+      .name = hosted.name, .fork = {}, .holder = options_.address, .fold = tuner_fold};
   hosted.session = std::make_unique<StudySession>(store_, [&](Store& store) {
     (void)record_of(store, hosted.name);  // it is there, or nothing is made
     return Study::open(store, *job.specification, which);
@@ -468,7 +471,7 @@ Answer StudyHost::look(const std::string& study, const Read& work) {
     auto& kept = looked_[record.id];
     if (!kept) kept = std::make_shared<Looked>();
     looked = kept;
-    looked->used = Runner::Clock::now();
+    looked->used = Runner::SteadyClock::now();
   }
   const std::lock_guard lock(looked->mutex);
   const bool is_new = !looked->specification ||
@@ -477,14 +480,14 @@ Answer StudyHost::look(const std::string& study, const Read& work) {
   if (is_new) {
     looked->specification.reset();
     StudySpecification specification = specification_of(record);
-    looked->loaded = load_optimizer(*store_, record, specification);
+    looked->loaded = load_optimizer(*store_, record, specification, tuner_fold);
     looked->specification = std::move(specification);
   }
   looked->record = record;
   StudyView view{.record = record,
                  .specification = *looked->specification,
                  .optimizer = *looked->loaded.optimizer,
-                 .tuner = *looked->loaded.tuner,
+                 .tuner = tuner_state_of(looked->loaded),
                  .open_by = store_->is_locked(record.id) ? record.holder : "",
                  .warning = looked->loaded.warning};
   return work(view);
@@ -492,7 +495,7 @@ Answer StudyHost::look(const std::string& study, const Read& work) {
 
 /// With the mutex.
 void StudyHost::drop_unused_views() {
-  const auto now = Runner::Clock::now();
+  const auto now = Runner::SteadyClock::now();
   std::erase_if(looked_, [&](const auto& each) { return now - each.second->used > kViewsAreKept; });
   while (looked_.size() > kMostViews) {
     looked_.erase(std::min_element(
@@ -505,7 +508,7 @@ void StudyHost::drop_unused_views() {
 
 void StudyHost::tick() {
   histories_.drop_unused();
-  const auto now = Runner::Clock::now();
+  const auto now = Runner::SteadyClock::now();
   const std::lock_guard lock(mutex_);
   drop_unused_views();
   if (closing_) return;

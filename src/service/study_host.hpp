@@ -7,6 +7,7 @@
 #include "service/histories.hpp"
 #include "service/message.hpp"
 #include "service/problem.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <array>
 #include <chrono>
@@ -27,14 +28,14 @@ namespace canopy::service {
 
 /// A tuner that runs a study from elsewhere: nobody else may, as long as it tells that it lives.
 struct Runner {
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kLease{10};
 
   std::string id = {};
   std::string holder = {};  ///< for people
-  Clock::time_point until = {};
+  SteadyClock::time_point until = {};
 
-  [[nodiscard]] bool is_alive() const { return !id.empty() && Clock::now() < until; }
+  [[nodiscard]] bool is_alive() const { return !id.empty() && SteadyClock::now() < until; }
 };
 
 /// Throws Problem while a tuner runs the study, unless it is that one who asks.
@@ -79,6 +80,8 @@ class StudyHost {
     std::string address = {};  ///< where other servers send requests for the studies open here
     std::chrono::milliseconds idle{60'000};  ///< after which a study is closed
     std::size_t threads = 16;
+    /// Of the same store: where answers to requests with a key are kept; null: nowhere.
+    KeptAnswers* answers = nullptr;
   };
 
   /// An answer, and the function to be called with it.
@@ -177,7 +180,7 @@ class StudyHost {
     bool close_when_idle = false;
     bool scheduled = false;  // a worker has it or will have it
     std::vector<Job> jobs = {};
-    Runner::Clock::time_point used = {};
+    Runner::SteadyClock::time_point used = {};
     bool is_open = false;
     bool has_leases = false;
     StudyState state = {};
@@ -189,7 +192,7 @@ class StudyHost {
     StudyRecord record = {};
     std::optional<StudySpecification> specification = {};
     LoadedOptimizer loaded = {};
-    Runner::Clock::time_point used = {};
+    Runner::SteadyClock::time_point used = {};
   };
 
   void submit(const std::string& study, Job job);
@@ -198,10 +201,10 @@ class StudyHost {
   void open(Hosted& hosted);
   void process(Hosted& hosted, std::vector<Job>& jobs);
   void perform_all(Hosted& hosted, std::vector<Job>& jobs);
-  void find_kept_answers(Hosted& hosted, std::vector<Job>& jobs);
+  void find_kept_answers(Hosted& hosted, std::vector<Job>& jobs) const;
   void perform(Hosted& hosted, std::vector<Job*> jobs);
   void doubt_refusals(Hosted& hosted, const std::vector<Job*>& jobs, std::uint64_t known_events);
-  [[nodiscard]] Answer execute(Job& job, Study& study, Hosted& hosted);
+  [[nodiscard]] Answer execute(Job& job, Study& study, Hosted& hosted) const;
   void note_state(Hosted& hosted, const Study& study);
   void do_alone(Hosted& hosted, Job& job);
   void open_anew(Hosted& hosted, Job& job);

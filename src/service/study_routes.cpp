@@ -1,15 +1,16 @@
 // The routes that make, list and delete studies.
 
+#include "canopy/clock.hpp"
 #include "canopy/study.hpp"
 
 #include "files/document_reader.hpp"
 #include "files/json.hpp"
+#include "journal/act_text.hpp"
+#include "journal/event_document.hpp"
 #include "service/body.hpp"
 #include "service/service.hpp"
-#include "studies/act_text.hpp"
-#include "studies/clock.hpp"
-#include "studies/doubts.hpp"
-#include "studies/event_document.hpp"
+#include "tuning/tuner_state.hpp"
+#include "tuning/warnings.hpp"
 
 #include <cstdint>
 #include <initializer_list>
@@ -64,10 +65,10 @@ Service::Standing Service::standing_of(const StudyRecord& record, const Document
   Standing standing{.is_open = here || store.is_locked(record.id)};
   const bool has_system = specification.contains("system");
   PhaseFacts facts{
-      .is_open = standing.is_open, .created = record.created, .now = seconds_since_1970()};
+      .is_open = standing.is_open, .created = record.created, .now = machine_clock().wall_time()};
   if (record.events > 0) {
-    store.read_some(record.id, record.events - 1, 1,
-                    [&](const JournalEntry& entry) { facts.last = entry; });
+    store.read(record.id, {record.events - 1, 1},
+               [&](const JournalEntry& entry) { facts.last = entry; });
   }
   if (here) {
     standing.state = here->text;
@@ -131,7 +132,7 @@ void Service::list(const Request& request, Done done) {
         Document::List studies;
         Document next;
         while (studies.size() < limit) {
-          const std::vector<StudyRecord> page = store.list_some(after, limit);
+          const std::vector<StudyRecord> page = store.list({after, limit});
           for (const StudyRecord& record : page) {
             after = record.name;
             if (token && !token->covers(record.name)) continue;
@@ -140,9 +141,9 @@ void Service::list(const Request& request, Done done) {
           }
           if (page.size() < limit) break;
         }
-        if (studies.size() == limit && !store.list_some(after, 1).empty()) next = after;
+        if (studies.size() == limit && !store.list({after, 1}).empty()) next = after;
         return json_answer(Document::Table{
-            {"studies", std::move(studies)}, {"next", next}, {"now", seconds_since_1970()}});
+            {"studies", std::move(studies)}, {"next", next}, {"now", machine_clock().wall_time()}});
       },
       std::move(done));
 }
@@ -229,14 +230,15 @@ Wanted wanted_in(const Request& request) {
 StudyRecord make_study(Store& store, const Wanted& wanted) {
   check_study_name(wanted.name);
   if (!wanted.fork_of.empty()) {
-    (void)Study::open(store, *wanted.specification, {wanted.fork_of, wanted.name});
+    (void)Study::open(store, *wanted.specification,
+                      {.name = wanted.fork_of, .fork = wanted.name, .fold = tuner_fold});
     return record_of(store, wanted.name);
   }
   const StudySpecification specification = resolved(*wanted.specification);
   (void)make_optimizer(specification);
   NewStudy study{.name = wanted.name,
                  .specification = json_of(specification),
-                 .created = wanted.created.value_or(seconds_since_1970()),
+                 .created = wanted.created.value_or(machine_clock().wall_time()),
                  .forked_from = wanted.forked_from};
   if (!wanted.copied_from.empty()) study.copied = record_of(store, wanted.copied_from).id;
   study.journal = wanted.journal;
@@ -291,15 +293,15 @@ void Service::check(const Request& request, Done done) {
         try {
           const StudySpecification study =
               resolved(toml ? parse_study(*toml, "toml") : parse_study_json(json, "specification"));
-          Document::List doubts;
-          for (const Doubt& doubt : doubts_anywhere(study)) {
-            doubts.emplace_back(
-                Document::Table{{"is_error", doubt.is_error}, {"text", doubt.text}});
+          Document::List warnings;
+          for (const Warning& warning : warnings_anywhere(study)) {
+            warnings.emplace_back(
+                Document::Table{{"is_error", warning.is_error}, {"text", warning.text}});
           }
           return json_answer(Document::Table{{"ok", true},
                                              {"specification", parse_json(json_of(study), "study")},
                                              {"toml", toml_of(study)},
-                                             {"doubts", std::move(doubts)}});
+                                             {"warnings", std::move(warnings)}});
         } catch (const SpecificationError& error) {
           Document::List errors;
           for (const SpecificationError::Mistake& mistake : error.mistakes()) {

@@ -1,14 +1,14 @@
 // The routes of those who steer, and of tuners that run elsewhere.
 
+#include "canopy/clock.hpp"
 #include "canopy/study.hpp"
 
 #include "files/document_reader.hpp"
+#include "journal/act_text.hpp"
+#include "journal/event_document.hpp"
 #include "service/body.hpp"
 #include "service/service.hpp"
-#include "studies/act_text.hpp"
-#include "studies/clock.hpp"
-#include "studies/event_document.hpp"
-#include "studies/tuner_state.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -43,7 +43,7 @@ void Service::act(const Request& request, Done done) {
         }
         const std::string who = by.empty() ? "somebody" : by;
         const std::uint64_t number =
-            store.post_act(record.id, seconds_since_1970(), act_text({act, who, pulls}));
+            store.post_act(record.id, machine_clock().wall_time(), act_text({act, who, pulls}));
         host_.tick_soon(study);
         return json_answer(Document::Table{{"number", number}}, 201);
       },
@@ -89,11 +89,10 @@ void Service::take_tuner(const Request& request, Done done) {
       study_of(request), request,
       [tuner, holder](Study& study, Runner& runner) {
         refuse_beside(runner, tuner);
-        if (!runner.is_alive() && study.summary().in_flight > 0 &&
-            !study.tuner_state().leases().empty()) {
+        if (!runner.is_alive() && study.summary().in_flight > 0 && study.has_leases()) {
           throw Problem(409, "open_elsewhere", "workers have tickets of this study");
         }
-        runner = {tuner, holder, Runner::Clock::now() + Runner::kLease};
+        runner = {tuner, holder, Runner::SteadyClock::now() + Runner::kLease};
         return json_answer(
             Document::Table{{"seconds", Runner::kLease.count()}, {"events", study.events()}});
       },
@@ -117,7 +116,7 @@ namespace {
 /// Whether the journal goes on with exactly these events.
 bool has_after(Study& study, std::uint64_t after, const std::vector<Event>& events) {
   std::size_t same = 0;
-  study.store().read_some(study.record().id, after, events.size(), [&](const JournalEntry& entry) {
+  study.store().read(study.record().id, {after, events.size()}, [&](const JournalEntry& entry) {
     if (same < events.size() && entry.event == events[same]) ++same;
   });
   return same == events.size();
@@ -156,7 +155,7 @@ void Service::tuner_events(const Request& request, Done done) {
         }
         // After a restart the server does not know of any tuner: the first that writes has it.
         if (!runner.is_alive()) runner = {tuner, "a tuner", {}};
-        runner.until = Runner::Clock::now() + Runner::kLease;
+        runner.until = Runner::SteadyClock::now() + Runner::kLease;
         try {
           for (const Event& event : events) study.repeat(event);
         } catch (const StudyError& error) {

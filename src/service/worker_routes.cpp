@@ -5,7 +5,7 @@
 #include "service/body.hpp"
 #include "service/service.hpp"
 #include "studies/answers.hpp"
-#include "studies/tuner_state.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -47,10 +47,10 @@ class Results {
     mistakes_.push_back({std::move(field), std::string(code), std::string(message)});
   }
   void add(Status status, const std::string& field, Document result) {
-    if (status == Status::ok) {
+    if (is_taken(status)) {
       add(std::move(result));
     } else {
-      add_error(field, code_of(status), describe(status));
+      add_error(field, name_of(status), describe(status));
     }
   }
 
@@ -100,7 +100,7 @@ void Service::ask(const Request& request, Done done) {
       study_of(request), request,
       [=](Study& study, Runner& runner) {
         refuse_beside(runner);
-        refuse_while_stopped(study.tuner_state());
+        refuse_while_stopped(tuner_state_of(study));
         const Space& space = study.specification().space;
         Document::List tickets;
         for (std::uint64_t i = 0; i < count; ++i) {

@@ -6,7 +6,7 @@
 namespace canopy {
 namespace {
 
-using Open = Store* (*)(const std::string& address, Store::Mode mode);
+using Open = FullStore* (*)(const std::string& address, Store::Mode mode);
 
 /// From the library beside the one that this is in. It stays: stores may outlive everything else.
 Open load() {
@@ -33,9 +33,9 @@ Open load() {
 
 }  // namespace
 
-std::unique_ptr<Store> open_postgres(const std::string& address, Store::Mode mode) {
+std::unique_ptr<FullStore> open_postgres(const std::string& address, Store::Mode mode) {
   static const Open open = load();
-  return std::unique_ptr<Store>(open(address, mode));
+  return std::unique_ptr<FullStore>(open(address, mode));
 }
 
 }  // namespace canopy

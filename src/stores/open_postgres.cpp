@@ -4,7 +4,7 @@
 
 namespace canopy {
 
-std::unique_ptr<Store> open_postgres(const std::string& address, Store::Mode mode) {
+std::unique_ptr<FullStore> open_postgres(const std::string& address, Store::Mode mode) {
   return std::make_unique<PostgresStore>(address, mode);
 }
 

@@ -1,15 +1,33 @@
 #include "canopy/stores.hpp"
 
-#include "stores/open_postgres.hpp"
-#include "stores/sqlite_store.hpp"
+#include "stores/list.hpp"
+
+#include <algorithm>
 
 namespace canopy {
+namespace {
 
-std::unique_ptr<Store> open_store(const std::string& name, Store::Mode mode) {
-  if (name.starts_with("postgresql://") || name.starts_with("postgres://")) {
-    return open_postgres(name, mode);
-  }
-  return std::make_unique<SqliteStore>(name, mode);
+const StoreEntry& entry_for(const std::string& name) {
+  static const std::vector<StoreEntry> entries{
+#define CANOPY_ENTRY(name) name##_store_entry(),
+      CANOPY_STORES(CANOPY_ENTRY)
+#undef CANOPY_ENTRY
+  };
+  return *std::find_if(entries.begin(), entries.end(), [&](const StoreEntry& entry) {
+    return std::any_of(entry.prefixes.begin(), entry.prefixes.end(),
+                       [&](std::string_view prefix) { return name.starts_with(prefix); });
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<FullStore> open_store(const std::string& name, Store::Mode mode) {
+  return entry_for(name).open(name, mode);
+}
+
+std::vector<std::string> find_faults(const std::string& name) {
+  const StoreEntry& entry = entry_for(name);
+  return entry.find_faults != nullptr ? entry.find_faults(name) : std::vector<std::string>{};
 }
 
 }  // namespace canopy

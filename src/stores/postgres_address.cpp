@@ -117,7 +117,6 @@ std::string PostgresAddress::connection(std::chrono::milliseconds longest_statem
       "-c statement_timeout={} -c lock_timeout=5000 -c idle_in_transaction_session_timeout=5000 -c "
       "default_transaction_isolation=read\\ committed -c standard_conforming_strings=on {}",
       longest_statement.count(), options_);
-  // As an address without blanks, which is what SOCI hands on as it is.
   return "postgresql:///?" + given_ + "&options=" + percent_encoded(options);
 }
 

@@ -1,11 +1,14 @@
 #include "stores/postgres_connection.hpp"
 
+#include "stores/postgres_error.hpp"
+#include "stores/stored_text.hpp"
+
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <poll.h>
-#include <soci/postgresql/soci-postgresql.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,118 +17,70 @@ namespace {
 
 using Fault = StoreError::Fault;
 
-/// The connection itself. SOCI does not show whether it is still good.
-PGconn* handle_of(soci::session& sql) {
-  return static_cast<soci::postgresql_session_backend*>(sql.get_backend())->conn_;
-}
+/// How much longer than its own limit the server is waited for.
+constexpr std::chrono::seconds kGrace{2};
 
-/// What an error means, by its class or code (postgresql.org, "PostgreSQL Error Codes").
-Fault fault_of_state(std::string_view state) {
-  struct Meaning {
-    std::string_view state;
-    Fault fault;
-  };
-  constexpr std::array kMeanings{
-      Meaning{"08", Fault::unreachable},     // connection exceptions
-      Meaning{"57P", Fault::unreachable},    // the server is stopped, or starts
-      Meaning{"25P03", Fault::unreachable},  // idle in a transaction for too long
-      Meaning{"53", Fault::full},            // insufficient resources
-      Meaning{"58030", Fault::full},         // input or output
-      Meaning{"25006", Fault::read_only},    // read-only transaction
-      Meaning{"42501", Fault::read_only},    // insufficient privilege
-      Meaning{"42", Fault::damaged},         // a table or a column is missing, or of another type:
-      Meaning{"22", Fault::damaged},         // the statements themselves are right
-      Meaning{"XX", Fault::damaged},         // data corrupted
-      Meaning{"55P03", Fault::busy},         // lock not available
-      Meaning{"40", Fault::busy},            // deadlock, serialization
-      Meaning{"57014", Fault::busy},         // a statement took too long
-  };
-  const auto* found = std::find_if(kMeanings.begin(), kMeanings.end(), [&](const Meaning& each) {
-    return state.starts_with(each.state);
-  });
-  return found != kMeanings.end() ? found->fault : Fault::other;
-}
-
-std::string_view advice_for_database(Fault fault) {
-  switch (fault) {
-    case Fault::full:
-      return "the database's disk may be full; what was acknowledged before is kept";
-    case Fault::read_only:
-      return "it cannot be written; check the rights of its user, and that it is not a replica";
-    case Fault::damaged:
-      return "it is damaged, or not a canopy store; restore a backup";
-    case Fault::busy:
-      return "something else has kept it locked; try again";
-    case Fault::unreachable:
-      return "the database cannot be reached; check the address, the network and the server";
-    default:
-      return "nothing was changed";
-  }
-}
-
-/// What PostgreSQL says, without SOCI's words in front and details behind, which may hold what was
-/// to be written.
-std::string complaint_of(const soci::soci_error& error) {
-  std::string text = error.get_error_message();
-  for (const std::string_view before : {"connection to the database.", "Cannot execute query.",
-                                        "Fatal error.", "Connection failed.", "ERROR:  "}) {
-    const std::size_t found = text.find(before);
-    if (found != std::string::npos) text.erase(0, found + before.size());
-  }
-  text.erase(0, text.find_first_not_of(" \n"));
+std::string_view first_line(std::string_view text) {
   return text.substr(0, text.find('\n'));
 }
 
-void ignore_notice(void* /*nothing*/, const char* /*notice*/) {}
+void ignore_notice(void* /*nothing*/, const PGresult* /*notice*/) {}
 
 }  // namespace
 
 PostgresConnection::PostgresConnection(PostgresAddress address,
                                        std::chrono::milliseconds longest_statement,
-                                       std::function<void(soci::session&)> on_connect)
+                                       std::function<void(PostgresConnection&)> on_connect)
     : address_(std::move(address)),
       longest_statement_(longest_statement),
       on_connect_(std::move(on_connect)),
       process_(getpid()) {}
 
 PostgresConnection::~PostgresConnection() {
-  if (process_ != getpid()) (void)sql_.release();  // to close it would end the parent's
+  if (process_ != getpid()) (void)connection_.release();  // to close it would end the parent's
 }
 
-soci::session& PostgresConnection::connected() {
+// --- connections -----------------------------------------------------------------------------
+
+void PostgresConnection::connect() {
+  if (is_pinned_) return;
   if (process_ != getpid()) {
     throw StoreError(Fault::unreachable,
                      name() +
                          ": was opened before this process was forked; open it after the fork, or "
                          "start new processes (in Python: multiprocessing's spawn)");
   }
-  if (sql_ && is_lost()) sql_.reset();
-  if (!sql_) connect();
-  return *sql_;
+  if (connection_ && is_lost()) close();
+  if (!connection_) open();
 }
 
-void PostgresConnection::connect() {
-  try {
-    sql_ =
-        std::make_unique<soci::session>(soci::postgresql, address_.connection(longest_statement_));
-  } catch (const soci::soci_error& error) {
-    throw StoreError(Fault::unreachable, fmt::format("{}: {}: {}", name(), complaint_of(error),
-                                                     advice_for_database(Fault::unreachable)));
+void PostgresConnection::open() {
+  connection_.reset(PQconnectdb(address_.connection(longest_statement_).c_str()));
+  PGconn* const connection = connection_.get();
+  if (PQstatus(connection) != CONNECTION_OK) {
+    const std::string why(first_line(PQerrorMessage(connection)));
+    close();
+    throw postgres_error(Fault::unreachable, name(), why);
   }
-  PQsetNoticeProcessor(handle_of(*sql_), ignore_notice, nullptr);
+  PQsetNoticeReceiver(connection, ignore_notice, nullptr);
+  (void)PQsetnonblocking(connection, 1);
+  const Pin until_done(*this, longest_statement_);
   try {
-    if (on_connect_) on_connect_(*sql_);
-  } catch (const soci::soci_error& error) {
-    rethrow(error);
+    if (on_connect_) on_connect_(*this);
   } catch (...) {
-    sql_.reset();
+    close();
     throw;
   }
 }
 
+void PostgresConnection::close() {
+  connection_.reset();
+  prepared_.clear();
+}
+
 /// Whether the server has hung up since the last call.
 bool PostgresConnection::is_lost() const {
-  PGconn* const connection = handle_of(*sql_);
+  PGconn* const connection = connection_.get();
   pollfd socket{.fd = PQsocket(connection), .events = POLLIN, .revents = 0};
   while (PQstatus(connection) == CONNECTION_OK && poll(&socket, 1, 0) > 0) {
     if (PQconsumeInput(connection) == 0) return true;
@@ -133,27 +88,99 @@ bool PostgresConnection::is_lost() const {
   return PQstatus(connection) != CONNECTION_OK;
 }
 
-void PostgresConnection::roll_back() {
+// --- statements ------------------------------------------------------------------------------
+
+void PostgresConnection::begin() {
+  const auto limit = std::chrono::milliseconds(longest_statement_).count();
+  command(fmt::format("BEGIN; SET LOCAL statement_timeout = {}", limit));
+}
+
+void PostgresConnection::roll_back() noexcept {
   try {
-    *sql_ << "ROLLBACK";
-  } catch (const soci::soci_error&) {
+    command("ROLLBACK");
+  } catch (const StoreError&) {
     return;  // the connection is lost, and with it the transaction
   }
 }
 
-void PostgresConnection::rethrow(const soci::soci_error& error) {
-  const auto* typed = dynamic_cast<const soci::postgresql_soci_error*>(&error);
-  // SOCI's own complaints are of values that it cannot convert, or that are missing.
-  Fault fault = typed != nullptr ? fault_of_state(typed->sqlstate()) : Fault::damaged;
-  if (is_lost()) fault = Fault::unreachable;
-  if (fault == Fault::unreachable) sql_.reset();
-  throw StoreError(
-      fault, fmt::format("{}: {}: {}", name(), complaint_of(error), advice_for_database(fault)));
+void PostgresConnection::command(const std::string& sql) {
+  connect();
+  (void)answer(PQsendQuery(connection_.get(), sql.c_str()));
 }
 
-void PostgresConnection::damaged(const std::string& what) const {
-  throw StoreError(Fault::damaged,
-                   fmt::format("{}: {}: {}", name(), what, advice_for_database(Fault::damaged)));
+PostgresRows PostgresConnection::execute(std::string_view sql,
+                                         std::span<const std::string> values) {
+  connect();
+  std::vector<const char*> texts;
+  for (const std::string& value : values) {
+    require_text(value, name());
+    texts.push_back(value.c_str());
+  }
+  const std::string& statement = prepared(sql, values.size());
+  return answer(PQsendQueryPrepared(connection_.get(), statement.c_str(),
+                                    static_cast<int>(texts.size()), texts.data(), nullptr, nullptr,
+                                    0));
+}
+
+/// The name of a prepared statement. Those of one connection are kept until it ends.
+const std::string& PostgresConnection::prepared(std::string_view sql, std::size_t values) {
+  const auto found = prepared_.find(sql);
+  if (found != prepared_.end()) return found->second;
+  const std::string label = fmt::format("s{}", prepared_.size());
+  const std::string text(sql);
+  (void)answer(PQsendPrepare(connection_.get(), label.c_str(), text.c_str(),
+                             static_cast<int>(values), nullptr));
+  return prepared_.emplace(text, label).first->second;
+}
+
+/// What the server answers to what was just sent: the rows of the last statement.
+PostgresRows PostgresConnection::answer(int was_sent) {
+  const auto deadline = SteadyClock::now() + longest_statement_ + kGrace;
+  PostgresRows last(nullptr, name());
+  bool has_failed = was_sent == 0;
+  while (connection_) {
+    exchange(deadline);
+    PostgresRows next(PQgetResult(connection_.get()), name());
+    if (next.result() == nullptr) break;
+    if (has_failed) continue;  // what follows is of no interest
+    last = std::move(next);
+    const ExecStatusType status = PQresultStatus(last.result());
+    has_failed = status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK;
+  }
+  if (has_failed) fail(last.result());
+  return last;
+}
+
+/// Sends what is left to be sent and waits until a result is there.
+void PostgresConnection::exchange(SteadyClock::time_point deadline) {
+  PGconn* const connection = connection_.get();
+  for (;;) {
+    const int unsent = PQflush(connection);
+    if (unsent < 0) fail(nullptr);
+    if (unsent == 0 && PQisBusy(connection) == 0) return;
+    const short events = unsent > 0 ? POLLIN | POLLOUT : POLLIN;
+    pollfd socket{.fd = PQsocket(connection), .events = events, .revents = 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now());
+    const int ready = poll(&socket, 1, std::max(0, static_cast<int>(left.count())));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) {
+      close();
+      throw postgres_error(Fault::unreachable, name(), "the server does not answer");
+    }
+    if (PQconsumeInput(connection) == 0) return;  // it is lost: the result says so
+  }
+}
+
+/// Throws the error of a result. Details, which may hold what was to be written, are left out.
+void PostgresConnection::fail(const PGresult* result) {
+  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const std::string what(
+      first_line(primary != nullptr ? primary : PQerrorMessage(connection_.get())));
+  Fault fault = state != nullptr ? fault_of_state(state) : Fault::unreachable;
+  if (is_lost()) fault = Fault::unreachable;
+  if (fault == Fault::unreachable) close();
+  throw postgres_error(fault, name(), what);
 }
 
 }  // namespace canopy

@@ -2,75 +2,128 @@
 
 #include "canopy/store.hpp"
 
+#include "core/text.hpp"
 #include "stores/postgres_address.hpp"
+#include "stores/postgres_array.hpp"
+#include "stores/postgres_rows.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <libpq-fe.h>
+#include <map>
 #include <memory>
-#include <soci/soci.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
-#include <typeinfo>
 
 namespace canopy {
 
-/// A database of PostgreSQL through SOCI, with errors that are typed. A connection that is lost is
-/// made anew by the next call.
+/// A database of PostgreSQL. A connection that is lost is made anew by the next call; statements
+/// are prepared once for each. Whatever the server does, every function ends: the server gives up a
+/// statement after the limit, and a server that has not answered two seconds later is given up as
+/// `unreachable`. All functions throw StoreError.
 class PostgresConnection {
  public:
+  /// For statements of a transaction, which may copy a whole journal.
+  static constexpr std::chrono::minutes kLongestChange{10};
+
   /// `on_connect` is called with every new connection. Connects with the first call.
   PostgresConnection(PostgresAddress address, std::chrono::milliseconds longest_statement,
-                     std::function<void(soci::session&)> on_connect = {});
+                     std::function<void(PostgresConnection&)> on_connect = {});
   ~PostgresConnection();
   PostgresConnection(const PostgresConnection&) = delete;
   PostgresConnection& operator=(const PostgresConnection&) = delete;
 
   [[nodiscard]] const std::string& name() const { return address_.name(); }
 
-  /// Calls work(sql); what SOCI throws becomes a StoreError. A statement by itself is a
-  /// transaction. When the connection is lost meanwhile, it has happened entirely or not at all.
+  /// Connects, unless the connection is there.
+  void connect();
+
+  /// Runs a statement with values for $1, $2, ... By itself it is a transaction: when the
+  /// connection is lost meanwhile, it has happened entirely or not at all.
+  template <class... Values>
+  PostgresRows run(std::string_view sql, const Values&... values) {
+    const std::array<std::string, sizeof...(Values)> texts{parameter(values)...};
+    return execute(sql, texts);
+  }
+
+  /// Runs statements without values, such as BEGIN, unprepared.
+  void command(const std::string& sql);
+
+  /// Runs something as one transaction.
   template <class Work>
-  auto with(Work&& work) {
-    soci::session& sql = connected();
+  void change(Work&& work) {
+    connect();
+    const Pin until_done(*this, kLongestChange);
+    begin();
     try {
-      return work(sql);
-    } catch (const soci::soci_error& error) {
-      rethrow(error);
-    } catch (const std::bad_cast&) {
-      damaged("a table has columns of other types than canopy gives it");
+      work();
+      command("COMMIT");
+    } catch (...) {
+      roll_back();
+      throw;
     }
   }
 
-  /// The same as one transaction, which may take as long as it needs.
-  template <class Work>
-  void change(Work&& work) {
-    with([&](soci::session& sql) {
-      sql << "BEGIN";
-      try {
-        sql << "SET LOCAL statement_timeout = 0";
-        work(sql);
-        sql << "COMMIT";
-      } catch (...) {
-        roll_back();
-        throw;
-      }
-    });
+ private:
+  using SteadyClock = std::chrono::steady_clock;
+  struct Finish {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+  };
+
+  /// While it lives, the connection is not replaced, and statements have another limit.
+  class Pin {
+   public:
+    Pin(PostgresConnection& connection, std::chrono::milliseconds limit)
+        : connection_(connection),
+          before_(connection.longest_statement_),
+          was_pinned_(connection.is_pinned_) {
+      connection.longest_statement_ = limit;
+      connection.is_pinned_ = true;
+    }
+    ~Pin() {
+      connection_.longest_statement_ = before_;
+      connection_.is_pinned_ = was_pinned_;
+    }
+    Pin(const Pin&) = delete;
+    Pin& operator=(const Pin&) = delete;
+
+   private:
+    PostgresConnection& connection_;
+    std::chrono::milliseconds before_;
+    bool was_pinned_;
+  };
+
+  [[nodiscard]] static std::string parameter(double value) { return to_text(value); }
+  [[nodiscard]] static std::string parameter(std::string_view text) { return std::string(text); }
+  [[nodiscard]] static std::string parameter(const PostgresArray& array) { return array.text(); }
+  [[nodiscard]] static std::string parameter(std::int64_t value) { return std::to_string(value); }
+  [[nodiscard]] static std::string parameter(std::uint64_t value) {
+    return std::to_string(std::min<std::uint64_t>(value, INT64_MAX));  // it has no larger ones
   }
 
- private:
-  [[nodiscard]] soci::session& connected();
-  void connect();
+  void open();
+  void close();
   [[nodiscard]] bool is_lost() const;
-  void roll_back();
-  [[noreturn]] void rethrow(const soci::soci_error& error);
-  [[noreturn]] void damaged(const std::string& what) const;
+  void begin();
+  void roll_back() noexcept;
+  [[nodiscard]] PostgresRows execute(std::string_view sql, std::span<const std::string> values);
+  [[nodiscard]] const std::string& prepared(std::string_view sql, std::size_t values);
+  [[nodiscard]] PostgresRows answer(int was_sent);
+  void exchange(SteadyClock::time_point deadline);
+  [[noreturn]] void fail(const PGresult* result);
 
   PostgresAddress address_;
   std::chrono::milliseconds longest_statement_;
-  std::function<void(soci::session&)> on_connect_;
-  pid_t process_;                       // a fork of it must not touch the connection
-  std::unique_ptr<soci::session> sql_;  // none: not connected
+  std::function<void(PostgresConnection&)> on_connect_;
+  pid_t process_;                               // a fork of it must not touch the connection
+  std::unique_ptr<PGconn, Finish> connection_;  // none: not connected
+  std::map<std::string, std::string, std::less<>> prepared_;  // names by statement
+  bool is_pinned_ = false;
 };
 
 }  // namespace canopy

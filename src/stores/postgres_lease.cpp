@@ -57,24 +57,24 @@ PostgresLease::~PostgresLease() {
   }
 }
 
-long long PostgresLease::owner() {
+std::int64_t PostgresLease::owner() {
   const std::lock_guard lock(heart_->mutex);
   if (heart_->owner == 0) heart_->start(name_of_owner());
   return heart_->owner;
 }
 
-void PostgresLease::hold(StudyId study, long long fence) {
+void PostgresLease::hold(StudyId study, std::int64_t fence) {
   const std::lock_guard lock(held_mutex_);
   held_[study] = fence;
 }
 
-std::optional<long long> PostgresLease::fence(StudyId study) {
+std::optional<std::int64_t> PostgresLease::fence(StudyId study) {
   const std::lock_guard lock(held_mutex_);
   const auto found = held_.find(study);
   return found != held_.end() ? std::optional(found->second) : std::nullopt;
 }
 
-void PostgresLease::give_back(StudyId study, long long fence) {
+void PostgresLease::give_back(StudyId study, std::int64_t fence) {
   if (process_ != getpid()) return;  // it is the parent's
   {
     const std::lock_guard lock(held_mutex_);
@@ -94,13 +94,13 @@ PostgresLease::Heart::Heart(const PostgresAddress& address)
     : connection(address, std::chrono::milliseconds(kLongestBeat)) {}
 
 void PostgresLease::Heart::start(const std::string& name) {
-  connection.with([&](soci::session& sql) {
-    // Those of processes that are gone are of no use to anybody; one that wakes up comes back.
-    sql << "DELETE FROM owners WHERE alive_until < clock_timestamp() - interval '1 hour'";
-    sql << "INSERT INTO owners (name, alive_until) VALUES (:name, " << end_of_lease()
-        << ") RETURNING id",
-        soci::use(name), soci::into(owner);
-  });
+  // Those of processes that are gone are of no use to anybody; one that wakes up comes back.
+  connection.run("DELETE FROM owners WHERE alive_until < clock_timestamp() - interval '1 hour'");
+  owner = connection
+              .run("INSERT INTO owners (name, alive_until) VALUES ($1, " + end_of_lease() +
+                       ") RETURNING id",
+                   name)
+              .integer(0, 0);
   const WithoutSignals while_it_starts;
   thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -122,33 +122,24 @@ void PostgresLease::Heart::run(const std::stop_token& stop) {
 }
 
 void PostgresLease::Heart::beat() {
-  const std::string name = name_of_owner();
-  connection.with([&](soci::session& sql) {
-    sql << "INSERT INTO owners (id, name, alive_until) VALUES (:id, :name, " << end_of_lease()
-        << ") ON CONFLICT (id) DO UPDATE SET alive_until = EXCLUDED.alive_until",
-        soci::use(owner), soci::use(name);
-  });
+  connection.run("INSERT INTO owners (id, name, alive_until) VALUES ($1, $2, " + end_of_lease() +
+                     ") ON CONFLICT (id) DO UPDATE SET alive_until = EXCLUDED.alive_until",
+                 owner, name_of_owner());
 }
 
 void PostgresLease::Heart::give_back_some() {
   while (!to_give_back.empty()) {
     const Held each = to_give_back.back();
-    const long long study = each.study;
-    connection.with([&](soci::session& sql) {
-      sql << "UPDATE studies SET owner = NULL WHERE id = :study AND owner = :owner AND fence = "
-             ":fence",
-          soci::use(study), soci::use(owner), soci::use(each.fence);
-    });
+    connection.run("UPDATE studies SET owner = NULL WHERE id = $1 AND owner = $2 AND fence = $3",
+                   each.study, owner, each.fence);
     to_give_back.pop_back();
   }
 }
 
 void PostgresLease::Heart::end() {
   try {
-    connection.with([&](soci::session& sql) {
-      sql << "UPDATE studies SET owner = NULL WHERE owner = :owner", soci::use(owner);
-      sql << "DELETE FROM owners WHERE id = :owner", soci::use(owner);
-    });
+    connection.run("UPDATE studies SET owner = NULL WHERE owner = $1", owner);
+    connection.run("DELETE FROM owners WHERE id = $1", owner);
   } catch (const StoreError&) {
     return;  // it runs out by itself
   }

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,19 +35,19 @@ class PostgresLease {
   PostgresLease& operator=(const PostgresLease&) = delete;
 
   /// Its number; from the first call on it is kept alive. Throws StoreError.
-  [[nodiscard]] long long owner();
+  [[nodiscard]] std::int64_t owner();
 
   /// Notes that a study was taken.
-  void hold(StudyId study, long long fence);
+  void hold(StudyId study, std::int64_t fence);
   /// With which number it was taken; none if it was not.
-  [[nodiscard]] std::optional<long long> fence(StudyId study);
+  [[nodiscard]] std::optional<std::int64_t> fence(StudyId study);
   /// Gives a study back: at once, or as soon as the database can be reached again.
-  void give_back(StudyId study, long long fence);
+  void give_back(StudyId study, std::int64_t fence);
 
  private:
   struct Held {
     StudyId study;
-    long long fence;
+    std::int64_t fence;
   };
 
   /// What the thread works with.
@@ -60,7 +61,7 @@ class PostgresLease {
     void end();
 
     PostgresConnection connection;
-    long long owner = 0;  // 0: none yet
+    std::int64_t owner = 0;  // 0: none yet
     std::vector<Held> to_give_back;
     std::mutex mutex;
     std::condition_variable_any waiting;
@@ -70,7 +71,7 @@ class PostgresLease {
   pid_t process_;
   std::unique_ptr<Heart> heart_;
   std::mutex held_mutex_;
-  std::map<StudyId, long long> held_;
+  std::map<StudyId, std::int64_t> held_;
 };
 
 }  // namespace canopy

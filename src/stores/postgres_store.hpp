@@ -5,9 +5,13 @@
 #include "stores/postgres_connection.hpp"
 #include "stores/postgres_lease.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace canopy {
 
@@ -17,13 +21,16 @@ namespace canopy {
 /// When the connection is lost while something is written, StoreError::Fault::unreachable is thrown
 /// although it may have happened: entirely or not at all, and nobody can know which. A Study reads
 /// its journal again after any failure, and is right either way.
-class PostgresStore final : public Store {
+class PostgresStore final : public FullStore {
  public:
-  PostgresStore(const std::string& address, Mode mode);
+  /// How long the server may take for one statement.
+  static constexpr std::chrono::seconds kLongestStatement{20};
+
+  PostgresStore(const std::string& address, Mode mode,
+                std::chrono::milliseconds longest_statement = kLongestStatement);
 
   [[nodiscard]] const std::string& name() const override { return connection_.name(); }
-  [[nodiscard]] std::vector<StudyRecord> list_some(const std::string& after,
-                                                   std::size_t limit) override;
+  [[nodiscard]] std::vector<StudyRecord> list(const StudyRange& range) override;
   [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override;
   [[nodiscard]] std::optional<StudyRecord> create(const NewStudy& study) override;
   void erase(StudyId study) override;
@@ -31,8 +38,8 @@ class PostgresStore final : public Store {
   void set_holder(StudyId study, const std::string& holder) override;
   [[nodiscard]] std::vector<std::optional<StoreError>> write(
       std::span<const StudyWrite> writes) override;
-  void read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
-                 const std::function<void(const JournalEntry&)>& visit) override;
+  void read(StudyId study, const EntryRange& range,
+            const std::function<void(const JournalEntry&)>& visit) override;
   [[nodiscard]] std::vector<std::optional<KeptAnswer>> find_answers(
       std::span<const AnswerKey> keys) override;
   std::uint64_t forget_answers(double before) override;
@@ -47,8 +54,8 @@ class PostgresStore final : public Store {
  private:
   /// Who has a study, as the database sees it.
   struct Ownership {
-    long long owner = 0;  // 0: nobody
-    long long fence = 0;
+    std::int64_t owner = 0;  // 0: nobody
+    std::int64_t fence = 0;
     bool alive = false;
     double until = 0.0;
 
@@ -58,10 +65,12 @@ class PostgresStore final : public Store {
   [[nodiscard]] bool exists(StudyId study);
   [[nodiscard]] StoreError gone() const;
   [[nodiscard]] StoreError taken_over() const;
-  [[nodiscard]] long long fence_of(StudyId study);
-  void set_text(const char* column, StudyId study, const std::string& text);
-  /// Throws the reason for which nothing was written for a study.
-  [[noreturn]] void refuse(StudyId study);
+  [[nodiscard]] std::int64_t fence_of(StudyId study);
+  void insert_journal(StudyId study, std::span<const JournalEntry> entries);
+  /// Changes something of a study by a statement whose first values are its id and its fence, and
+  /// which returns a row if it did.
+  template <class... Values>
+  void update(std::string_view sql, StudyId study, const Values&... values);
 
   [[nodiscard]] Ownership ownership_of(StudyId study);
   [[nodiscard]] std::unique_ptr<StudyLock> take(StudyId study, const Ownership& seen);

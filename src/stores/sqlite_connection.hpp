@@ -3,92 +3,91 @@
 #include "canopy/store.hpp"
 
 #include "stores/no_fork.hpp"
+#include "stores/sqlite_statement.hpp"
 
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
-#include <soci/soci.h>
-#include <span>
+#include <sqlite3.h>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
-#include <typeinfo>
 #include <utility>
 
 namespace canopy {
 
-/// A file of SQLite through SOCI, with errors that are typed.
+/// A file of SQLite that is a store. Statements are prepared once and kept. All functions throw
+/// StoreError.
 class SqliteConnection {
  public:
-  /// Throws StoreError.
   SqliteConnection(std::string path, Store::Mode mode);
   ~SqliteConnection();
   SqliteConnection(const SqliteConnection&) = delete;
   SqliteConnection& operator=(const SqliteConnection&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] soci::session& sql() { return sql_; }
 
-  struct Column {
-    std::string_view name;
-    std::string_view type;  ///< that its values have, as SQLite calls it
-  };
-  /// Throws StoreError if a row that fulfils a condition has a value of another type.
-  void require_types(std::string_view table, std::span<const Column> columns,
-                     const std::string& condition = "TRUE");
-
-  /// Runs something; what SOCI throws becomes a StoreError.
+  /// Runs something that uses the functions below: a fork of this process waits until it is done.
   template <class Work>
   auto with(Work&& work) {
     const NoFork until_done;
-    try {
-      return work();
-    } catch (const soci::soci_error& error) {
-      rethrow(error);
-    } catch (const std::bad_cast&) {
-      damaged("a table has columns of other types than canopy gives it");
-    }
+    return work();
   }
 
-  /// The same as one transaction, which waits for other writers before it begins. Nothing is
-  /// written to a file that is no longer where it was opened.
+  /// The same as one transaction, which waits for other writers before it begins and is on the disk
+  /// when this returns. Nothing is written to a file that is no longer where it was opened.
   template <class Work>
   void change(Work&& work) {
-    with([&] {
-      sql_ << "BEGIN IMMEDIATE";
-      try {
-        work();
-        refuse_moved();
-        sql_ << "COMMIT";
-      } catch (...) {
-        roll_back();
-        throw;
-      }
-    });
+    const NoFork until_done;
+    run("BEGIN IMMEDIATE");
+    try {
+      work();
+      refuse_moved();
+      run("COMMIT");
+    } catch (...) {
+      roll_back();
+      throw;
+    }
   }
 
+  /// A query with values for ?1, ?2, ..., which must live as long as its rows are read.
+  template <class... Values>
+  [[nodiscard]] SqliteStatement select(std::string_view sql, const Values&... values) {
+    return {prepared(sql), path_, values...};
+  }
+
+  /// Runs a statement. Returns the number of rows changed.
+  template <class... Values>
+  std::int64_t run(std::string_view sql, const Values&... values) {
+    SqliteStatement statement(prepared(sql), path_, values...);
+    while (statement.next()) continue;
+    return sqlite3_changes64(database_.get());
+  }
+
+  [[nodiscard]] std::int64_t last_id() const { return sqlite3_last_insert_rowid(database_.get()); }
+
  private:
-  [[noreturn]] void rethrow(const soci::soci_error& error) const;
-  [[noreturn]] void damaged(const std::string& what) const;
-  void roll_back();
+  struct Close {
+    void operator()(sqlite3* database) const { (void)sqlite3_close(database); }
+    void operator()(sqlite3_stmt* statement) const { (void)sqlite3_finalize(statement); }
+  };
+
+  [[nodiscard]] sqlite3_stmt* prepared(std::string_view sql);
+  void roll_back() noexcept;
   void refuse_moved() const;
   void open(Store::Mode mode);
+  void close();
   bool try_open(Store::Mode mode, bool last);
   void refuse_others(Store::Mode mode);
-  [[nodiscard]] int version();
-  void migrate();
-
-  /// Also closed without a fork in the middle.
-  struct Session : soci::session {
-    ~Session() {
-      const NoFork until_done;
-      close();
-    }
-  };
+  [[nodiscard]] std::int64_t version();
+  void prepare_tables();
 
   std::string path_;
   std::string full_path_;
   std::optional<std::pair<dev_t, ino_t>> file_;  // that was opened there
-  bool is_read_only_ = false;
-  Session sql_;
+  std::unique_ptr<sqlite3, Close> database_;
+  std::map<std::string, std::unique_ptr<sqlite3_stmt, Close>, std::less<>> statements_;
 };
 
 }  // namespace canopy

@@ -1,55 +1,32 @@
 #include "stores/sqlite_store.hpp"
 
-#include "stores/event_rows.hpp"
+#include "canopy/study.hpp"
+
+#include "core/text.hpp"
+#include "stores/event_row.hpp"
 #include "stores/file_lock.hpp"
-#include "stores/sqlite_journal.hpp"
+#include "stores/list.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <thread>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace canopy {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLockTries{10};
 
-constexpr const char* kColumns =
-    "id, name, specification, forked_from, created, updated, events, pulls, holder";
-
-// SQLite keeps any value in any column.
-using Column = SqliteConnection::Column;
-constexpr std::array kStudyTypes{
-    Column{"id", "integer"},       Column{"name", "text"},     Column{"specification", "text"},
-    Column{"forked_from", "text"}, Column{"created", "real"},  Column{"updated", "real"},
-    Column{"events", "integer"},   Column{"pulls", "integer"}, Column{"holder", "text"}};
-constexpr std::array kEventTypes{Column{"number", "integer"}, Column{"at", "real"},
-                                 Column{"kind", "integer"},   Column{"ticket", "integer"},
-                                 Column{"value", "real"},     Column{"data", "text"}};
-
-/// A text within a statement.
-std::string literal(const std::string& text) {
-  std::string quoted = "'";
-  for (const char letter : text) {
-    if (letter == '\'') quoted += '\'';
-    quoted += letter;
-  }
-  return quoted + "'";
-}
-
-StudyRecord record_of(const soci::row& row) {
-  return {.id = row.get<int>(0),
-          .name = row.get<std::string>(1),
-          .specification = row.get<std::string>(2),
-          .forked_from = row.get<std::string>(3),
-          .created = row.get<double>(4),
-          .updated = row.get<double>(5),
-          .events = static_cast<std::uint64_t>(row.get<long long>(6)),
-          .pulls = static_cast<std::uint64_t>(row.get<long long>(7)),
-          .holder = row.get<std::string>(8)};
+StudyRecord record_in(const SqliteStatement& row) {
+  return {.id = row.integer(0),
+          .name = row.text(1),
+          .specification = row.text(2),
+          .forked_from = row.text(3),
+          .created = row.real(4),
+          .updated = row.real(5),
+          .events = row.count(6),
+          .pulls = row.count(7),
+          .holder = row.text(8)};
 }
 
 class SqliteLock final : public StudyLock {
@@ -60,269 +37,238 @@ class SqliteLock final : public StudyLock {
   FileLock lock_;
 };
 
+std::unique_ptr<FullStore> open_sqlite(const std::string& path, Store::Mode mode) {
+  return std::make_unique<SqliteStore>(path, mode);
+}
+
+std::vector<std::string> faults_of_sqlite(const std::string& path) {
+  return SqliteStore(path, Store::Mode::open).faults();
+}
+
 }  // namespace
 
-std::vector<StudyRecord> SqliteStore::list_some(const std::string& after, std::size_t limit) {
-  const auto most = static_cast<long long>(std::min<std::size_t>(limit, INT64_MAX));
-  const bool all = after.empty() && limit == SIZE_MAX;
-  const std::string page =
-      fmt::format("id IN (SELECT id FROM studies WHERE name > {} ORDER BY name LIMIT {})",
-                  literal(after), most);
-  connection_.require_types("studies", kStudyTypes, all ? "TRUE" : page);
+StoreEntry sqlite_store_entry() {
+  return {.prefixes = {""}, .open = open_sqlite, .find_faults = faults_of_sqlite};
+}
+
+std::vector<StudyRecord> SqliteStore::list(const StudyRange& range) {
   return connection_.with([&] {
     std::vector<StudyRecord> records;
-    const soci::rowset<soci::row> rows =
-        (connection_.sql().prepare << "SELECT " << kColumns
-                                   << " FROM studies WHERE name > :after ORDER BY name "
-                                      "LIMIT :limit",
-         soci::use(after), soci::use(most));
-    for (const soci::row& row : rows) records.push_back(record_of(row));
+    SqliteStatement rows = connection_.select(
+        "SELECT id, name, specification, forked_from, created, updated, events, pulls, holder "
+        "FROM studies WHERE name > ?1 ORDER BY name LIMIT ?2",
+        range.after, range.limit);
+    while (rows.next()) records.push_back(record_in(rows));
     return records;
   });
 }
 
 std::optional<StudyRecord> SqliteStore::find(const std::string& name) {
-  connection_.require_types("studies", kStudyTypes, "name = " + literal(name));
+  if (!is_text(name)) return std::nullopt;
   return connection_.with([&]() -> std::optional<StudyRecord> {
-    soci::row row;
-    connection_.sql() << "SELECT " << kColumns << " FROM studies WHERE name = :name",
-        soci::use(name), soci::into(row);
-    if (!connection_.sql().got_data()) return std::nullopt;
-    return record_of(row);
+    SqliteStatement row = connection_.select(
+        "SELECT id, name, specification, forked_from, created, updated, events, pulls, holder "
+        "FROM studies WHERE name = ?1",
+        name);
+    return row.next() ? std::optional(record_in(row)) : std::nullopt;
   });
 }
 
 std::optional<StudyRecord> SqliteStore::create(const NewStudy& study) {
-  bool taken = false;
+  check_study_name(study.name);
+  bool is_taken = false;
   connection_.change([&] {
-    soci::session& sql = connection_.sql();
-    int found = 0;
-    sql << "SELECT COUNT(*) FROM studies WHERE name = :name", soci::use(study.name),
-        soci::into(found);
-    taken = found > 0;
-    if (taken) return;
-    const auto events = static_cast<long long>(study.journal.size());
-    const auto pulls = static_cast<long long>(study.pulls);
+    if (study.copied && !exists(*study.copied)) throw gone();
     const double updated = study.journal.empty() ? study.created : study.journal.back().at;
-    sql << "INSERT INTO studies (name, specification, forked_from, created, updated, events, "
-           "pulls, holder) VALUES (:name, :specification, :forked, :created, :updated, :events, "
-           ":pulls, '')",
-        soci::use(study.name), soci::use(study.specification), soci::use(study.forked_from),
-        soci::use(study.created), soci::use(updated), soci::use(events), soci::use(pulls);
-    long long id = 0;
-    sql << "SELECT id FROM studies WHERE name = :name", soci::use(study.name), soci::into(id);
-    insert_events(sql, id, study.journal);
+    is_taken = connection_.run(
+                   "INSERT INTO studies (name, specification, forked_from, created, updated, "
+                   "events, pulls, holder) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, '') ON CONFLICT "
+                   "(name) DO NOTHING",
+                   study.name, study.specification, study.forked_from, study.created, updated,
+                   study.journal.size(), study.pulls) == 0;
+    if (is_taken) return;
+    const StudyId id = connection_.last_id();
+    insert_events(id, study.journal);
     if (!study.copied) return;
-    const long long from = *study.copied;
-    sql << "INSERT INTO events SELECT :id, number, at, kind, ticket, value, data FROM events WHERE "
-           "study = :copied",
-        soci::use(id), soci::use(from);
-    sql << "UPDATE studies SET (events, pulls, updated) = (SELECT events, pulls, updated FROM "
-           "studies WHERE id = :copied) WHERE id = :id",
-        soci::use(from), soci::use(id);
+    connection_.run(
+        "INSERT INTO events SELECT ?1, number, at, checksum, event FROM events WHERE study = ?2",
+        id, *study.copied);
+    connection_.run(
+        "UPDATE studies SET (events, pulls, updated) = (SELECT events, pulls, updated FROM "
+        "studies WHERE id = ?2) WHERE id = ?1",
+        id, *study.copied);
   });
-  return taken ? std::nullopt : find(study.name);
+  return is_taken ? std::nullopt : find(study.name);
 }
 
 void SqliteStore::erase(StudyId study) {
-  const long long id = study;
   connection_.change([&] {
-    connection_.sql() << "DELETE FROM events WHERE study = :id", soci::use(id);
-    connection_.sql() << "DELETE FROM snapshots WHERE study = :id", soci::use(id);
-    connection_.sql() << "DELETE FROM answers WHERE study = :id", soci::use(id);
-    connection_.sql() << "DELETE FROM acts WHERE study = :id", soci::use(id);
-    connection_.sql() << "DELETE FROM studies WHERE id = :id", soci::use(id);
+    for (const char* statement :
+         {"DELETE FROM events WHERE study = ?1", "DELETE FROM snapshots WHERE study = ?1",
+          "DELETE FROM answers WHERE study = ?1", "DELETE FROM acts WHERE study = ?1",
+          "DELETE FROM studies WHERE id = ?1"}) {
+      connection_.run(statement, study);
+    }
   });
 }
 
 bool SqliteStore::exists(StudyId study) {
-  const long long id = study;
-  int found = 0;
-  connection_.sql() << "SELECT COUNT(*) FROM studies WHERE id = :id", soci::use(id),
-      soci::into(found);
-  return found > 0;
+  return connection_.select("SELECT 1 FROM studies WHERE id = ?1", study).next();
 }
 
 StoreError SqliteStore::gone() const {
   return {StoreError::Fault::other, name() + ": the study is gone: somebody has deleted it"};
 }
 
-void SqliteStore::change(StudyId study,
-                         const std::function<void(soci::session&, const long long& id)>& write) {
-  const long long id = study;
+template <class... Values>
+void SqliteStore::update(std::string_view sql, StudyId study, const Values&... values) {
   connection_.change([&] {
-    if (!exists(study)) throw gone();
-    write(connection_.sql(), id);
+    if (connection_.run(sql, study, values...) == 0) throw gone();
   });
 }
 
 void SqliteStore::set_specification(StudyId study, const std::string& specification) {
-  change(study, [&](soci::session& sql, const long long& id) {
-    sql << "UPDATE studies SET specification = :text WHERE id = :id", soci::use(specification),
-        soci::use(id);
-  });
+  update("UPDATE studies SET specification = ?2 WHERE id = ?1", study, specification);
 }
 
 void SqliteStore::set_holder(StudyId study, const std::string& holder) {
-  change(study, [&](soci::session& sql, const long long& id) {
-    sql << "UPDATE studies SET holder = :holder WHERE id = :id", soci::use(holder), soci::use(id);
-  });
+  update("UPDATE studies SET holder = ?2 WHERE id = ?1", study, holder);
+}
+
+// --- the journal -----------------------------------------------------------------------------
+
+void SqliteStore::insert_events(StudyId study, std::span<const JournalEntry> entries) {
+  for (const JournalEntry& entry : entries) {
+    const EventRow row = row_of(entry);
+    connection_.run("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5)", study, row.number, row.at,
+                    row.checksum, row.event);
+  }
+}
+
+/// False if the study was deleted.
+bool SqliteStore::write_one(const StudyWrite& one) {
+  if (one.entries.empty()) {
+    if (!exists(one.study)) return false;
+  } else {
+    const JournalEntry& last = one.entries.back();
+    if (connection_.run("UPDATE studies SET events = ?2, pulls = ?3, updated = ?4 WHERE id = ?1",
+                        one.study, last.number, one.pulls, last.at) == 0) {
+      return false;
+    }
+    insert_events(one.study, one.entries);
+  }
+  for (const KeptAnswer& kept : one.answers) {
+    connection_.run(
+        "INSERT INTO answers (study, key, request, answer, at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        one.study, kept.key, kept.request, kept.answer, kept.at);
+  }
+  return true;
 }
 
 std::vector<std::optional<StoreError>> SqliteStore::write(std::span<const StudyWrite> writes) {
   std::vector<std::optional<StoreError>> errors(writes.size());
   connection_.change([&] {
-    soci::session& sql = connection_.sql();
     for (std::size_t i = 0; i < writes.size(); ++i) {
-      const StudyWrite& each = writes[i];
-      if (!exists(each.study)) {
-        errors[i] = gone();
-        continue;
-      }
-      insert_answers(each.study, each.answers);
-      if (each.entries.empty()) continue;
-      const long long id = each.study;
-      const auto last = static_cast<long long>(each.entries.back().number);
-      const auto learnt = static_cast<long long>(each.pulls);
-      const double at = each.entries.back().at;
-      insert_events(sql, id, each.entries);
-      sql << "UPDATE studies SET events = :events, pulls = :pulls, updated = :updated WHERE id = "
-             ":id",
-          soci::use(last), soci::use(learnt), soci::use(at), soci::use(id);
+      if (!write_one(writes[i])) errors[i] = gone();
     }
   });
   return errors;
 }
 
-void SqliteStore::insert_answers(StudyId study, std::span<const KeptAnswer> answers) {
-  if (answers.empty()) return;
-  const std::vector<long long> studies(answers.size(), study);
-  std::vector<std::string> keys;
-  std::vector<std::string> requests;
-  std::vector<std::string> texts;
-  std::vector<double> times;
-  for (const KeptAnswer& each : answers) {
-    keys.push_back(each.key);
-    requests.push_back(each.request);
-    texts.push_back(each.answer);
-    times.push_back(each.at);
+void SqliteStore::read(StudyId study, const EntryRange& range,
+                       const std::function<void(const JournalEntry&)>& visit) {
+  constexpr std::uint64_t kAtATime = 1000;
+  std::uint64_t after = range.after;
+  std::vector<EventRow> rows;
+  for (std::uint64_t left = range.limit; left > 0; left -= rows.size()) {
+    // In pages, so that no long read keeps the file's log from being tidied up.
+    const std::uint64_t page = std::min(left, kAtATime);
+    rows.clear();
+    connection_.with([&] {
+      SqliteStatement row = connection_.select(
+          "SELECT number, at, checksum, event FROM events WHERE study = ?1 AND number > ?2 ORDER "
+          "BY number LIMIT ?3",
+          study, after, page);
+      while (row.next()) {
+        rows.push_back(
+            {row.count(0), row.real(1), static_cast<std::uint32_t>(row.integer(2)), row.text(3)});
+      }
+    });
+    for (const EventRow& row : rows) visit(row.entry());
+    if (rows.size() < page) return;
+    after = rows.back().number;
   }
-  connection_.sql() << "INSERT INTO answers (study, key, request, answer, at) VALUES (:study, "
-                       ":key, :request, :answer, :at)",
-      soci::use(studies), soci::use(keys), soci::use(requests), soci::use(texts), soci::use(times);
 }
 
-std::vector<std::optional<KeptAnswer>> SqliteStore::find_answers(std::span<const AnswerKey> keys) {
-  std::vector<std::optional<KeptAnswer>> found(keys.size());
-  if (keys.empty()) return found;
-  connection_.with([&] {
-    long long study = 0;
-    KeptAnswer answer;
-    soci::statement query =
-        (connection_.sql().prepare
-             << "SELECT key, request, answer, at FROM answers WHERE study = :study AND key = :key",
-         soci::use(study, "study"), soci::use(answer.key, "key"), soci::into(answer.key),
-         soci::into(answer.request), soci::into(answer.answer), soci::into(answer.at));
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      study = keys[i].study;
-      answer.key = keys[i].key;
-      if (query.execute(true)) found[i] = answer;
-    }
+std::optional<Snapshot> SqliteStore::snapshot(StudyId study) {
+  return connection_.with([&]() -> std::optional<Snapshot> {
+    SqliteStatement row = connection_.select(
+        "SELECT events, optimizer, tuner FROM snapshots WHERE study = ?1", study);
+    if (!row.next()) return std::nullopt;
+    return Snapshot{row.count(0), row.text(1), row.text(2)};
   });
-  return found;
+}
+
+void SqliteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
+  update(
+      "INSERT OR REPLACE INTO snapshots (study, events, optimizer, tuner) SELECT id, ?2, ?3, ?4 "
+      "FROM studies WHERE id = ?1",
+      study, snapshot.events, snapshot.optimizer, snapshot.tuner);
+}
+
+// --- answers and acts ------------------------------------------------------------------------
+
+std::vector<std::optional<KeptAnswer>> SqliteStore::find_answers(std::span<const AnswerKey> keys) {
+  return connection_.with([&] {
+    std::vector<std::optional<KeptAnswer>> found(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      SqliteStatement row = connection_.select(
+          "SELECT request, answer, at FROM answers WHERE study = ?1 AND key = ?2", keys[i].study,
+          keys[i].key);
+      if (row.next()) found[i] = KeptAnswer{keys[i].key, row.text(0), row.text(1), row.real(2)};
+    }
+    return found;
+  });
 }
 
 std::uint64_t SqliteStore::forget_answers(double before) {
   // Rows are numbered in the order in which they came: this touches the old ones and no others.
   constexpr int kAtATime = 10'000;
-  int forgotten = 0;
+  std::int64_t forgotten = 0;
   connection_.change([&] {
-    soci::session& sql = connection_.sql();
-    sql << "DELETE FROM answers WHERE id IN (SELECT id FROM (SELECT id, at FROM answers ORDER BY "
-           "id LIMIT :most) WHERE at < :before)",
-        soci::use(kAtATime), soci::use(before);
-    sql << "SELECT changes()", soci::into(forgotten);
+    forgotten = connection_.run(
+        "DELETE FROM answers WHERE id IN (SELECT id FROM (SELECT id, at FROM answers ORDER BY id "
+        "LIMIT ?1) WHERE at < ?2)",
+        kAtATime, before);
   });
   return static_cast<std::uint64_t>(forgotten);
 }
 
 std::uint64_t SqliteStore::post_act(StudyId study, double at, const std::string& text) {
-  long long number = 0;
-  change(study, [&](soci::session& sql, const long long& id) {
-    sql << "SELECT COALESCE(MAX(number), 0) + 1 FROM acts WHERE study = :id", soci::use(id),
-        soci::into(number);
-    sql << "INSERT INTO acts (study, number, at, text) VALUES (:id, :number, :at, :text)",
-        soci::use(id), soci::use(number), soci::use(at), soci::use(text);
+  std::uint64_t number = 0;
+  connection_.change([&] {
+    if (!exists(study)) throw gone();
+    SqliteStatement posted = connection_.select(
+        "INSERT INTO acts (study, number, at, text) SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2, "
+        "?3 FROM acts WHERE study = ?1 RETURNING number",
+        study, at, text);
+    while (posted.next()) number = posted.count(0);
   });
-  return static_cast<std::uint64_t>(number);
+  return number;
 }
 
 std::vector<PostedAct> SqliteStore::acts(StudyId study, std::uint64_t after) {
-  const long long id = study;
-  const auto last = static_cast<long long>(after);
   return connection_.with([&] {
     std::vector<PostedAct> acts;
-    const soci::rowset<soci::row> rows =
-        (connection_.sql().prepare << "SELECT number, at, text FROM acts WHERE study = :id AND "
-                                      "number > :after ORDER BY number",
-         soci::use(id), soci::use(last));
-    for (const soci::row& row : rows) {
-      acts.push_back({static_cast<std::uint64_t>(row.get<long long>(0)), row.get<double>(1),
-                      row.get<std::string>(2)});
-    }
+    SqliteStatement row = connection_.select(
+        "SELECT number, at, text FROM acts WHERE study = ?1 AND number > ?2 ORDER BY number", study,
+        after);
+    while (row.next()) acts.push_back({row.count(0), row.real(1), row.text(2)});
     return acts;
   });
 }
 
-void SqliteStore::read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
-                            const std::function<void(const JournalEntry&)>& visit) {
-  constexpr std::uint64_t kAtATime = 1000;
-  const long long id = study;
-  auto last = static_cast<long long>(after);
-  std::uint64_t left = std::min<std::uint64_t>(limit, INT64_MAX);
-  EventRows rows(0);
-  while (left > 0) {  // in pages, so that no long read keeps the file's log from being tidied up
-    const std::size_t page = std::min(left, kAtATime);
-    const bool is_well =
-        connection_.with([&] { return read_rows(connection_.sql(), id, last, page, rows); });
-    if (!is_well) {
-      connection_.require_types("events", kEventTypes,
-                                fmt::format("study = {} AND number > {}", id, last));
-      continue;  // somebody has mended it
-    }
-    const std::size_t got = rows.number.size();
-    for (std::size_t i = 0; i < got; ++i) visit(rows.entry(i));
-    if (got < page) return;
-    left -= got;
-    last = rows.number.back();
-  }
-}
-
-std::optional<Snapshot> SqliteStore::snapshot(StudyId study) {
-  const long long id = study;
-  return connection_.with([&]() -> std::optional<Snapshot> {
-    long long events = 0;
-    Snapshot snapshot;
-    // One that is damaged is none: the journal has it all.
-    connection_.sql() << "SELECT events, optimizer, tuner FROM snapshots WHERE study = :study AND "
-                         "typeof(events) = 'integer' AND typeof(optimizer) = 'text' AND "
-                         "typeof(tuner) = 'text'",
-        soci::use(id), soci::into(events), soci::into(snapshot.optimizer),
-        soci::into(snapshot.tuner);
-    if (!connection_.sql().got_data()) return std::nullopt;
-    snapshot.events = static_cast<std::uint64_t>(events);
-    return snapshot;
-  });
-}
-
-void SqliteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
-  const auto events = static_cast<long long>(snapshot.events);
-  change(study, [&](soci::session& sql, const long long& id) {
-    sql << "INSERT OR REPLACE INTO snapshots (study, events, optimizer, tuner) VALUES (:study, "
-           ":events, :optimizer, :tuner)",
-        soci::use(id), soci::use(events), soci::use(snapshot.optimizer), soci::use(snapshot.tuner);
-  });
-}
+// --- the right to write, and damage ----------------------------------------------------------
 
 std::unique_ptr<StudyLock> SqliteStore::try_lock(StudyId study,
                                                  std::chrono::milliseconds patience) {
@@ -340,6 +286,17 @@ std::unique_ptr<StudyLock> SqliteStore::try_lock(StudyId study,
 
 bool SqliteStore::is_locked(StudyId study) {
   return FileLock::is_taken(name(), study);
+}
+
+std::vector<std::string> SqliteStore::faults() {
+  return connection_.with([&] {
+    std::vector<std::string> found;
+    SqliteStatement row = connection_.select("PRAGMA integrity_check");
+    while (row.next()) {
+      if (row.text(0) != "ok") found.push_back(row.text(0));
+    }
+    return found;
+  });
 }
 
 }  // namespace canopy

@@ -4,22 +4,23 @@
 
 #include "stores/sqlite_connection.hpp"
 
-#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace canopy {
 
 /// Studies in one file of SQLite, in WAL mode: a commit is on the disk, readers never wait. The
 /// right to write to a study is a kernel lock on a file beside it, so that one file serves
 /// the processes of one machine.
-class SqliteStore final : public Store {
+class SqliteStore final : public FullStore {
  public:
   SqliteStore(std::string path, Mode mode) : connection_(std::move(path), mode) {}
 
   [[nodiscard]] const std::string& name() const override { return connection_.path(); }
-  [[nodiscard]] std::vector<StudyRecord> list_some(const std::string& after,
-                                                   std::size_t limit) override;
+  [[nodiscard]] std::vector<StudyRecord> list(const StudyRange& range) override;
   [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override;
   [[nodiscard]] std::optional<StudyRecord> create(const NewStudy& study) override;
   void erase(StudyId study) override;
@@ -27,8 +28,8 @@ class SqliteStore final : public Store {
   void set_holder(StudyId study, const std::string& holder) override;
   [[nodiscard]] std::vector<std::optional<StoreError>> write(
       std::span<const StudyWrite> writes) override;
-  void read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
-                 const std::function<void(const JournalEntry&)>& visit) override;
+  void read(StudyId study, const EntryRange& range,
+            const std::function<void(const JournalEntry&)>& visit) override;
   [[nodiscard]] std::vector<std::optional<KeptAnswer>> find_answers(
       std::span<const AnswerKey> keys) override;
   std::uint64_t forget_answers(double before) override;
@@ -40,12 +41,17 @@ class SqliteStore final : public Store {
                                                     std::chrono::milliseconds patience) override;
   [[nodiscard]] bool is_locked(StudyId study) override;
 
+  /// Checks every page and index while others may write. Returns what is wrong.
+  [[nodiscard]] std::vector<std::string> faults();
+
  private:
   [[nodiscard]] bool exists(StudyId study);
   [[nodiscard]] StoreError gone() const;
-  void insert_answers(StudyId study, std::span<const KeptAnswer> answers);
-  /// One transaction that writes something for a study. Throws StoreError if that was deleted.
-  void change(StudyId study, const std::function<void(soci::session&, const long long& id)>& write);
+  void insert_events(StudyId study, std::span<const JournalEntry> entries);
+  [[nodiscard]] bool write_one(const StudyWrite& one);
+  /// Changes something of a study, by a statement whose first value is its id.
+  template <class... Values>
+  void update(std::string_view sql, StudyId study, const Values&... values);
 
   SqliteConnection connection_;
 };

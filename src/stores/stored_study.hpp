@@ -20,8 +20,8 @@ struct StoredStudy {
         specification(specification_of(record)) {}
 
   /// The optimizer as it is after all that has happened.
-  [[nodiscard]] LoadedOptimizer load() const {
-    return load_optimizer(*store, record, specification);
+  [[nodiscard]] LoadedOptimizer load(const MakeFold& fold = {}) const {
+    return load_optimizer(*store, record, specification, fold);
   }
 
   std::unique_ptr<Store> store;

@@ -12,15 +12,8 @@ namespace canopy {
 
 // What an optimizer says, as documents: what `canopy pipe` answers and commands print as JSON.
 
-/// An arm as the user knows it: {"x":0.5,"mode":"fast"}; and the same as text.
-[[nodiscard]] Document arm_document(const Space& space, Arm arm);
-[[nodiscard]] std::string arm_text(const Space& space, Arm arm);
-
 /// The number, or null where it is not finite.
 [[nodiscard]] Document number_or_none(double value);
-
-[[nodiscard]] Document best_document(const Space& space, const Best& best);
-[[nodiscard]] Document summary_document(const Summary& summary);
 
 /// A pull and its place in the tree; the open tickets.
 [[nodiscard]] Document pull_document(const Space& space, Optimizer& optimizer, const Pull& pull);
@@ -30,14 +23,6 @@ namespace canopy {
 inline constexpr std::string_view kNoRewardYet =
     "there is no reward yet to say what a failure is worth: give a reward that is worse than all "
     "others, or drop the ticket";
-
-/// The code of a status, for programs: `unknown_ticket`.
-[[nodiscard]] std::string_view code_of(Status status);
-
-/// What the model of an optimizer has learnt.
-[[nodiscard]] Document learnt_document(const Space& space, const Learnt& learnt);
-
-[[nodiscard]] Document node_document(const Space& space, const NodeView& node);
 
 /// A list of all nodes; empty where there is no tree.
 [[nodiscard]] Document tree_document(const Space& space, Optimizer& optimizer);

@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 #include "files/json.hpp"
+#include "files/record.hpp"
 #include "studies/answers.hpp"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct Refusal {
 };
 
 void refuse_unless_ok(Status status) {
-  if (status != Status::ok) throw Refusal{code_of(status), std::string(describe(status))};
+  if (!is_taken(status)) throw Refusal{name_of(status), std::string(describe(status))};
 }
 
 Document error_answer(std::string_view code, std::string_view message) {
@@ -166,20 +167,20 @@ std::vector<double> arm_in(const Request& request, const Space& space) {
   }
   std::vector<double> arm;
   for (std::size_t i = 0; i < space.dimension(); ++i) {
-    const std::string& name = space.parameters()[i].name;
+    const auto& [name, domain] = space.parameters()[i];
     const auto found = given.find(name);
     if (found == given.end()) throw Refusal{"missing_key", "arm." + name + ": is missing"};
     std::optional<double> coordinate;
     if (found->is_string()) {
-      coordinate = space.coordinate(i, found->get<std::string>());
+      coordinate = domain.coordinate(found->get<std::string>());
     } else if (found->is_number_integer()) {
-      coordinate = space.coordinate(i, found->get<std::int64_t>());
+      coordinate = domain.coordinate(found->get<std::int64_t>());
     } else if (found->is_number()) {
-      coordinate = space.coordinate(i, found->get<double>());
+      coordinate = domain.coordinate(found->get<double>());
     }
     if (!coordinate) {
       throw Refusal{"not_an_arm",
-                    "arm." + name + " = " + shown(*found) + ": is not a value of this parameter"};
+                    "arm." + name + " = " + shown(*found) + ": must be " + domain.description()};
     }
     arm.push_back(*coordinate);
   }
@@ -244,7 +245,7 @@ Document best(const Space& space, const Optimizer& optimizer) {
     throw Refusal{"no_answers",
                   "no arm has a reward yet, but for those that are barred: there is no best arm"};
   }
-  return best_document(space, *best);
+  return record_of(space, *best);
 }
 
 Document serve(const Request& request, const Space& space, Optimizer& optimizer) {
@@ -263,7 +264,7 @@ Document serve(const Request& request, const Space& space, Optimizer& optimizer)
   request.allow({});
   if (op == "best") return best(space, optimizer);
   if (op == "in_flight") return in_flight_document(space, optimizer);
-  if (op == "summary") return summary_document(optimizer.summary());
+  if (op == "summary") return record_of(space, optimizer.summary());
   return Document::Table{{"nodes", tree_document(space, optimizer)}};
 }
 

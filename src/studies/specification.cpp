@@ -6,6 +6,7 @@
 #include "core/text.hpp"
 #include "files/document_reader.hpp"
 #include "files/json.hpp"
+#include "files/parameter_document.hpp"
 #include "files/read_file.hpp"
 #include "files/toml.hpp"
 #include "studies/stored_specification.hpp"
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -139,75 +139,6 @@ void read_optimizer(DocumentReader& reader, const Document& root, StudySpecifica
   reader.check_keys(*table, "optimizer.", keys);
 }
 
-Choice read_choice(DocumentReader& reader, const Document& table, const std::string& prefix) {
-  Choice choice;
-  if (!reader.require(table, prefix, "choices")) return choice;
-  const Document& node = *table.find("choices");
-  reader.note_line(prefix + "choices", node);
-  if (const Document::List* list = node.as_list()) {
-    for (const Document& value : *list) {
-      const std::string* text = value.as_text();
-      if (text != nullptr && text->find('\0') == std::string::npos) choice.choices.push_back(*text);
-    }
-    if (choice.choices.size() == list->size()) return choice;
-  }
-  reader.complain(prefix + "choices", &node,
-                  "must be a list of strings (quote numbers) without zero bytes");
-  return choice;
-}
-
-/// The domain of one [[space]] table of a known type.
-std::variant<Real, Integer, Choice> read_domain(DocumentReader& reader, const Document& table,
-                                                const std::string& prefix, std::string_view type) {
-  static constexpr std::array<std::string_view, 6> number_keys{"name", "type",  "low",
-                                                               "high", "scale", "step"};
-  static constexpr std::array<std::string_view, 3> choice_keys{"name", "type", "choices"};
-  if (type == "choice") {
-    reader.check_keys(table, prefix, choice_keys);
-    return read_choice(reader, table, prefix);
-  }
-  reader.require(table, prefix, "low");
-  reader.require(table, prefix, "high");
-  if (type == "integer") {
-    reader.check_keys(table, prefix, number_keys);
-    Integer integer;
-    reader.read(table, prefix, "low", integer.low);
-    reader.read(table, prefix, "high", integer.high);
-    reader.read(table, prefix, "scale", integer.scale);
-    reader.read(table, prefix, "step", integer.step);
-    return integer;
-  }
-  reader.check_keys(table, prefix, std::span(number_keys).first(5));
-  Real real;
-  reader.read(table, prefix, "low", real.low);
-  reader.read(table, prefix, "high", real.high);
-  reader.read(table, prefix, "scale", real.scale);
-  return real;
-}
-
-std::vector<Parameter> read_parameters(DocumentReader& reader, const Document::List& tables) {
-  std::vector<Parameter> parameters;
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    const Document& table = tables[i];
-    std::string prefix = "space[" + std::to_string(i) + "].";
-    Parameter parameter;
-    if (reader.require(table, prefix, "name")) {
-      reader.read(table, prefix, "name", parameter.name);
-      if (!parameter.name.empty()) prefix = "space." + parameter.name + ".";
-    }
-    std::string type = "real";
-    reader.read(table, prefix, "type", type);
-    if (type == "real" || type == "integer" || type == "choice") {
-      parameter.domain = read_domain(reader, table, prefix, type);
-    } else {
-      reader.complain(prefix + "type", table.find("type"),
-                      R"(must be "real", "integer" or "choice")");
-    }
-    parameters.push_back(std::move(parameter));
-  }
-  return parameters;
-}
-
 /// None when something was wrong with it.
 std::optional<Space> read_space(DocumentReader& reader, const Document& root) {
   const Document* node = root.find("space");
@@ -217,7 +148,10 @@ std::optional<Space> read_space(DocumentReader& reader, const Document& root) {
     return std::nullopt;
   }
   const std::size_t complaints = reader.complaints();
-  std::vector<Parameter> parameters = read_parameters(reader, *tables);
+  std::vector<Parameter> parameters;
+  for (std::size_t i = 0; i < tables->size(); ++i) {
+    parameters.push_back(read_parameter(reader, (*tables)[i], i));
+  }
   if (reader.complaints() != complaints) return std::nullopt;
   try {
     return Space(std::move(parameters));
@@ -259,29 +193,6 @@ StudySpecification study_from(const Document& root, const std::string& source,
 
 // --- writing ---------------------------------------------------------------------------------
 
-Document domain_document(const Parameter& parameter) {
-  Document table;
-  table.set("name", parameter.name);
-  if (const auto* choice = std::get_if<Choice>(&parameter.domain)) {
-    table.set("type", "choice");
-    table.set("choices", Document::List(choice->choices.begin(), choice->choices.end()));
-  } else if (const auto* integer = std::get_if<Integer>(&parameter.domain)) {
-    table.set("type", "integer");
-    table.set("low", integer->low);
-    table.set("high", integer->high);
-    // Written only where they say something, so that files of before read and compare as they did.
-    if (integer->scale != Scale::linear) table.set("scale", name_of(integer->scale));
-    if (integer->step != 1) table.set("step", integer->step);
-  } else {
-    const auto& real = std::get<Real>(parameter.domain);
-    table.set("type", "real");
-    table.set("low", real.low);
-    table.set("high", real.high);
-    table.set("scale", name_of(real.scale));
-  }
-  return table;
-}
-
 Document optimizer_document(const StudySpecification& study) {
   const OptimizerEntry* entry = entry_of(study);
   Document table;
@@ -308,7 +219,7 @@ Document document_of(const StudySpecification& study) {
   root.set("optimizer", optimizer_document(study));
   Document::List parameters;
   for (const Parameter& parameter : study.space.parameters()) {
-    parameters.push_back(domain_document(parameter));
+    parameters.push_back(parameter_document(parameter));
   }
   root.set("space", std::move(parameters));
   if (study.system) root.set("system", system_document(*study.system, study.space));
@@ -320,21 +231,6 @@ Document document_of(const StudySpecification& study) {
 }
 
 // --- what learning depends on ----------------------------------------------------------------
-
-std::string domain_text(const Real& real) {
-  return std::string("real from ") + to_text(real.low) + " to " + to_text(real.high) +
-         (real.scale == Scale::log ? " on a log scale" : "");
-}
-std::string domain_text(const Integer& integer) {
-  return "integer from " + std::to_string(integer.low) + " to " + std::to_string(integer.high) +
-         (integer.step != 1 ? " in steps of " + std::to_string(integer.step) : "") +
-         (integer.scale == Scale::log ? " on a log scale" : "");
-}
-std::string domain_text(const Choice& choice) {
-  std::string text = "one of";
-  for (const std::string& each : choice.choices) text += " \"" + each + "\"";
-  return text;
-}
 
 /// By name. Two studies with the same fields give the same arms for the same rewards.
 std::map<std::string, std::string> learning_fields(const StudySpecification& given) {
@@ -348,8 +244,7 @@ std::map<std::string, std::string> learning_fields(const StudySpecification& giv
   for (std::size_t i = 0; i < study.space.dimension(); ++i) {
     const Parameter& parameter = study.space.parameters()[i];
     fields["space." + parameter.name] =
-        "number " + std::to_string(i + 1) + ", " +
-        std::visit([](const auto& domain) { return domain_text(domain); }, parameter.domain);
+        "parameter " + std::to_string(i + 1) + ", " + parameter.domain.description();
   }
   return fields;
 }

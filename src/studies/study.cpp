@@ -1,17 +1,17 @@
 #include "canopy/study.hpp"
 
+#include "canopy/journal.hpp"
 #include "canopy/optimizers.hpp"
 #include "canopy/state.hpp"
 
+#include "core/excerpt.hpp"
 #include "core/text.hpp"
-#include "studies/clock.hpp"
-#include "studies/replay.hpp"
+#include "journal/replay.hpp"
+#include "studies/load.hpp"
 #include "studies/stored_specification.hpp"
-#include "systems/excerpt.hpp"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <thread>
 #include <type_traits>
 #include <unistd.h>
@@ -32,15 +32,10 @@ constexpr std::uint64_t kSnapshotBytesAnEvent = 64;
 
 constexpr std::size_t kLongestName = 200;
 
-double steady_clock() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// Whether coordinates of one space mean the same in the other.
 bool have_same_parameters(const Space& a, const Space& b) {
   const auto alike = [](const Parameter& left, const Parameter& right) {
-    if (left.name != right.name || left.domain.index() != right.domain.index()) return false;
-    return !std::holds_alternative<Choice>(left.domain) || left.domain == right.domain;
+    return left.name == right.name && left.domain.measures_like(right.domain);
   };
   return std::equal(a.parameters().begin(), a.parameters().end(), b.parameters().begin(),
                     b.parameters().end(), alike);
@@ -57,7 +52,7 @@ std::string holder_text() {
 /// Takes the lock and notes who has it.
 std::unique_ptr<StudyLock> lock_study(Store& store, const StudyRecord& record,
                                       const OpenOptions& options) {
-  std::unique_ptr<StudyLock> lock = store.try_lock(record.id);
+  std::unique_ptr<StudyLock> lock = store.try_lock(record.id, Store::kPatience);
   if (!lock) {
     const std::string holder = store.find(record.name).value_or(record).holder;
     throw StudyError(Fault::open_elsewhere,
@@ -76,10 +71,9 @@ StudyRecord found_or_made(Store& store, const NewStudy& study) {
 
 /// The study that is made from another one, or was before.
 StudyRecord forked(Store& store, const StudyRecord& original, const std::string& name,
-                   const StudySpecification& specification) {
+                   const StudySpecification& specification, double now) {
   const StudySpecification before = specification_of(original);
-  NewStudy fork{
-      .name = name, .specification = json_of(specification), .created = seconds_since_1970()};
+  NewStudy fork{.name = name, .specification = json_of(specification), .created = now};
   fork.forked_from = original.name;
   std::vector<JournalEntry> observations;
   if (learning_differences(before, specification).empty()) {
@@ -135,7 +129,7 @@ void check_study_name(const std::string& name) {
 StudyRecord find_study(Store& store, const std::string& name) {
   if (auto record = store.find(name)) return *record;
   std::vector<std::string> names;
-  for (const StudyRecord& record : store.list()) names.push_back(record.name);
+  for (const StudyRecord& record : store.list({})) names.push_back(record.name);
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string what =
       names.empty() ? "has no studies yet" : name + ": " + unknown_name("study", name, known);
@@ -150,12 +144,12 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
   }
   check_study_name(options.fork.value_or(options.name));
   StudyRecord record;
+  const double now = options.clock->wall_time();
   if (options.fork) {
-    record = forked(store, find_study(store, options.name), *options.fork, specification);
+    record = forked(store, find_study(store, options.name), *options.fork, specification, now);
   } else {
-    record = found_or_made(store, {.name = options.name,
-                                   .specification = json_of(specification),
-                                   .created = seconds_since_1970()});
+    record = found_or_made(
+        store, {.name = options.name, .specification = json_of(specification), .created = now});
   }
   std::unique_ptr<StudyLock> lock = lock_study(store, record, options);
   record = find_study(store, record.name);
@@ -183,7 +177,7 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
     store.set_specification(record.id, text);
     record = find_study(store, record.name);
   }
-  Study study{store, std::move(record), std::move(kept), std::move(lock)};
+  Study study{store, std::move(record), std::move(kept), std::move(lock), options};
   if (study.reward_range() != specification.objective.reward_range) {
     study.set_reward_range(specification.objective.reward_range);
     study.commit();
@@ -208,18 +202,20 @@ Study Study::reopen(Store& store, const OpenOptions& options) {
   }
   std::unique_ptr<StudyLock> lock = lock_study(store, record, options);
   record = find_study(store, options.name);
-  return {store, std::move(record), std::move(specification), std::move(lock)};
+  return {store, std::move(record), std::move(specification), std::move(lock), options};
 }
 
 Study::Study(Store& store, StudyRecord record, StudySpecification specification,
-             std::unique_ptr<StudyLock> lock)
+             std::unique_ptr<StudyLock> lock, const OpenOptions& options)
     : store_(&store),
       record_(std::move(record)),
       specification_(std::move(specification)),
-      lock_(std::move(lock)) {
+      lock_(std::move(lock)),
+      make_fold_(options.fold),
+      clock_(options.clock) {
   load();
-  started_at_ = std::max(seconds_since_1970(), last_at_);
-  started_steady_ = steady_clock();
+  started_at_ = std::max(clock_->wall_time(), last_at_);
+  started_steady_ = clock_->steady_time();
 }
 
 Study::Study(Study&&) noexcept = default;
@@ -228,9 +224,10 @@ Study::~Study() = default;
 void Study::load() {
   optimizer_.reset();  // should this fail, nothing may be asked or told any more
   record_ = find_study(*store_, record_.name);
-  Loaded loaded = load_all(*store_, record_, specification_);
+  Loaded loaded = load_all(*store_, record_, specification_, make_fold_);
   optimizer_ = std::move(loaded.optimizer);
-  tuner_ = std::move(loaded.tuner);
+  leases_ = std::move(loaded.folds.leases);
+  fold_ = std::move(loaded.folds.fold);
   events_ = loaded.events;
   snapshot_events_ = loaded.snapshot_events;
   snapshot_bytes_ = loaded.snapshot_bytes;
@@ -248,7 +245,7 @@ Optimizer& Study::live() const {
 }
 
 double Study::now() const {
-  return started_at_ + (steady_clock() - started_steady_);
+  return started_at_ + (clock_->steady_time() - started_steady_);
 }
 
 std::uint64_t Study::events() const {
@@ -257,8 +254,9 @@ std::uint64_t Study::events() const {
 
 void Study::note(Event event) {
   uncommitted_.push_back({events() + 1, now(), std::move(event)});
-  tuner_->apply(uncommitted_.back());
-  remember_baseline(live(), tuner_->setting(), uncommitted_.back().event);
+  leases_->apply(uncommitted_.back());
+  if (fold_) fold_->apply(uncommitted_.back());
+  remember_baseline(live(), uncommitted_.back().event);
 }
 
 void Study::repeat(const Event& event) {
@@ -275,7 +273,7 @@ void Study::repeat(const Event& event) {
 }
 
 Status Study::journaled(Status status, Event event) {
-  if (status == Status::ok) note(std::move(event));
+  if (is_taken(status)) note(std::move(event));
   return status;
 }
 
@@ -295,16 +293,15 @@ Pull Study::ask_on_lease(std::uint64_t pulls, double seconds) {
 }
 
 std::uint64_t Study::drop_expired() {
-  const double at = now();
-  std::vector<Ticket> expired;
-  for (const auto& [ticket, lease] : tuner_->leases()) {
-    if (lease.until <= at) expired.push_back(ticket);
-  }
   std::uint64_t dropped = 0;
-  for (const Ticket ticket : expired) {
+  for (const Ticket ticket : leases_->expired(now())) {
     if (drop(ticket) == Status::ok) ++dropped;
   }
   return dropped;
+}
+
+bool Study::has_leases() const {
+  return !leases_->empty();
 }
 
 void Study::keep_answer(KeptAnswer answer) {
@@ -318,28 +315,26 @@ Pull Study::ask_again() {
 }
 
 /// Journals what was told, or that it was passed over.
-template <class Tell>
-Status Study::told(Ticket ticket, const Rewards& rewards, Event event, Tell&& tell) {
-  const std::uint64_t before = live().summary().passed_over;
-  const Status status = tell();
-  if (live().summary().passed_over != before) event = PassedOver{ticket, rewards};
-  return journaled(status, std::move(event));
-}
-
 Status Study::tell(Ticket ticket, double reward) {
   reward += 0.0;  // a database may forget the sign of zero
-  return told(ticket, Rewards::one(reward), Told{ticket, reward},
-              [&] { return live().tell(ticket, reward); });
+  const Status status = live().tell(ticket, reward);
+  if (status == Status::passed_over) note(PassedOver{ticket, Rewards::one(reward)});
+  if (status == Status::ok) note(Told{ticket, reward});
+  return status;
 }
 
 Status Study::tell(Ticket ticket, std::span<const double> rewards) {
-  return told(ticket, Rewards::of(rewards), ToldList{ticket, {rewards.begin(), rewards.end()}},
-              [&] { return live().tell(ticket, rewards); });
+  const Status status = live().tell(ticket, rewards);
+  if (status == Status::passed_over) note(PassedOver{ticket, Rewards::of(rewards)});
+  if (status == Status::ok) note(ToldList{ticket, {rewards.begin(), rewards.end()}});
+  return status;
 }
 
 Status Study::tell(Ticket ticket, const Rewards& rewards) {
-  return told(ticket, rewards, ToldSums{ticket, rewards},
-              [&] { return live().tell(ticket, rewards); });
+  const Status status = live().tell(ticket, rewards);
+  if (status == Status::passed_over) note(PassedOver{ticket, rewards});
+  if (status == Status::ok) note(ToldSums{ticket, rewards});
+  return status;
 }
 
 Status Study::penalize(Ticket ticket, double reward) {
@@ -398,7 +393,7 @@ Study::Batch Study::take_batch() {
   events_ += batch.entries.size();
   const std::uint64_t due = std::max(kEventsToSnapshot, snapshot_bytes_ / kSnapshotBytesAnEvent);
   if (events_ - snapshot_events_ >= due) {
-    batch.snapshot = Snapshot{events_, live().save(), tuner_->save()};
+    batch.snapshot = make_snapshot();
   }
   return batch;
 }
@@ -438,9 +433,13 @@ void Study::recover() {
   if (!optimizer_) load();
 }
 
+Snapshot Study::make_snapshot() const {
+  return {events_, live().save(), saved_folds(*leases_, fold_.get())};
+}
+
 void Study::snapshot() {
   if (!uncommitted_.empty() || snapshot_events_ == events_) return;
-  const Batch batch{.snapshot = Snapshot{events_, live().save(), tuner_->save()}};
+  const Batch batch{.snapshot = make_snapshot()};
   write(batch);
   keep(batch);
 }

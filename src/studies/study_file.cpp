@@ -1,9 +1,10 @@
 #include "studies/study_file.hpp"
 
+#include "canopy/journal.hpp"
+
 #include "files/document_reader.hpp"
 #include "files/json.hpp"
-#include "studies/event_document.hpp"
-#include "studies/journal.hpp"
+#include "journal/event_document.hpp"
 
 #include <array>
 #include <cstdint>
@@ -70,7 +71,7 @@ void export_study(Store& store, const StudyRecord& record,
                                 {"events", record.events},
                                 {"specification", parse_json(record.specification, record.name)}}));
   std::uint64_t left = record.events;  // somebody may be writing more
-  store.read_some(record.id, 0, left, [&](const JournalEntry& entry) {
+  store.read(record.id, {0, left}, [&](const JournalEntry& entry) {
     line(json_text(entry_document(space, entry)));
     --left;
   });

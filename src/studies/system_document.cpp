@@ -1,10 +1,12 @@
 #include "studies/system_document.hpp"
 
-#include "studies/answers.hpp"
+#include "files/arm_document.hpp"
 #include "systems/command_line.hpp"
 
 #include <algorithm>
 #include <string>
+
+#include <fmt/format.h>
 
 namespace canopy {
 namespace {
@@ -41,6 +43,12 @@ std::optional<std::string> read_command(DocumentReader& reader, const Document& 
   };
   try {
     const CommandLine command(text, shell);
+    for (const Parameter& parameter : space.parameters()) {
+      const std::size_t at = text.find("{" + parameter.name + "}");
+      if (!shell || at == std::string::npos || (at != 0 && text[at - 1] == '$')) continue;
+      complain(fmt::format("with shell = true a value is a variable: \"${}\" in place of {{{}}}",
+                           variable_of(parameter.name), parameter.name));
+    }
     for (const std::string& name : command.placeholders()) {
       if (!has_parameter(space, name)) complain("{" + name + "} is not a parameter of the space");
     }
@@ -51,14 +59,6 @@ std::optional<std::string> read_command(DocumentReader& reader, const Document& 
     complain(error.what());
   }
   return text;
-}
-
-/// The coordinate that a value of a file means, if it is one of the domain.
-std::optional<double> coordinate_of(const Space& space, std::size_t index, const Document& value) {
-  if (const std::string* text = value.as_text()) return space.coordinate(index, *text);
-  if (const auto whole = value.as_whole()) return space.coordinate(index, *whole);
-  if (const auto number = value.as_number()) return space.coordinate(index, *number);
-  return std::nullopt;
 }
 
 void check_together(DocumentReader& reader, const Document& table,
@@ -182,42 +182,6 @@ Document system_document(const SystemSpecification& system, const Space& space) 
 
 Document budget_document(const Budget& budget) {
   return document_of(values_of(budget), fields_of(budget));
-}
-
-std::vector<double> read_arm(DocumentReader& reader, const Document& document, const Space& space,
-                             const std::string& field) {
-  if (document.as_table() == nullptr) {
-    reader.complain(field, &document, "must be a table: { x = 1.0 }");
-    return {};
-  }
-  std::vector<std::string_view> names;
-  std::vector<double> arm;
-  for (std::size_t i = 0; i < space.dimension(); ++i) {
-    const Parameter& parameter = space.parameters()[i];
-    names.push_back(parameter.name);
-    if (!reader.require(document, field + ".", parameter.name)) continue;
-    const Document& value = *document.find(parameter.name);
-    const auto coordinate = coordinate_of(space, i, value);
-    if (!coordinate) {
-      reader.complain(field + "." + parameter.name, &value, "must be a value of the space");
-    }
-    arm.push_back(coordinate.value_or(0.0));
-  }
-  reader.check_keys(document, field + ".", names);
-  return arm;
-}
-
-std::optional<std::vector<double>> arm_from(const Space& space, const Document& document) {
-  const Document::Table* table = document.as_table();
-  if (table == nullptr || table->size() != space.dimension()) return std::nullopt;
-  std::vector<double> arm;
-  for (std::size_t i = 0; i < space.dimension(); ++i) {
-    const Document* value = document.find(space.parameters()[i].name);
-    const auto coordinate = value != nullptr ? coordinate_of(space, i, *value) : std::nullopt;
-    if (!coordinate) return std::nullopt;
-    arm.push_back(*coordinate);
-  }
-  return arm;
 }
 
 }  // namespace canopy

@@ -26,13 +26,4 @@ namespace canopy {
 [[nodiscard]] Document budget_document(const Budget& budget);
 [[nodiscard]] Document limits_document(const std::vector<Limit>& limits);
 
-/// Reads the values of all parameters out of a table. What is wrong is complained about as `field`
-/// and what is in it, and the arm is then worth nothing.
-[[nodiscard]] std::vector<double> read_arm(DocumentReader& reader, const Document& document,
-                                           const Space& space, const std::string& field);
-
-/// The arm that a document names the parameters of; none when it is not one of the space.
-[[nodiscard]] std::optional<std::vector<double>> arm_from(const Space& space,
-                                                          const Document& document);
-
 }  // namespace canopy

@@ -21,6 +21,18 @@ struct Uplift {
   Best::Basis basis = Best::Basis::interval;  ///< why there is an interval or none
 };
 
+template <class Visit>
+void visit_fields(Uplift& uplift, Visit&& visit) {
+  visit(Field{"mean", "the arm's mean less the baseline's"}, uplift.difference);
+  visit(Field{"low", "of its interval; null: there is none"}.or_null(), uplift.interval.lower);
+  visit(Field{"high", "of its interval"}.or_null(), uplift.interval.upper);
+  visit(Field{"level", "of the interval"}, uplift.level);
+  visit(Field{"arm_mean", "of the best arm's rewards"}, uplift.arm_mean);
+  visit(Field{"baseline_mean", "of the baseline's rewards"}, uplift.baseline_mean);
+  visit(Field{"arm_pulls", "how many they are"}, uplift.arm_pulls);
+  visit(Field{"baseline_pulls", "how many they are"}, uplift.baseline_pulls);
+}
+
 /// Of the best arm. None without rewards of both, and where it is the baseline.
 [[nodiscard]] std::optional<Uplift> uplift_of(const Optimizer& optimizer, const Best& best,
                                               const StudySpecification& specification);

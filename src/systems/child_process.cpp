@@ -16,7 +16,7 @@ namespace canopy {
 namespace {
 
 using Outcome = CommandResult::Outcome;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 constexpr std::chrono::milliseconds kLookAtStop{50};
@@ -83,7 +83,7 @@ ssize_t write_without_signal(const Descriptor& to, std::string_view text) {
 
 }  // namespace
 
-Patience::Patience(const RunLimits& limits) : deadline_(Clock::now()), stop_(limits.stop) {
+Patience::Patience(const RunLimits& limits) : deadline_(SteadyClock::now()), stop_(limits.stop) {
   const double seconds = limits.timeout_seconds;
   if (seconds <= 0.0) return;
   deadline_ += std::chrono::duration_cast<nanoseconds>(
@@ -91,7 +91,7 @@ Patience::Patience(const RunLimits& limits) : deadline_(Clock::now()), stop_(lim
 }
 
 void Patience::shorten(nanoseconds most) {
-  deadline_ = std::min(deadline_, Clock::now() + most);
+  deadline_ = std::min(deadline_, SteadyClock::now() + most);
 }
 
 bool Patience::is_stopped() const {
@@ -100,12 +100,12 @@ bool Patience::is_stopped() const {
 
 std::optional<Outcome> Patience::end() const {
   if (is_stopped()) return Outcome::stopped;
-  if (Clock::now() >= deadline_) return Outcome::timed_out;
+  if (SteadyClock::now() >= deadline_) return Outcome::timed_out;
   return std::nullopt;
 }
 
 nanoseconds Patience::slice() const {
-  const nanoseconds left = std::max<nanoseconds>(deadline_ - Clock::now(), nanoseconds(0));
+  const nanoseconds left = std::max<nanoseconds>(deadline_ - SteadyClock::now(), nanoseconds(0));
   return std::min<nanoseconds>(left, kLookAtStop);
 }
 
@@ -210,9 +210,9 @@ void ChildProcess::kill_and_reap() {
   finished_ = true;
   program_.lifeline.close();
   (void)kill(program_.guardian, SIGCONT);  // should somebody have stopped it
-  const auto deadline = Clock::now() + kTimeToDie;
+  const auto deadline = SteadyClock::now() + kTimeToDie;
   for (hear(); !status_ && events_of(program_.state, kLookAtStop) != POLLHUP; hear()) {
-    if (Clock::now() >= deadline) return;
+    if (SteadyClock::now() >= deadline) return;
   }
   while (waitpid(program_.guardian, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -222,8 +222,8 @@ void ChildProcess::kill_and_reap() {
 void ChildProcess::end_cgroup() const {
   if (!program_.cgroup) return;
   program_.cgroup->kill_all();
-  const auto deadline = Clock::now() + kTimeToDie;
-  while (!program_.cgroup->remove() && Clock::now() < deadline) {
+  const auto deadline = SteadyClock::now() + kTimeToDie;
+  while (!program_.cgroup->remove() && SteadyClock::now() < deadline) {
     const timespec time = to_timespec(kLookAtCgroup);
     (void)ppoll(nullptr, 0, &time, nullptr);
   }

@@ -1,7 +1,7 @@
 #include "systems/command.hpp"
 
+#include "core/excerpt.hpp"
 #include "systems/child_process.hpp"
-#include "systems/excerpt.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -18,32 +18,51 @@ const std::string& value_of(const std::string& name, const Values& values) {
   return found->second;
 }
 
+bool is_letter_or_digit(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+         (letter >= '0' && letter <= '9');
+}
+
+bool is_in_names(char letter) {
+  return is_letter_or_digit(letter) || letter == '_';
+}
+
 }  // namespace
 
-CommandLine::CommandLine(std::string text, bool shell) : text_(std::move(text)) {
+std::string variable_of(std::string_view parameter) {
+  std::string name = "CANOPY_";
+  for (const char letter : parameter) name += is_letter_or_digit(letter) ? letter : '_';
+  return name;
+}
+
+CommandLine::CommandLine(std::string text, bool shell) : text_(std::move(text)), shell_(shell) {
   if (text_.find('\0') != std::string::npos) throw CommandLineError("it contains a zero byte");
-  CommandText command = read_braces(text_);
-  if (shell) {
-    script_ = shell_script(command);
-  } else {
+  if (!shell) {
+    CommandText command = read_braces(text_);
     words_ = split_words(command.symbols);
+    placeholders_ = std::move(command.placeholders);
   }
   const bool blank = text_.find_first_not_of(" \t\n") == std::string::npos;
   if (blank || (!shell && words_.empty())) throw CommandLineError("there is no command");
-  placeholders_ = std::move(command.placeholders);
+}
+
+bool CommandLine::uses(const std::string& parameter) const {
+  if (!shell_) {
+    return std::find(placeholders_.begin(), placeholders_.end(), parameter) != placeholders_.end();
+  }
+  const std::string name = variable_of(parameter);
+  for (std::size_t at = text_.find(name); at != std::string::npos; at = text_.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if (end == text_.size() || !is_in_names(text_[end])) return true;
+  }
+  return false;
 }
 
 std::vector<std::string> CommandLine::words(const Values& values) const {
+  if (shell_) return {"/bin/sh", "-c", text_};
   std::vector<std::string> arguments;
   for (const std::string& name : placeholders_) arguments.push_back(value_of(name, values));
   std::vector<std::string> result;
-  if (!script_.empty()) {
-    result = {"/bin/sh", "-c", script_};
-    if (arguments.empty()) return result;
-    result.emplace_back("sh");  // its $0
-    result.insert(result.end(), arguments.begin(), arguments.end());
-    return result;
-  }
   for (const CommandSymbols& word : words_) {
     std::string& filled = result.emplace_back();
     for (const CommandSymbol& symbol : word) {

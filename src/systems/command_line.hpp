@@ -3,6 +3,7 @@
 #include "systems/command_symbols.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,30 +12,32 @@ namespace canopy {
 /// The values of a command's placeholders, by name.
 using Values = std::vector<std::pair<std::string, std::string>>;
 
+/// The variable of the environment that holds a parameter's value: CANOPY_ and its name, with _ for
+/// whatever is neither a letter of ASCII nor a digit.
+[[nodiscard]] std::string variable_of(std::string_view parameter);
+
 /// A command as a study file writes it, such as `redis-cli config set lfu-decay-time {minutes}`.
-///
-/// {name} stands for a value; a name may hold anything but braces. {{ and }} stand for braces.
 ///
 /// Without a shell the text is cut into words at blanks and line ends; single quotes, double quotes
 /// and backslashes work as in a POSIX shell. Nothing is expanded: $, *, ~, | and > are letters.
+/// {name} stands for a value, and is a word or a part of one, whatever the value holds; a name may
+/// hold anything but braces. {{ and }} stand for braces. What the program makes of its words is its
+/// own affair: ssh and `sh -c` read theirs as a command again.
 ///
-/// With a shell, /bin/sh runs the text. Values reach it as variables and never as text to be read,
-/// so that nothing in them is run. A placeholder may stand inside quotes, but not where the shell
-/// would read the value again or not at all: (( )), ${ }, backticks, and after a here-document.
-///
-/// In both, a placeholder is a word or a part of one, whatever the value holds. What the program
-/// makes of its words is its own affair: ssh, eval and `sh -c` read theirs as a command again, and
-/// bash's let and [[ ]] may do so.
+/// With a shell, /bin/sh runs the text as it is. Values are in the environment: see `variable_of`.
 class CommandLine {
  public:
-  /// Throws CommandLineError for quotes that are not closed, a command without words, a
-  /// placeholder that is malformed or used where it cannot be filled in safely.
+  /// Throws CommandLineError for a command without words and, if there is no shell, for quotes that
+  /// are not closed and a placeholder that is malformed.
   CommandLine(std::string text, bool shell);
 
   [[nodiscard]] const std::string& text() const { return text_; }
 
-  /// The names between braces, each once, in the order of their first use.
+  /// The names between braces, each once, in the order of their first use; none with a shell.
   [[nodiscard]] const std::vector<std::string>& placeholders() const { return placeholders_; }
+
+  /// Whether it takes the value of a parameter by its name.
+  [[nodiscard]] bool uses(const std::string& parameter) const;
 
   /// The program and its arguments. Values that no placeholder asks for are left out. Throws
   /// CommandLineError when one is missing or holds a zero byte, which no argument can.
@@ -43,8 +46,8 @@ class CommandLine {
  private:
   std::string text_;
   std::vector<std::string> placeholders_;
+  bool shell_;
   std::vector<CommandSymbols> words_;  ///< when there is no shell
-  std::string script_;                 ///< when there is one
 };
 
 }  // namespace canopy

@@ -1,6 +1,6 @@
 #include "systems/command_symbols.hpp"
 
-#include "systems/excerpt.hpp"
+#include "core/excerpt.hpp"
 
 #include <algorithm>
 #include <utility>

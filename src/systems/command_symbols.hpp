@@ -35,9 +35,4 @@ struct CommandText {
 /// CommandLineError for quotes that are not closed.
 [[nodiscard]] std::vector<CommandSymbols> split_words(const CommandSymbols& symbols);
 
-/// The script that does the same as the command when its arguments $1, $2, ... are the values of
-/// the placeholders. Throws CommandLineError for quotes that are not closed and for a placeholder
-/// where the shell would not take its value as it is.
-[[nodiscard]] std::string shell_script(const CommandText& command);
-
 }  // namespace canopy

@@ -10,9 +10,9 @@
 namespace canopy {
 namespace {
 
-using Environment = std::vector<std::pair<std::string, std::string>>;
+using Variables = std::vector<std::pair<std::string, std::string>>;
 
-void check_words(const std::vector<std::string>& words, const Environment& environment) {
+void check_words(const std::vector<std::string>& words, const Variables& environment) {
   const auto holds = [](const std::string& text, char letter) {
     return text.find(letter) != std::string::npos;
   };
@@ -27,7 +27,7 @@ void check_words(const std::vector<std::string>& words, const Environment& envir
 
 }  // namespace
 
-Program::Program(const std::vector<std::string>& words, const Environment& environment) {
+Program::Program(const std::vector<std::string>& words, const Variables& environment) {
   check_words(words, environment);
   for (const std::string& word : words) arguments_.push_back(const_cast<char*>(word.c_str()));
   arguments_.push_back(nullptr);
@@ -54,7 +54,7 @@ bool Program::is_absent(const std::string& path, int error) const {
   return error == ENOENT || error == ENOTDIR;
 }
 
-void Program::merge(const Environment& environment) {
+void Program::merge(const Variables& environment) {
   for (const auto& [name, value] : environment) {
     added_.push_back(fmt::format("{}={}", name, value));
   }

@@ -54,7 +54,7 @@ ProgressBar::ProgressBar(std::uint64_t total, std::string unit)
     : total_(total),
       unit_(std::move(unit)),
       shown_(isatty(STDERR_FILENO) != 0),
-      started_(Clock::now()),
+      started_(SteadyClock::now()),
       drawn_(started_) {}
 
 ProgressBar::~ProgressBar() {
@@ -65,13 +65,13 @@ void ProgressBar::add(std::uint64_t done) {
   const std::uint64_t all = done_.fetch_add(done, std::memory_order_relaxed) + done;
   if (!shown_) return;
   const std::unique_lock lock(drawing_, std::try_to_lock);
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   if (!lock.owns_lock() || now - drawn_ < kBetweenDrawings) return;
   drawn_ = now;
   draw(all, now);
 }
 
-void ProgressBar::draw(std::uint64_t done, Clock::time_point now) const {
+void ProgressBar::draw(std::uint64_t done, SteadyClock::time_point now) const {
   const double fraction = static_cast<double>(done) / static_cast<double>(total_);
   const double elapsed = std::chrono::duration<double>(now - started_).count();
   const int filled = static_cast<int>(fraction * kWidth);
@@ -81,7 +81,7 @@ void ProgressBar::draw(std::uint64_t done, Clock::time_point now) const {
   (void)std::fflush(stderr);
 }
 
-StatusLine::StatusLine() : on_terminal_(isatty(STDERR_FILENO) != 0), next_(Clock::now()) {
+StatusLine::StatusLine() : on_terminal_(isatty(STDERR_FILENO) != 0), next_(SteadyClock::now()) {
   if (!on_terminal_) next_ += kBetweenLines;
 }
 
@@ -94,16 +94,16 @@ void StatusLine::clear() const {
 }
 
 bool StatusLine::due() const {
-  return Clock::now() >= next_;
+  return SteadyClock::now() >= next_;
 }
 
 void StatusLine::show(const std::string& line) {
   if (on_terminal_) {
     fmt::print(stderr, "\r{}\033[K", line.substr(0, terminal_width() - 1));
-    next_ = Clock::now() + kBetweenDrawings;
+    next_ = SteadyClock::now() + kBetweenDrawings;
   } else {
     fmt::print(stderr, "{}\n", line);
-    next_ = Clock::now() + kBetweenLines;
+    next_ = SteadyClock::now() + kBetweenLines;
   }
   (void)std::fflush(stderr);
 }

@@ -20,17 +20,17 @@ class ProgressBar {
   void add(std::uint64_t done);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
 
-  void draw(std::uint64_t done, Clock::time_point now) const;
+  void draw(std::uint64_t done, SteadyClock::time_point now) const;
 
   std::uint64_t total_;
   std::string unit_;
   bool shown_;
-  Clock::time_point started_;
+  SteadyClock::time_point started_;
   std::atomic<std::uint64_t> done_{0};
   std::mutex drawing_;
-  Clock::time_point drawn_;
+  SteadyClock::time_point drawn_;
 };
 
 /// One line on the standard error that tells where something is: always up to date on a terminal,
@@ -49,10 +49,10 @@ class StatusLine {
   void clear() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
 
   bool on_terminal_;
-  Clock::time_point next_;
+  SteadyClock::time_point next_;
 };
 
 /// `12 s`, `3 min`, `1.5 h`.

@@ -65,14 +65,14 @@ class ServerCommand : public ::testing::Test {
 
   [[nodiscard]] std::string study(const std::string& name, const std::string& pulls,
                                   const std::string& sleep = "0") const {
-    folder_.write(name + ".toml",
-                  "name = \"" + name +
-                      "\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\n"
-                      "apply = \"true {x}\"\nbaseline = { x = 0.9 }\nbaseline_every = 10\n"
-                      "shell = true\nmeasure = \"sleep " +
-                      sleep +
-                      "; awk -v x={x} 'BEGIN {{ print 1 - (x - 0.3)^2 }}'\"\n[budget]\npulls = " +
-                      pulls + "\n");
+    folder_.write(
+        name + ".toml",
+        "name = \"" + name +
+            "\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\n"
+            "apply = \"true $CANOPY_x\"\nbaseline = { x = 0.9 }\nbaseline_every = 10\n"
+            "shell = true\nmeasure = \"sleep " +
+            sleep + "; awk -v x=$CANOPY_x 'BEGIN { print 1 - (x - 0.3)^2 }'\"\n[budget]\npulls = " +
+            pulls + "\n");
     return folder_.path(name + ".toml");
   }
 

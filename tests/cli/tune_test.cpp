@@ -4,6 +4,7 @@
 
 #include "support/process.hpp"
 #include "support/temporary_folder.hpp"
+#include "systems/command_line.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -153,7 +154,7 @@ Story story_of(const std::string& jsonl) {
   std::istringstream lines(jsonl);
   for (std::string line; std::getline(lines, line);) {
     const json event = json::parse(line);
-    const std::string kind = event["event"];
+    const std::string kind = event["kind"];
     if (kind == "apply") {
       const std::string setting = event["arm"].dump();
       if (story.settings.empty() || story.settings.back() != setting) {
@@ -161,7 +162,7 @@ Story story_of(const std::string& jsonl) {
       }
     } else if (kind == "tell" || kind == "pass_over" || kind == "penalty" || kind == "baseline") {
       story.told.push_back(kind + " " + event["arm"].dump() + " " +
-                           event.value("value", json()).dump());
+                           event.value("reward", json()).dump());
     }
   }
   return story;
@@ -247,7 +248,7 @@ TEST_F(TuneCommand, AnArmThatTakesTheTunerDownIsBlamedInTheEnd) {
   EXPECT_LT(json::parse(run_tool("best a --json" + store()).out)["arm"]["x"].get<double>(), 0.7);
 }
 
-TEST_F(TuneCommand, ADryRunShowsCommandsAndDoubtsAndRunsNothing) {
+TEST_F(TuneCommand, ADryRunShowsCommandsAndWarningsAndRunsNothing) {
   folder_.write(
       "a.toml",
       "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[[space]]\nname = \"y\"\nlow = "
@@ -259,10 +260,10 @@ TEST_F(TuneCommand, ADryRunShowsCommandsAndDoubtsAndRunsNothing) {
   for (const std::string part :
        {"the study a, dry run: nothing is run or stored\nthe baseline: x = 0.5, y = 0.5\n",
         "  measure  echo 0.5\n", "arm 1: x = 0.", "budget: 9 pulls\n",
-        "left at the end: the best arm if it is better than the baseline beyond doubt, else",
-        "doubt: no command uses y: write {y} where its value belongs. If a program takes it from",
-        "doubt: a budget of 9 pulls is small for this space",
-        "doubt: the baseline is never measured, so the system will be left at it"}) {
+        "left at the end: the best arm if it is better than the baseline at the 95 % level, else",
+        "warning: no command uses y: write {y} where its value belongs. If a program takes it from",
+        "warning: a budget of 9 pulls is small for this space",
+        "warning: the baseline is never measured, so the system will be left at it"}) {
     EXPECT_NE(dry.out.find(part), std::string::npos) << part << "\n" << dry.out;
   }
   EXPECT_FALSE(std::filesystem::exists(folder_.path("ran")));
@@ -272,7 +273,7 @@ TEST_F(TuneCommand, ADryRunShowsCommandsAndDoubtsAndRunsNothing) {
   EXPECT_EQ(tried.status, 0);
   EXPECT_NE(tried.out.find("measured 3 times at x = 0.5, y = 0.5: 0.5, 0.5, 0.5\n"),
             std::string::npos);
-  EXPECT_NE(tried.out.find("doubt: the reward did not vary in three measurements"),
+  EXPECT_NE(tried.out.find("warning: the reward did not vary in three measurements"),
             std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_.path("ran")));
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
@@ -485,7 +486,7 @@ TEST_F(TuneCommand, RefusesWhatIsWrongInTheFileWithEveryMistake) {
   for (const char* text :
        {":6: system.measure = './m {y}': {y} is not a parameter of the space",
         R"(:7: system.on_failure = 'pray': must be "retry", "skip" or "stop")",
-        ":8: system.baseline.x = 2.0: must be a value of the space",
+        ":8: system.baseline.x = 2.0: must be a number from 0 to 1",
         ":9: system.timeout_seconds = 0: must be a number of seconds from 0.001 to 1e6",
         ":10: system.floor_windw = 3: unknown key, did you mean \"floor_window\"?",
         ":12: budget.pulls = 0: must be a whole number from 1 to 9007199254740992"}) {
@@ -497,13 +498,16 @@ TEST_F(TuneCommand, RefusesWhatIsWrongInTheFileWithEveryMistake) {
 
 TEST_F(TuneCommand, NothingInNamesOrValuesIsRunByAShell) {
   const std::string trap = folder_.path("trap");
+  const std::string knob = "$(touch " + trap + ")";
   for (const std::string shell : {"true", "false"}) {
-    folder_.write("i.toml", "name = \"injection-" + shell + "\"\n[[space]]\nname = \"$(touch " +
-                                trap + ")\"\ntype = \"choice\"\nchoices = [\"; touch " + trap +
-                                " #\", \"$(touch " + trap + ")\", \"`touch " + trap +
-                                "`\", \"' ; touch " + trap + " ; '\"]\n[system]\nshell = " + shell +
-                                "\napply = \"echo {$(touch " + trap +
-                                ")}\"\nmeasure = \"echo 0.5\"\n[budget]\npulls = 30\n");
+    folder_.write(
+        "i.toml",
+        "name = \"injection-" + shell + "\"\n[[space]]\nname = \"" + knob +
+            "\"\ntype = \"choice\"\nchoices = [\"; touch " + trap + " #\", \"$(touch " + trap +
+            ")\", \"`touch " + trap + "`\", \"' ; touch " + trap +
+            " ; '\"]\n[system]\nshell = " + shell + "\napply = '" +
+            (shell == "true" ? "echo \"$" + variable_of(knob) + "\"" : "echo {" + knob + "}") +
+            "'\nmeasure = \"echo 0.5\"\n[budget]\npulls = 30\n");
     const auto result = run_tool("tune " + folder_.path("i.toml") + store());
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_FALSE(std::filesystem::exists(trap));
@@ -518,17 +522,16 @@ TEST_F(TuneCommand, StudiesCanBeListedExportedDrawnAndDeleted) {
   EXPECT_NE(list.out.find("\nb "), std::string::npos) << list.out;
   EXPECT_EQ(json::parse(run_tool("studies list --json" + store()).out).size(), 2U);
   const auto csv = run_tool("studies export b" + store());
-  EXPECT_EQ(csv.out.find("number,at,event,ticket,count,value,squared_deviations,text,\"x\"\n1,"),
-            0U);
+  EXPECT_EQ(csv.out.find("number,at,kind,ticket,reward,\"x\",details\n1,"), 0U);
   const auto lines = run_tool("studies export b --format jsonl" + store());
   std::istringstream stream(lines.out);
   int tells = 0;
   for (std::string line; std::getline(stream, line);) {
     const json event = json::parse(line);
-    if (event["event"] != "tell") continue;
+    if (event["kind"] != "tell") continue;
     ++tells;
     const double x = event["arm"]["x"];
-    EXPECT_NEAR(event["value"].get<double>(), 1.0 - (x - 0.3) * (x - 0.3), 1e-4);
+    EXPECT_NEAR(event["reward"].get<double>(), 1.0 - (x - 0.3) * (x - 0.3), 1e-4);
   }
   EXPECT_EQ(tells, 5);
   EXPECT_NE(run_tool("tree a" + store()).out.find("root  x = 0.5"), std::string::npos);

@@ -3,11 +3,13 @@
 #include "canopy/random.hpp"
 #include "canopy/study.hpp"
 
-#include "studies/act_text.hpp"
-#include "studies/tuner.hpp"
-#include "studies/tuner_state.hpp"
+#include "journal/act_text.hpp"
 #include "support/fake_service.hpp"
 #include "support/random_event.hpp"
+#include "support/store_suite.hpp"
+#include "tuning/system.hpp"
+#include "tuning/tuner.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -56,7 +58,7 @@ void pull(Study& study, int times) {
 
 std::vector<JournalEntry> journal_of(Store& store, const std::string& name) {
   std::vector<JournalEntry> entries;
-  store.read(find_study(store, name).id, 0,
+  store.read(find_study(store, name).id, {},
              [&](const JournalEntry& entry) { entries.push_back(entry); });
   return entries;
 }
@@ -100,9 +102,9 @@ TEST(RemoteStore, ListsAndMakesAndForksAndErases) {
     pull(study, 5);
   }
   std::vector<std::string> names;
-  for (const StudyRecord& record : store.list()) names.push_back(record.name);
+  for (const StudyRecord& record : store.list({})) names.push_back(record.name);
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b", "c"}));
-  EXPECT_EQ(store.list_some("a", 1).at(0).name, "b");
+  EXPECT_EQ(store.list({"a", 1}).at(0).name, "b");
 
   EXPECT_FALSE(store.create({.name = "a", .specification = json_of(resolved(knob()))}));
   {
@@ -119,7 +121,7 @@ TEST(RemoteStore, ListsAndMakesAndForksAndErases) {
 TEST(RemoteStore, EveryRewardIsThereOnceWhateverIsLostOnTheWay) {
   const unsigned seed = std::random_device{}();
   std::cout << "seed " << seed << '\n';
-  testing::MemoryStore memory;
+  MemoryStore memory;
   Study undisturbed = Study::open(memory, knob(), {"a", {}});
   pull(undisturbed, 60);
 
@@ -180,7 +182,7 @@ void write_behind_its_back(FakeService& service, const std::string& name, const 
   service.with_store([&](Store& memory) {
     const StudyRecord record = find_study(memory, name);
     const JournalEntry entry{record.events + 1, record.updated, event};
-    memory.append(record.id, {&entry, 1}, record.pulls);
+    memory.append({record.id, {&entry, 1}, record.pulls});
     return 0;
   });
 }
@@ -211,11 +213,12 @@ TEST(RemoteStore, ATunerGoesOnWhenTheServerHasWrittenMeanwhile) {
   RemoteStore store(store_options(service));
   const StudySpecification file =
       knob("[system]\napply = \"true {x}\"\nmeasure = \"echo {x}\"\n[budget]\npulls = 100000\n");
-  Study study = Study::open(store, file, {"a", {}});
+  Study study = Study::open(store, file, {.name = "a", .fork = {}, .fold = tuner_fold});
   const std::atomic<bool> stop{false};
   int step = 0;
   std::uint64_t pulls_then = 0;
-  Tuner tuner(study, {stop}, [&](const TuneProgress& progress) {
+  CommandSystem system = command_system_of(study.specification(), &stop);
+  Tuner tuner(study, system, {stop}, [&](const TuneProgress& progress) {
     if (step == 0 && progress.pulls == 5) {
       EXPECT_EQ(store.post_act(study.record().id, 1.0, act_text({Act::pause})), 1U);
       write_behind_its_back(service, "a", ActTaken{1, Act::pause, 0, "the server"});
@@ -289,7 +292,7 @@ TEST(RemoteStore, ATunerWaitsForAServerThatRestartsAndGoesOn) {
   int troubles = 0;
   options.http.on_trouble = [&](const std::string&) { ++troubles; };
   RemoteStore store(options);
-  Study study = Study::open(store, file, {"a", {}});
+  Study study = Study::open(store, file, {.name = "a", .fork = {}, .fold = tuner_fold});
   store.set_patience(1min);
   std::atomic<bool> stop{false};
   std::thread restarts([&] {
@@ -300,7 +303,8 @@ TEST(RemoteStore, ATunerWaitsForAServerThatRestartsAndGoesOn) {
       service = std::make_unique<FakeService>(kept);
     }
   });
-  const TuneEnd end = Tuner(study, {stop}, {}).run();
+  CommandSystem system = command_system_of(study.specification(), &stop);
+  const TuneEnd end = Tuner(study, system, {stop}, {}).run();
   restarts.join();
   EXPECT_EQ(end.text, "the budget of 60 pulls is used");
   EXPECT_GE(troubles, 1);
@@ -309,3 +313,20 @@ TEST(RemoteStore, ATunerWaitsForAServerThatRestartsAndGoesOn) {
 
 }  // namespace
 }  // namespace canopy
+
+namespace canopy::testing {
+namespace {
+
+Opener<Store> on_a_server() {
+  return [service = std::make_shared<FakeService>()] {
+    return std::make_unique<RemoteStore>(store_options(*service));
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, StoreTest,
+                         ::testing::Values(Implementation<Store>{"Remote", on_a_server}),
+                         name_of_implementation);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FullStoreTest);
+
+}  // namespace
+}  // namespace canopy::testing

@@ -131,17 +131,17 @@ Space random_space() {
 }
 
 bool is_real(const Parameter& parameter) {
-  return std::holds_alternative<Real>(parameter.domain);
+  return parameter.domain.as<Real>() != nullptr;
 }
 
 /// The integers of a parameter on a log scale; null for any other parameter.
 const Integer* log_integers_of(const Parameter& parameter) {
-  const auto* integer = std::get_if<Integer>(&parameter.domain);
+  const auto* integer = parameter.domain.as<Integer>();
   return integer != nullptr && integer->scale == Scale::log ? integer : nullptr;
 }
 
 double step_of(const Parameter& parameter) {
-  const auto* integer = std::get_if<Integer>(&parameter.domain);
+  const auto* integer = parameter.domain.as<Integer>();
   return integer != nullptr ? static_cast<double>(integer->step) : 1.0;
 }
 
@@ -178,7 +178,7 @@ void check_halves(const Parameter& parameter, const double* cell, const double* 
 
 /// The arm is the middle of the cell, in the user's units.
 void check_arm(const Parameter& parameter, const double* cell, double arm) {
-  if (const auto* real = std::get_if<Real>(&parameter.domain)) {
+  if (const auto* real = parameter.domain.as<Real>()) {
     RC_ASSERT(real->low <= arm && arm <= real->high);
     const bool log = real->scale == Scale::log;
     const double low = log ? std::exp(cell[0]) * (1.0 - 1e-12) : cell[0];

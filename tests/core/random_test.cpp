@@ -17,11 +17,11 @@
 namespace canopy {
 namespace {
 
-using Numbers = std::vector<std::uint64_t>;
+using Draws = std::vector<std::uint64_t>;
 
-Numbers first_numbers(const StreamName& name, std::size_t count = 8) {
+Draws first_numbers(const StreamName& name, std::size_t count = 8) {
   RandomStream stream(name);
-  Numbers numbers;
+  Draws numbers;
   for (std::size_t i = 0; i < count; ++i) numbers.push_back(stream());
   return numbers;
 }
@@ -71,15 +71,15 @@ TEST(Random, TheJudgeGivesThePublishedAnswers) {
 TEST(Random, FirstNumbersNeverChange) {
   // Worked out with another Philox, written in Python from the paper: the counter is (block, 0,
   // run, 0), the key is (seed, FNV-1a of the three names, each with a zero byte behind it).
-  EXPECT_EQ(first_numbers({}), (Numbers{0xe3459ff37eacd2b1, 0xe1f6dd6db84e33d7, 0xc45bc4d5b63b760e,
-                                        0x2e3d7fbc59f116bf, 0xbc2af8b5af47bfb1, 0xbbd65ead8887908d,
-                                        0xc453926f49567f04, 0xe4dc1229241029cd}));
-  const Numbers named = first_numbers(
+  EXPECT_EQ(first_numbers({}), (Draws{0xe3459ff37eacd2b1, 0xe1f6dd6db84e33d7, 0xc45bc4d5b63b760e,
+                                      0x2e3d7fbc59f116bf, 0xbc2af8b5af47bfb1, 0xbbd65ead8887908d,
+                                      0xc453926f49567f04, 0xe4dc1229241029cd}));
+  const Draws named = first_numbers(
       {.seed = 42, .environment = "garland", .algorithm = "hct", .purpose = "rho=0.5", .run = 7},
       68);
   EXPECT_EQ(
-      Numbers(named.begin(), named.begin() + 4),
-      (Numbers{0xc4172fc2c846482d, 0x4d2435fa28251c86, 0x2865f927e697497d, 0x69c4a07b6ecd10f8}));
+      Draws(named.begin(), named.begin() + 4),
+      (Draws{0xc4172fc2c846482d, 0x4d2435fa28251c86, 0x2865f927e697497d, 0x69c4a07b6ecd10f8}));
   EXPECT_EQ(named[63], 0x39f502b86cef2d33U);
   EXPECT_EQ(named[64], 0x3fc5bbc48a84586fU);
   EXPECT_EQ(named[67], 0x79a3b001e9ac167aU);
@@ -90,7 +90,7 @@ RC_GTEST_PROP(Random, EveryNumberIsPhiloxOfItsPlace,
   RC_PRE(environment.find('\0') == std::string::npos);
   const std::string names = environment + '\0' + "hct" + '\0' + '\0';
   const std::size_t count = *rc::gen::inRange<std::size_t>(1, 300);
-  const Numbers numbers = first_numbers(
+  const Draws numbers = first_numbers(
       {.seed = seed, .environment = environment, .algorithm = "hct", .run = run}, count);
   for (std::size_t i = 0; i < count; ++i) {
     RC_ASSERT(numbers[i] == philox({i / 4, 0, run, 0}, {seed, fnv(names)})[i % 4]);
@@ -124,7 +124,7 @@ TEST(Random, AnyChangeOfTheNameChangesTheNumbers) {
   others[7].environment = "";
   others[8].algorithm = "";
   others[9].purpose = "";
-  std::set<Numbers> seen{first_numbers(name)};
+  std::set<Draws> seen{first_numbers(name)};
   for (const StreamName& other : others) seen.insert(first_numbers(other));
   EXPECT_EQ(seen.size(), 1 + others.size());
 }
@@ -132,7 +132,7 @@ TEST(Random, AnyChangeOfTheNameChangesTheNumbers) {
 RC_GTEST_PROP(Random, OneFieldOfTheNameIsEnough,
               (std::uint64_t a, std::uint64_t b, const std::string& s, const std::string& t)) {
   RC_PRE(a != b && s != t);
-  const Numbers base = first_numbers({.seed = a, .environment = s, .algorithm = s, .run = a});
+  const Draws base = first_numbers({.seed = a, .environment = s, .algorithm = s, .run = a});
   RC_ASSERT(base != first_numbers({.seed = b, .environment = s, .algorithm = s, .run = a}));
   RC_ASSERT(base != first_numbers({.seed = a, .environment = t, .algorithm = s, .run = a}));
   RC_ASSERT(base != first_numbers({.seed = a, .environment = s, .algorithm = t, .run = a}));
@@ -140,7 +140,7 @@ RC_GTEST_PROP(Random, OneFieldOfTheNameIsEnough,
 }
 
 TEST(Random, NamesDoNotRunIntoEachOther) {
-  const std::set<Numbers> seen = {
+  const std::set<Draws> seen = {
       first_numbers({.environment = "ab", .algorithm = "c"}),
       first_numbers({.environment = "a", .algorithm = "bc"}),
       first_numbers({.environment = "abc"}),

@@ -46,7 +46,7 @@ TEST(Space, HoldsItsParametersInTheOrderGiven) {
   EXPECT_EQ(space.parameters()[0].name, "x");
   EXPECT_EQ(space.parameters()[1].name, "n");
   EXPECT_EQ(space.parameters()[2].name, "c");
-  EXPECT_EQ(std::get<Integer>(space.parameters()[1].domain).high, 3);
+  EXPECT_EQ(space.parameters()[1].domain.as<Integer>()->high, 3);
 }
 
 TEST(Space, RefusesToBeEmpty) {
@@ -206,7 +206,7 @@ TEST(Space, KnowsHowManyValuesAParameterHas) {
 
 TEST(Space, IntegersInStepsAreThoseFromLowOn) {
   const Space space{{"n", Integer{-3, 9, Scale::linear, 5}}};  // -3 2 7
-  EXPECT_EQ(std::get<Integer>(space.parameters()[0].domain).last(), 7);
+  EXPECT_EQ(space.parameters()[0].domain.as<Integer>()->last(), 7);
   EXPECT_EQ(space.value_count(0), 3U);
   for (const std::int64_t n : {-3, 2, 7}) {
     const std::array arm{static_cast<double>(n)};
@@ -403,7 +403,7 @@ RC_GTEST_PROP(Space, ArmsOfTheUnitCubeLeadThereAndBack, ()) {
     space.from_unit_cube(back, again);
     for (std::size_t axis = 0; axis < arm.size(); ++axis) {
       RC_ASSERT(back[axis] >= 0.0 && back[axis] <= 1.0);
-      const auto* real = std::get_if<Real>(&space.parameters()[axis].domain);
+      const auto* real = space.parameters()[axis].domain.as<Real>();
       if (real != nullptr) {
         RC_ASSERT(std::abs(back[axis] - point[axis]) <= 1e-12);
         const double scale = real->scale == Scale::log

@@ -97,5 +97,16 @@ TEST(Text, AnUnknownNameWithoutALikelyOneIsAnsweredWithAllOfThem) {
             "unknown option; known: nu1 rho delta confidence_scale mixing_time");
 }
 
+TEST(Text, IsUtf8WithoutAZeroByte) {
+  for (const char* text : {"", "a", "ä \U0001F333 \uffff", "\U0010FFFF", "\n\x7f"}) {
+    EXPECT_TRUE(is_text(text)) << text;
+  }
+  EXPECT_FALSE(is_text(std::string_view("a\0b", 3)));
+  for (const char* bytes :
+       {"\xFF", "\xC3", "a\x80", "\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
+    EXPECT_FALSE(is_text(bytes)) << bytes;
+  }
+}
+
 }  // namespace
 }  // namespace canopy

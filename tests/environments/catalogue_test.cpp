@@ -61,7 +61,7 @@ TEST_P(EveryEnvironment, TheOptimumLiesInTheBox) {
   const Optimum optimum = environment->optimum_at(kAnyStep);
   ASSERT_EQ(optimum.arm.size(), environment->space().dimension());
   for (std::size_t i = 0; i < optimum.arm.size(); ++i) {
-    const auto& box = std::get<Real>(environment->space().parameters()[i].domain);
+    const auto& box = *environment->space().parameters()[i].domain.as<Real>();
     EXPECT_GE(optimum.arm[i], box.low);
     EXPECT_LE(optimum.arm[i], box.high);
   }

@@ -72,7 +72,7 @@ TEST(Garland, NoArmIsBetterThanTheOptimum) {
 TEST(Garland, IsAboutOneNumberInTheUnitInterval) {
   for (const Space& space : {Garland().space(), GarlandMdp().space()}) {
     ASSERT_EQ(space.dimension(), 1U);
-    const Real& real = std::get<Real>(space.parameters()[0].domain);
+    const Real& real = *space.parameters()[0].domain.as<Real>();
     EXPECT_EQ(real.low, 0.0);
     EXPECT_EQ(real.high, 1.0);
     EXPECT_EQ(real.scale, Scale::linear);

@@ -40,7 +40,7 @@ TEST(Lqr, TheLeastAverageCostIsTheSolutionOfTheRiccatiEquation) {
 
 TEST(Lqr, AGainBeyondTheBoxIsCutOff) {
   const Lqr lqr({.pole = 1.5, .control_cost = 100.0});
-  const auto& box = std::get<Real>(lqr.space().parameters()[0].domain);
+  const auto& box = *lqr.space().parameters()[0].domain.as<Real>();
   EXPECT_NEAR(box.low, 0.6, 1e-15);
   EXPECT_GE(lqr.optimum().arm[0], box.low);
 }
@@ -148,8 +148,8 @@ TEST(Lqr2d, TheChainIsStableHoweverPoliciesAreSwitched) {
   // V(x) = x' P x falls under every policy in the box. The closed loop is linear in the gains and
   // its norm convex, so the corners suffice.
   const Lqr2d lqr;
-  const auto& first = std::get<Real>(lqr.space().parameters()[0].domain);
-  const auto& second = std::get<Real>(lqr.space().parameters()[1].domain);
+  const auto& first = *lqr.space().parameters()[0].domain.as<Real>();
+  const auto& second = *lqr.space().parameters()[1].domain.as<Real>();
   constexpr double p11 = 1.0;
   constexpr double p12 = 0.56;
   constexpr double p22 = 1.66;

@@ -10,19 +10,19 @@
 namespace canopy {
 namespace {
 
-struct Moments {
+struct Draws {
   double mean = 0.0;
   double deviation = 0.0;
   double least = 1e9;
   double most = -1e9;
 };
 
-Moments moments(double f, Noise noise, double width) {
+Draws draws(double f, Noise noise, double width) {
   constexpr int kDraws = 200'000;
   RandomStream random({.seed = 1});
   double sum = 0.0;
   double squares = 0.0;
-  Moments result;
+  Draws result;
   for (int i = 0; i < kDraws; ++i) {
     const double reward = noisy(f, noise, width, random);
     sum += reward;
@@ -36,7 +36,7 @@ Moments moments(double f, Noise noise, double width) {
 }
 
 TEST(Noise, UniformHasTheWidthAskedFor) {
-  const Moments m = moments(0.3, Noise::uniform, 0.6);
+  const Draws m = draws(0.3, Noise::uniform, 0.6);
   EXPECT_NEAR(m.mean, 0.3, 0.002);
   EXPECT_NEAR(m.deviation, 0.6 / std::sqrt(12.0), 0.002);
   EXPECT_GE(m.least, 0.0);
@@ -44,26 +44,26 @@ TEST(Noise, UniformHasTheWidthAskedFor) {
 }
 
 TEST(Noise, GaussianHasTheStandardDeviationAskedFor) {
-  const Moments m = moments(0.3, Noise::gaussian, 0.5);
+  const Draws m = draws(0.3, Noise::gaussian, 0.5);
   EXPECT_NEAR(m.mean, 0.3, 0.006);
   EXPECT_NEAR(m.deviation, 0.5, 0.006);
   EXPECT_LT(m.least, -1.0) << "it has tails";
 }
 
 TEST(Noise, BernoulliIsASuccessOrNot) {
-  const Moments m = moments(0.3, Noise::bernoulli, 1.0);
+  const Draws m = draws(0.3, Noise::bernoulli, 1.0);
   EXPECT_NEAR(m.mean, 0.3, 0.006);
   EXPECT_NEAR(m.deviation, std::sqrt(0.21), 0.003);
   EXPECT_NEAR(m.least, 0.0, 1e-15);
   EXPECT_NEAR(m.most, 1.0, 1e-15);
-  const Moments half = moments(0.3, Noise::bernoulli, 0.5);
+  const Draws half = draws(0.3, Noise::bernoulli, 0.5);
   EXPECT_NEAR(half.mean, 0.3, 0.003);
   EXPECT_NEAR(half.deviation, 0.5 * std::sqrt(0.21), 0.003);
 }
 
 TEST(Noise, OfNoWidthIsNone) {
   for (const Noise noise : {Noise::uniform, Noise::gaussian, Noise::bernoulli}) {
-    const Moments m = moments(0.3, noise, 0.0);
+    const Draws m = draws(0.3, noise, 0.0);
     EXPECT_EQ(m.least, 0.3);
     EXPECT_EQ(m.most, 0.3);
   }

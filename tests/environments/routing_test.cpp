@@ -26,7 +26,7 @@ TEST(Routing, TheOptimumIsTheSquareRootRule) {
 
 TEST(Routing, NoShareOfAFineGridIsBetter) {
   const Routing routing({.arrival_rate = 2.0, .first_rate = 1.5, .second_rate = 1.0});
-  const auto& box = std::get<Real>(routing.space().parameters()[0].domain);
+  const auto& box = *routing.space().parameters()[0].domain.as<Real>();
   for (int i = 0; i <= 10'000; ++i) {
     const double share = std::lerp(box.low, box.high, i / 10'000.0);
     ASSERT_LE(routing.mean_reward({&share, 1}), routing.optimum().value + 1e-12);

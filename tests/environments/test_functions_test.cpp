@@ -158,12 +158,11 @@ TEST(Hartmann, IsNearTheHeightOfABellInItsMiddle) {
 
 TEST(AnyDimension, ACropLeavesTheOptimumInTheBoxButNotInItsMiddle) {
   const Rastrigin f({.dimension = 2, .crop = 0.25});
-  const auto& side = std::get<Real>(f.space().parameters()[1].domain);
+  const auto& side = *f.space().parameters()[1].domain.as<Real>();
   EXPECT_DOUBLE_EQ(side.low, -2.56);
   EXPECT_EQ(side.high, 5.12);
   EXPECT_EQ(value_at(f, f.optimum().arm), 1.0);
-  EXPECT_DOUBLE_EQ(std::get<Real>(DoubleSine({.crop = 0.3}).space().parameters()[0].domain).low,
-                   0.3);
+  EXPECT_DOUBLE_EQ(DoubleSine({.crop = 0.3}).space().parameters()[0].domain.as<Real>()->low, 0.3);
   EXPECT_THROW(Difficult({.crop = 0.5}), ConfigurationError);
 }
 

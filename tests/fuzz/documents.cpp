@@ -6,8 +6,8 @@
 #include "files/document_reader.hpp"
 #include "files/json.hpp"
 #include "files/toml.hpp"
-#include "studies/act_text.hpp"
-#include "studies/event_document.hpp"
+#include "journal/act_text.hpp"
+#include "journal/event_document.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "service/service.hpp"
 #include "service/shared_store.hpp"
 #include "service/study_host.hpp"
-#include "support/memory_store.hpp"
+#include "stores/memory_store.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,9 +24,9 @@ using namespace canopy::service;
 class Victim {
  public:
   Victim() {
-    auto studies = std::make_shared<testing::MemoryStudies>();
-    store_ = std::make_shared<SharedStore>(
-        [studies] { return std::make_unique<testing::MemoryStore>(studies); });
+    auto studies = std::make_shared<MemoryStudies>();
+    store_ =
+        std::make_shared<SharedStore>([studies] { return std::make_unique<MemoryStore>(studies); });
     host_ = std::make_unique<StudyHost>(
         store_, StudyHost::Options{.threads = 1},
         StudyHost::Callbacks{.deliver = [](std::vector<StudyHost::Finished> finished) {

@@ -174,7 +174,7 @@ class TurnsOnGarland {
     --left_;
     const double reward = value_ + 0.1 * random_.normal();
     return std::all_of(all.begin(), all.end(), [&](Optimizer* optimizer) {
-      return optimizer->tell(ticket_, reward) == Status::ok;
+      return is_taken(optimizer->tell(ticket_, reward));
     });
   }
 

@@ -1,13 +1,13 @@
 // Rewards of arms that nobody asked for.
 
-#include "canopy/grid.hpp"
+#include "canopy/family/grid.hpp"
+#include "canopy/family/hoo.hpp"
+#include "canopy/family/power.hpp"
+#include "canopy/family/random_search.hpp"
+#include "canopy/family/thoo.hpp"
 #include "canopy/hct.hpp"
-#include "canopy/hoo.hpp"
 #include "canopy/optimizers.hpp"
-#include "canopy/power.hpp"
 #include "canopy/random.hpp"
-#include "canopy/random_search.hpp"
-#include "canopy/thoo.hpp"
 
 #include "support/conversation.hpp"
 #include "support/every_optimizer.hpp"

@@ -480,7 +480,7 @@ def test_a_class_derived_from_one_of_canopy_is_one_of_its_own():
     ("answer", "message"),
     [
         (None, r"ask\(\) returned None"),
-        ({"x": 2}, "x = 2: must be from 0 to 1"),
+        ({"x": 2}, "x = 2: must be a number from 0 to 1"),
         ({}, "x: is missing"),
         ({"x": 0.5, "y": 1}, "not a parameter"),
     ],

@@ -240,7 +240,7 @@ def test_known_rewards_are_learnt_before_the_first_call():
     [
         ({"enqueue": {"x": 0.5}}, "enqueue = .*: must be a list"),
         ({"enqueue": [0.5]}, "enqueue: 0.5 must be an arm"),
-        ({"enqueue": [{"x": 3}]}, r"enqueue\[0\]: x = 3: must be from 0 to 1"),
+        ({"enqueue": [{"x": 3}]}, r"enqueue\[0\]: x = 3: must be a number from 0 to 1"),
         (
             {"enqueue": [{"x": 0.5}, {"y": 0.5}]},
             r"enqueue\[1\]: x: is missing; 'y': is not a parameter of the space, which has x$",

@@ -198,7 +198,7 @@ def test_it_is_compared_in_an_experiment():
         ("split", [(0, 1), (0, 1, 2)], "tuples of 2 numbers"),
         ("split", [(0, 1), (0, float("nan"))], "tuples of numbers"),
         ("arm", 0.5, "partition.arm returned 0.5: must be a dictionary"),
-        ("arm", {"x": 2}, "x = 2: must be from 0 to 1"),
+        ("arm", {"x": 2}, "x = 2: must be a number from 0 to 1"),
     ],
 )
 def test_wrong_answers_are_named(method, answer, message):

@@ -2,6 +2,8 @@ import pickle
 
 import canopy
 import pytest
+from canopy import _canopy
+from canopy._space import Parameter
 
 
 def test_an_arm_has_the_types_of_its_parameters():
@@ -28,9 +30,9 @@ def test_integers_may_be_on_a_log_scale_or_in_steps():
 def test_a_number_off_the_steps_is_no_arm():
     opt = canopy.RandomSearch({"n": canopy.integer(0, 22, step=5)})
     opt.observe({"n": 20}, 0.5)
-    with pytest.raises(ValueError, match="n = 21: must be from 0 to 20 in steps of 5"):
+    with pytest.raises(ValueError, match="n = 21: must be a whole number from 0 to 22 in steps of 5"):
         opt.observe({"n": 21}, 0.5)
-    with pytest.raises(ValueError, match="n = 25: must be from 0 to 22"):
+    with pytest.raises(ValueError, match="n = 25: must be a whole number from 0 to 22 in steps of 5"):
         opt.observe({"n": 25}, 0.5)
 
 
@@ -121,6 +123,25 @@ def test_ends_that_make_no_sense_are_refused_at_once(make, message):
     with pytest.raises(ValueError) as refusal:
         make()
     assert str(refusal.value) == message
+
+
+def test_classes_are_the_kinds_of_parameters_that_there_are():
+    kinds = _canopy.parameter_kinds()
+    assert {kind.__name__.lower() for kind in Parameter.__subclasses__()} == set(kinds)
+    for kind in Parameter.__subclasses__():
+        fields = kinds[kind.__name__.lower()]
+        made = kind(*((0, 1) if "low" in fields else ((),)))
+        assert set(made._fields()) == set(fields)
+        optional = {name: made._fields()[name] for name in fields if name in ("scale", "step")}
+        assert optional == {name: fields[name] for name in optional}
+        assert getattr(canopy, kind.__name__) is kind and callable(getattr(canopy, kind.__name__.lower()))
+
+
+def test_a_choice_is_found_by_itself_before_what_is_equal():
+    opt = canopy.Grid({"c": canopy.choice(1, True, 0.0)}, points=3)
+    for value in (1, True, False):
+        opt.observe({"c": value}, float(value is True))
+    assert [opt.estimate({"c": value}).mean for value in (1, True, 0.0)] == [0.0, 1.0, 0.0]
 
 
 def test_a_parameter_is_known_by_its_kind_and_values():

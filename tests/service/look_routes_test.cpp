@@ -358,7 +358,7 @@ TEST(Checks, SayEveryMistakeWithItsLineAndStoreNothing) {
   EXPECT_EQ(right["ok"], true) << right;
   EXPECT_EQ(right["specification"]["optimizer"]["name"], "adaptive");
   EXPECT_EQ(check(right["toml"])["specification"], right["specification"]);
-  EXPECT_EQ(right["doubts"].size(), 1U) << right;
+  EXPECT_EQ(right["warnings"].size(), 1U) << right;
   EXPECT_EQ(server.exchange("GET", "/v1/studies").json()["studies"].size(), 0U);
   EXPECT_EQ(server.exchange("POST", "/v1/checks", "{}").code(), "missing_key");
 }

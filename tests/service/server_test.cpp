@@ -247,7 +247,8 @@ TEST(Server, AStudyThatNobodyUsesIsClosedAndOpenedAgain) {
   (void)connection.exchange("POST", kStudy + "/tells", tell_body(ask_one(connection), 0.5));
   const auto store = open_store(server.store(), Store::Mode::open);
   std::unique_ptr<StudyLock> lock;
-  for (int i = 0; i < 100 && !lock; ++i) lock = store->try_lock(store->find("a")->id);
+  for (int i = 0; i < 100 && !lock; ++i)
+    lock = store->try_lock(store->find("a")->id, Store::kPatience);
   ASSERT_NE(lock, nullptr) << "others can have it";
   const HttpAnswer refused = connection.exchange("POST", kStudy + "/asks");
   EXPECT_EQ(refused.status, 409);
@@ -401,6 +402,14 @@ TEST(ServerAttacks, NamesOfAllKindsAreNamesOrRefused) {
     const int status = server.exchange("GET", "/v1/studies/" + percent_encoded(name)).status;
     EXPECT_TRUE(status == 404 || status == 400) << status;
   }
+  for (const char* key : {"name", "forked_from"}) {
+    json body{{"name", "a"}, {"whole", true}, {"toml", "[[space]]\nname='x'\nlow=0.0\nhigh=1.0"}};
+    body[key] = std::string("a\0b", 3);
+    const HttpAnswer answer = server.exchange("POST", "/v1/studies", body.dump());
+    EXPECT_EQ(answer.status, 422) << answer.body;
+  }
+  EXPECT_EQ(server.exchange("GET", "/v1/studies?after=%ff").status, 422);
+  EXPECT_EQ(server.exchange("GET", "/v1/studies/%ff").status, 404);
   EXPECT_EQ(server.exchange("GET", "/v1/studies/%zz").status, 400);
   EXPECT_EQ(server.exchange("GET", "/v1/studies/%00").status, 400);
 }

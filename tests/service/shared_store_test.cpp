@@ -4,6 +4,7 @@
 
 #include "support/faulty_store.hpp"
 #include "support/random_event.hpp"
+#include "support/store_suite.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <atomic>
@@ -26,7 +27,7 @@ class SharedStoreTest : public ::testing::Test {
  protected:
   [[nodiscard]] std::shared_ptr<SharedStore> open(const testing::FaultyStore::Before& before =
                                                       [](std::string_view) {}) {
-    const auto open_one = [this, before]() -> std::unique_ptr<Store> {
+    const auto open_one = [this, before]() -> std::unique_ptr<FullStore> {
       return std::make_unique<testing::FaultyStore>(
           open_store(folder_.path("a.db"), Store::Mode::create), before);
     };
@@ -54,14 +55,14 @@ TEST_F(SharedStoreTest, ManyThreadsWriteTogether) {
     threads.emplace_back([&store, study] {
       for (std::uint64_t number = 1; number <= kWrites; ++number) {
         const std::vector<JournalEntry> entries{told(number)};
-        store->append(study, entries, number);
+        store->append({study, entries, number});
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(events_, kThreads * kWrites);
   EXPECT_LT(commits_, events_ / 2) << "one commit serves many";
-  for (const StudyRecord& record : store->list()) EXPECT_EQ(record.events, kWrites);
+  for (const StudyRecord& record : store->list({})) EXPECT_EQ(record.events, kWrites);
 }
 
 TEST_F(SharedStoreTest, AStudyThatIsGoneFailsAlone) {
@@ -70,8 +71,8 @@ TEST_F(SharedStoreTest, AStudyThatIsGoneFailsAlone) {
   const StudyId b = store->create({"b", "{}", 0.0})->id;
   store->erase(b);
   const std::vector<JournalEntry> entries{told(1)};
-  EXPECT_THROW(store->append(b, entries, 1), StoreError);
-  store->append(a, entries, 1);
+  EXPECT_THROW(store->append({b, entries, 1}), StoreError);
+  store->append({a, entries, 1});
   EXPECT_EQ(store->find("a")->events, 1U);
 }
 
@@ -88,26 +89,26 @@ TEST_F(SharedStoreTest, WhatCannotBeWrittenDoesNotFailTheOthersInItsGroup) {
   const StudyId b = store->create({"b", "{}", 0.0})->id;
   const StudyId c = store->create({"c", "{}", 0.0})->id;
   waiting = 3;
-  store->append(a, first, 1);
+  store->append({a, first, 1});
   waiting = 0;
   std::vector<std::thread> threads;
   threads.emplace_back([&] {
     ++waiting;
-    store->append(c, first, 1);
+    store->append({c, first, 1});
   });
   threads.emplace_back([&] {
     ++waiting;
-    EXPECT_THROW(store->append(a, first, 1), StoreError) << "there already";
+    EXPECT_THROW(store->append({a, first, 1}), StoreError) << "there already";
   });
   threads.emplace_back([&] {
     ++waiting;
-    store->append(b, first, 1);
+    store->append({b, first, 1});
   });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(store->find("a")->events, 1U);
   EXPECT_EQ(store->find("b")->events, 1U);
   EXPECT_EQ(store->find("c")->events, 1U);
-  store->append(a, second, 2);
+  store->append({a, second, 2});
 }
 
 TEST_F(SharedStoreTest, ALockThatWaitsKeepsNobodyElseWaiting) {
@@ -118,7 +119,7 @@ TEST_F(SharedStoreTest, ALockThatWaitsKeepsNobodyElseWaiting) {
   std::unique_ptr<StudyLock> second;
   std::thread waiter([&] { second = store->try_lock(a, std::chrono::seconds(30)); });
   const std::vector<JournalEntry> entries{told(1)};
-  store->append(a, entries, 1);
+  store->append({a, entries, 1});
   lock.reset();
   waiter.join();
   EXPECT_NE(second, nullptr);
@@ -127,3 +128,23 @@ TEST_F(SharedStoreTest, ALockThatWaitsKeepsNobodyElseWaiting) {
 
 }  // namespace
 }  // namespace canopy::service
+
+namespace canopy::testing {
+namespace {
+
+Opener<FullStore> shared() {
+  return [folder = std::make_shared<TemporaryFolder>()] {
+    return std::make_unique<service::SharedStore>(
+        [=] { return open_store(folder->path("a.db"), Store::Mode::create); });
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, StoreTest,
+                         ::testing::Values(Implementation<Store>{"Shared", shared}),
+                         name_of_implementation);
+INSTANTIATE_TEST_SUITE_P(Every, FullStoreTest,
+                         ::testing::Values(Implementation<FullStore>{"Shared", shared}),
+                         name_of_full_implementation);
+
+}  // namespace
+}  // namespace canopy::testing

@@ -5,8 +5,8 @@
 #include "canopy/stores.hpp"
 #include "canopy/study_session.hpp"
 
+#include "stores/memory_store.hpp"
 #include "support/faulty_store.hpp"
-#include "support/memory_store.hpp"
 #include "support/postgres_server.hpp"
 #include "support/random_event.hpp"
 #include "support/temporary_folder.hpp"
@@ -27,7 +27,6 @@ namespace canopy {
 namespace {
 
 using testing::FaultyStore;
-using testing::MemoryStore;
 
 /// Operations fail from the one of that number on, so many in a row.
 struct PlannedFault {
@@ -60,7 +59,7 @@ void do_again(Optimizer& twin, const Event& event) {
 class Trial {
  public:
   Trial(const std::string& file, std::uint64_t seed, PlannedFault fault,
-        const std::function<std::unique_ptr<Store>()>& open)
+        const std::function<std::unique_ptr<FullStore>()>& open)
       : specification_(parse_study(file, "study.toml")),
         traffic_(seed),
         fault_(fault),
@@ -119,7 +118,7 @@ class Trial {
   [[nodiscard]] std::vector<JournalEntry> journal() {
     std::vector<JournalEntry> entries;
     if (const auto record = plain_->find("a")) {
-      plain_->read(record->id, 0, [&](const JournalEntry& entry) { entries.push_back(entry); });
+      plain_->read(record->id, {}, [&](const JournalEntry& entry) { entries.push_back(entry); });
     }
     return entries;
   }
@@ -149,8 +148,8 @@ class Trial {
   StudySpecification specification_;
   testing::Traffic traffic_;
   PlannedFault fault_;
-  std::unique_ptr<Store> plain_;  // which never fails
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<FullStore> plain_;  // which never fails
+  std::unique_ptr<FullStore> store_;
   std::optional<Study> study_;
   std::unique_ptr<Optimizer> twin_;
   std::vector<JournalEntry> acknowledged_;
@@ -160,8 +159,8 @@ class Trial {
 };
 
 /// Another place for every trial.
-std::function<std::unique_ptr<Store>()> in_memory() {
-  return [studies = std::make_shared<testing::MemoryStudies>()] {
+std::function<std::unique_ptr<FullStore>()> in_memory() {
+  return [studies = std::make_shared<MemoryStudies>()] {
     return std::make_unique<MemoryStore>(studies);
   };
 }
@@ -218,7 +217,7 @@ TEST(Faults, AForkIsMadeAsAWholeOrNotAtAll) {
       "[optimizer]\nname = \"hoo\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n";
   for (const bool same : {true, false}) {
     for (int nth = 1;; ++nth) {
-      const auto studies = std::make_shared<testing::MemoryStudies>();
+      const auto studies = std::make_shared<MemoryStudies>();
       int operations = -1000;  // that are still to come before the failure
       FaultyStore store(std::make_unique<MemoryStore>(studies), [&](std::string_view) {
         if (++operations == 0) testing::fail_as_if_full();

@@ -1,5 +1,7 @@
 // A real server of PostgreSQL: owners that are stopped, killed or cut off, and servers that are.
 
+#include "stores/postgres_store.hpp"
+
 #include "canopy/stores.hpp"
 #include "canopy/study_session.hpp"
 
@@ -29,7 +31,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::PostgresServer;
 using Fault = StoreError::Fault;
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 std::vector<JournalEntry> told(std::uint64_t first, std::uint64_t count) {
   std::vector<JournalEntry> entries;
@@ -41,7 +43,7 @@ std::vector<JournalEntry> told(std::uint64_t first, std::uint64_t count) {
 
 std::uint64_t length_of(Store& store, StudyId study) {
   std::uint64_t length = 0;
-  store.read(study, 0, [&](const JournalEntry&) { ++length; });
+  store.read(study, {}, [&](const JournalEntry&) { ++length; });
   return length;
 }
 
@@ -71,7 +73,7 @@ class OtherProcess {
     child_ = fork();
     if (child_ != 0) return;
     close(orders_[1]);
-    const std::unique_ptr<Store> store = open_store(address, Store::Mode::open);
+    const std::unique_ptr<FullStore> store = open_store(address, Store::Mode::open);
     for (const Work& each : work) {
       const Complaint found = complaint([&] { each(*store); });
       const char report =
@@ -115,8 +117,8 @@ class PostgresStoreTest : public ::testing::Test {
     address_ = PostgresServer::shared().new_database();
   }
 
-  [[nodiscard]] std::unique_ptr<Store> open(const std::string& more = "",
-                                            Store::Mode mode = Store::Mode::create) const {
+  [[nodiscard]] std::unique_ptr<FullStore> open(const std::string& more = "",
+                                                Store::Mode mode = Store::Mode::create) const {
     return open_store(address_ + more, mode);
   }
 
@@ -137,9 +139,11 @@ TEST_F(PostgresStoreTest, AnOwnerThatWasStoppedIsRefusedWhereItWasTakenOver) {
   const OtherProcess owner(address_, {[&](Store& store) {
                                         locks.push_back(store.try_lock(a, 0ms));
                                         locks.push_back(store.try_lock(b, 0ms));
-                                        store.append(a, told(1, 2), 2);
+                                        store.append({a, told(1, 2), 2});
                                       },
-                                      [&](Store& store) { store.append(a, told(3, 2), 4); },
+                                      [&](Store& store) {
+                                        store.append({a, told(3, 2), 4});
+                                      },
                                       [&](Store& store) {
                                         store.set_snapshot(a, {2, "late", ""});
                                       },
@@ -163,12 +167,12 @@ TEST_F(PostgresStoreTest, AnOwnerThatWasStoppedIsRefusedWhereItWasTakenOver) {
   const auto store = open();
   const StudyId c = store->create({"c", "{}", 0.0})->id;
   const auto kept = store->try_lock(c, 0ms);
-  const auto begin = Clock::now();
+  const auto begin = SteadyClock::now();
   const auto lock = store->try_lock(a, 1ms);
   ASSERT_NE(lock, nullptr);
-  EXPECT_LT(Clock::now() - begin, 10s);
-  EXPECT_GT(Clock::now() - begin, 3s) << "its lease has to be over";
-  store->append(a, told(3, 1), 3);
+  EXPECT_LT(SteadyClock::now() - begin, 10s);
+  EXPECT_GT(SteadyClock::now() - begin, 3s) << "its lease has to be over";
+  store->append({a, told(3, 1), 3});
   owner.signal(SIGCONT);
   for (const char* what : {"append", "set_snapshot", "set_specification", "set_holder"}) {
     owner.tell();
@@ -183,9 +187,9 @@ TEST_F(PostgresStoreTest, AnOwnerThatWasStoppedIsRefusedWhereItWasTakenOver) {
   EXPECT_EQ(length_of(*store, a), 3U);
   EXPECT_EQ(length_of(*store, b), 1U);
   EXPECT_EQ(store->find("a")->specification, "{}");
-  store->append(a, told(4, 1), 4);
+  store->append({a, told(4, 1), 4});
   EXPECT_EQ(open()->try_lock(c, 0ms), nullptr) << "who lives keeps it for longer than a lease";
-  store->append(c, told(1, 1), 1);
+  store->append({c, told(1, 1), 1});
 }
 
 TEST_F(PostgresStoreTest, TheStudiesOfAProcessThatWasKilledAreFreeWithinSeconds) {
@@ -197,9 +201,9 @@ TEST_F(PostgresStoreTest, TheStudiesOfAProcessThatWasKilledAreFreeWithinSeconds)
   EXPECT_TRUE(store->is_locked(a));
   EXPECT_EQ(store->try_lock(a, 0ms), nullptr) << "it lives";
   owner.signal(SIGKILL);
-  const auto begin = Clock::now();
+  const auto begin = SteadyClock::now();
   EXPECT_NE(store->try_lock(a, 1ms), nullptr);
-  EXPECT_LT(Clock::now() - begin, 10s);
+  EXPECT_LT(SteadyClock::now() - begin, 10s);
 }
 
 TEST_F(PostgresStoreTest, WhoeverHasNoLockMayWriteAsInAnyStore) {
@@ -208,10 +212,10 @@ TEST_F(PostgresStoreTest, WhoeverHasNoLockMayWriteAsInAnyStore) {
   const auto lock = store->try_lock(a, 0ms);
   const auto other = open();
   EXPECT_EQ(other->post_act(a, 1.0, "pause"), 1U);
-  other->append(a, told(1, 1), 1);
-  store->append(a, told(2, 1), 2);
+  other->append({a, told(1, 1), 1});
+  store->append({a, told(2, 1), 2});
   other->erase(a);
-  EXPECT_EQ(complaint([&] { store->append(a, told(3, 1), 3); }).fault, Fault::other) << "gone";
+  EXPECT_EQ(complaint([&] { store->append({a, told(3, 1), 3}); }).fault, Fault::other) << "gone";
 }
 
 TEST_F(PostgresStoreTest, WhatIsGivenBackWhileTheServerIsDownIsFreeOnceItIsBack) {
@@ -240,7 +244,7 @@ TEST_F(PostgresStoreTest, AForkLeavesItToTheParent) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  store->append(a, told(1, 1), 1);
+  store->append({a, told(1, 1), 1});
   EXPECT_TRUE(open()->is_locked(a));
 }
 
@@ -254,7 +258,7 @@ TEST_F(PostgresStoreTest, AServerThatWasRestartedBetweenTwoCallsIsNotNoticed) {
     PostgresServer::shared().stop(signal);
     PostgresServer::shared().start();
     const std::uint64_t next = length_of(*store, a) + 1;
-    store->append(a, told(next, 1), next);
+    store->append({a, told(next, 1), next});
     EXPECT_EQ(length_of(*store, a), next);
   }
 }
@@ -263,7 +267,7 @@ TEST_F(PostgresStoreTest, AServerThatIsDownIsSaidToBeUnreachable) {
   const auto store = open();
   const StudyId a = store->create({"a", "{}", 0.0})->id;
   PostgresServer::shared().stop(SIGINT);
-  const Complaint writing = complaint([&] { store->append(a, told(1, 1), 1); });
+  const Complaint writing = complaint([&] { store->append({a, told(1, 1), 1}); });
   const Complaint opening = complaint([&] { (void)open(); });
   PostgresServer::shared().start();
   for (const Complaint& each : {writing, opening}) {
@@ -271,7 +275,43 @@ TEST_F(PostgresStoreTest, AServerThatIsDownIsSaidToBeUnreachable) {
     EXPECT_NE(each.what.find("the database cannot be reached"), std::string::npos) << each.what;
     EXPECT_EQ(each.what.find('\n'), std::string::npos) << each.what;
   }
-  store->append(a, told(1, 1), 1);
+  store->append({a, told(1, 1), 1});
+}
+
+TEST_F(PostgresStoreTest, AServerThatHangsIsGivenUpAndFoundAgainWhenItGoesOn) {
+  PostgresStore store(address_ + "&connect_timeout=2", Store::Mode::create, 500ms);
+  (void)store.create({"a", "{}", 0.0});
+  PostgresServer::shared().freeze();  // its kernel still takes what is sent
+  const auto begin = SteadyClock::now();
+  const Complaint asked = complaint([&] { (void)store.find("a"); });
+  const auto half = SteadyClock::now();
+  const Complaint connecting = complaint([&] { (void)store.find("a"); });
+  const auto end = SteadyClock::now();
+  PostgresServer::shared().thaw();
+  EXPECT_EQ(asked.fault, Fault::unreachable);
+  EXPECT_NE(asked.what.find("the server does not answer: the database cannot be reached"),
+            std::string::npos)
+      << asked.what;
+  EXPECT_GT(half - begin, 500ms);
+  EXPECT_LT(half - begin, 10s);
+  EXPECT_EQ(connecting.fault, Fault::unreachable) << connecting.what;
+  EXPECT_LT(end - half, 10s);
+  EXPECT_TRUE(store.find("a"));
+}
+
+TEST_F(PostgresStoreTest, AStatementThatTakesTooLongIsGivenUpByTheServer) {
+  PostgresStore store(address_, Store::Mode::create, 300ms);
+  (void)store.create({"a", "{}", 0.0});
+  std::jthread other([&] {
+    PostgresServer::execute(address_, "BEGIN; LOCK TABLE studies; SELECT pg_sleep(2); COMMIT");
+  });
+  Complaint found;
+  for (const auto end = SteadyClock::now() + 2s; !found.fault && SteadyClock::now() < end;) {
+    found = complaint([&] { (void)store.find("a"); });
+  }
+  EXPECT_EQ(found.fault, Fault::busy) << found.what;
+  other.join();
+  EXPECT_TRUE(store.find("a")) << "on the same connection";
 }
 
 TEST_F(PostgresStoreTest, AHostThatIsNotThereIsSaidSoWithoutThePassword) {
@@ -338,7 +378,7 @@ TEST_F(PostgresStoreTest, NothingThatWasAcknowledgedIsLostWhenTheServerFailsDuri
   const StudyRecord record = find_study(*store, "a");
   std::multiset<double> kept;
   std::uint64_t number = 0;
-  store->read(record.id, 0, [&](const JournalEntry& entry) {
+  store->read(record.id, {}, [&](const JournalEntry& entry) {
     EXPECT_EQ(entry.number, ++number);
     if (const auto* reward = std::get_if<Told>(&entry.event)) kept.insert(reward->reward);
   });
@@ -363,7 +403,7 @@ TEST_F(PostgresStoreTest, AFullDiskIsSaidToBeFullAndNothingIsLost) {
   std::uint64_t kept = 0;
   Complaint found;
   while (!found.fault && kept < 1'000'000) {
-    found = complaint([&] { store->append(a, told(kept + 1, 20'000), 0); });
+    found = complaint([&] { store->append({a, told(kept + 1, 20'000), 0}); });
     kept = store->find("a")->events;
   }
   EXPECT_EQ(found.fault, Fault::full) << found.what;
@@ -384,7 +424,7 @@ TEST_F(PostgresStoreTest, ManyMayMakeItAtOnce) {
   }
   threads.clear();
   EXPECT_EQ(made, 8);
-  EXPECT_EQ(open()->list().size(), 8U);
+  EXPECT_EQ(open()->list({}).size(), 8U);
   EXPECT_EQ(PostgresServer::execute(address_, "SELECT COUNT(*) FROM canopy_version").front(), "1");
 }
 
@@ -416,20 +456,20 @@ TEST_F(PostgresStoreTest, OneOfANewerVersionIsRefused) {
 TEST_F(PostgresStoreTest, ATableThatIsNotAsItWasIsDamage) {
   const auto store = open();
   const StudyId a = store->create({"a", "{}", 0.0})->id;
-  store->append(a, told(1, 1), 1);
+  store->append({a, told(1, 1), 1});
   PostgresServer::execute(address_, "ALTER TABLE events ALTER number TYPE TEXT USING 'x'");
   EXPECT_EQ(complaint([&] { (void)length_of(*store, a); }).fault, Fault::damaged);
-  PostgresServer::execute(address_, "ALTER TABLE events DROP COLUMN data");
-  EXPECT_EQ(complaint([&] { store->append(a, told(2, 1), 1); }).fault, Fault::damaged);
+  PostgresServer::execute(address_, "ALTER TABLE events DROP COLUMN event");
+  EXPECT_EQ(complaint([&] { store->append({a, told(2, 1), 1}); }).fault, Fault::damaged);
   PostgresServer::execute(address_, "DROP TABLE studies");
-  EXPECT_EQ(complaint([&] { (void)store->list(); }).fault, Fault::damaged);
+  EXPECT_EQ(complaint([&] { (void)store->list({}); }).fault, Fault::damaged);
 }
 
 TEST_F(PostgresStoreTest, OneThatCannotBeWrittenCanBeRead) {
   const StudyId a = open()->create({"a", "{}", 0.0})->id;
   const auto store = open("&options=-c%20default_transaction_read_only%3Don");
-  EXPECT_EQ(store->list().size(), 1U);
-  EXPECT_EQ(complaint([&] { store->append(a, told(1, 1), 1); }).fault, Fault::read_only);
+  EXPECT_EQ(store->list({}).size(), 1U);
+  EXPECT_EQ(complaint([&] { store->append({a, told(1, 1), 1}); }).fault, Fault::read_only);
 }
 
 TEST_F(PostgresStoreTest, WhoeverWaitsForALockForTooLongIsTold) {
@@ -440,23 +480,9 @@ TEST_F(PostgresStoreTest, WhoeverWaitsForALockForTooLongIsTold) {
   });
   Complaint found;
   for (std::uint64_t i = 1; !found.fault && i < 10'000; ++i) {
-    found = complaint([&] { store->append(a, told(i, 1), 1); });
+    found = complaint([&] { store->append({a, told(i, 1), 1}); });
   }
   EXPECT_EQ(found.fault, Fault::busy) << found.what;
-}
-
-TEST_F(PostgresStoreTest, NamesAndTextsMayHaveAnyBytes) {
-  const auto store = open();
-  const std::string name = "\xFF \xC3 \U0010FF41";
-  const StudyId a = store->create({name, "{\"\xFF\"}", 0.0, name})->id;
-  EXPECT_EQ(store->find(name)->id, a);
-  EXPECT_EQ(store->list().front().name, name);
-  EXPECT_EQ(store->find(name)->forked_from, name);
-  store->set_snapshot(a, {1, std::string("\0\x80", 2), name});
-  EXPECT_EQ(store->snapshot(a)->optimizer, std::string("\0\x80", 2));
-  const std::vector<KeptAnswer> answers{{name, name, name, 1.0}};
-  store->append({.study = a, .answers = answers});
-  EXPECT_EQ(store->find_answers(std::vector<AnswerKey>{{a, name}}).front(), answers.front());
 }
 
 }  // namespace

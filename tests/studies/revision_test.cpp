@@ -1,9 +1,10 @@
 // An algorithm that decides differently than it did when a study was begun.
 
+#include "canopy/journal.hpp"
 #include "canopy/optimizers.hpp"
 #include "canopy/study.hpp"
 
-#include "support/memory_store.hpp"
+#include "stores/memory_store.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -71,7 +72,7 @@ class RevisionTest : public ::testing::Test {
     return "";
   }
 
-  testing::MemoryStore store_;
+  MemoryStore store_;
   std::string saved_;
 };
 

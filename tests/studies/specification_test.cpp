@@ -463,16 +463,17 @@ TEST(Specification, TellsWhatDiffersThatLearningDependsOn) {
   after = before;
   after.space = Space{{"x", Real{}}, {"y", Integer{0, 3}}};
   EXPECT_NE(learning_differences(before, after)
-                .find("space.y was not there and is number 2, integer from 0 to 3"),
+                .find("space.y was not there and is parameter 2, a whole number from 0 to 3"),
             std::string::npos);
   after.space = Space{{"x", Real{}}, {"y", Integer{1, 9, Scale::log}}};
-  EXPECT_NE(learning_differences(before, after).find("integer from 1 to 9 on a log scale"),
+  EXPECT_NE(learning_differences(before, after).find("a whole number from 1 to 9 on a log scale"),
             std::string::npos);
   const StudySpecification on_a_log_scale = after;
   after.space = Space{{"x", Real{}}, {"y", Integer{1, 9, Scale::linear, 4}}};
-  EXPECT_EQ(learning_differences(on_a_log_scale, after),
-            "space.y was number 2, integer from 1 to 9 on a log scale and is number 2, integer "
-            "from 1 to 9 in steps of 4");
+  EXPECT_EQ(
+      learning_differences(on_a_log_scale, after),
+      "space.y was parameter 2, a whole number from 1 to 9 on a log scale and is parameter 2, "
+      "a whole number from 1 to 9 in steps of 4");
   after.optimizer = {"random", {}};
   EXPECT_NE(learning_differences(before, after).find("optimizer.rho was 0.5 and is gone"),
             std::string::npos);

@@ -2,7 +2,7 @@
 
 #include "canopy/specification_error.hpp"
 
-#include "support/memory_store.hpp"
+#include "stores/memory_store.hpp"
 #include "support/random_event.hpp"
 #include "support/traffic.hpp"
 
@@ -41,11 +41,11 @@ std::vector<StudyRecord> imported(Store& store, const std::vector<std::string>& 
 }
 
 std::string import_complaint(const std::vector<std::string>& lines) {
-  testing::MemoryStore store;
+  MemoryStore store;
   try {
     (void)imported(store, lines);
   } catch (const std::runtime_error& error) {
-    EXPECT_TRUE(store.list().empty());
+    EXPECT_TRUE(store.list({}).empty());
     return error.what();
   }
   return "";
@@ -65,12 +65,12 @@ class StudyFile : public ::testing::Test {
     saved_ = study.save();
   }
 
-  testing::MemoryStore store_;
+  MemoryStore store_;
   std::string saved_;
 };
 
 TEST_F(StudyFile, TakesAWholeStudyToAnotherStore) {
-  testing::MemoryStore other;
+  MemoryStore other;
   const auto made = imported(other, exported(store_, "a"));
   ASSERT_EQ(made.size(), 1U);
   const StudyRecord before = find_study(store_, "a");
@@ -81,8 +81,8 @@ TEST_F(StudyFile, TakesAWholeStudyToAnotherStore) {
   EXPECT_EQ(after.pulls, before.pulls);
   EXPECT_EQ(after.events, before.events);
   std::array<std::vector<JournalEntry>, 2> journals;
-  store_.read(before.id, 0, [&](const JournalEntry& entry) { journals[0].push_back(entry); });
-  other.read(after.id, 0, [&](const JournalEntry& entry) { journals[1].push_back(entry); });
+  store_.read(before.id, {}, [&](const JournalEntry& entry) { journals[0].push_back(entry); });
+  other.read(after.id, {}, [&](const JournalEntry& entry) { journals[1].push_back(entry); });
   EXPECT_EQ(journals[0], journals[1]);
   Study study = Study::reopen(other, {"a", {}});
   EXPECT_EQ(study.save(), saved_);
@@ -92,9 +92,9 @@ TEST_F(StudyFile, HoldsManyStudies) {
   (void)Study::open(store_, parse_study(kFile, "study.toml"), {"empty", {}});
   std::vector<std::string> lines = exported(store_, "a");
   for (const std::string& line : exported(store_, "empty")) lines.push_back(line);
-  testing::MemoryStore other;
+  MemoryStore other;
   EXPECT_EQ(imported(other, lines).size(), 2U);
-  EXPECT_EQ(other.list().size(), 2U);
+  EXPECT_EQ(other.list({}).size(), 2U);
   EXPECT_THROW((void)imported(other, exported(store_, "empty")), StudyError) << "it is there";
   EXPECT_EQ(imported(other, exported(store_, "empty"), "new").front().name, "new");
 }

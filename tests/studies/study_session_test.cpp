@@ -3,8 +3,8 @@
 #include "canopy/random.hpp"
 #include "canopy/stores.hpp"
 
+#include "stores/memory_store.hpp"
 #include "support/faulty_store.hpp"
-#include "support/memory_store.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <algorithm>
@@ -27,8 +27,6 @@ namespace canopy {
 namespace {
 
 using testing::FaultyStore;
-using testing::MemoryStore;
-using testing::MemoryStudies;
 
 constexpr int kThreads = 8;
 
@@ -95,7 +93,7 @@ class StudySessionTest : public ::testing::Test {
   [[nodiscard]] std::multiset<std::string> notes() const {
     std::multiset<std::string> all;
     MemoryStore store(studies_);
-    store.read(find_study(store, "a").id, 0, [&](const JournalEntry& entry) {
+    store.read(find_study(store, "a").id, {}, [&](const JournalEntry& entry) {
       if (const auto* failed = std::get_if<Failed>(&entry.event)) all.insert(failed->what);
     });
     return all;
@@ -435,7 +433,7 @@ TEST(StudySessionOnDisk, EveryAnswerOfManyThreadsIsInTheJournal) {
   const std::unique_ptr<Store> store = open_store(path, Store::Mode::open);
   const StudyRecord record = find_study(*store, "a");
   EXPECT_EQ(record.events, static_cast<std::uint64_t>(operations));
-  store->read(record.id, 0, [&](const JournalEntry& entry) {
+  store->read(record.id, {}, [&](const JournalEntry& entry) {
     if (const auto* event = std::get_if<Asked>(&entry.event)) {
       EXPECT_EQ(asked.at(event->ticket).arm, event->arm);
     } else if (const auto* answer = std::get_if<Told>(&entry.event)) {

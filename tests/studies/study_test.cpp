@@ -1,17 +1,19 @@
 #include "canopy/study.hpp"
 
 #include "canopy/errors.hpp"
+#include "canopy/journal.hpp"
 #include "canopy/optimizers.hpp"
 #include "canopy/state.hpp"
 #include "canopy/stores.hpp"
 
-#include "studies/tuner_state.hpp"
+#include "stores/event_row.hpp"
+#include "stores/memory_store.hpp"
 #include "studies/uplift.hpp"
-#include "support/memory_store.hpp"
 #include "support/sealed.hpp"
 #include "support/sqlite.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/traffic.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <cstdint>
 #include <map>
@@ -40,7 +42,7 @@ StudySpecification study_of(const std::string& optimizer = "name = \"hct\"",
 
 std::vector<JournalEntry> journal_of(Store& store, const std::string& name) {
   std::vector<JournalEntry> entries;
-  store.read(find_study(store, name).id, 0,
+  store.read(find_study(store, name).id, {},
              [&](const JournalEntry& entry) { entries.push_back(entry); });
   return entries;
 }
@@ -80,7 +82,7 @@ RC_GTEST_PROP(Study, ReplayGivesTheLiveStateBitForBitTicketsInFlightIncluded, ()
 
 RC_GTEST_PROP(Study, TheJournalAloneHasTheArmsThatWerePlayed, ()) {
   const auto file = *rc::gen::elementOf(testing::all_kinds_of_studies());
-  testing::MemoryStore store;
+  MemoryStore store;
   testing::Traffic traffic(*rc::gen::arbitrary<std::uint64_t>());
   std::map<Ticket, OwnedPull> played;
   {
@@ -116,6 +118,13 @@ class StudyTest : public ::testing::Test {
 
   /// Changes the store behind canopy's back.
   void change(const std::string& sql) const { execute(folder_.path("s.db"), sql); }
+
+  /// Puts another event in the place of one, as a program would that knows the format.
+  void replace_event(std::uint64_t number, const Event& event) {
+    const EventRow row = row_of({number, journal_of(*store_, "a").at(number - 1).at, event});
+    change("UPDATE events SET checksum = " + std::to_string(row.checksum) + ", event = '" +
+           row.event + "' WHERE number = " + std::to_string(number));
+  }
 
   /// What is complained of, which must be of that kind.
   template <class Do>
@@ -207,7 +216,7 @@ TEST_F(StudyTest, NamesMustBeFitToBeShown) {
                         }),
               "");
   }
-  EXPECT_TRUE(store_->list().empty());
+  EXPECT_TRUE(store_->list({}).empty());
 }
 
 TEST_F(StudyTest, AStudyThatIsNotThereIsMissedWithWhatWasProbablyMeant) {
@@ -226,7 +235,7 @@ TEST_F(StudyTest, AStudyThatIsNotThereIsMissedWithWhatWasProbablyMeant) {
 
 TEST_F(StudyTest, AnOptimizerThatCannotBeMadeLeavesNothingBehind) {
   EXPECT_THROW((void)open(study_of("name = \"grid\"\npoints = 1000000")), ConfigurationError);
-  EXPECT_TRUE(store_->list().empty());
+  EXPECT_TRUE(store_->list({}).empty());
 }
 
 TEST_F(StudyTest, AStudyWithoutEventsMayStillChange) {
@@ -238,8 +247,9 @@ TEST_F(StudyTest, AStudyWithoutEventsMayStillChange) {
 TEST_F(StudyTest, AStudyWithoutEventsKeepsItsSpace) {
   { const Study study = open(study_of()); }
   EXPECT_EQ(complaint(Fault::differs, [&] { (void)open(study_of("name = \"hct\"", "3.0")); }),
-            "the study a was begun with other settings: space.x was number 1, real from 0 to 1 and "
-            "is number 1, real from 0 to 3");
+            "the study a was begun with other settings: space.x was parameter 1, a number from 0 "
+            "to 1 and "
+            "is parameter 1, a number from 0 to 3");
   EXPECT_EQ(open(study_of()).summary().t, 1U);
 }
 
@@ -251,7 +261,7 @@ TEST_F(StudyTest, AFileThatChangesWhatIsLearntIsRefusedWithWhatDiffers) {
   EXPECT_EQ(
       complaint(Fault::differs, [&] { (void)open(study_of("name = \"hct\"\nnu1 = 2", "3.0")); }),
       "the study a was begun with other settings: optimizer.nu1 was 4.0 and is 2.0; space.x "
-      "was number 1, real from 0 to 1 and is number 1, real from 0 to 3");
+      "was parameter 1, a number from 0 to 1 and is parameter 1, a number from 0 to 3");
   EXPECT_EQ(complaint(Fault::differs, [&] { (void)open(study_of("name = \"hct\"\nnu1 = 4.0")); }),
             "")
       << "the default, spelled out";
@@ -294,7 +304,7 @@ TEST_F(StudyTest, TimeNeverGoesBack) {
     pull(study, 1);
   }
   // The clock was an hour ahead when the last event happened.
-  change("UPDATE events SET at = at + 3600; UPDATE studies SET updated = updated + 3600");
+  change("UPDATE studies SET updated = updated + 3600");
   const double before = find_study(*store_, "a").updated;
   Study study = open(study_of());
   pull(study, 1);
@@ -447,12 +457,41 @@ TEST_F(StudyTest, ASnapshotIsTakenNowAndThenByItself) {
   EXPECT_LE(snapshot->events, 12'000U);
 }
 
+/// Counts the entries that are folded.
+class CountingFold final : public JournalFold {
+ public:
+  explicit CountingFold(int& applied) : applied_(applied) {}
+
+  void apply(const JournalEntry& /*entry*/) override { ++applied_; }
+  [[nodiscard]] std::string save() override { return "two words"; }
+  void restore(std::string_view saved) override { EXPECT_EQ(saved, "two words"); }
+
+ private:
+  int& applied_;
+};
+
+TEST_F(StudyTest, AFoldGoesOnFromTheSnapshot) {
+  int applied = 0;
+  const OpenOptions options{.name = "a", .fork = {}, .fold = [&](const StudySpecification&) {
+                              return std::make_unique<CountingFold>(applied);
+                            }};
+  {
+    Study study = Study::open(*store_, study_of(), options);
+    pull(study, 5);
+    study.snapshot();
+    pull(study, 1);
+  }
+  applied = 0;
+  { const Study study = Study::open(*store_, study_of(), options); }
+  EXPECT_EQ(applied, 2) << "the events after the snapshot";
+}
+
 TEST_F(StudyTest, AnArmThatWasChangedInTheJournalIsNamedAndNothingIsReattributed) {
   {
     Study study = open(study_of());
     pull(study, 5);
   }
-  change("UPDATE events SET data = '1 1 0.1' WHERE number = 5");
+  replace_event(5, Asked{3, 1, 1, {0.1}});
   EXPECT_EQ(complaint(Fault::damaged, [&] { (void)open(study_of()); }),
             "a: event 5 of its journal does not match: the optimizer would play another arm");
   EXPECT_EQ(complaint(Fault::damaged,
@@ -477,18 +516,19 @@ TEST_F(StudyTest, AJournalThatDoesNotFitIsNamed) {
     pull(study, 5);
   }
   const auto refused = [&] { return complaint(Fault::damaged, [&] { (void)open(study_of()); }); };
-  change("UPDATE events SET data = '1 3 ' || substr(data, 5) WHERE number = 9");
+  const std::vector<double> arm = std::get<Asked>(journal_of(*store_, "a").at(8).event).arm;
+  replace_event(9, Asked{5, 1, 3, arm});
   EXPECT_EQ(refused(),
             "a: event 9 of its journal does not match: the optimizer would play it for another "
             "number of pulls");
-  change("UPDATE events SET ticket = 99 WHERE number = 7");
+  replace_event(7, Asked{99, 1, 1, arm});
   EXPECT_EQ(refused(),
             "a: event 7 of its journal does not match: the next ticket has another number");
-  change("UPDATE events SET data = '1 1 half' WHERE number = 5");
-  EXPECT_EQ(refused(), "a: event 5 of its journal cannot be read: \"half\" is not a number");
-  change("UPDATE events SET ticket = 77 WHERE number = 4");
+  replace_event(4, Told{77, 0.5});
   EXPECT_EQ(refused(), "a: event 4 of its journal does not match: " +
                            std::string(describe(Status::unknown_ticket)));
+  change("UPDATE events SET event = '[\"ask\",2,[0.5]]' WHERE number = 3");
+  EXPECT_EQ(refused(), "a: event 3 of its journal is damaged: its checksum differs");
   change("DELETE FROM events WHERE number = 3");
   EXPECT_EQ(refused(), "a: event 4 of its journal does not match: an event is missing before it");
   change("DELETE FROM events WHERE number >= 3");
@@ -519,7 +559,7 @@ TEST_F(StudyTest, UpliftIsTheDifferenceToTheBaseline) {
   for (const double setting : {0.5, 0.9}) {  // the second one is the file's
     study.note(Applied{0, {setting}});
     for (const double reward : {0.1, 0.2, 0.3}) {
-      study.note(BaselineMeasured{setting == 0.5 ? 7.0 : reward});
+      study.note(BaselineMeasured{setting == 0.5 ? 7.0 : reward, {setting}});
     }
   }
   study.commit();

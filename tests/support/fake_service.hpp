@@ -3,9 +3,9 @@
 #include "canopy/study.hpp"
 
 #include "files/json.hpp"
-#include "studies/act_text.hpp"
-#include "studies/event_document.hpp"
-#include "support/memory_store.hpp"
+#include "journal/act_text.hpp"
+#include "journal/event_document.hpp"
+#include "stores/memory_store.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -109,7 +109,7 @@ class FakeService {
   /// Somebody else has the study from now on.
   void give_to(const std::string& study, const std::string& holder) {
     const std::lock_guard lock(mutex_);
-    tuners_[study] = {holder, holder, Clock::now() + std::chrono::hours(1)};
+    tuners_[study] = {holder, holder, SteadyClock::now() + std::chrono::hours(1)};
   }
 
   /// Does something with the store, while nobody else does.
@@ -121,14 +121,14 @@ class FakeService {
 
  private:
   using Tcp = boost::asio::ip::tcp;
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
   using Request = boost::beast::http::request<boost::beast::http::string_body>;
   using Response = boost::beast::http::response<boost::beast::http::string_body>;
 
   struct Tuner {
     std::string id;
     std::string holder;
-    Clock::time_point until;
+    SteadyClock::time_point until;
   };
 
   struct Refused {
@@ -175,8 +175,10 @@ class FakeService {
     namespace http = boost::beast::http;
     boost::beast::flat_buffer buffer;
     for (;;) {
-      Request request;
-      http::read(stream, buffer, request);
+      http::request_parser<http::string_body> parser;
+      parser.body_limit(boost::none);
+      http::read(stream, buffer, parser);
+      const Request request = parser.release();
       ++requests_;
       const std::string target(request.target());
       Fault fault = Fault::none;
@@ -293,7 +295,8 @@ class FakeService {
 
   Tuner* tuner_of(const std::string& study) {
     const auto found = tuners_.find(study);
-    return found != tuners_.end() && Clock::now() < found->second.until ? &found->second : nullptr;
+    return found != tuners_.end() && SteadyClock::now() < found->second.until ? &found->second
+                                                                              : nullptr;
   }
 
   void refuse_beside(const std::string& study, const std::string& id) {
@@ -317,7 +320,7 @@ class FakeService {
 
   Document list(const Target& target) {
     const std::size_t limit = std::stoul(target.query.at("limit"));
-    const std::vector<StudyRecord> records = store_.list_some(target.query.at("after"), limit + 1);
+    const std::vector<StudyRecord> records = store_.list({target.query.at("after"), limit + 1});
     Document::List studies;
     for (const StudyRecord& record : records) {
       if (studies.size() < limit) studies.push_back(item(record, false));
@@ -343,6 +346,9 @@ class FakeService {
       }
     }
     study.journal = journal;
+    if (const Document* pulls = body.find("pulls")) {
+      study.pulls = static_cast<std::uint64_t>(*pulls->as_whole());
+    }
     const auto made = store_.create(study);
     if (!made) throw Refused{409, "taken", "there already is a study " + study.name};
     return item(*made, true);
@@ -352,11 +358,11 @@ class FakeService {
     const Space space = specification_of(record).space;
     std::uint64_t next = std::stoull(target.query.at("after"));
     Document::List events;
-    store_.read_some(record.id, next, std::stoull(target.query.at("limit")),
-                     [&](const JournalEntry& entry) {
-                       events.push_back(entry_document(space, entry));
-                       next = entry.number;
-                     });
+    store_.read(record.id, {next, std::stoull(target.query.at("limit"))},
+                [&](const JournalEntry& entry) {
+                  events.push_back(entry_document(space, entry));
+                  next = entry.number;
+                });
     return Document::Table{{"events", std::move(events)}, {"next", next}};
   }
 
@@ -365,7 +371,7 @@ class FakeService {
     refuse_beside(study, id);
     const Document* holder = body.find("holder");
     tuners_[study] = {id, holder != nullptr ? *holder->as_text() : "a tuner",
-                      Clock::now() + options_.lease};
+                      SteadyClock::now() + options_.lease};
     return Document::Table{{"seconds", std::chrono::duration<double>(options_.lease).count()}};
   }
 
@@ -387,7 +393,7 @@ class FakeService {
     }
     if (record.events != after) {
       std::size_t same = 0;
-      store_.read(record.id, after, [&](const JournalEntry& entry) {
+      store_.read(record.id, {after}, [&](const JournalEntry& entry) {
         if (same < entries.size() && entry.event == entries[same].event) ++same;
       });
       if (same != entries.size()) throw Refused{409, "moved_on", "the journal has moved on"};
@@ -396,10 +402,10 @@ class FakeService {
       for (const JournalEntry& entry : entries) {
         if (std::holds_alternative<Told>(entry.event)) ++pulls;
       }
-      store_.append(record.id, entries, pulls);
+      store_.append({record.id, entries, pulls});
     }
     if (tuner_of(record.name) == nullptr) tuners_[record.name] = {id, "a tuner", {}};
-    tuners_[record.name].until = Clock::now() + options_.lease;
+    tuners_[record.name].until = SteadyClock::now() + options_.lease;
     return Document::Table{{"events", number}};
   }
 

@@ -13,18 +13,17 @@ namespace canopy::testing {
 
 /// A store that tells of every operation before it is done; what it is told to throw is thrown, and
 /// nothing is done.
-class FaultyStore final : public Store {
+class FaultyStore final : public FullStore {
  public:
   using Before = std::function<void(std::string_view operation)>;
 
-  FaultyStore(std::unique_ptr<Store> store, Before before)
+  FaultyStore(std::unique_ptr<FullStore> store, Before before)
       : store_(std::move(store)), before_(std::move(before)) {}
 
   [[nodiscard]] const std::string& name() const override { return store_->name(); }
-  [[nodiscard]] std::vector<StudyRecord> list_some(const std::string& after,
-                                                   std::size_t limit) override {
+  [[nodiscard]] std::vector<StudyRecord> list(const StudyRange& range) override {
     before_("list");
-    return store_->list_some(after, limit);
+    return store_->list(range);
   }
   [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override {
     before_("find");
@@ -52,10 +51,10 @@ class FaultyStore final : public Store {
     return store_->write(writes);
   }
   /// May fail in the middle, too.
-  void read_some(StudyId study, std::uint64_t after, std::uint64_t limit,
-                 const std::function<void(const JournalEntry&)>& visit) override {
+  void read(StudyId study, const EntryRange& range,
+            const std::function<void(const JournalEntry&)>& visit) override {
     before_("read");
-    store_->read_some(study, after, limit, visit);
+    store_->read(study, {range}, visit);
     before_("read to the end");
   }
   [[nodiscard]] std::vector<std::optional<KeptAnswer>> find_answers(
@@ -94,7 +93,7 @@ class FaultyStore final : public Store {
   }
 
  private:
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<FullStore> store_;
   Before before_;
 };
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <grp.h>
 #include <iostream>
 #include <libpq-fe.h>
@@ -88,6 +89,10 @@ class PostgresServer {
     server_ = -1;
   }
 
+  /// Stops all its processes where they are, as if it hung; and lets them go on.
+  void freeze() const { signal_all(SIGSTOP); }
+  void thaw() const { signal_all(SIGCONT); }
+
   [[nodiscard]] std::string address(const std::string& database) const {
     return "postgresql:///" + database + "?user=canopy&host=" + folder_.path("");
   }
@@ -118,6 +123,13 @@ class PostgresServer {
   }
 
  private:
+  void signal_all(int signal) const {
+    const std::string process = std::to_string(server_);
+    std::ifstream children("/proc/" + process + "/task/" + process + "/children");
+    kill(server_, signal);
+    for (pid_t child = 0; children >> child;) kill(child, signal);
+  }
+
   void give_away(const std::string& path) const {
     if (user_ && chown(path.c_str(), user_->first, user_->second) != 0) {
       throw std::runtime_error(path + ": cannot be given to an ordinary user");

@@ -15,13 +15,8 @@
 namespace canopy {
 
 /// For the messages of failed tests.
-inline std::ostream& operator<<(std::ostream& stream, const EventColumns& columns) {
-  return stream << columns.kind << " | " << columns.ticket << " | " << columns.value << " | "
-                << columns.data;
-}
-
 inline std::ostream& operator<<(std::ostream& stream, const JournalEntry& entry) {
-  return stream << entry.number << " at " << entry.at << ": " << to_columns(entry.event);
+  return stream << entry.number << " at " << entry.at << ": " << encode(entry.event);
 }
 
 inline bool operator==(const JournalEntry& a, const JournalEntry& b) {
@@ -75,7 +70,7 @@ namespace canopy::testing {
       case 10:
         return Held{ticket, number};
       case 11:
-        return BaselineMeasured{number};
+        return BaselineMeasured{number, *random_numbers()};
       case 12:
         return Failed{ticket, *random_text(), *rc::gen::arbitrary<bool>()};
       case 13:

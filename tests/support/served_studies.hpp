@@ -3,7 +3,7 @@
 #include "canopy/stores.hpp"
 #include "canopy/study.hpp"
 
-#include "studies/replay.hpp"
+#include "journal/replay.hpp"
 
 #include <cstdint>
 #include <map>
@@ -23,7 +23,7 @@ inline void expect_all_there(const std::string& store_name, const std::string& s
   const auto undisturbed = make_optimizer(specification);
   std::map<std::uint64_t, double> told;
   std::uint64_t number = 0;
-  store->read(record.id, 0, [&](const JournalEntry& entry) {
+  store->read(record.id, {}, [&](const JournalEntry& entry) {
     EXPECT_EQ(entry.number, ++number);
     (void)do_again(*undisturbed, entry.event);
     if (const auto* one = std::get_if<Told>(&entry.event)) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "canopy/grid.hpp"
+#include "canopy/family/grid.hpp"
 #include "canopy/random.hpp"
 
 #include "support/textbook_scale.hpp"

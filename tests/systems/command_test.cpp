@@ -1,6 +1,6 @@
 #include "systems/command.hpp"
 
-#include "systems/excerpt.hpp"
+#include "core/excerpt.hpp"
 #include "systems/processes.hpp"
 
 #include <array>

@@ -253,7 +253,7 @@ export interface SpecificationAnswer {
 }
 
 export type Checked =
-  | { ok: true; specification: Specification; toml: string; doubts: { is_error: boolean; text: string }[] }
+  | { ok: true; specification: Specification; toml: string; warnings: { is_error: boolean; text: string }[] }
   | { ok: false; errors: { line?: number; message: string }[] };
 
 export interface Problem {

@@ -263,7 +263,7 @@ function FilePart(props: {
   const { checked } = check;
   const errors =
     checked?.ok === false ? [...checked.errors].sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) : [];
-  const doubts = checked?.ok ? checked.doubts : [];
+  const warnings = checked?.ok ? checked.warnings : [];
   const notes: LineNote[] = errors
     .filter((error) => error.line)
     .map(({ line = 0, message }) => ({ line, message, isError: true }));
@@ -302,8 +302,8 @@ function FilePart(props: {
             <span>{message}</span>
           </li>
         ))}
-        {doubts.map(({ text }) => (
-          <li key={text} class="doubt">
+        {warnings.map(({ text }) => (
+          <li key={text} class="warning">
             {text}
           </li>
         ))}

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "canopy/enum_names.hpp"
+#include "canopy/family/detail/composite.hpp"
+#include "canopy/options.hpp"
+#include "canopy/space.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace canopy {
+
+/// What POO and GPO run inside: an algorithm with options nu1 and rho.
+enum class Base { hoo, thoo, hct, vhct };
+
+template <>
+struct EnumNames<Base> {
+  static constexpr std::array<std::string_view, 4> names{"hoo", "thoo", "hct", "vhct"};
+};
+
+struct PooOptions {
+  /// The algorithm that every instance is. The paper's is HOO, whose steps cost O(tree).
+  Base base = Base::hoo;
+
+  /// nu_max > 0 and rho_max in (0, 1): the largest nu1 and rho that f may need. Raising rho_max
+  /// makes more instances, of which each gets fewer pulls.
+  double nu_max = 1.0;
+  double rho_max = 0.9;
+
+  /// > 0: that of the instances; unless set, the default of the base.
+  std::optional<double> confidence_scale = std::nullopt;
+
+  /// Of the instances' own random choices.
+  std::uint64_t seed = 1;
+};
+
+template <class Visit>
+void visit_fields(PooOptions& options, Visit&& visit) {
+  visit(Field{"base", "the algorithm that is run with many values of rho"}, options.base);
+  visit(Field{"nu_max", "nu1 of all instances", kPositive}, options.nu_max);
+  visit(Field{"rho_max", "the largest rho of an instance", kOpenUnit}, options.rho_max);
+  visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
+        options.confidence_scale);
+  visit(Field{"seed", "of the algorithm's own random choices", kAnyWhole}, options.seed);
+}
+
+/// (1/2) D_max ln(n / ln n), D_max = ln K / ln(1 / rho_max): how many instances n pulls are enough
+/// for, where a cell is cut into K. 0 for n < 2, where the logarithms say nothing.
+[[nodiscard]] double instances_worthwhile(double n, double rho_max, std::uint32_t arity);
+
+/// rho_max^(2N / (2i + 1)): the rho of the i-th of N instances, i = 1, ..., N.
+[[nodiscard]] double instance_rho(double rho_max, std::uint64_t i, std::uint64_t count);
+
+/// Parallel optimistic optimization (Grill, Valko, Munos, "Black-box optimization of noisy
+/// functions with unknown smoothness", NIPS 2015). Nobody knows the rho that fits f, so HOO is run
+/// with many of them at once. With N instances and n pulls so far:
+///
+///     while N <= (1/2) D_max ln(n / ln n):                       D_max = ln K / ln(1 / rho_max)
+///       for i = 1, ..., N:  start HOO(nu_max, rho_max^(2N / (2i + 1))), give it n / N pulls
+///       n <- 2n,  N <- 2N
+///     give every instance one pull;  n <- n + N
+///
+/// It begins with one instance, HOO(nu_max, rho_max). All instances have had as many pulls as each
+/// other whenever the condition is looked at, n / N, which therefore is a whole number. What it
+/// recommends is what the instance with the best mean reward would.
+///
+/// What the paper leaves open. For n = 0 and 1 the condition means nothing (ln 0, a division by ln
+/// 1): it is then taken as false, so that the first instance has two pulls before there are more.
+/// The paper recommends a random one of the arms that the best instance has played, which is what
+/// its theorem is about; here it is the arm that this instance itself would recommend. The paper
+/// has an appendix on sharing evaluations among instances: programs made from its authors' evaluate
+/// a cell once, and give the same noisy reward to every HOO that comes there. Here every pull is a
+/// pull of one instance, as in the algorithm itself: a reward counted again is no evidence. Rewards
+/// that nobody asked for go to every instance, and not to its mean. With several pulls in flight an
+/// instance has more of them than its turn was for; it is then passed over until the others have as
+/// many, and n / N is what the one with the fewest has had.
+///
+/// A step costs what a step of an instance does; there are about D_max ln n of them.
+class Poo final : public Composite {
+ public:
+  /// Throws ConfigurationError.
+  explicit Poo(const Space& space, const PooOptions& options = {}, const Objective& objective = {},
+               const PartitionRule& partition = {});
+
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
+
+ private:
+  struct Statistics {
+    double pulls = 0.0;
+    double sum = 0.0;
+
+    void transfer(State& state) {
+      state(pulls, sum);
+      state.require_restored(State::are_counts({pulls}) && State::are_finite({sum}));
+    }
+  };
+
+  [[nodiscard]] Selection child_at(std::size_t number) const override;
+  [[nodiscard]] Choice choose() override;
+  void hear(std::size_t child, bool asked, const Rewards& mapped) override;
+  [[nodiscard]] std::optional<Recommendation> recommendation() const override;
+  void transfer(State& state) override;
+  [[nodiscard]] double pulls_wanted() const;
+  void next_instance();
+  void next_round();
+  [[nodiscard]] std::size_t leader() const;
+
+  PooOptions options_;
+  std::uint64_t count_ = 1;                  // N; while new instances start there are more
+  std::uint64_t each_ = 0;                   // n / N
+  bool starting_ = false;                    // new instances catch up
+  std::uint64_t player_ = 0;                 // the instance whose turn it is
+  std::vector<Statistics> statistics_;       // of the rewards of each instance
+  mutable std::vector<double> recommended_;  // the arm that `recommendation` points at
+};
+
+}  // namespace canopy

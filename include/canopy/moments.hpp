@@ -1,0 +1,36 @@
+#pragma once
+
+namespace canopy {
+
+/// How many numbers there are, their mean, and their squared deviations from it, summed: raw
+/// squares would cancel at a level of 1e6.
+struct Moments {
+  double count = 0.0;
+  double mean = 0.0;
+  double squared_deviations = 0.0;
+
+  /// One more (Welford, 1962).
+  void add(double value) {
+    count += 1.0;
+    const double apart = value - mean;
+    mean += apart / count;
+    squared_deviations += apart * (value - mean);
+  }
+
+  /// Others that are not none (Chan, Golub, LeVeque, 1979). Returns by how much the squared
+  /// deviations have grown.
+  double merge(const Moments& others) {
+    const double all = count + others.count;
+    const double apart = others.mean - mean;
+    const double added = others.squared_deviations + apart * apart * (count * others.count / all);
+    mean = count == 0.0 ? others.mean : mean + apart * (others.count / all);
+    squared_deviations += added;
+    count = all;
+    return added;
+  }
+
+  /// Of a number; of at least two.
+  [[nodiscard]] double variance() const { return squared_deviations / (count - 1.0); }
+};
+
+}  // namespace canopy

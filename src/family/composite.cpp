@@ -1,0 +1,178 @@
+#include "canopy/family/detail/composite.hpp"
+
+#include "canopy/optimizers.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace canopy {
+namespace {
+
+/// The place of an arm that is not in the tree that can be looked at.
+constexpr TreeView::Place kElsewhere{std::numeric_limits<NodeIndex>::max(), 0};
+
+}  // namespace
+
+Composite::Composite(const Space& space, const PartitionRule& partition, const Objective& objective)
+    : TurnOptimizer(objective, space.dimension()),
+      space_(space),
+      partition_(partition),
+      arity_(BoxPartition(space, partition).arity()),
+      confidence_(objective.confidence),
+      arms_(space.dimension()) {}
+
+Composite::Composite(const Composite& other)
+    : TurnOptimizer(other),
+      TreeView(other),
+      space_(other.space_),
+      partition_(other.partition_),
+      arity_(other.arity_),
+      confidence_(other.confidence_),
+      arms_(other.arms_),
+      plays_(other.plays_),
+      shown_(other.shown_),
+      observations_(other.observations_),
+      bars_(other.bars_) {
+  for (const auto& child : other.children_) children_.push_back(child->clone());
+}
+
+// --- children --------------------------------------------------------------------------------
+
+std::optional<RewardRange> Composite::childrens_range() const {
+  const std::optional<RewardRange> range = reward_range();
+  if (!range) return std::nullopt;
+  return RewardRange{0.0, (*range)[1] - (*range)[0]};  // mapped
+}
+
+Objective Composite::childrens_objective() const {
+  return {.reward_range = childrens_range(), .confidence = confidence_};
+}
+
+void Composite::add_child() {
+  children_.push_back(
+      make_optimizer(child_at(children()), space_, partition_, childrens_objective()));
+  Optimizer& child = *children_.back();
+  for (const auto& [arm, mapped] : observations_) static_cast<void>(child.observe(arm, mapped));
+  for (const auto& [arm, mapped] : bars_) static_cast<void>(child.bar(arm, mapped));
+}
+
+std::optional<Best> Composite::best_of(std::size_t child) const {
+  return children_[child]->best();
+}
+
+TurnOptimizer::Choice Composite::play(std::size_t child) {
+  Optimizer& player = *children_[child];
+  if (player.reward_range() != childrens_range()) player.set_reward_range(childrens_range());
+  const Pull pull = player.ask();
+  return begin({.child = child, .asked = true, .ticket = pull.ticket, .remaining = pull.length},
+               pull.arm, pull.length);
+}
+
+TurnOptimizer::Choice Composite::play(std::size_t child, Arm arm, std::uint64_t length) {
+  return begin({.child = child}, arm, length);
+}
+
+TurnOptimizer::Choice Composite::begin(const Play& play, Arm arm, std::uint64_t length) {
+  const NodeIndex slot = arms_.free_slot(tickets_);
+  plays_.resize(arms_.size());
+  if (plays_[slot].remaining != 0) {  // of a turn that ended early
+    static_cast<void>(children_[plays_[slot].child]->drop(plays_[slot].ticket));
+  }
+  std::copy(arm.begin(), arm.end(), arms_.at(slot).begin());
+  plays_[slot] = play;
+  shown_ = play.child;
+  return {.node = slot, .length = length};
+}
+
+/// A child that refuses, as it may what is huge, has not learnt.
+void Composite::learn(NodeIndex node, const Rewards& mapped) {
+  Play& play = plays_[node];
+  Optimizer& child = *children_[play.child];
+  if (play.asked && mapped.count == 1 && play.remaining == 1) {
+    play.remaining = 0;
+    static_cast<void>(child.tell(play.ticket, mapped.sum));
+  } else if (play.asked && mapped.count <= play.remaining) {
+    play.remaining -= mapped.count;
+    static_cast<void>(child.tell(play.ticket, mapped));
+  } else if (play.asked) {
+    static_cast<void>(child.observe(arms_[node], mapped));
+  }
+  hear(play.child, play.asked, mapped);
+}
+
+void Composite::accept_observed(Arm arm, const Rewards& mapped) {
+  observations_[{arm.begin(), arm.end()}] += mapped;
+  for (const auto& child : children_) static_cast<void>(child->observe(arm, mapped));
+}
+
+/// The child that asked learns it as any reward.
+void Composite::accept_penalty(NodeIndex node, double mapped) {
+  const Rewards failure = Rewards::one(mapped);
+  const Arm arm = arms_[node];
+  observations_[{arm.begin(), arm.end()}] += failure;
+  for (std::size_t i = 0; i < children(); ++i) {
+    const bool has_asked = plays_[node].asked && plays_[node].child == i;
+    if (!has_asked) static_cast<void>(children_[i]->observe(arm, failure));
+  }
+  TurnOptimizer::accept_penalty(node, mapped);
+}
+
+void Composite::accept_bar(Arm arm, double mapped, std::uint64_t /*weight*/) {
+  bars_[{arm.begin(), arm.end()}] = mapped;
+  for (const auto& child : children_) static_cast<void>(child->bar(arm, mapped));
+}
+
+// --- looking ---------------------------------------------------------------------------------
+
+Summary Composite::summary() const {
+  Summary summary = TurnOptimizer::summary();
+  const Summary shown = children_[shown_]->summary();
+  summary.nodes = shown.nodes;
+  summary.depth = shown.depth;
+  return summary;
+}
+
+std::vector<NodeView> Composite::nodes() const {
+  return in_user_units(children_[shown_]->tree()->nodes());
+}
+
+std::optional<TreeView::Place> Composite::place(Ticket ticket) const {
+  const Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return std::nullopt;
+  const Play& play = plays_[open->node];
+  if (play.child != shown_ || !play.asked) return kElsewhere;
+  return children_[shown_]->tree()->place(play.ticket).value_or(kElsewhere);
+}
+
+std::string Composite::path(NodeIndex node) const {
+  return children_[shown_]->tree()->path(node);
+}
+
+// --- state -----------------------------------------------------------------------------------
+
+void Composite::transfer(State& state) {
+  TurnOptimizer::transfer(state);
+  state(arms_, plays_, shown_, observations_, bars_);
+  std::uint64_t count = children();
+  state(count);
+  if (state.restoring()) children_.clear();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::string saved = state.restoring() ? std::string() : children_[i]->save();
+    state.nested(saved);
+    if (!state.restoring()) continue;
+    children_.push_back(make_optimizer(child_at(i), space_, partition_, childrens_objective()));
+    children_.back()->restore(saved);
+  }
+  if (!state.restoring()) return;
+  State::require(shown_ < count && plays_.size() == arms_.size() && arms_.are_in(space_));
+  for (const Play& play : plays_) State::require(play.child < count);
+  require_nodes_below(arms_.size());
+  for (const auto& [arm, mapped] : observations_) {
+    State::require(contains(arm) && mapped.count != 0);
+  }
+  for (const auto& [arm, mapped] : bars_) {
+    State::require(contains(arm) && State::are_rewards({mapped}));
+  }
+}
+
+}  // namespace canopy

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "canopy/optimizers.hpp"
+
+// The algorithms for comparison, in the order in which they are shown. Each has its entry beside
+// it; a new one is a line here.
+// clang-format off
+#define CANOPY_FAMILY(entry) \
+  entry(vhct) \
+  entry(thoo) \
+  entry(hoo) \
+  entry(poo) \
+  entry(gpo) \
+  entry(pct) \
+  entry(vpct) \
+  entry(zooming) \
+  entry(doo) \
+  entry(soo) \
+  entry(stosoo) \
+  entry(sequool) \
+  entry(stroquool) \
+  entry(vroom) \
+  entry(power) \
+  entry(grid) \
+  entry(kl_ucb) \
+  entry(thompson) \
+  entry(successive_halving) \
+  entry(random)
+// clang-format on
+
+namespace canopy {
+
+#define CANOPY_DECLARE(name) [[nodiscard]] OptimizerEntry name##_entry();
+CANOPY_FAMILY(CANOPY_DECLARE)
+#undef CANOPY_DECLARE
+
+}  // namespace canopy

@@ -1,0 +1,112 @@
+#include "files/parameter_document.hpp"
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace canopy {
+namespace {
+
+template <class Member>
+Document member_document(const Member& member) {
+  if constexpr (std::is_enum_v<Member>) {
+    return name_of(member);
+  } else if constexpr (std::same_as<Member, std::vector<std::string>>) {
+    return Document::List(member.begin(), member.end());
+  } else {
+    return member;
+  }
+}
+
+/// The fields of a domain, those without a need to be written as well.
+Document all_fields(Domain domain) {
+  Document table;
+  visit_fields(domain, [&](const Field& field, const auto& member) {
+    table.set(field.name, member_document(member));
+  });
+  return table;
+}
+
+template <class Member>
+void read_member(DocumentReader& reader, const Document& table, const std::string& prefix,
+                 std::string_view key, Member& into) {
+  reader.read(table, prefix, key, into);
+}
+
+void read_member(DocumentReader& reader, const Document& table, const std::string& prefix,
+                 std::string_view key, std::vector<std::string>& into) {
+  const Document* node = table.find(key);
+  if (node == nullptr) return;
+  const std::string field = prefix + std::string(key);
+  reader.note_line(field, *node);
+  if (const Document::List* list = node->as_list()) {
+    for (const Document& value : *list) {
+      const std::string* text = value.as_text();
+      if (text != nullptr && text->find('\0') == std::string::npos) into.push_back(*text);
+    }
+    if (into.size() == list->size()) return;
+  }
+  reader.complain(field, node, "must be a list of strings (quote numbers) without zero bytes");
+}
+
+void read_fields(DocumentReader& reader, const Document& table, const std::string& prefix,
+                 Domain& domain) {
+  std::vector<std::string_view> keys{"name", "type"};
+  visit_fields(domain, [&](const Field& field, const auto& /*member*/) {
+    keys.push_back(field.name);
+    if (field.required) reader.require(table, prefix, field.name);
+  });
+  reader.check_keys(table, prefix, keys);
+  visit_fields(domain, [&](const Field& field, auto& member) {
+    read_member(reader, table, prefix, field.name, member);
+  });
+}
+
+}  // namespace
+
+Document parameter_document(const Parameter& parameter) {
+  Document table = Document::Table{{"name", parameter.name}, {"type", parameter.domain.name()}};
+  const Document values = all_fields(parameter.domain);
+  const Document defaults = all_fields(*Domain::named(parameter.domain.name()));
+  Domain domain = parameter.domain;
+  visit_fields(domain, [&](const Field& field, const auto& /*member*/) {
+    const Document& value = *values.find(field.name);
+    if (!field.brief || value != *defaults.find(field.name)) table.set(field.name, value);
+  });
+  return table;
+}
+
+Parameter read_parameter(DocumentReader& reader, const Document& table, std::size_t index) {
+  Parameter parameter;
+  std::string prefix = "space[" + std::to_string(index) + "].";
+  if (reader.require(table, prefix, "name")) {
+    reader.read(table, prefix, "name", parameter.name);
+    if (!parameter.name.empty()) prefix = "space." + parameter.name + ".";
+  }
+  std::string type(parameter.domain.name());
+  reader.read(table, prefix, "type", type);
+  if (auto domain = Domain::named(type)) {
+    read_fields(reader, table, prefix, *domain);
+    parameter.domain = *std::move(domain);
+  } else {
+    reader.complain(prefix + "type", table.find("type"), must_be_one_of(Domain::names()));
+  }
+  return parameter;
+}
+
+std::optional<double> coordinate_of(const Domain& domain, const Document& value) {
+  if (const std::string* text = value.as_text()) return domain.coordinate(*text);
+  if (const auto whole = value.as_whole()) return domain.coordinate(*whole);
+  if (const auto number = value.as_number()) return domain.coordinate(*number);
+  return std::nullopt;
+}
+
+Document value_document(const Domain& domain, double coordinate) {
+  return std::visit([](const auto& value) { return Document(value); }, domain.value(coordinate));
+}
+
+}  // namespace canopy

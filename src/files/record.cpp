@@ -1,0 +1,137 @@
+#include "files/record.hpp"
+
+#include "core/text.hpp"
+#include "files/arm_document.hpp"
+
+#include <utility>
+
+namespace canopy {
+
+// --- writing -------------------------------------------------------------------------------------
+
+Document RecordWriter::whole_document(std::uint64_t whole) {
+  // A document has no larger numbers.
+  return std::in_range<std::int64_t>(whole) ? Document(whole) : Document(std::to_string(whole));
+}
+
+Document RecordWriter::value_of(const std::vector<double>& numbers) {
+  return Document::List(numbers.begin(), numbers.end());
+}
+
+Document RecordWriter::value_of(const std::optional<std::array<double, 2>>& ends) {
+  return ends ? Document(Document::List{ends->front(), ends->back()}) : Document();
+}
+
+Document RecordWriter::value_of(const std::map<std::string, double>& numbers) {
+  return Document::Table(numbers.begin(), numbers.end());
+}
+
+void RecordWriter::operator()(const ArmField& field, const std::vector<double>& arm) {
+  table_.set("coordinates", value_of(arm));
+  if (space_.contains(arm)) table_.set(field.name, arm_document(space_, arm));
+}
+
+void RecordWriter::set_arm(const Field& field, Arm arm) {
+  table_.set(field.name, arm_document(space_, arm));
+}
+
+void RecordWriter::set_numbers(const Field& field, const std::vector<double>& numbers) {
+  Document by_name;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    by_name.set(space_.parameters()[i].name, numbers[i]);
+  }
+  table_.set(field.name, std::move(by_name));
+}
+
+// --- reading -------------------------------------------------------------------------------------
+
+void RecordReader::operator()(const ArmField& field, std::vector<double>& arm) {
+  known_.insert(known_.end(), {"coordinates", field.name});
+  const Document* coordinates = table_.find("coordinates");
+  const Document* named = table_.find(field.name);
+  if (coordinates == nullptr && named == nullptr) {
+    return complain("coordinates", nullptr, "is missing, or arm instead");
+  }
+  if (coordinates != nullptr) read_numbers("coordinates", *coordinates, arm);
+  if (named == nullptr) return;
+  const std::size_t before = reader_.complaints();
+  const std::vector<double> by_name =
+      read_arm(reader_, *named, space_, prefix_ + std::string(field.name));
+  if (coordinates == nullptr) {
+    arm = by_name;
+  } else if (reader_.complaints() == before && by_name != arm) {
+    complain(field.name, named, "is not what the coordinates say");
+  }
+}
+
+void RecordReader::check_keys(std::initializer_list<std::string_view> others) {
+  known_.insert(known_.end(), others);
+  reader_.check_keys(table_, prefix_, known_);
+}
+
+void RecordReader::read(const Field& field, const Document& value, std::uint64_t& into) {
+  const auto whole = value.as_whole();
+  const std::string* digits = value.as_text();
+  const auto large = digits != nullptr ? number_in<std::uint64_t>(*digits) : std::nullopt;
+  if ((!whole || *whole < 0) && !large) {
+    return complain(field.name, &value, "must be a whole number, 0 or more");
+  }
+  into = large ? *large : static_cast<std::uint64_t>(*whole);
+  if (!field.range.contains(static_cast<double>(into))) {
+    complain(field.name, &value, "must be " + std::string(field.range.text));
+  }
+}
+
+void RecordReader::read(const Field& field, const Document& value, double& into) {
+  read_number(prefix_ + std::string(field.name), value, into);
+}
+
+void RecordReader::read(const Field& field, const Document& value, std::vector<double>& into) {
+  read_numbers(std::string(field.name), value, into);
+}
+
+void RecordReader::read(const Field& field, const Document& value,
+                        std::optional<std::array<double, 2>>& into) {
+  if (value.kind() == Document::Kind::nothing) return;
+  const Document::List* ends = value.as_list();
+  const auto low = ends != nullptr && ends->size() == 2 ? ends->front().as_number() : std::nullopt;
+  const auto high = low ? ends->back().as_number() : std::nullopt;
+  if (high && std::isfinite(*low) && std::isfinite(*high) && *low < *high) {
+    into = {*low, *high};
+  } else {
+    complain(field.name, &value, "must be null or two finite numbers, the first below the second");
+  }
+}
+
+void RecordReader::read(const Field& field, const Document& value,
+                        std::map<std::string, double>& into) {
+  const Document::Table* table = value.as_table();
+  if (table == nullptr) return complain(field.name, &value, "must be a table of numbers");
+  for (const auto& [key, number] : *table) {
+    read_number(prefix_ + std::string(field.name) + "." + key, number, into[key]);
+  }
+}
+
+void RecordReader::complain(std::string_view name, const Document* value, std::string expected) {
+  reader_.complain(prefix_ + std::string(name), value, std::move(expected), &table_);
+}
+
+void RecordReader::read_number(const std::string& name, const Document& value, double& into) {
+  const std::optional<double> number = value.as_number();
+  if (number && std::isfinite(*number)) {
+    into = *number;
+  } else {
+    reader_.complain(name, &value, "must be a finite number");
+  }
+}
+
+void RecordReader::read_numbers(const std::string& name, const Document& value,
+                                std::vector<double>& into) {
+  const Document::List* list = value.as_list();
+  if (list == nullptr) return complain(name, &value, "must be a list of numbers");
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    read_number(prefix_ + name + "[" + std::to_string(i) + "]", (*list)[i], into.emplace_back());
+  }
+}
+
+}  // namespace canopy

@@ -1,0 +1,124 @@
+#pragma once
+// Structs with a list of fields (canopy/options.hpp) as rows: short JSON lists of the values in the
+// order of the fields, such as ["tell",7,0.5]. Journals are made of them, so that writing and
+// reading one must cost little.
+
+#include "canopy/enum_names.hpp"
+#include "canopy/options.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace canopy {
+
+/// Thrown when a text is not the row of a struct; says what is wrong with it.
+class RowError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Appends a row to a text. Fields at its end that have their usual value, or may be missing and
+/// are empty, are left out; so a new field goes to the end of its list, and older rows remain
+/// readable.
+class RowWriter {
+ public:
+  RowWriter(std::string& text, std::string_view name);
+
+  template <class Member>
+  void operator()(const Field& field, const Member& member) {
+    text_ += ',';
+    write(member);
+    if (!is_usual(field, member)) end_ = text_.size();
+  }
+
+  void finish();
+
+ private:
+  template <class Member>
+  [[nodiscard]] static bool is_usual(const Field& field, const Member& member) {
+    if constexpr (std::is_arithmetic_v<Member>) {
+      if (field.usual) return static_cast<double>(member) == *field.usual;
+    }
+    return field.may_be_missing && is_empty(member);
+  }
+  void write(double number);
+  void write(std::uint64_t whole);
+  void write(bool truth) { text_ += truth ? "true" : "false"; }
+  void write(const std::string& text);
+  void write(const std::vector<double>& numbers);
+  void write(const std::optional<std::array<double, 2>>& ends);
+  void write(const std::map<std::string, double>& numbers);
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void write(Enum value) { text_.append("\"").append(name_of(value)).append("\""); }
+
+  std::string& text_;
+  std::size_t end_ = 0;  // of the last field that must be there
+};
+
+/// Reads a row. All functions throw RowError.
+class RowReader {
+ public:
+  /// Reads its name.
+  explicit RowReader(std::string_view text);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  template <class Member>
+  void operator()(const Field& field, Member& member) {
+    if (!next_is(',')) {
+      if constexpr (std::is_arithmetic_v<Member>) {
+        if (field.usual) member = static_cast<Member>(*field.usual);
+      }
+      if (field.usual || field.may_be_missing) return;
+      refuse_missing(field.name);
+    }
+    read(member);
+    if constexpr (std::is_arithmetic_v<Member>) {
+      if (!field.range.contains(static_cast<double>(member))) refuse_range(field);
+    }
+  }
+
+  /// Throws if anything is left.
+  void finish();
+
+ private:
+  [[nodiscard]] bool next_is(char letter) {
+    if (rest_.empty() || rest_.front() != letter) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  void expect(std::string_view word);
+  [[noreturn]] static void refuse_missing(std::string_view field);
+  [[noreturn]] static void refuse_range(const Field& field);
+  [[noreturn]] void refuse(std::string_view expected) const;
+  void read(double& into);
+  void read(std::uint64_t& into);
+  void read(bool& into);
+  void read(std::string& into);
+  void read(std::vector<double>& into);
+  void read(std::optional<std::array<double, 2>>& into);
+  void read(std::map<std::string, double>& into);
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void read(Enum& into) {
+    std::string name;
+    read(name);
+    const auto named = value_named<Enum>(name);
+    if (!named) refuse("a name that is known");
+    into = *named;
+  }
+
+  std::string_view rest_;
+  std::string name_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,90 @@
+#include "files/schema.hpp"
+
+#include <utility>
+
+namespace canopy {
+namespace {
+
+Document typed(std::string_view type) {
+  return Document::Table{{"type", type}};
+}
+
+Document reference_to(std::string_view schema) {
+  return Document::Table{{"$ref", "#/components/schemas/" + std::string(schema)}};
+}
+
+Document list_of_numbers() {
+  return Document::Table{{"type", "array"}, {"items", typed("number")}};
+}
+
+}  // namespace
+
+void SchemaWriter::operator()(const ArmField& field, const std::vector<double>& /*arm*/) {
+  add("coordinates", "", reference_to("Coordinates"), true);
+  add(field.name, "", reference_to("Arm"), false);
+}
+
+void SchemaWriter::add_arm(const Field& field) {
+  add(field.name, field.help, reference_to("Arm"), !field.may_be_missing);
+}
+
+void SchemaWriter::add_numbers(const Field& field) {
+  add(field.name, field.help, or_null(map_of(typed("number"))), !field.may_be_missing);
+}
+
+void SchemaWriter::add_constant(std::string_view name, std::string_view value) {
+  add(name, "", Document::Table{{"const", value}}, true);
+}
+
+Document SchemaWriter::schema(std::string_view description) const {
+  Document object = Document::Table{};
+  if (!description.empty()) object.set("description", description);
+  object.set("type", "object");
+  object.set("properties", properties_);
+  object.set("required", required_);
+  return object;
+}
+
+void SchemaWriter::add(std::string_view name, std::string_view help, Document type, bool required) {
+  if (!help.empty()) type.set("description", help);
+  properties_.set(name, std::move(type));
+  if (required) required_.emplace_back(name);
+}
+
+Document SchemaWriter::or_null(Document type) {
+  const std::string* name = type.find("type")->as_text();
+  type.set("type", Document::List{*name, "null"});
+  return type;
+}
+Document SchemaWriter::map_of(Document type) {
+  return Document::Table{{"type", "object"}, {"additionalProperties", std::move(type)}};
+}
+Document SchemaWriter::whole_type() {
+  return reference_to("Whole");
+}
+Document SchemaWriter::type_of(double /*number*/) {
+  return typed("number");
+}
+Document SchemaWriter::type_of(bool /*truth*/) {
+  return typed("boolean");
+}
+Document SchemaWriter::type_of(const std::string& /*text*/) {
+  return typed("string");
+}
+Document SchemaWriter::type_of(const std::vector<double>& /*numbers*/) {
+  return list_of_numbers();
+}
+
+Document SchemaWriter::type_of(const std::optional<std::array<double, 2>>& /*ends*/) {
+  Document type = list_of_numbers();
+  type.set("type", Document::List{"array", "null"});
+  type.set("minItems", 2);
+  type.set("maxItems", 2);
+  return type;
+}
+
+Document SchemaWriter::type_of(const std::map<std::string, double>& /*numbers*/) {
+  return map_of(typed("number"));
+}
+
+}  // namespace canopy

@@ -1,0 +1,16 @@
+#include "insight/answer_schemas.hpp"
+
+#include "files/schema.hpp"
+#include "insight/best_answer.hpp"
+
+namespace canopy {
+
+Document answer_schemas() {
+  return Document::Table{
+      {"Best", schema_of<BestAnswer>("The arm to recommend, in the user's units.")},
+      {"Learnt", schema_of<Learnt>("What the model of the adaptive tree has learnt.")},
+      {"Summary", schema_of<Summary>("Where a study is.")},
+      {"Node", schema_of<NodeView>("A node of the tree, in the user's units.")}};
+}
+
+}  // namespace canopy

@@ -1,0 +1,53 @@
+#include "insight/best_answer.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+/// As errors are that never happen and may not happen.
+bool is_at_limit(const KnownMetric& metric) {
+  return metric.estimate.mean == metric.limit->max || metric.estimate.mean == metric.limit->min;
+}
+
+}  // namespace
+
+bool KnownMetric::may_break_limit() const {
+  return limit != nullptr && !limit->is_surely_kept(estimate.interval) && !is_at_limit(*this);
+}
+
+std::vector<KnownMetric> metrics_at(const StudySpecification& specification,
+                                    const TunerState& tuner, Arm arm) {
+  std::vector<KnownMetric> known;
+  for (const auto& [name, evidence] : tuner.metrics()) {
+    const auto index = evidence.find(arm);
+    if (!index) continue;
+    KnownMetric metric{name, evidence.estimate(*index)};
+    if (specification.system) {
+      for (const Limit& limit : specification.system->limits) {
+        if (limit.metric == name) metric.limit = &limit;
+      }
+    }
+    known.push_back(metric);
+  }
+  return known;
+}
+
+BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
+                       const StudySpecification& specification, const TunerState& tuner) {
+  BestAnswer answer{.best = best, .uplift = uplift_of(optimizer, best, specification)};
+  for (const KnownMetric& metric : metrics_at(specification, tuner, best.arm)) {
+    MetricAnswer& written = answer.metrics[metric.name];
+    written = {metric.estimate.mean, metric.estimate.interval, metric.estimate.pulls};
+    if (metric.limit != nullptr) written.may_break_limit = metric.may_break_limit();
+  }
+  if (const auto& verdict = tuner.verdict()) {
+    answer.confirmed = verdict->confirmed && verdict->arm == best.arm;
+    answer.verdict = verdict->text;
+  }
+  return answer;
+}
+
+}  // namespace canopy

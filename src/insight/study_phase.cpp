@@ -1,0 +1,54 @@
+#include "insight/study_phase.hpp"
+
+#include "core/excerpt.hpp"
+#include "tuning/tuner_state.hpp"
+
+namespace canopy {
+namespace {
+
+constexpr std::size_t kLongestWhy = 200;
+
+std::optional<PhaseReport> as_ordered(const PhaseFacts& facts) {
+  std::string by = " by " + excerpt(facts.ordered_by);
+  if (facts.tuner_began && !facts.tuner_lives) by += "; nobody runs it now";
+  switch (facts.order.value_or(Act::resume)) {
+    case Act::end:
+      return PhaseReport{StudyPhase::finished, "ended by " + excerpt(facts.ordered_by)};
+    case Act::pause:
+      return PhaseReport{StudyPhase::waiting, "paused" + by};
+    case Act::hold:
+      return PhaseReport{StudyPhase::waiting, "held" + by};
+    case Act::baseline:
+      return PhaseReport{StudyPhase::waiting, "put at the baseline" + by};
+    default:
+      return std::nullopt;
+  }
+}
+
+PhaseReport after_stop(const TunerStopped& stop) {
+  const bool will_go_on = stop.why == kPaused || stop.why == kWasInterrupted;
+  const StudyPhase phase = stop.at_limit ? StudyPhase::failed
+                           : will_go_on  ? StudyPhase::waiting
+                                         : StudyPhase::finished;
+  return {phase, excerpt(stop.why, kLongestWhy)};
+}
+
+}  // namespace
+
+PhaseReport phase_of(const PhaseFacts& facts) {
+  if (const auto ordered = as_ordered(facts)) return *ordered;
+  if (!facts.last) return {StudyPhase::waiting, "nothing has happened yet"};
+  if (facts.last->at < facts.created && !facts.tuner_lives) {
+    return {StudyPhase::waiting, "nothing has happened since it was made"};
+  }
+  if (const auto* stop = std::get_if<TunerStopped>(&facts.last->event)) return after_stop(*stop);
+  if (std::holds_alternative<Finished>(facts.last->event))
+    return {StudyPhase::finished, "finished"};
+  if (facts.tuner_lives) return {StudyPhase::running};
+  if (facts.tuner_began) return {StudyPhase::failed, "the tuner is gone without a word"};
+  if (facts.is_at_work) return {StudyPhase::running};
+  if (facts.is_open && facts.now - facts.last->at < kWorksOn) return {StudyPhase::running};
+  return {StudyPhase::waiting, "nobody asks"};
+}
+
+}  // namespace canopy

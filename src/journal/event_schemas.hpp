@@ -1,0 +1,11 @@
+#pragma once
+
+#include "files/document.hpp"
+
+namespace canopy {
+
+/// The JSON schemas of events as documents: `Event`, which is any of them, and one for each kind,
+/// such as `EventAskAgain`.
+[[nodiscard]] Document event_schemas();
+
+}  // namespace canopy

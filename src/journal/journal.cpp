@@ -1,0 +1,94 @@
+#include "canopy/journal.hpp"
+
+#include <map>
+#include <type_traits>
+
+namespace canopy {
+namespace {
+
+/// The arms of the tickets that are open, and that of the system.
+class OpenArms {
+ public:
+  /// The arm that an event is about, before it closes its ticket; null if it is about none.
+  const std::vector<double>* arm_of(const Event& event) {
+    return std::visit([this](const auto& each) { return find(each); }, event);
+  }
+
+  /// Forgets a ticket that the event closes.
+  void close(const Event& event) {
+    std::visit(
+        [this]<class Kind>(const Kind& each) {
+          if constexpr (std::is_same_v<Kind, Told>) {
+            use(each.ticket, 1);
+          } else if constexpr (std::is_same_v<Kind, ToldList>) {
+            use(each.ticket, each.rewards.size());
+          } else if constexpr (std::is_same_v<Kind, ToldSums> || std::is_same_v<Kind, PassedOver>) {
+            use(each.ticket, each.rewards.count);
+          } else if constexpr (std::is_same_v<Kind, Dropped> || std::is_same_v<Kind, Penalized>) {
+            tickets_.erase(each.ticket);
+          }
+        },
+        event);
+  }
+
+ private:
+  struct Open {
+    std::vector<double> arm;
+    std::uint64_t remaining;
+  };
+
+  const std::vector<double>* find(const Asked& event) {
+    return &(tickets_[event.ticket] = {event.arm, event.length}).arm;
+  }
+  const std::vector<double>* find(const AskedAgain& event) {
+    return &(tickets_[event.ticket] = {event.arm, 1}).arm;
+  }
+  const std::vector<double>* find(const Applied& event) { return &(setting_ = event.arm); }
+  const std::vector<double>* find(const MetricsMeasured& /*event*/) { return &setting_; }
+  const std::vector<double>* find(const Compared& /*event*/) { return &setting_; }
+  template <class Kind>
+  const std::vector<double>* find(const Kind& event) {
+    if constexpr (requires { event.arm; }) {
+      return &event.arm;
+    } else if constexpr (requires { event.ticket; }) {
+      const auto open = tickets_.find(event.ticket);
+      return open != tickets_.end() ? &open->second.arm : nullptr;
+    } else {
+      return nullptr;
+    }
+  }
+
+  void use(Ticket ticket, std::uint64_t rewards) {
+    const auto open = tickets_.find(ticket);
+    if (open == tickets_.end()) return;
+    open->second.remaining -= std::min(open->second.remaining, rewards);
+    if (open->second.remaining == 0) tickets_.erase(open);
+  }
+
+  std::map<Ticket, Open> tickets_;
+  std::vector<double> setting_;  // that was applied last
+};
+
+}  // namespace
+
+void read_entries(Store& store, const StudyRecord& record, std::uint64_t after,
+                  const std::function<void(const JournalEntry&)>& visit) {
+  try {
+    store.read(record.id, {after}, visit);
+  } catch (const StudyError& error) {
+    throw StudyError(error.fault(), record.name + ": " + error.what());
+  }
+}
+
+void read_journal(Store& store, const StudyRecord& record,
+                  const std::function<void(const JournalEntry&, std::optional<Arm>)>& visit) {
+  OpenArms arms;
+  read_entries(store, record, 0, [&](const JournalEntry& entry) {
+    const std::vector<double>* arm = arms.arm_of(entry.event);
+    const bool known = arm != nullptr && !arm->empty();
+    visit(entry, known ? std::optional<Arm>(*arm) : std::nullopt);
+    arms.close(entry.event);
+  });
+}
+
+}  // namespace canopy

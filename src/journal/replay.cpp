@@ -1,0 +1,98 @@
+#include "journal/replay.hpp"
+
+#include "canopy/journal.hpp"
+#include "canopy/study_error.hpp"
+
+#include "journal/told.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace canopy {
+namespace {
+
+void require(bool fits, std::string_view what) {
+  if (!fits) throw StudyError(StudyError::Fault::damaged, std::string(what));
+}
+
+void require(Status status) {
+  require(is_taken(status), describe(status));
+}
+
+template <class Asked>
+void require_the_same(const Pull& pull, const Asked& event) {
+  require(pull.ticket == event.ticket, "the next ticket has another number");
+  require(std::equal(pull.arm.begin(), pull.arm.end(), event.arm.begin(), event.arm.end()),
+          "the optimizer would play another arm");
+}
+
+/// Does again what an event says was done, and checks that the same arm is played.
+struct DoAgain {
+  Optimizer& optimizer;
+  bool& concerns_optimizer;
+
+  void operator()(const Asked& event) const {
+    const Pull pull = optimizer.ask(event.pulls == 0 ? UINT64_MAX : event.pulls);
+    require_the_same(pull, event);
+    require(pull.length == event.length, "the optimizer would play it for another number of pulls");
+  }
+  void operator()(const AskedAgain& event) const { require_the_same(optimizer.ask_again(), event); }
+  void operator()(const Told& event) const { require(optimizer.tell(event.ticket, event.reward)); }
+  void operator()(const ToldList& event) const {
+    require(optimizer.tell(event.ticket, std::span<const double>(event.rewards)));
+  }
+  void operator()(const ToldSums& event) const {
+    require(optimizer.tell(event.ticket, event.rewards));
+  }
+  void operator()(const PassedOver& event) const {
+    require(optimizer.tell(event.ticket, event.rewards));
+  }
+  void operator()(const Penalized& event) const {
+    require(optimizer.penalize(event.ticket, event.reward));
+  }
+  void operator()(const Barred& event) const { require(optimizer.bar(event.arm, event.reward)); }
+  void operator()(const Observed& event) const {
+    require(optimizer.observe(event.arm, event.rewards));
+  }
+  void operator()(const Remembered& event) const {
+    require(optimizer.remember(event.arm, event.rewards));
+  }
+  void operator()(const RangeSet& event) const { optimizer.set_reward_range(event.range); }
+  void operator()(const Dropped& event) const { require(optimizer.drop(event.ticket)); }
+  void operator()(const Finished& /*event*/) const { optimizer.finish(); }
+  template <class OfTheTuner>
+  void operator()(const OfTheTuner& /*event*/) const {
+    concerns_optimizer = false;
+  }
+};
+
+}  // namespace
+
+bool do_again(Optimizer& optimizer, const Event& event) {
+  bool concerns_optimizer = true;
+  std::visit(DoAgain{optimizer, concerns_optimizer}, event);
+  return concerns_optimizer;
+}
+
+void remember_baseline(Optimizer& optimizer, const Event& event) {
+  const auto* measured = std::get_if<BaselineMeasured>(&event);
+  // A baseline outside the space is one that no optimizer knows.
+  if (measured != nullptr) (void)optimizer.remember(measured->arm, Rewards::one(measured->reward));
+}
+
+std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& record,
+                                          const Space& space) {
+  std::vector<JournalEntry> entries;
+  read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
+    const std::optional<Rewards> rewards = rewards_of(entry.event);
+    if (!rewards || !arm || !space.contains(*arm)) return;
+    entries.push_back(
+        {entries.size() + 1, entry.at, Observed{{arm->begin(), arm->end()}, *rewards}});
+  });
+  return entries;
+}
+
+}  // namespace canopy

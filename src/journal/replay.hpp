@@ -1,0 +1,23 @@
+#pragma once
+
+#include "canopy/event.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/space.hpp"
+#include "canopy/store.hpp"
+
+#include <vector>
+
+namespace canopy {
+
+/// Does again what an event says was done, if it concerns the optimizer; false if it does not.
+/// Throws StudyError (`damaged`) if the optimizer would do anything else.
+[[nodiscard]] bool do_again(Optimizer& optimizer, const Event& event);
+
+/// A measurement of the baseline counts for `best` and `estimate` as any other.
+void remember_baseline(Optimizer& optimizer, const Event& event);
+
+/// The rewards of a journal as observations, those alone whose arm the space has.
+[[nodiscard]] std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& record,
+                                                        const Space& space);
+
+}  // namespace canopy

@@ -1,0 +1,117 @@
+// How journals are written to PostgreSQL. A round trip costs more than a row, so whatever is
+// written is one statement, with an array for each column that the server unnests.
+
+#include "stores/event_row.hpp"
+#include "stores/postgres_store.hpp"
+
+#include <algorithm>
+
+namespace canopy {
+namespace {
+
+struct EventArrays {
+  PostgresArray study, number, at, checksum, event;
+
+  void add(StudyId of, const JournalEntry& entry) {
+    const EventRow row = row_of(entry);
+    study.add(of);
+    number.add(row.number);
+    at.add(row.at);
+    checksum.add(row.checksum);
+    event.add(row.event);
+  }
+};
+
+struct AnswerArrays {
+  PostgresArray study, key, request, answer, at;
+
+  void add(StudyId of, const KeptAnswer& kept) {
+    study.add(of);
+    key.add(kept.key);
+    request.add(kept.request);
+    answer.add(kept.answer);
+    at.add(kept.at);
+  }
+};
+
+/// What is written for each study, beside its events and answers.
+struct StudyArrays {
+  PostgresArray study, fence, last, pulls, at;
+
+  void add(const StudyWrite& write, std::int64_t its_fence) {
+    const bool is_idle = write.entries.empty();
+    study.add(write.study);
+    fence.add(its_fence);
+    last.add(is_idle ? std::int64_t{-1} : static_cast<std::int64_t>(write.entries.back().number));
+    pulls.add(write.pulls);
+    at.add(is_idle ? 0.0 : write.entries.back().at);
+  }
+};
+
+// The rows of studies are locked in the order of their ids, so that two writers do not wait for
+// each other; whether a fence fits is seen after that. What is not kWritten is kGone with its
+// study, or was taken over.
+constexpr std::int64_t kWritten = 0;
+constexpr std::int64_t kGone = 2;
+constexpr const char* kWrite = R"(
+  WITH wanted AS MATERIALIZED (
+    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
+      $5::double precision[]) WITH ORDINALITY AS w(study, fence, last, pulls, at, place)),
+  held AS MATERIALIZED (
+    SELECT s.id FROM studies s JOIN wanted w ON s.id = w.study
+    WHERE w.fence < 0 OR w.fence = s.fence ORDER BY s.id FOR NO KEY UPDATE OF s),
+  noted AS (
+    UPDATE studies s SET events = w.last, pulls = w.pulls, updated = w.at
+    FROM wanted w JOIN held ON held.id = w.study WHERE s.id = w.study AND w.last >= 0),
+  happened AS (
+    INSERT INTO events SELECT e.* FROM unnest($6::bigint[], $7::bigint[], $8::double precision[],
+      $9::bigint[], $10::text[]) AS e(study, number, at, checksum, event)
+    WHERE e.study IN (SELECT id FROM held)),
+  answered AS (
+    INSERT INTO answers (study, key, request, answer, at) SELECT a.* FROM unnest($11::bigint[],
+      $12::text[], $13::text[], $14::text[], $15::double precision[])
+      AS a(study, key, request, answer, at)
+    WHERE a.study IN (SELECT id FROM held))
+  SELECT w.place, CASE WHEN held.id = w.study THEN 0 WHEN s.id = w.study AND w.fence >= 0 THEN 1
+                       ELSE 2 END
+  FROM wanted w LEFT JOIN held ON held.id = w.study LEFT JOIN studies s ON s.id = w.study)";
+
+}  // namespace
+
+std::vector<std::optional<StoreError>> PostgresStore::write(std::span<const StudyWrite> writes) {
+  if (writes.empty()) return {};
+  StudyArrays studies;
+  EventArrays events;
+  AnswerArrays answers;
+  for (const StudyWrite& each : writes) {
+    studies.add(each, fence_of(each.study));
+    for (const JournalEntry& entry : each.entries) events.add(each.study, entry);
+    for (const KeptAnswer& answer : each.answers) answers.add(each.study, answer);
+  }
+  const PostgresRows outcomes =
+      connection_.run(kWrite, studies.study, studies.fence, studies.last, studies.pulls, studies.at,
+                      events.study, events.number, events.at, events.checksum, events.event,
+                      answers.study, answers.key, answers.request, answers.answer, answers.at);
+  std::vector<std::optional<StoreError>> errors(writes.size());
+  for (int i = 0; i < outcomes.size(); ++i) {
+    const std::int64_t outcome = outcomes.integer(i, 1);
+    if (outcome == kWritten) continue;
+    errors[outcomes.count(i, 0) - 1] = outcome == kGone ? gone() : taken_over();
+  }
+  return errors;
+}
+
+void PostgresStore::insert_journal(StudyId study, std::span<const JournalEntry> entries) {
+  constexpr std::size_t kAtATime = 10'000;
+  for (std::size_t begin = 0; begin < entries.size(); begin += kAtATime) {
+    EventArrays events;
+    const std::size_t count = std::min(kAtATime, entries.size() - begin);
+    for (const JournalEntry& entry : entries.subspan(begin, count)) events.add(study, entry);
+    connection_.run(
+        "INSERT INTO events SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::double "
+        "precision[], $4::bigint[], $5::text[])",
+        events.study, events.number, events.at, events.checksum, events.event);
+  }
+}
+
+}  // namespace canopy

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <sqlite3.h>
+#include <string>
+#include <string_view>
+
+namespace canopy {
+
+/// Throws the StoreError that the last error of a connection to SQLite is.
+[[noreturn]] void throw_sqlite_error(sqlite3* database, const std::string& store);
+
+/// A prepared statement of SQLite in use: values go in, rows come out. When this ends, the
+/// statement is ready to be used again. All functions throw StoreError.
+class SqliteStatement {
+ public:
+  /// Binds values to ?1, ?2, ... Texts are not copied: they must live as long as this.
+  template <class... Values>
+  SqliteStatement(sqlite3_stmt* prepared, const std::string& store, const Values&... values)
+      : prepared_(prepared), store_(store) {
+    int place = 0;
+    (bind(++place, values), ...);
+  }
+  ~SqliteStatement() { (void)sqlite3_reset(prepared_); }
+  SqliteStatement(const SqliteStatement&) = delete;
+  SqliteStatement& operator=(const SqliteStatement&) = delete;
+
+  /// Goes to the next row, if there is one.
+  [[nodiscard]] bool next();
+
+  [[nodiscard]] std::int64_t integer(int column) const {
+    return sqlite3_column_int64(prepared_, column);
+  }
+  [[nodiscard]] std::uint64_t count(int column) const {
+    return static_cast<std::uint64_t>(integer(column));
+  }
+  [[nodiscard]] double real(int column) const { return sqlite3_column_double(prepared_, column); }
+  [[nodiscard]] std::string text(int column) const;
+
+ private:
+  void bind(int place, std::int64_t value);
+  void bind(int place, std::uint64_t value);  // SQLite has no numbers above INT64_MAX
+  void bind(int place, std::uint32_t value) { bind(place, static_cast<std::int64_t>(value)); }
+  void bind(int place, int value) { bind(place, static_cast<std::int64_t>(value)); }
+  void bind(int place, double value);
+  void bind(int place, std::string_view text);
+  void require_ok(int result);
+
+  sqlite3_stmt* prepared_;
+  const std::string& store_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "canopy/store.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+
+namespace canopy {
+
+/// The format of stores that this version reads and writes.
+inline constexpr int kStoreFormat = 5;
+
+/// Throws StoreError if a store has another format.
+inline void require_store_format(const std::string& name, int found) {
+  if (found == kStoreFormat) return;
+  const bool is_newer = found > kStoreFormat;
+  throw StoreError(
+      is_newer ? StoreError::Fault::newer : StoreError::Fault::older,
+      fmt::format("{}: was written by {} version of canopy (format {}, this one reads {})", name,
+                  is_newer ? "a newer" : "an older", found, kStoreFormat));
+}
+
+}  // namespace canopy

@@ -1,0 +1,149 @@
+#include "studies/load.hpp"
+
+#include "canopy/journal.hpp"
+#include "canopy/optimizers.hpp"
+#include "canopy/state.hpp"
+
+#include "journal/replay.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+using Fault = StudyError::Fault;
+
+Folds make_folds(const StudySpecification& specification, const MakeFold& fold) {
+  Folds folds{.leases = std::make_unique<TicketLeases>()};
+  if (fold) folds.fold = fold(specification);
+  return folds;
+}
+
+void transfer_folds(State& state, TicketLeases& leases, std::string& fold) {
+  state.mark("folds");
+  state(leases);
+  state.nested(fold);
+}
+
+/// Throws StateError, also where the fold was not saved.
+void restore_folds(Folds& folds, const std::string& saved) {
+  State state(saved);
+  std::string fold;
+  transfer_folds(state, *folds.leases, fold);
+  state.end();
+  if (folds.fold) folds.fold->restore(fold);
+}
+
+/// The last snapshot, or the very beginning if there is none or it is damaged. Its folds may be
+/// useless, since the settings they depend on may change: then they start from the beginning.
+Loaded from_snapshot(Store& store, const StudyRecord& record,
+                     const StudySpecification& specification, const MakeFold& fold,
+                     std::uint64_t& folded_events) {
+  Loaded loaded{make_optimizer(specification), make_folds(specification, fold)};
+  const std::optional<Snapshot> snapshot = store.snapshot(record.id);
+  if (!snapshot || snapshot->events > record.events) return loaded;
+  try {
+    loaded.optimizer->restore(snapshot->optimizer);
+    loaded.events = loaded.snapshot_events = snapshot->events;
+    loaded.snapshot_bytes = snapshot->optimizer.size() + snapshot->tuner.size();
+  } catch (const NewerStateError& error) {
+    throw StudyError(Fault::damaged, record.name + ": " + error.what());
+  } catch (const StateError&) {
+    loaded.optimizer = make_optimizer(specification);  // the journal has it all
+    return loaded;
+  }
+  try {
+    restore_folds(loaded.folds, snapshot->tuner);
+    folded_events = snapshot->events;
+  } catch (const StateError&) {
+    loaded.folds = make_folds(specification, fold);
+  }
+  return loaded;
+}
+
+}  // namespace
+
+void Folds::apply(const JournalEntry& entry) const {
+  leases->apply(entry);
+  if (fold) fold->apply(entry);
+}
+
+std::string saved_folds(TicketLeases& leases, JournalFold* fold) {
+  State state;
+  std::string text = fold != nullptr ? fold->save() : "";
+  transfer_folds(state, leases, text);
+  return state.text();
+}
+
+Loaded load_all(Store& store, const StudyRecord& record, const StudySpecification& specification,
+                const MakeFold& fold) {
+  std::uint64_t folded_events = 0;
+  Loaded loaded = from_snapshot(store, record, specification, fold, folded_events);
+  loaded.last_at = record.updated;
+  std::uint64_t number = std::min(folded_events, loaded.events);
+  const auto take = [&](const JournalEntry& entry) {
+    if (entry.number != ++number) {
+      throw StudyError(Fault::damaged, "an event is missing before it");
+    }
+    if (number > folded_events) loaded.folds.apply(entry);
+    if (number > loaded.events) {
+      (void)do_again(*loaded.optimizer, entry.event);
+      remember_baseline(*loaded.optimizer, entry.event);
+      loaded.events = number;
+    }
+    loaded.last_at = std::max(loaded.last_at, entry.at);
+  };
+  read_entries(store, record, number, [&](const JournalEntry& entry) {
+    try {
+      take(entry);
+    } catch (const StudyError& error) {
+      throw StudyError(Fault::damaged, fmt::format("event {} of its journal does not match: {}",
+                                                   entry.number, error.what()));
+    }
+  });
+  if (loaded.events < record.events) {
+    throw StudyError(Fault::damaged, fmt::format("{}: its journal ends after event {} of {}",
+                                                 record.name, loaded.events, record.events));
+  }
+  return loaded;
+}
+
+std::string revision_text(const std::string& study, const StudySpecification& specification) {
+  const std::string& name = specification.optimizer.name;
+  return fmt::format(
+      "the study {} was begun with revision {} of {}, and this canopy has revision {}, which "
+      "decides differently",
+      study, specification.revision, name, optimizers().at(name).revision);
+}
+
+bool has_own_revision(const StudySpecification& specification) {
+  return specification.revision == optimizers().at(specification.optimizer.name).revision;
+}
+
+LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
+                               const StudySpecification& specification, const MakeFold& fold) {
+  if (has_own_revision(specification)) {
+    Loaded loaded = load_all(store, record, specification, fold);
+    return {std::move(loaded.optimizer), std::move(loaded.folds.fold), ""};
+  }
+  std::unique_ptr<Optimizer> optimizer = make_optimizer(specification);
+  for (const JournalEntry& entry : observations_of(store, record, specification.space)) {
+    (void)do_again(*optimizer, entry.event);
+  }
+  std::unique_ptr<JournalFold> state = fold ? fold(specification) : nullptr;
+  read_entries(store, record, 0, [&](const JournalEntry& entry) {
+    if (state) state->apply(entry);
+    remember_baseline(*optimizer, entry.event);
+    if (const auto* barred = std::get_if<Barred>(&entry.event)) {
+      (void)optimizer->bar(barred->arm, barred->reward);
+    }
+  });
+  return {
+      std::move(optimizer), std::move(state),
+      revision_text(record.name, specification) + ": this shows what it makes of the same rewards"};
+}
+
+}  // namespace canopy

@@ -1,0 +1,192 @@
+#include "systems/command_system.hpp"
+
+#include "core/excerpt.hpp"
+#include "core/text.hpp"
+#include "files/arm_document.hpp"
+#include "files/json.hpp"
+#include "systems/number.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+std::string value_text(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  // On a log scale 4 may be 3.999999999999999: nobody wants to read the last digit.
+  const std::string exact = to_text(std::get<double>(value));
+  std::string rounded = fmt::format("{:.15g}", std::get<double>(value));
+  return rounded.size() < exact.size() ? rounded : exact;
+}
+
+Values values_of(const Space& space, Arm arm) {
+  Values values;
+  for (std::size_t i = 0; i < space.dimension(); ++i) {
+    values.emplace_back(space.parameters()[i].name, value_text(space.value(arm, i)));
+  }
+  return values;
+}
+
+/// The values of an arm as variables, and all of it as JSON.
+Values environment_of(const Space& space, Arm arm) {
+  Values variables;
+  for (const auto& [name, value] : values_of(space, arm)) {
+    variables.emplace_back(variable_of(name), value);
+  }
+  std::erase_if(variables, [](const auto& each) { return each.first == "CANOPY_ARM"; });
+  variables.emplace_back("CANOPY_ARM", arm_text(space, arm));
+  return variables;
+}
+
+/// Names of metrics are shown, and are words in files.
+bool is_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 &&
+         std::all_of(name.begin(), name.end(), [](unsigned char letter) {
+           return std::isalnum(letter) != 0 || letter == '_' || letter == '-' || letter == '.';
+         });
+}
+
+/// As a shell would read them.
+std::string quoted(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (!text.empty()) text += ' ';
+    const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char letter) {
+      return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
+             std::string_view("_-./:=,@%+").find(letter) != std::string_view::npos;
+    });
+    if (is_plain) {
+      text += word;
+      continue;
+    }
+    text += '\'';
+    for (const char letter : word)
+      text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    text += '\'';
+  }
+  return text;
+}
+
+constexpr std::size_t kMostMetrics = 32;
+
+}  // namespace
+
+std::variant<Reading, SystemFailure> reading_in(std::string_view output) {
+  if (const auto reward = reward_in(output)) return Reading{*reward};
+  const auto refuse = [&](const std::string& what) {
+    return SystemFailure{what + ": \"" + excerpt(output) + "\""};
+  };
+  const std::size_t begin = output.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || output[begin] != '{') {
+    return refuse("did not print a number or a JSON object");
+  }
+  Document document;
+  try {
+    document = parse_json(output, "output");
+  } catch (const std::exception&) {
+    return refuse("printed an object that is not JSON");
+  }
+  Reading reading;
+  bool has_reward = false;
+  for (const auto& [name, value] : *document.as_table()) {
+    const std::optional<double> number = value.as_number();
+    if (!number || !std::isfinite(*number)) continue;
+    if (name == "reward") {
+      reading.reward = *number;
+      has_reward = true;
+    } else if (is_name(name)) {
+      reading.metrics[name] = *number;
+    } else {
+      return refuse("printed the name \"" + excerpt(name) +
+                    "\"; letters, digits, _, - and . make a name");
+    }
+  }
+  if (!has_reward) return refuse("printed an object without a number \"reward\"");
+  if (reading.metrics.size() > kMostMetrics) {
+    return refuse("printed more than " + std::to_string(kMostMetrics) + " metrics");
+  }
+  return reading;
+}
+
+CommandSystem::CommandSystem(const SystemCommands& commands, const Space& space,
+                             const std::atomic<bool>* stop)
+    : space_(space),
+      stop_(stop),
+      timeout_seconds_(commands.timeout_seconds),
+      keep_background_(commands.keep_background),
+      shell_(commands.shell) {
+  if (commands.apply) apply_.emplace(*commands.apply, commands.shell);
+  if (commands.measure) measure_.emplace(*commands.measure, commands.shell);
+  if (commands.process) {
+    const CommandLine line(*commands.process, commands.shell);
+    process_ = std::make_unique<Coprocess>(line.words({}));
+  }
+}
+
+RunLimits CommandSystem::limits_for(Arm arm) const {
+  return {.timeout_seconds = timeout_seconds_,
+          .stop = stop_,
+          .environment = environment_of(space_, arm),
+          .keep_background = keep_background_};
+}
+
+std::optional<SystemFailure> CommandSystem::apply(Arm arm, const RunLimits& limits) {
+  if (!apply_) return std::nullopt;
+  const CommandResult result = run_command(apply_->words(values_of(space_, arm)), limits);
+  if (result.succeeded()) return std::nullopt;
+  return SystemFailure{"apply: " + result.describe()};
+}
+
+std::optional<SystemFailure> CommandSystem::apply(Arm arm) {
+  return apply(arm, limits_for(arm));
+}
+
+std::optional<SystemFailure> CommandSystem::leave_at(Arm arm) {
+  RunLimits limits = limits_for(arm);
+  limits.stop = nullptr;
+  if (apply_ || !process_) return apply(arm, limits);
+  const CommandResult result = process_->exchange(request_for(arm), limits);
+  if (result.succeeded()) return std::nullopt;
+  return SystemFailure{"process: " + result.describe()};
+}
+
+std::string CommandSystem::request_for(Arm arm) const {
+  return "{\"arm\": " + arm_text(space_, arm) + "}";
+}
+
+/// With the variables that it uses in front, as a shell takes them.
+std::string CommandSystem::text_of(const CommandLine& command, Arm arm) const {
+  const Values values = values_of(space_, arm);
+  std::string text;
+  for (const auto& [name, value] : shell_ ? values : Values{}) {
+    if (command.uses(name)) text += variable_of(name) + "=" + quoted({value}) + " ";
+  }
+  return text + quoted(command.words(values));
+}
+
+std::string CommandSystem::apply_text(Arm arm) const {
+  return apply_ ? text_of(*apply_, arm) : "";
+}
+
+std::string CommandSystem::measure_text(Arm arm) const {
+  return process_ ? request_for(arm) : text_of(*measure_, arm);
+}
+
+std::variant<Reading, SystemFailure> CommandSystem::measure(Arm arm) {
+  const RunLimits limits = limits_for(arm);
+  const char* what = process_ ? "process: " : "measure: ";
+  const CommandResult result = process_
+                                   ? process_->exchange(request_for(arm), limits)
+                                   : run_command(measure_->words(values_of(space_, arm)), limits);
+  if (!result.succeeded()) return SystemFailure{what + result.describe()};
+  auto reading = reading_in(result.output);
+  if (auto* failure = std::get_if<SystemFailure>(&reading)) failure->what = what + failure->what;
+  return reading;
+}
+
+}  // namespace canopy

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "systems/command.hpp"
+#include "systems/command_line.hpp"
+#include "systems/coprocess.hpp"
+#include "systems/live_system.hpp"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace canopy {
+
+/// What a program printed: a number, or a JSON object with the reward and other numbers. What it
+/// has that is not a number is left out.
+[[nodiscard]] std::variant<Reading, SystemFailure> reading_in(std::string_view output);
+
+/// The commands that set and measure a system, as they are written.
+struct SystemCommands {
+  bool shell = false;                                 ///< whether /bin/sh runs them
+  bool keep_background = false;                       ///< whether what one leaves running goes on
+  std::optional<std::string> apply = std::nullopt;    ///< run once per change of arm
+  std::optional<std::string> measure = std::nullopt;  ///< run once per pull, or
+  std::optional<std::string> process = std::nullopt;  ///< asked once per pull
+  double timeout_seconds = 30.0;
+};
+
+/// A system that is set and measured by programs.
+class CommandSystem final : public LiveSystem {
+ public:
+  /// `space` must outlive it; `stop`, if it is given, breaks off what is going on. Throws
+  /// CommandLineError.
+  CommandSystem(const SystemCommands& commands, const Space& space, const std::atomic<bool>* stop);
+
+  [[nodiscard]] bool can_be_set() const override { return apply_ || process_; }
+
+  /// A process without an `apply` command is told the setting when it is measured.
+  [[nodiscard]] std::optional<SystemFailure> apply(Arm arm) override;
+  [[nodiscard]] std::variant<Reading, SystemFailure> measure(Arm arm) override;
+  [[nodiscard]] std::optional<SystemFailure> leave_at(Arm arm) override;
+
+  /// What is run for an arm, as a person would type it.
+  [[nodiscard]] std::string apply_text(Arm arm) const;
+  [[nodiscard]] std::string measure_text(Arm arm) const;
+
+ private:
+  [[nodiscard]] RunLimits limits_for(Arm arm) const;
+  [[nodiscard]] std::string request_for(Arm arm) const;
+  [[nodiscard]] std::string text_of(const CommandLine& command, Arm arm) const;
+  [[nodiscard]] std::optional<SystemFailure> apply(Arm arm, const RunLimits& limits);
+
+  const Space& space_;
+  const std::atomic<bool>* stop_;
+  double timeout_seconds_;
+  bool keep_background_;
+  bool shell_;
+  std::optional<CommandLine> apply_;
+  std::optional<CommandLine> measure_;
+  std::unique_ptr<Coprocess> process_;
+};
+
+}  // namespace canopy

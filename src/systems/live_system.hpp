@@ -1,0 +1,42 @@
+#pragma once
+
+#include "canopy/space.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace canopy {
+
+/// What could not be done, for people.
+struct SystemFailure {
+  std::string what;
+};
+
+/// What a measurement gave.
+struct Reading {
+  double reward = 0.0;
+  std::map<std::string, double> metrics = {};  ///< other numbers, by name
+};
+
+/// A system that runs, and is set and measured while it does.
+class LiveSystem {
+ public:
+  virtual ~LiveSystem() = default;
+
+  /// Whether a setting can be given without being measured.
+  [[nodiscard]] virtual bool can_be_set() const = 0;
+
+  /// Gives the system a setting. None when that went well.
+  [[nodiscard]] virtual std::optional<SystemFailure> apply(Arm arm) = 0;
+
+  /// One pull at the setting that was applied last.
+  [[nodiscard]] virtual std::variant<Reading, SystemFailure> measure(Arm arm) = 0;
+
+  /// Applies the setting that the system keeps after tuning: at once, and even if the tuner was
+  /// asked to stop.
+  [[nodiscard]] virtual std::optional<SystemFailure> leave_at(Arm arm) = 0;
+};
+
+}  // namespace canopy

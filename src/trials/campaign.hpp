@@ -1,0 +1,53 @@
+#pragma once
+
+#include "trials/trial.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// The trials to make: `studies` studies for every system, kind of noise and set of options.
+struct Campaign {
+  std::vector<const TrialSystem*> systems;
+  std::vector<const TrialOptions*> options;
+  std::vector<Disturbance> noises;
+  std::uint64_t studies = 200;
+  std::uint64_t pulls = 300;
+  double size = 0.3;
+  std::uint64_t seed = 1;
+};
+
+/// Every combination, except that `settle` is only tried on the system that settles slowly.
+[[nodiscard]] Campaign full_campaign();
+
+/// The studies of one system with one noise and the same options, as shares and means.
+struct TrialRow {
+  const TrialSystem* system = nullptr;
+  const TrialOptions* options = nullptr;
+  Disturbance noise = Disturbance::gaussian;
+  std::uint64_t studies = 0;
+  double claims_better = 0.0;  ///< share of all studies
+  double is_false = 0.0;
+  double uplift_misses = 0.0;
+  double best_misses = 0.0;
+  double best_has_none = 0.0;  ///< no interval
+  double left_breaks_limit = 0.0;
+  double in_need = 0.0;
+  double left_gain = 0.0;  ///< means
+  double regret = 0.0;
+  double loss = 0.0;
+  double measurements = 0.0;
+};
+
+/// Makes the trials on all cores and calls `on_row` with every row, in order. The same campaign
+/// gives the same rows, however many cores there are.
+void run_campaign(const Campaign& campaign, const std::function<void(const TrialRow&)>& on_row);
+
+/// A table for people: its first lines, and a line of it.
+[[nodiscard]] std::string trial_heading();
+[[nodiscard]] std::string trial_line(const TrialRow& row);
+
+}  // namespace canopy

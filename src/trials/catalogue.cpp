@@ -1,0 +1,145 @@
+#include "canopy/environments.hpp"
+
+#include "trials/trial.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+/// A function of an arm, without noise.
+class Landscape final : public SteadyEnvironment {
+ public:
+  Landscape(Space space, std::function<double(Arm)> value, std::vector<double> best)
+      : space_(std::move(space)), value_(std::move(value)), best_(std::move(best)) {}
+
+  [[nodiscard]] const Space& space() const override { return space_; }
+  [[nodiscard]] double mean_reward(Arm arm) const override { return value_(arm); }
+  [[nodiscard]] Optimum optimum() const override { return {best_, value_(best_)}; }
+  void start(RandomStream& /*random*/) override {}
+  double pull(Arm arm, RandomStream& /*random*/) override { return value_(arm); }
+
+ private:
+  Space space_;
+  std::function<double(Arm)> value_;
+  std::vector<double> best_;
+};
+
+/// A smooth hill of this height on a plain of 0.3, with its top at 0.7 in every direction.
+std::unique_ptr<KnownEnvironment> hill(std::size_t dimension, double height) {
+  std::vector<Parameter> knobs;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    knobs.push_back({"x" + std::to_string(i + 1), Real{0.0, 1.0}});
+  }
+  const auto value = [height](Arm arm) {
+    double distance = 0.0;
+    for (const double x : arm) distance += std::pow((x - 0.7) / 0.25, 2.0);
+    return 0.3 + height * std::exp(-distance);
+  };
+  return std::make_unique<Landscape>(Space(knobs), value, std::vector<double>(dimension, 0.7));
+}
+
+std::unique_ptr<KnownEnvironment> flat() {
+  return std::make_unique<Landscape>(
+      Space{{"x", Real{0.0, 1.0}}}, [](Arm) { return 0.5; }, std::vector{0.5});
+}
+
+/// Whole numbers from 1 to 20 on a log scale, best at 12.
+std::unique_ptr<KnownEnvironment> threads() {
+  const Space space{{"threads", Integer{1, 20, Scale::log}}};
+  const auto value = [](Arm arm) { return 0.9 - 0.5 * std::abs(std::log(arm[0] / 12.0)) / 2.5; };
+  return std::make_unique<Landscape>(space, value, std::vector{12.0});
+}
+
+std::unique_ptr<KnownEnvironment> garland() {
+  return make_environment({"garland", {{"noise_width", 0.0}}});
+}
+
+SimulatedOptions settling() {
+  SimulatedOptions troubles;
+  troubles.fade = 0.7;
+  return troubles;
+}
+
+SimulatedOptions failing() {
+  SimulatedOptions troubles;
+  troubles.failure_rate = 0.03;
+  troubles.hang_rate = 0.01;
+  troubles.outage_rate = 0.002;
+  troubles.outage_seconds = 120.0;
+  troubles.fails_at = [](Arm arm) { return arm[0] > 0.9; };
+  return troubles;
+}
+
+/// The top of the hill breaks the limit; the best that keeps it is at 0.55.
+SimulatedOptions with_latency() {
+  SimulatedOptions troubles;
+  troubles.metrics = {{"latency", [](Arm arm) { return 100.0 * arm[0]; }, 8.0}};
+  return troubles;
+}
+
+}  // namespace
+
+const std::vector<TrialSystem>& trial_systems() {
+  static const std::vector<TrialSystem> systems{
+      {"flat", "a knob without any effect", flat, {0.2}},
+      {"hill",
+       "one knob, a smooth hill 0.5 above the baseline",
+       [] { return hill(1, 0.5); },
+       {0.1}},
+      {"rise", "the same, 0.15 above the baseline", [] { return hill(1, 0.15); }, {0.1}},
+      {"hill_3d",
+       "three knobs, 0.5 above the baseline",
+       [] { return hill(3, 0.5); },
+       {0.2, 0.2, 0.2}},
+      {"at_best",
+       "one knob whose baseline is the best setting",
+       [] { return hill(1, 0.5); },
+       {0.7}},
+      {"threads", "whole numbers on a log scale", threads, {4.0}},
+      {"garland", "many narrow peaks", garland, {0.1}},
+      {"settling",
+       "a hill that is reached slowly after a change",
+       [] { return hill(1, 0.5); },
+       {0.1},
+       settling()},
+      {"failing",
+       "failures, hangs, outages, and settings that never work",
+       [] { return hill(1, 0.5); },
+       {0.1},
+       failing()},
+      {"limited",
+       "a hill whose top breaks a limit",
+       [] { return hill(1, 0.5); },
+       {0.1},
+       with_latency(),
+       {{.metric = "latency", .max = 55.0}}},
+  };
+  return systems;
+}
+
+const std::vector<TrialOptions>& trial_options() {
+  static const std::vector<TrialOptions> options{
+      {"baseline", "the baseline is measured now and then",
+       [](StudySpecification& study) {
+         study.system->options.baseline_every = 5;
+         study.system->options.baseline_pulls = 5;
+       }},
+      {"confirm", "the best arm is compared with the baseline at the end",
+       [](StudySpecification& study) {
+         study.budget.confirm_pulls = 100;
+         study.system->options.on_exit = OnExit::confirmed;
+       }},
+      {"alone", "no baseline", [](StudySpecification& /*study*/) {}},
+      {"settle", "the baseline, and the system is known to take 8 pulls to settle",
+       [](StudySpecification& study) {
+         study.optimizer = {"adaptive", {{"settle", std::uint64_t{8}}}};
+         study.system->options.baseline_every = 5;
+         study.system->options.baseline_pulls = 5;
+       }},
+  };
+  return options;
+}
+
+}  // namespace canopy

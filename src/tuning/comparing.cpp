@@ -1,0 +1,94 @@
+#include "tuning/comparing.hpp"
+
+#include "core/text.hpp"
+#include "tuning/limits.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace canopy {
+
+Comparing::Comparing(Study& study, SystemKeeper& keeper, Lookout& lookout)
+    : study_(study), system_(*study.specification().system), keeper_(keeper), lookout_(lookout) {}
+
+bool Comparing::is_due() const {
+  if (!system_.baseline) return false;
+  return state().comparison() || (state().wanted_comparison() && study_.best());
+}
+
+std::uint64_t Comparing::wanted_pulls() const {
+  const std::uint64_t wanted = state().wanted_comparison().value_or(0);
+  return wanted != 0 ? wanted : study_.specification().budget.confirm_pulls.value_or(kConfirmPulls);
+}
+
+void Comparing::begin(std::uint64_t pulls) {
+  if (state().comparison()) return;
+  const std::optional<Best> best = study_.best();
+  if (!best) {
+    lookout_.end({TuneEnd::Why::failure, "there is nothing to confirm: no arm has a reward"});
+    return;
+  }
+  const std::uint64_t visit = Comparison::visit_of(study_.specification());
+  study_.note(ComparisonBegun{std::max(pulls, 2 * visit), visit, best->arm});
+  study_.commit();
+  if (best->arm == *system_.baseline) {
+    end(false, "the best arm is the baseline, there is nothing to confirm");
+  }
+}
+
+void Comparing::step() {
+  const Comparison& comparison = *state().comparison();
+  if (comparison.is_over(direction())) {
+    end(comparison.is_better(direction()).value_or(false), verdict_text());
+    return;
+  }
+  lookout_.report(Lookout::Phase::confirming);
+  const bool is_baseline = comparison.is_baseline_next();
+  play(is_baseline ? *system_.baseline : comparison.arm(), is_baseline);
+}
+
+void Comparing::play(const std::vector<double>& arm, bool is_baseline) {
+  using Outcome = SystemKeeper::Outcome;
+  using Return = SystemKeeper::Return;
+  keeper_.wait_until_it_may_change_to(arm);
+  Reading reading;
+  const Outcome outcome = keeper_.measure_at(arm, reading);
+  if (outcome == Outcome::failed) {
+    const std::string what = lookout_.failure();
+    const Return back = keeper_.go_back_to(*system_.baseline);
+    const bool works = back == Return::works || back == Return::works_again;
+    if (works && !is_baseline) end(false, "the best arm failed: " + what);
+  }
+  if (outcome != Outcome::done) return;
+  study_.note(Compared{is_baseline, reading.reward});
+  study_.commit();
+  if (is_baseline) return;
+  const std::string broken = surely_broken_limit(study_, arm);
+  if (!broken.empty()) end(false, "the best arm breaks a limit: " + broken);
+}
+
+std::string Comparing::verdict_text() const {
+  const Comparison& comparison = *state().comparison();
+  const Interval known = comparison.interval();
+  const std::optional<bool> better = comparison.is_better(direction());
+  std::string reach = "rewards do not vary";
+  if (known.bounded()) {
+    reach = fmt::format("{} at {:.4g} %", range_text(known.lower, known.upper),
+                        100.0 * study_.specification().objective.confidence);
+  } else if (!better) {
+    reach = "too few pairs for an interval";
+  }
+  const char* word = "neither better nor worse";
+  if (better) word = *better ? "better" : "worse";
+  return fmt::format("{} than the baseline after {} pulls of both: the difference is {:.4g} ({})",
+                     word, comparison.pulls(), comparison.difference(), reach);
+}
+
+void Comparing::end(bool confirmed, const std::string& verdict) {
+  study_.note(ComparisonEnded{confirmed, verdict});
+  study_.commit();
+}
+
+}  // namespace canopy

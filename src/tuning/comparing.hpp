@@ -1,0 +1,50 @@
+#pragma once
+
+#include "canopy/study.hpp"
+
+#include "tuning/lookout.hpp"
+#include "tuning/system_keeper.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// The number of pulls of a comparison, unless another one is given.
+inline constexpr std::uint64_t kConfirmPulls = 100;
+
+/// Plays the best arm beside the baseline until one of them is better, or the pulls are used up:
+/// see Comparison.
+class Comparing {
+ public:
+  /// All must outlive it.
+  Comparing(Study& study, SystemKeeper& keeper, Lookout& lookout);
+
+  /// Whether a comparison is in progress, or one was requested and there is a best arm to compare.
+  [[nodiscard]] bool is_due() const;
+
+  /// The number of pulls that was requested, else that of the budget, else the default.
+  [[nodiscard]] std::uint64_t wanted_pulls() const;
+
+  /// Begins a comparison of at most `pulls` pulls, unless one is in progress. The study must have a
+  /// baseline.
+  void begin(std::uint64_t pulls);
+
+  /// One pull of it, or its end.
+  void step();
+
+ private:
+  void end(bool confirmed, const std::string& verdict);
+  void play(const std::vector<double>& arm, bool is_baseline);
+  [[nodiscard]] std::string verdict_text() const;
+  [[nodiscard]] Direction direction() const { return study_.specification().objective.direction; }
+  [[nodiscard]] const TunerState& state() const { return tuner_state_of(study_); }
+
+  Study& study_;
+  const SystemSpecification& system_;
+  SystemKeeper& keeper_;
+  Lookout& lookout_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,141 @@
+#include "tuning/lookout.hpp"
+
+#include "core/excerpt.hpp"
+#include "journal/act_text.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+constexpr double kBetweenLooks = 1.0;  // seconds
+constexpr double kSlice = 0.02;        // of a sleep: how late a signal may be noticed
+
+}  // namespace
+
+Lookout::Lookout(Study& study, const TunerSignals& signals, OnProgress on_progress)
+    : study_(study), signals_(signals), on_progress_(std::move(on_progress)) {}
+
+// --- what people want ---------------------------------------------------------------------------
+
+void Lookout::look() {
+  const double now = study_.clock().steady_time();
+  if (now < next_look_) return;
+  next_look_ = now + kBetweenLooks;
+  std::vector<PostedAct> posted;
+  try {
+    posted = study_.store().acts(study_.record().id, std::max(acts_seen_, state().last_act()));
+  } catch (const StoreError&) {
+    return;  // a store that cannot be read now can be read later
+  }
+  for (const PostedAct& each : posted) take(each);
+  if (!posted.empty()) study_.commit();
+}
+
+void Lookout::take(const PostedAct& posted) {
+  acts_seen_ = posted.number;
+  try {
+    const WantedAct wanted = act_from(posted.text);
+    study_.note(ActTaken{posted.number, wanted.act, wanted.pulls, wanted.by});
+    const bool needs_baseline = wanted.act == Act::baseline || wanted.act == Act::confirm;
+    if (needs_baseline && !study_.specification().system->baseline) {
+      study_.note(Failed{0, fmt::format("{}, as {} wants: the study has no baseline",
+                                        name_of(wanted.act), excerpt(wanted.by))});
+    }
+  } catch (const SpecificationError& error) {
+    study_.note(Failed{0, fmt::format("act {}, which somebody posted, cannot be understood: {}",
+                                      posted.number, excerpt(error.what(), 200))});
+  }
+}
+
+std::optional<Act> Lookout::wanted_wait() const {
+  if (over_early()) return std::nullopt;
+  if (state().order()) return state().order();
+  const bool by_signal = signals_.pause != nullptr && *signals_.pause;
+  return by_signal ? std::optional(Act::pause) : std::nullopt;
+}
+
+// --- the end ------------------------------------------------------------------------------------
+
+std::optional<TuneEnd> Lookout::over_early() const {
+  if (end_) return end_;
+  if (signals_.stop) return TuneEnd{TuneEnd::Why::interrupted, std::string(kWasInterrupted)};
+  if (state().order() != Act::end) return std::nullopt;
+  return TuneEnd{TuneEnd::Why::budget, "ended by " + excerpt(state().ordered_by())};
+}
+
+std::optional<TuneEnd> Lookout::over() const {
+  const Budget& budget = study_.specification().budget;
+  if (auto end = over_early()) return end;
+  if (budget.pulls && pulls() >= *budget.pulls) {
+    return TuneEnd{TuneEnd::Why::budget,
+                   fmt::format("the budget of {} pulls is used", *budget.pulls)};
+  }
+  if (budget.seconds && seconds() >= *budget.seconds) {
+    return TuneEnd{TuneEnd::Why::budget,
+                   fmt::format("the budget of {:g} seconds is used", *budget.seconds)};
+  }
+  return std::nullopt;
+}
+
+// --- time, and how far we are -------------------------------------------------------------------
+
+bool Lookout::sleep(double seconds) {
+  const Clock& clock = study_.clock();
+  const double end = clock.steady_time() + seconds;
+  double next_report = clock.steady_time() + kBetweenLooks;
+  while (clock.steady_time() < end) {
+    const double now = clock.steady_time();
+    if (is_stopped()) return false;
+    if (now >= next_report) {
+      next_report += kBetweenLooks;
+      look();
+      report(progress_.phase);
+      if (is_called_away()) return false;
+    }
+    study_.clock().sleep(std::min(kSlice, end - now));
+  }
+  return !is_stopped();
+}
+
+void Lookout::report(Phase phase) {
+  progress_.phase = phase;
+  if (!on_progress_) return;
+  progress_.seconds = seconds();
+  progress_.pulls = pulls();
+  progress_.changes = state().changes();
+  progress_.failures = state().failures();
+  progress_.order = state().order();
+  progress_.ordered_by = state().ordered_by();
+  on_progress_(progress_);
+}
+
+void Lookout::start_clock() {
+  if (clock_runs_) return;
+  earlier_seconds_ = state().seconds_so_far();
+  started_ = study_.now();
+  study_.note(TunerStarted{earlier_seconds_});
+  study_.commit();
+  clock_runs_ = true;
+}
+
+void Lookout::stop_clock() {
+  if (!clock_runs_) return;
+  study_.note(TunerStopped{std::string(kPaused)});
+  study_.commit();
+  clock_runs_ = false;
+}
+
+double Lookout::seconds() const {
+  return clock_runs_ ? earlier_seconds_ + (study_.now() - started_) : state().seconds_so_far();
+}
+
+std::uint64_t Lookout::pulls() const {
+  return study_.summary().t - 1 + state().held().size() + state().put_off().size();
+}
+
+}  // namespace canopy

@@ -1,0 +1,267 @@
+#include "tuning/search.hpp"
+
+#include "studies/answers.hpp"
+#include "tuning/limits.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace canopy {
+
+Search::Search(Study& study, SystemKeeper& keeper, Lookout& lookout)
+    : study_(study),
+      system_(*study.specification().system),
+      options_(system_.options),
+      keeper_(keeper),
+      lookout_(lookout) {}
+
+/// Of the tickets that are open, some wait for their rewards to be told, or for the first reward of
+/// all; one is to be answered.
+void Search::resume() {
+  pull_.reset();
+  suspect_ = 0;
+  forgiven_ = 0;
+  for (const Pull& pull : study_.in_flight()) {
+    const bool waits =
+        state().held().contains(pull.ticket) || state().put_off().contains(pull.ticket);
+    if (!pull_ && !waits) pull_.emplace(pull);
+  }
+}
+
+void Search::blame_deadly_arm() {
+  const bool is_deadly = options_.max_crashes != 0 && state().crashes() >= options_.max_crashes;
+  if (!is_deadly || !pull_ || !is_in_visit()) return;
+  keeper_.fail_for_good(pull_->ticket,
+                        fmt::format("canopy was killed {} times in a row while the system had this "
+                                    "setting, before it could be measured",
+                                    state().crashes()));
+}
+
+// --- one pull -----------------------------------------------------------------------------------
+
+void Search::step() {
+  lookout_.report(Lookout::Phase::searching);
+  if (!pull_) {
+    pull_.emplace(study_.ask());
+    study_.commit();
+  }
+  if (state().failed() == pull_->ticket && forgiven_ != pull_->ticket) {
+    find_out_who_is_to_blame();
+    return;
+  }
+  if (study_.is_barred(pull_->arm)) {  // it has been found out; nothing need be set or measured
+    (void)study_.bar(pull_->arm, failure_reward().value_or(0.0));
+    penalize();
+    return;
+  }
+  if (!is_in_visit()) {
+    if (baseline_is_due()) measure_baseline();
+    if (lookout_.is_called_away()) return;
+    keeper_.wait_until_it_may_change_to(pull_->arm);
+    if (lookout_.is_called_away()) return;
+  }
+  Outcome outcome = Outcome::done;
+  if (keeper_.setting() != pull_->arm || !is_in_visit()) {
+    outcome = keeper_.set(pull_->arm, pull_->ticket);
+  }
+  Reading reading;
+  if (outcome == Outcome::done) outcome = keeper_.measure(pull_->ticket, reading);
+  if (outcome == Outcome::failed) attempt_failed();
+  if (outcome != Outcome::done) return;
+  suspect_ = 0;
+  lookout_.note_reward(reading.reward);
+  if (!leaves_for_limit(reading)) learn(reading);
+}
+
+/// Whether the system has the arm that is to be pulled, and the search has put it there: a restart
+/// does not end a visit.
+bool Search::is_in_visit() const {
+  return !state().is_elsewhere() && state().setting() == pull_->arm;
+}
+
+bool Search::baseline_is_due() const {
+  if (options_.baseline_every == 0) return false;
+  return !state().baseline_is_known() ||
+         state().changes_since_baseline() >= options_.baseline_every;
+}
+
+/// The control: how the system does at the baseline these days.
+void Search::measure_baseline() {
+  const std::vector<double>& baseline = *system_.baseline;
+  lookout_.report(Lookout::Phase::baseline);
+  keeper_.wait_until_it_may_change_to(baseline);
+  while (baseline_is_due() && !lookout_.is_called_away()) {
+    lookout_.look();
+    Reading reading;
+    const Outcome outcome = keeper_.measure_at(baseline, reading);
+    if (outcome == Outcome::failed) (void)keeper_.go_back_to(baseline);
+    if (outcome != Outcome::done) continue;
+    study_.note(BaselineMeasured{reading.reward, baseline});
+    study_.commit();
+  }
+}
+
+// --- learning, and when not to move -------------------------------------------------------------
+
+void Search::learn(const Reading& reading) {
+  if (pull_->length == 1 && must_hold(state().pulls_here() + 1)) {
+    study_.note(Held{pull_->ticket, reading.reward});
+    pull_.emplace(study_.ask_again());
+  } else {
+    release();
+    tell(pull_->ticket, reading.reward);
+    if (--pull_->length == 0) pull_.reset();
+  }
+  penalize_put_off();
+  study_.commit();
+  check_floor();
+}
+
+bool Search::must_hold(std::uint64_t pulls_here) const {
+  if (pulls_here < options_.min_pulls_per_change) return true;
+  if (!options_.max_changes_per_hour) return false;
+  const std::uint64_t wanted = baseline_is_due() ? 2 : 1;  // there, and on to the next arm
+  return state().changes_after(study_.now() - kHour) + wanted > *options_.max_changes_per_hour;
+}
+
+void Search::finish() {
+  if (!must_hold(state().pulls_here())) release();
+}
+
+/// Tells what was measured and not told yet.
+void Search::release() {
+  const std::map<Ticket, double> held = state().held();
+  for (const auto& [ticket, reward] : held) tell(ticket, reward);
+}
+
+void Search::tell(Ticket ticket, double reward) {
+  const Status status = study_.tell(ticket, reward);
+  if (is_taken(status)) return;
+  (void)study_.drop(ticket);  // or it would be tried again and again
+  lookout_.end(
+      {TuneEnd::Why::failure, fmt::format("the reward {:g}: {}", reward, describe(status))});
+}
+
+void Search::check_floor() {
+  const std::deque<double>& window = state().window();
+  if (!options_.floor || window.size() < options_.floor_window) return;
+  const double mean =
+      std::accumulate(window.begin(), window.end(), 0.0) / static_cast<double>(window.size());
+  const bool maximizes = study_.specification().objective.direction == Direction::maximize;
+  if (maximizes ? mean >= *options_.floor : mean <= *options_.floor) return;
+  lookout_.end({TuneEnd::Why::floor,
+                fmt::format("the last {} rewards are {:.4g} on average, {} the floor of {:g}",
+                            window.size(), mean, maximizes ? "below" : "above", *options_.floor)});
+}
+
+// --- failures -----------------------------------------------------------------------------------
+
+void Search::attempt_failed() {
+  if (options_.on_failure == OnFailure::stop) {
+    lookout_.end({TuneEnd::Why::failure, lookout_.failure()});
+  } else {
+    find_out_who_is_to_blame();
+  }
+}
+
+/// The arm cannot be set or measured. Is it the arm, or the system?
+void Search::find_out_who_is_to_blame() {
+  using Return = SystemKeeper::Return;
+  forgiven_ = 0;
+  const std::optional<std::vector<double>> other = setting_that_works();
+  if (!other && !has_worked(pull_->arm)) return penalize();  // no setting to compare it with
+
+  const bool is_only_refuge = !other || *other == pull_->arm;
+  const Return back = keeper_.go_back_to(is_only_refuge ? pull_->arm : *other);
+  if (back == Return::down || back == Return::stopped) return;
+
+  // Where another setting works at once, it is the arm. One that worked before, or with which the
+  // whole system went down, deserves another try; the second time, it is no coincidence.
+  const bool fell_together = back == Return::works_again && suspect_ != pull_->ticket;
+  if (back == Return::works_again) suspect_ = pull_->ticket;
+  if (is_only_refuge || fell_together) {
+    forgiven_ = pull_->ticket;
+  } else {
+    penalize();
+  }
+}
+
+/// A setting that was measured before, other than the arm that is being pulled if there is one: a
+/// barred one only if there is no other.
+std::optional<std::vector<double>> Search::setting_that_works() const {
+  if (system_.baseline) return system_.baseline;
+  std::optional<std::vector<double>> barred;
+  for (const std::vector<double>& setting : state().good_settings()) {
+    if (setting == pull_->arm) continue;
+    if (!study_.is_barred(setting)) return setting;
+    if (!barred) barred = setting;
+  }
+  const std::optional<Best> best = study_.best();
+  return best && best->arm != pull_->arm ? best->arm : barred;
+}
+
+/// Whether the arm was measured before, or has failed before anything was: where that is the only
+/// arm there is, it is tried again.
+bool Search::has_worked(const std::vector<double>& arm) const {
+  return !state().good_settings().empty() ||
+         std::any_of(state().put_off().begin(), state().put_off().end(),
+                     [&](const auto& each) { return each.second == arm; });
+}
+
+/// Leaves the arm if it breaks a limit: for good at the level of the study, or only this time if
+/// one reading is far beyond the limit.
+bool Search::leaves_for_limit(const Reading& reading) {
+  if (system_.limits.empty()) return false;
+  if (const std::optional<double> reward = failure_reward()) bar_broken_arms(study_, *reward);
+  std::string broken = surely_broken_limit(study_, pull_->arm);
+  if (broken.empty()) broken = far_broken_limit(study_, reading);
+  if (broken.empty()) return false;
+  keeper_.fail_for_good(pull_->ticket, broken);
+  const std::optional<std::vector<double>> good = setting_that_works();
+  if (good && *good != pull_->arm && !study_.is_barred(*good)) {
+    const SystemKeeper::Return back = keeper_.go_back_to(*good);
+    if (back == SystemKeeper::Return::works_again) suspect_ = pull_->ticket;
+    if (back == SystemKeeper::Return::down || back == SystemKeeper::Return::stopped) return true;
+  }
+  penalize();
+  return true;
+}
+
+std::optional<double> Search::failure_reward() const {
+  return options_.failure_reward ? options_.failure_reward : study_.failure_reward();
+}
+
+/// Answers the pull with a penalty. Before the first reward there is no scale for one, so the
+/// penalty is postponed.
+void Search::penalize() {
+  release();
+  const Ticket ticket = pull_->ticket;
+  if (const std::optional<double> reward = failure_reward()) {
+    if (study_.penalize(ticket, *reward) != Status::ok) (void)study_.drop(ticket);
+  } else {
+    study_.note(PutOff{ticket, pull_->arm});
+  }
+  pull_.reset();
+  suspect_ = 0;
+  study_.commit();
+  const RecentFailures& recent = state().recent_failures();
+  if (!recent.are_too_many(options_.max_failures)) return;
+  lookout_.end({TuneEnd::Why::failure,
+                fmt::format("{} of the last {} pulls failed, the last one because of: {}",
+                            recent.count(), recent.pulls(), lookout_.failure())});
+}
+
+/// What failed before the first reward, now that there is one.
+void Search::penalize_put_off() {
+  const std::map<Ticket, std::vector<double>> put_off = state().put_off();
+  for (const auto& [ticket, arm] : put_off) {
+    const std::optional<double> reward = failure_reward();
+    if (!reward) return;
+    if (study_.penalize(ticket, *reward) != Status::ok) (void)study_.drop(ticket);
+  }
+}
+
+}  // namespace canopy

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "canopy/study.hpp"
+
+#include "tuning/lookout.hpp"
+#include "tuning/system_keeper.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// The search of a tuner: asks the study for an arm, gives the system that setting, measures it and
+/// tells the study, one pull after the other. The baseline is measured now and then.
+///
+/// An arm that fails is penalized and the system goes back to a setting that works. If that fails
+/// as well, it is the system that is down: nothing is learnt until it is back.
+class Search {
+ public:
+  /// All must outlive it.
+  Search(Study& study, SystemKeeper& keeper, Lookout& lookout);
+
+  /// Finds the pull that an earlier tuner, or this one, was at.
+  void resume();
+  /// An arm that takes us down with it would do so for ever.
+  void blame_deadly_arm();
+
+  /// One pull, or what must be done before it.
+  void step();
+
+  /// What is left to tell once the search is over. Rewards that are held back stay so as long as
+  /// the arm must not change: the next tuner has them from the journal.
+  void finish();
+
+ private:
+  using Outcome = SystemKeeper::Outcome;
+
+  [[nodiscard]] bool is_in_visit() const;
+  [[nodiscard]] bool baseline_is_due() const;
+  void measure_baseline();
+
+  void learn(const Reading& reading);
+  [[nodiscard]] bool must_hold(std::uint64_t pulls_here) const;
+  void release();
+  void tell(Ticket ticket, double reward);
+  void check_floor();
+
+  void attempt_failed();
+  void find_out_who_is_to_blame();
+  [[nodiscard]] std::optional<std::vector<double>> setting_that_works() const;
+  [[nodiscard]] bool has_worked(const std::vector<double>& arm) const;
+  [[nodiscard]] bool leaves_for_limit(const Reading& reading);
+  [[nodiscard]] std::optional<double> failure_reward() const;
+  void penalize();
+  void penalize_put_off();
+
+  [[nodiscard]] const TunerState& state() const { return tuner_state_of(study_); }
+
+  Study& study_;
+  const SystemSpecification& system_;
+  const SystemOptions& options_;
+  SystemKeeper& keeper_;
+  Lookout& lookout_;
+  std::optional<OwnedPull> pull_;  // the ticket that is being answered
+  Ticket suspect_ = 0;             // whose arm failed when the system went down
+  Ticket forgiven_ = 0;            // whose arm failed and gets another try
+};
+
+}  // namespace canopy

@@ -1,0 +1,170 @@
+#include "tuning/system_keeper.hpp"
+
+#include "files/arm_document.hpp"
+#include "tuning/system.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+constexpr int kRetries = 3;
+constexpr double kFirstPause = 0.25;    // seconds before the first retry; doubled before the others
+constexpr double kLongestPause = 30.0;  // between looks at a system that is down
+
+}  // namespace
+
+SystemKeeper::SystemKeeper(Study& study, LiveSystem& system, Lookout& lookout)
+    : study_(study),
+      specification_(*study.specification().system),
+      options_(specification_.options),
+      settle_(settle_of(study.specification().optimizer)),
+      system_(system),
+      lookout_(lookout) {}
+
+void SystemKeeper::note_failure(Ticket ticket, const std::string& what, bool for_good) {
+  lookout_.note_failure(what);
+  study_.note(Failed{ticket, what, for_good});
+  study_.commit();
+}
+
+void SystemKeeper::has_setting(Arm arm, Ticket ticket) {
+  setting_.assign(arm.begin(), arm.end());
+  lookout_.note_setting(arm_text(study_.specification().space, arm));
+  study_.note(Applied{ticket, setting_});
+  study_.commit();
+}
+
+/// Retries up to `retries` times.
+template <class Try>
+SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& try_once) {
+  double pause = kFirstPause;
+  for (;; --retries, pause *= 2.0) {
+    if (lookout_.is_stopped()) return Outcome::stopped;
+    const std::optional<SystemFailure> failure = try_once();
+    if (!failure) return Outcome::done;
+    if (lookout_.is_stopped()) return Outcome::stopped;  // which is why it failed
+    const bool is_last = retries <= 0 && options_.on_failure != OnFailure::stop;
+    note_failure(ticket, failure->what, is_last && ticket != 0);
+    if (retries <= 0) return Outcome::failed;
+    if (!lookout_.sleep(pause)) return Outcome::stopped;
+  }
+}
+
+/// Rewards are held back so that this is rarely needed: after a failure, say.
+void SystemKeeper::wait_until_it_may_change_to(Arm arm) {
+  if (!options_.max_changes_per_hour) return;
+  const std::vector<double>& now = state().setting();
+  if (std::equal(arm.begin(), arm.end(), now.begin(), now.end())) return;
+  while (!lookout_.is_called_away() &&
+         state().changes_after(study_.now() - kHour) + 1 > *options_.max_changes_per_hour) {
+    lookout_.look();
+    lookout_.report(Lookout::Phase::waiting);
+    (void)lookout_.sleep(1.0);
+  }
+}
+
+/// How many pulls after a change are measured and not told to the optimizer. One that follows how
+/// the system settles needs none, except where it does not know where the system comes from: at
+/// the beginning, and from a setting that is not among its pulls.
+std::uint64_t SystemKeeper::warmup_to(Ticket ticket) const {
+  if (settle_ == 0) return options_.warmup_pulls;
+  return ticket != 0 && !state().comes_from_elsewhere() ? 0 : settle_;
+}
+
+SystemKeeper::Outcome SystemKeeper::set(Arm arm, Ticket ticket) {
+  const std::uint64_t warmup = warmup_to(ticket);
+  const int retries = options_.on_failure == OnFailure::retry ? kRetries : 0;
+  setting_.clear();
+  const Outcome outcome = attempt(ticket, retries, [&] { return system_.apply(arm); });
+  if (outcome != Outcome::done) return outcome;
+  has_setting(arm, ticket);
+  for (std::uint64_t i = 0; i < warmup; ++i) {
+    Reading reading;
+    const Outcome measured = measure_quietly(ticket, reading);
+    if (measured != Outcome::done) {
+      setting_.clear();  // it has not settled: next time all over again
+      return measured;
+    }
+    study_.note(WarmedUp{ticket, reading.reward});
+    study_.commit();
+  }
+  return Outcome::done;
+}
+
+SystemKeeper::Outcome SystemKeeper::measure_quietly(Ticket ticket, Reading& into) {
+  const int retries = options_.on_failure == OnFailure::retry ? kRetries : 0;
+  return attempt(ticket, retries, [&]() -> std::optional<SystemFailure> {
+    auto result = canopy::measure(system_, specification_, setting_);
+    if (auto* failure = std::get_if<SystemFailure>(&result)) return std::move(*failure);
+    into = std::get<Reading>(std::move(result));
+    return std::nullopt;
+  });
+}
+
+SystemKeeper::Outcome SystemKeeper::measure(Ticket ticket, Reading& into) {
+  const Outcome outcome = measure_quietly(ticket, into);
+  if (outcome == Outcome::done && !into.metrics.empty()) {
+    study_.note(MetricsMeasured{ticket, into.metrics});
+  }
+  return outcome;
+}
+
+SystemKeeper::Outcome SystemKeeper::measure_at(const std::vector<double>& arm, Reading& into) {
+  Outcome outcome = lookout_.is_called_away() ? Outcome::stopped : Outcome::done;
+  if (outcome == Outcome::done && setting_ != arm) outcome = set(arm, 0);
+  return outcome == Outcome::done ? measure(0, into) : outcome;
+}
+
+// --- the way back -------------------------------------------------------------------------------
+
+SystemKeeper::Outcome SystemKeeper::set_and_probe(const std::vector<double>& arm) {
+  setting_.clear();
+  const Outcome outcome = attempt(0, 0, [&] { return system_.apply(arm); });
+  if (outcome != Outcome::done) return outcome;
+  has_setting(arm, 0);
+  return attempt(0, 0, [&]() -> std::optional<SystemFailure> {
+    const auto result = canopy::measure(system_, specification_, arm);
+    if (const auto* failure = std::get_if<SystemFailure>(&result)) return *failure;
+    study_.note(WarmedUp{0, std::get<Reading>(result).reward});
+    study_.commit();
+    return std::nullopt;
+  });
+}
+
+SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<double>& arm) {
+  lookout_.set_phase(Lookout::Phase::down);
+  const double until = study_.now() + options_.outage_seconds;
+  double pause = kFirstPause;
+  for (bool was_down = false;; was_down = true) {
+    const Outcome outcome = set_and_probe(arm);
+    if (outcome == Outcome::stopped) return Return::stopped;
+    if (outcome == Outcome::done) return was_down ? Return::works_again : Return::works;
+    setting_.clear();
+    const double left = until - study_.now();
+    if (left <= 0.0) break;
+    if (!lookout_.sleep(std::min(pause, left))) return Return::stopped;
+    pause = std::min(2.0 * pause, kLongestPause);
+  }
+  lookout_.end({TuneEnd::Why::failure,
+                fmt::format("the system is down: {} no longer works either, for {:g} s by now: {}",
+                            arm_text(study_.specification().space, arm), options_.outage_seconds,
+                            lookout_.failure())});
+  return Return::down;
+}
+
+std::optional<SystemFailure> SystemKeeper::leave_at(const std::vector<double>& arm) {
+  setting_.clear();
+  auto failure = system_.leave_at(arm);
+  if (!failure) {
+    setting_ = arm;
+    lookout_.note_setting(arm_text(study_.specification().space, arm));
+  }
+  return failure;
+}
+
+}  // namespace canopy

@@ -1,0 +1,250 @@
+#include "tuning/tuner_state.hpp"
+
+#include "core/text.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+const TunerState& state_in(const JournalFold* fold) {
+  const auto* state = dynamic_cast<const TunerState*>(fold);
+  if (state == nullptr)
+    throw std::logic_error("the study was opened without the state of its tuner");
+  return *state;
+}
+
+template <class List>
+void transfer_list(State& state, List& list) {
+  std::vector<double> values(list.begin(), list.end());
+  state(values);
+  list.assign(values.begin(), values.end());
+}
+
+}  // namespace
+
+TunerState::TunerState(const StudySpecification& study)
+    : dimension_(study.space.dimension()), level_(study.objective.confidence) {
+  if (!study.system) return;
+  if (study.system->baseline) baseline_ = *study.system->baseline;
+  baseline_pulls_wanted_ = study.system->options.baseline_pulls;
+  if (study.system->options.floor) window_size_ = study.system->options.floor_window;
+}
+
+void TunerState::apply(const JournalEntry& entry) {
+  last_at_ = entry.at;
+  std::visit(
+      [&]<class Kind>(const Kind& event) {
+        if constexpr (std::is_same_v<Kind, TunerStarted> || std::is_same_v<Kind, Applied>) {
+          take(event, entry.at);
+        } else if constexpr (std::is_same_v<Kind, Dropped>) {
+          held_.erase(event.ticket);
+          put_off_.erase(event.ticket);
+        } else if constexpr (requires { take(event); }) {
+          take(event);
+        }
+      },
+      entry.event);
+}
+
+void TunerState::take(const ActTaken& event) {
+  last_act_ = event.number;
+  const bool needs_baseline = event.act == Act::baseline || event.act == Act::confirm;
+  if (needs_baseline && baseline_.empty()) return;  // it cannot be done
+  if (event.act == Act::confirm) {
+    comparison_wanted_ = event.pulls;
+  } else if (event.act == Act::resume) {
+    order_.reset();
+  } else {
+    order_ = event.act;
+    ordered_by_ = event.by;
+  }
+}
+
+void TunerState::take(const TunerStarted& event, double at) {
+  if (ended_ && order_ == Act::end) order_.reset();  // somebody has begun anew
+  if (running_ && !elsewhere_ && !measured_) ++crashes_;
+  measured_ = true;  // unless it is set again
+  running_ = true;
+  ended_ = false;
+  earlier_seconds_ = event.earlier_seconds;
+  started_at_ = at;
+}
+
+void TunerState::take(const TunerStopped& event) {
+  earlier_seconds_ = seconds_so_far();
+  running_ = false;
+  ended_ = event.why != kPaused;
+  failed_ = 0;
+  if (!event.at_limit) return;
+  window_.clear();  // the next tuner gets a chance
+  recent_failures_.clear();
+}
+
+double TunerState::seconds_so_far() const {
+  return earlier_seconds_ + (running_ ? last_at_ - started_at_ : 0.0);
+}
+
+void TunerState::take(const Applied& event, double at) {
+  const bool was_elsewhere = std::exchange(elsewhere_, event.ticket == 0);
+  const bool stays = event.arm == setting_;
+  measured_ = false;
+  if (!stays) crashes_ = 0;
+  if (event.ticket == failed_) failed_ = 0;
+  if (stays && was_elsewhere == elsewhere_) return;  // put back after a restart
+  came_ = was_elsewhere;
+  pulls_here_ = 0;
+  if (stays) return;
+  baseline_pulls_ = 0;
+  setting_ = event.arm;
+  ++changes_;
+  if (event.arm != baseline_) ++changes_since_baseline_;
+  change_times_.push_back(at);
+  while (change_times_.front() < at - kHour) change_times_.pop_front();
+}
+
+std::uint64_t TunerState::changes_after(double since) const {
+  return static_cast<std::uint64_t>(std::count_if(change_times_.begin(), change_times_.end(),
+                                                  [since](double at) { return at > since; }));
+}
+
+void TunerState::take(const BaselineMeasured& event) {
+  it_works();
+  if (event.arm != baseline_ || ++baseline_pulls_ < baseline_pulls_wanted_) return;
+  baseline_known_ = true;
+  baseline_pulls_ = 0;
+  changes_since_baseline_ = 0;
+}
+
+void TunerState::take(const WarmedUp& /*event*/) {
+  it_works();
+}
+
+/// The system was measured at its setting.
+void TunerState::it_works() {
+  measured_ = true;
+  crashes_ = 0;
+  if (setting_.empty() || (!good_.empty() && good_.front() == setting_)) return;
+  good_.insert(good_.begin(), setting_);
+  if (good_.size() > 2) good_.pop_back();
+}
+
+void TunerState::take(const Penalized& event) {
+  ++failures_;
+  if (put_off_.erase(event.ticket) == 0) recent_failures_.add(true);
+}
+
+void TunerState::take(const Failed& event) {
+  if (event.for_good) failed_ = event.ticket;
+  if (event.ticket == 0) failed_ = 0;  // it may have been the system, and the arm is not to blame
+}
+
+void TunerState::take(const PutOff& event) {
+  put_off_[event.ticket] = event.arm;
+  recent_failures_.add(true);
+}
+
+void TunerState::take(const MetricsMeasured& event) {
+  if (setting_.size() != dimension_) return;
+  for (const auto& [name, value] : event.metrics) {
+    Evidence& evidence = metrics_.try_emplace(name, dimension_, level_).first->second;
+    evidence.add(setting_, value);
+    evidence.absorb();
+  }
+}
+
+void TunerState::take(const ComparisonBegun& event) {
+  comparison_.emplace(event, level_);
+  comparison_wanted_.reset();
+}
+
+void TunerState::take(const Compared& event) {
+  it_works();
+  if (comparison_) comparison_->add(event);
+}
+
+void TunerState::take(const ComparisonEnded& event) {
+  if (!comparison_) return;
+  verdict_ = Verdict{comparison_->arm(), event.confirmed, event.verdict};
+  comparison_.reset();
+}
+
+void TunerState::take(const Held& event) {
+  held_[event.ticket] = event.reward;
+  remember(event.reward);
+}
+
+void TunerState::take(const Told& event) {
+  take_measured(event.ticket, event.reward);
+}
+
+void TunerState::take(const PassedOver& event) {
+  take_measured(event.ticket, event.rewards.mean());
+}
+
+void TunerState::take_measured(Ticket ticket, double reward) {
+  if (held_.erase(ticket) == 0) remember(reward);
+}
+
+void TunerState::remember(double reward) {
+  it_works();
+  recent_failures_.add(false);
+  ++pulls_here_;
+  if (window_size_ == 0) return;
+  window_.push_back(reward);
+  if (window_.size() > window_size_) window_.pop_front();
+}
+
+void TunerState::transfer(State& state) {
+  std::string settings =
+      "tuner-5-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
+  for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
+  state.mark(settings);
+  state(setting_, elsewhere_, came_, measured_, crashes_, failed_, good_, pulls_here_, changes_,
+        changes_since_baseline_, baseline_pulls_, baseline_known_, held_, put_off_, failures_,
+        comparison_, verdict_, order_, ordered_by_, comparison_wanted_, last_act_, running_, ended_,
+        earlier_seconds_, started_at_, last_at_);
+  transfer_list(state, change_times_);
+  transfer_list(state, window_);
+  state(recent_failures_);
+  transfer_metrics(state);
+}
+
+void TunerState::transfer_metrics(State& state) {
+  std::vector<std::string> names;
+  for (const auto& [name, evidence] : metrics_) names.push_back(name);
+  state(names);
+  if (state.restoring()) metrics_.clear();
+  for (const std::string& name : names) {
+    state(metrics_.try_emplace(name, dimension_, level_).first->second);
+  }
+}
+
+std::string TunerState::save() {
+  State state;
+  transfer(state);
+  return state.text();
+}
+
+void TunerState::restore(std::string_view saved) {
+  State state(saved);
+  transfer(state);
+  state.end();
+}
+
+std::unique_ptr<JournalFold> tuner_fold(const StudySpecification& study) {
+  return std::make_unique<TunerState>(study);
+}
+
+const TunerState& tuner_state_of(const Study& study) {
+  return state_in(study.fold());
+}
+
+const TunerState& tuner_state_of(const LoadedOptimizer& study) {
+  return state_in(study.fold.get());
+}
+
+}  // namespace canopy

@@ -1,0 +1,169 @@
+#include "tuning/warnings.hpp"
+
+#include "canopy/optimizers.hpp"
+
+#include "core/excerpt.hpp"
+#include "systems/command_line.hpp"
+#include "systems/find_program.hpp"
+#include "tuning/comparison.hpp"
+#include "tuning/system.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+constexpr std::string_view kArmVariable = "CANOPY_ARM";
+constexpr std::string_view kVariables = "CANOPY_";  // how the names of all of them begin
+constexpr std::uintmax_t kLargestScript = 1 << 20;
+
+struct NamedCommand {
+  std::string_view key;
+  std::string text;
+};
+
+std::vector<NamedCommand> commands_of(const SystemSpecification& system) {
+  std::vector<NamedCommand> commands;
+  if (system.apply) commands.push_back({"apply", *system.apply});
+  if (system.measure) commands.push_back({"measure", *system.measure});
+  if (system.process) commands.push_back({"process", *system.process});
+  return commands;
+}
+
+/// Whether a file that a command names has the word in it.
+bool file_mentions(const std::string& path, std::string_view word) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  if (std::filesystem::file_size(path, error) > kLargestScript || error) return false;
+  std::ifstream file(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  return content.find(word) != std::string::npos;
+}
+
+/// Whether the arm seems to be taken from the environment: the command says so, or a script in it.
+bool reads_environment(const std::string& command) {
+  if (command.find(kArmVariable) != std::string::npos) return true;
+  std::istringstream words(command);
+  bool is_first = true;
+  for (std::string word; words >> word; is_first = false) {
+    const auto program = is_first ? find_program(word) : std::nullopt;
+    if (file_mentions(program.value_or(word), kVariables)) return true;
+  }
+  return false;
+}
+
+void warn_of_unused_knobs(const StudySpecification& study, std::vector<Warning>& warnings) {
+  const SystemSpecification& system = *study.system;
+  if (system.process || system.reads_arm) return;
+  std::vector<CommandLine> lines;
+  for (const NamedCommand& command : commands_of(system)) {
+    if (reads_environment(command.text)) return;
+    lines.emplace_back(command.text, system.shell);
+  }
+  std::vector<std::string> unused;
+  for (const Parameter& parameter : study.space.parameters()) {
+    const auto uses = [&](const CommandLine& line) { return line.uses(parameter.name); };
+    if (std::none_of(lines.begin(), lines.end(), uses)) unused.push_back(parameter.name);
+  }
+  if (unused.empty()) return;
+  const std::string& first = unused.front();
+  warnings.push_back(
+      {unused.size() == study.space.dimension(),
+       fmt::format("no command uses {}: write {} where its value belongs. If a "
+                   "program takes it from CANOPY_ARM, set system.reads_arm = true",
+                   fmt::join(unused, ", "),
+                   system.shell ? "\"$" + variable_of(first) + "\"" : "{" + first + "}")});
+}
+
+void warn_of_programs(const StudySpecification& study, std::vector<Warning>& warnings) {
+  const SystemSpecification& system = *study.system;
+  if (system.shell) return;
+  Values values;
+  for (const Parameter& parameter : study.space.parameters())
+    values.emplace_back(parameter.name, "0");
+  for (const NamedCommand& command : commands_of(system)) {
+    const CommandLine line(command.text, false);
+    const std::string program = line.words(values).front();
+    if (find_program(program)) continue;
+    warnings.push_back(
+        {true, fmt::format("system.{}: there is no program {}{}", command.key, excerpt(program),
+                           program.find('/') == std::string::npos ? " in PATH" : "")});
+  }
+}
+
+void warn_of_budget(const StudySpecification& study, std::vector<Warning>& warnings) {
+  if (!study.budget.pulls) return;
+  const std::uint64_t pulls = *study.budget.pulls;
+  const OptimizerEntry& entry = optimizers().at(study.optimizer.name);
+  if (entry.least_pulls) {
+    const double needed = entry.least_pulls(study.optimizer.options);
+    if (static_cast<double>(pulls) >= needed) return;
+    warnings.push_back(
+        {false,
+         fmt::format("a budget of {} pulls cannot get below the first level: the first half of the "
+                     "space is divided after {:.0f} pulls at the earliest. Raise budget.pulls, or "
+                     "divide sooner: a smaller optimizer.confidence_scale or mixing_time, a larger "
+                     "optimizer.nu1 or rho",
+                     pulls, needed)});
+    return;
+  }
+  const std::unique_ptr<Optimizer> optimizer = make_optimizer(study);
+  const TreeView* tree = optimizer->tree();
+  if (tree == nullptr) return;
+  const std::vector<NodeView> nodes = tree->nodes();
+  const auto cells = static_cast<std::uint64_t>(
+      std::count_if(nodes.begin(), nodes.end(), [](const NodeView& node) { return node.leaf; }));
+  if (pulls >= 5 * cells) return;
+  warnings.push_back({false, fmt::format("a budget of {} pulls is small for this space: the search "
+                                         "begins by looking at {} settings, once each",
+                                         pulls, cells)});
+}
+
+void warn_of_exit(const StudySpecification& study, std::vector<Warning>& warnings) {
+  const SystemSpecification& system = *study.system;
+  const SystemOptions& options = system.options;
+  if (system.baseline && options.on_exit == OnExit::best && options.baseline_every == 0) {
+    warnings.push_back(
+        {false,
+         "the baseline is never measured, so the system will be left at it: set "
+         "system.baseline_every, or budget.confirm_pulls and on_exit = \"confirmed\""});
+  } else if (options.on_exit == OnExit::confirmed && !study.budget.confirm_pulls) {
+    warnings.push_back({false,
+                        "on_exit = \"confirmed\" without budget.confirm_pulls leaves the system at "
+                        "the baseline until `canopy confirm` has been run"});
+  }
+  const std::uint64_t fewest = 2 * Comparison::kFewestPairs * Comparison::visit_of(study);
+  if (study.budget.confirm_pulls && *study.budget.confirm_pulls < fewest) {
+    warnings.push_back(
+        {false, fmt::format("budget.confirm_pulls = {} confirms nothing: a verdict needs "
+                            "{} pairs of visits, {} pulls",
+                            *study.budget.confirm_pulls, Comparison::kFewestPairs, fewest)});
+  }
+}
+
+}  // namespace
+
+std::vector<Warning> warnings_about(const StudySpecification& study) {
+  std::vector<Warning> warnings;
+  warn_of_programs(study, warnings);
+  warn_of_unused_knobs(study, warnings);
+  const std::vector<Warning> others = warnings_anywhere(study);
+  warnings.insert(warnings.end(), others.begin(), others.end());
+  return warnings;
+}
+
+std::vector<Warning> warnings_anywhere(const StudySpecification& study) {
+  std::vector<Warning> warnings;
+  warn_of_budget(study, warnings);
+  if (study.system) warn_of_exit(study, warnings);
+  return warnings;
+}
+
+}  // namespace canopy

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "canopy/study_specification.hpp"
+
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// Something about a study that is probably a mistake.
+struct Warning {
+  bool is_error = false;  ///< it cannot work
+  std::string text;       ///< and what to do about it
+};
+
+/// What can be said of a study with a system without running anything, on the machine where it
+/// would run. The specification is resolved.
+[[nodiscard]] std::vector<Warning> warnings_about(const StudySpecification& study);
+
+/// What can be said anywhere, of any study.
+[[nodiscard]] std::vector<Warning> warnings_anywhere(const StudySpecification& study);
+
+}  // namespace canopy

@@ -1,0 +1,115 @@
+#include "canopy/journal.hpp"
+
+#include "canopy/study.hpp"
+
+#include "journal/told.hpp"
+#include "stores/memory_store.hpp"
+#include "support/traffic.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace canopy {
+namespace {
+
+using Arms = std::vector<std::optional<std::vector<double>>>;
+
+/// The arms that a journal of these events gives them.
+Arms arms_of(const std::vector<Event>& events) {
+  MemoryStore store;
+  std::vector<JournalEntry> entries;
+  for (const Event& event : events) entries.push_back({entries.size() + 1, 1.0, event});
+  const StudyRecord record = store.create({"a", "", 0.0, "", {}, entries}).value();
+  Arms arms;
+  read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
+    EXPECT_EQ(entry.number, arms.size() + 1);
+    arms.emplace_back();
+    if (arm) arms.back().emplace(arm->begin(), arm->end());
+  });
+  return arms;
+}
+
+const std::vector<double> kOne{0.25, 1.0};
+const std::vector<double> kOther{0.75, 2.0};
+
+TEST(Journal, GivesAnswersTheArmOfTheirTicket) {
+  EXPECT_EQ(arms_of({Asked{1, 0, 4, kOne}, Asked{2, 1, 1, kOther}, Told{2, 0.5}, Told{1, 0.5},
+                     ToldList{1, {0.5, 0.6}}, ToldSums{1, Rewards::one(0.5)}}),
+            (Arms{kOne, kOther, kOther, kOne, kOne, kOne}));
+}
+
+TEST(Journal, ATicketIsClosedByItsLastRewardAndByADrop) {
+  EXPECT_EQ(arms_of({Asked{1, 0, 2, kOne}, ToldList{1, {0.1, 0.2}}, Failed{1, "late"},
+                     Asked{2, 0, 5, kOther}, Dropped{2}, Failed{2, "late"}}),
+            (Arms{kOne, kOne, std::nullopt, kOther, kOther, std::nullopt}));
+}
+
+TEST(Journal, ObservationsAndSettingsBringTheirOwnArms) {
+  EXPECT_EQ(arms_of({Observed{kOther, Rewards::one(0.5)}, Applied{0, kOne}, Applied{9, {}}}),
+            (Arms{kOther, kOne, std::nullopt}));
+}
+
+TEST(Journal, WhatATunerMeasuresIsOfTheArmThatIsAsked) {
+  EXPECT_EQ(
+      arms_of({TunerStarted{}, Asked{1, 0, 1, kOne}, Applied{1, kOne}, WarmedUp{1, 0.1},
+               Failed{1, "oops"}, Held{1, 0.2}, Told{1, 0.2}, BaselineMeasured{0.3, kOne},
+               Finished{}, TunerStopped{"", false}}),
+      (Arms{std::nullopt, kOne, kOne, kOne, kOne, kOne, kOne, kOne, std::nullopt, std::nullopt}));
+}
+
+TEST(Journal, WithoutAnArmOfTheAskThereIsNone) {
+  EXPECT_EQ(arms_of({Asked{1, 0, 1, {}}, Told{1, 0.5}}), (Arms{std::nullopt, std::nullopt}));
+}
+
+TEST(Journal, RewardsAreThoseThatWereLearnt) {
+  EXPECT_EQ(rewards_of(Told{1, 0.5}), Rewards::one(0.5));
+  EXPECT_EQ(rewards_of(ToldList{1, {0.5, 1.5}})->sum, 2.0);
+  EXPECT_FALSE(rewards_of(ToldList{1, {}}).has_value());
+  EXPECT_EQ(rewards_of(Observed{kOne, Rewards::one(0.25)}), Rewards::one(0.25));
+  EXPECT_FALSE(rewards_of(Held{1, 0.5}).has_value());
+  EXPECT_FALSE(rewards_of(WarmedUp{1, 0.5}).has_value());
+}
+
+RC_GTEST_PROP(Journal, TellsOfEveryRewardWhatItWasThatEarnedItAlsoBeyondTheEndOfATurn, ()) {
+  const auto file = *rc::gen::elementOf(testing::all_kinds_of_studies());
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  MemoryStore store;
+  Study study = Study::open(store, parse_study(file, "study.toml"), {"a", {}});
+  testing::Traffic traffic(seed);
+  std::map<std::uint64_t, std::vector<double>> expected;  // by the number of the event
+  for (int i = 0; i < 200; ++i) {
+    std::map<Ticket, std::vector<double>> before;
+    for (const Pull& pull : study.in_flight()) before[pull.ticket] = OwnedPull(pull).arm;
+    traffic.step(study);
+    study.commit();
+    store.read(study.record().id, {study.events() - 1}, [&](const JournalEntry& entry) {
+      std::visit(
+          [&]<class Kind>(const Kind& event) {
+            if constexpr (
+                requires { event.ticket; } && !requires { event.arm; }) {
+              expected[entry.number] = before.at(event.ticket);
+            }
+          },
+          entry.event);
+    });
+  }
+  std::size_t found = 0;
+  read_journal(store, study.record(), [&](const JournalEntry& entry, std::optional<Arm> arm) {
+    if (const auto* asked = std::get_if<Asked>(&entry.event)) {
+      RC_ASSERT(std::vector<double>(arm->begin(), arm->end()) == asked->arm);
+    }
+    if (!expected.contains(entry.number)) return;
+    RC_ASSERT(arm.has_value());
+    RC_ASSERT(std::vector<double>(arm->begin(), arm->end()) == expected.at(entry.number));
+    ++found;
+  });
+  RC_ASSERT(found == expected.size());
+}
+
+}  // namespace
+}  // namespace canopy

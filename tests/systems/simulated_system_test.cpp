@@ -1,0 +1,202 @@
+#include "systems/simulated_system.hpp"
+
+#include "support/slope.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <iostream>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+/// A reward of x, for x from 0 to 1; and whatever else the options say.
+class SimulatedSystemTest : public ::testing::Test {
+ protected:
+  SimulatedSystemTest() { std::cout << "seed " << seed_ << "\n"; }
+
+  [[nodiscard]] SimulatedSystem system_with(SimulatedOptions options = {}) {
+    return {environment_, clock_, random_, std::move(options)};
+  }
+
+  /// What a change says is wrong; empty: nothing.
+  static std::string apply(SimulatedSystem& system, double x) {
+    const std::optional<SystemFailure> failure = system.apply({&x, 1});
+    return failure ? failure->what : "";
+  }
+
+  static Reading measure(SimulatedSystem& system, double x) {
+    const auto result = system.measure({&x, 1});
+    const auto* reading = std::get_if<Reading>(&result);
+    EXPECT_NE(reading, nullptr) << std::get<SystemFailure>(result).what;
+    return reading != nullptr ? *reading : Reading{};
+  }
+
+  /// What a measurement says is wrong; empty: nothing.
+  static std::string failure_at(SimulatedSystem& system, double x) {
+    const auto result = system.measure({&x, 1});
+    const auto* failure = std::get_if<SystemFailure>(&result);
+    return failure != nullptr ? failure->what : "";
+  }
+
+  [[nodiscard]] double now() const { return clock_.steady_time(); }
+
+  static constexpr const char* kIsDown = "measure: the simulated system is down";
+
+  std::uint64_t seed_ = std::random_device{}();
+  testing::Slope environment_;
+  VirtualClock clock_;
+  RandomStream random_{{.seed = seed_}};
+};
+
+TEST_F(SimulatedSystemTest, IsSetAndMeasuredInTheTimeOfItsClock) {
+  SimulatedSystem system = system_with({.apply_seconds = 2.0, .measure_seconds = 5.0});
+  EXPECT_TRUE(system.can_be_set());
+  EXPECT_TRUE(system.setting().empty());
+  EXPECT_EQ(now(), 0.0);
+  EXPECT_EQ(apply(system, 0.25), "");
+  EXPECT_EQ(system.setting(), std::vector{0.25});
+  EXPECT_EQ(now(), 2.0);
+  EXPECT_EQ(measure(system, 0.25).reward, 0.25);
+  EXPECT_TRUE(measure(system, 0.25).metrics.empty());
+  EXPECT_EQ(now(), 12.0);
+  EXPECT_EQ(system.measurements(), 2U);
+}
+
+TEST_F(SimulatedSystemTest, IsLeftWithASetting) {
+  SimulatedSystem system = system_with();
+  const double x = 0.5;
+  EXPECT_FALSE(system.leave_at({&x, 1}));
+  EXPECT_EQ(system.setting(), std::vector{0.5});
+}
+
+TEST_F(SimulatedSystemTest, SettlesByAFactorWithEveryPull) {
+  SimulatedSystem system = system_with({.fade = 0.5});
+  (void)apply(system, 0.0);
+  EXPECT_EQ(measure(system, 0.0).reward, 0.0) << "there was no setting before";
+  (void)apply(system, 1.0);
+  EXPECT_EQ(measure(system, 1.0).reward, 0.5);
+  EXPECT_EQ(measure(system, 1.0).reward, 0.75);
+  (void)apply(system, 0.0);  // before it has settled: it was at 0.75
+  EXPECT_EQ(measure(system, 0.0).reward, 0.375);
+  (void)apply(system, 0.0);
+  EXPECT_EQ(measure(system, 0.0).reward, 0.1875) << "the same setting is no change";
+}
+
+TEST_F(SimulatedSystemTest, SettlesAtOnceUnlessAskedTo) {
+  SimulatedSystem system = system_with();
+  (void)apply(system, 0.0);
+  (void)apply(system, 1.0);
+  EXPECT_EQ(measure(system, 1.0).reward, 1.0);
+}
+
+TEST_F(SimulatedSystemTest, CannotBearSomeSettings) {
+  SimulatedSystem system = system_with({.fails_at = [](Arm arm) { return arm[0] > 0.5; }});
+  EXPECT_EQ(apply(system, 0.75), "") << "nobody knows until it is measured";
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(failure_at(system, 0.75), "measure: the simulated system cannot bear this setting");
+  }
+  EXPECT_EQ(now(), 4.0);
+  (void)apply(system, 0.5);
+  EXPECT_EQ(measure(system, 0.5).reward, 0.5);
+}
+
+TEST_F(SimulatedSystemTest, FailsNowAndThen) {
+  SimulatedSystem system = system_with({.failure_rate = 0.2});
+  (void)apply(system, 0.5);
+  constexpr int kPulls = 10'000;
+  int failures = 0;
+  for (int i = 0; i < kPulls; ++i) {
+    const std::string failure = failure_at(system, 0.5);
+    if (failure.empty()) continue;
+    EXPECT_EQ(failure, "measure: failed by chance");
+    ++failures;
+  }
+  EXPECT_NEAR(failures, 0.2 * kPulls, 7.0 * std::sqrt(0.2 * 0.8 * kPulls));
+  EXPECT_EQ(now(), 1.0 + kPulls);
+}
+
+TEST_F(SimulatedSystemTest, AHangTakesAsLongAsItIsWaitedFor) {
+  SimulatedSystem system = system_with({.timeout_seconds = 30.0, .hang_rate = 1.0});
+  (void)apply(system, 0.5);
+  EXPECT_EQ(failure_at(system, 0.5), "measure: took too long");
+  EXPECT_EQ(now(), 31.0);
+}
+
+TEST_F(SimulatedSystemTest, HangsNowAndThen) {
+  SimulatedSystem system = system_with({.timeout_seconds = 11.0, .hang_rate = 0.1});
+  (void)apply(system, 0.5);
+  constexpr int kPulls = 10'000;
+  for (int i = 0; i < kPulls; ++i) (void)failure_at(system, 0.5);
+  const double hangs = (now() - 1.0 - kPulls) / 10.0;
+  EXPECT_NEAR(hangs, 0.1 * kPulls, 7.0 * std::sqrt(0.1 * 0.9 * kPulls));
+}
+
+TEST_F(SimulatedSystemTest, AnOutageHitsEverythingUntilItIsOver) {
+  SimulatedSystem system = system_with({.outage_rate = 0.1, .outage_seconds = 600.0});
+  (void)apply(system, 0.25);
+  std::string failure;
+  while ((failure = failure_at(system, 0.25)).empty()) ASSERT_LT(system.measurements(), 10'000U);
+  EXPECT_EQ(failure, kIsDown);
+  const double until = now() - 1.0 + 600.0;  // it came when the measurement began
+  EXPECT_EQ(apply(system, 0.75), "apply: the simulated system is down");
+  EXPECT_EQ(system.setting(), std::vector{0.25});
+  clock_.sleep(until - now() - 1.5);
+  EXPECT_NE(apply(system, 0.75), "") << "half a second before it is back";
+  EXPECT_EQ(apply(system, 0.75), "");
+  EXPECT_EQ(system.setting(), std::vector{0.75});
+}
+
+TEST_F(SimulatedSystemTest, AnOutageIsSeenByEveryMeasurement) {
+  SimulatedSystem system = system_with({.outage_rate = 1.0, .outage_seconds = 600.0});
+  (void)apply(system, 0.25);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(failure_at(system, 0.25), kIsDown);
+  EXPECT_EQ(now(), 6.0);
+}
+
+TEST_F(SimulatedSystemTest, ReportsMetricsAroundTheirMeans) {
+  SimulatedSystem system = system_with({.metrics = {
+                                            {"p99_ms", [](Arm arm) { return 100.0 * arm[0]; }},
+                                            {"load", [](Arm) { return 3.0; }, 0.5},
+                                        }});
+  (void)apply(system, 0.25);
+  constexpr int kPulls = 10'000;
+  double sum = 0.0;
+  double squares = 0.0;
+  for (int i = 0; i < kPulls; ++i) {
+    const Reading reading = measure(system, 0.25);
+    ASSERT_EQ(reading.metrics.size(), 2U);
+    ASSERT_EQ(reading.metrics.at("p99_ms"), 25.0);
+    const double load = reading.metrics.at("load") - 3.0;
+    sum += load;
+    squares += load * load;
+  }
+  EXPECT_NEAR(sum / kPulls, 0.0, 7.0 * 0.5 / std::sqrt(kPulls));
+  EXPECT_NEAR(std::sqrt(squares / kPulls), 0.5, 7.0 * 0.5 / std::sqrt(2.0 * kPulls));
+}
+
+TEST_F(SimulatedSystemTest, RegretIsWhatTheMeansOfAllThatWasMeasuredLackToTheBest) {
+  SimulatedSystem system =
+      system_with({.fade = 0.9, .fails_at = [](Arm arm) { return arm[0] == 0.25; }});
+  EXPECT_EQ(system.regret(), 0.0);
+  (void)apply(system, 1.0);
+  EXPECT_EQ(system.regret(), 0.0) << "settings cost nothing until they are measured";
+  (void)measure(system, 1.0);
+  EXPECT_EQ(system.regret(), 0.0);
+  (void)apply(system, 0.5);
+  (void)measure(system, 0.5);
+  EXPECT_EQ(system.regret(), 0.5) << "of the setting itself, however slowly it settles";
+  (void)apply(system, 0.25);
+  (void)failure_at(system, 0.25);
+  EXPECT_EQ(system.regret(), 1.25) << "failures count";
+}
+
+}  // namespace
+}  // namespace canopy

@@ -1,0 +1,851 @@
+#include "tuning/tuner.hpp"
+
+#include "stores/memory_store.hpp"
+#include "support/faulty_store.hpp"
+#include "tuning/tuner_fixture.hpp"
+#include "tuning/tuner_state.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+using testing::FaultyStore;
+
+/// Settings of 0.8 and more cannot be measured.
+Measured breaks_at_large_x(double x) {
+  if (x >= 0.8) return measure_fails();
+  return Reading{x};
+}
+
+TEST_F(TunerTest, TunesUntilTheBudgetIsUsedAndLeavesTheBest) {
+  const TuneEnd end = tune(file_of(""));
+  EXPECT_EQ(end.why, TuneEnd::Why::budget);
+  EXPECT_EQ(end.text, "the budget of 20 pulls is used");
+  EXPECT_EQ(pulls(), 20U);
+  EXPECT_EQ(system_.measurements, 20U);
+  const Study study = Study::reopen(store_, tuned());
+  EXPECT_EQ(system_.applied.back(), study.best()->arm[0]);
+}
+
+TEST_F(TunerTest, WarmUpsAreMeasuredAndNotLearnt) {
+  (void)tune(file_of("warmup_pulls = 2"));
+  std::size_t changes = 0;
+  for (const Event& event : events<Applied>()) {
+    if (std::get<Applied>(event).ticket != 0) ++changes;  // not the exit's
+  }
+  EXPECT_GE(changes, 3U);
+  EXPECT_EQ(events<WarmedUp>().size(), 2 * changes);
+  EXPECT_EQ(pulls(), 20U);
+  EXPECT_EQ(system_.measurements, 20 + 2 * changes);
+}
+
+TEST_F(TunerTest, ADeclaredSettlingTimeTakesThePlaceOfWarmUps) {
+  (void)tune(file_of("baseline = { x = 0.9 }\nbaseline_every = 3\nbaseline_pulls = 4", "pulls = 60",
+                     "[optimizer]\nsettle = 5\n"));
+  EXPECT_EQ(pulls(), 60U) << "passed over or not";
+  const std::vector<Event> passed = events<PassedOver>();
+  EXPECT_GE(passed.size(), 10U);
+  EXPECT_EQ(passed.size() + events<Told>().size(), 60U);
+  // The optimizer does not know where the system comes from after the baseline, nor at the start.
+  const std::vector<double> baseline{0.9};
+  std::vector<double> setting = baseline;
+  std::size_t detours = 0;
+  std::vector<Event> changes = events<Applied>();
+  changes.pop_back();  // the exit's
+  for (const Event& event : changes) {
+    const std::vector<double>& next = std::get<Applied>(event).arm;
+    if (setting == baseline || next == baseline) ++detours;
+    setting = next;
+  }
+  EXPECT_GE(detours, 3U);
+  EXPECT_EQ(events<WarmedUp>().size(), 5 * detours);
+  // Replay passes over the same.
+  EXPECT_EQ(Study::reopen(store_, tuned()).summary().passed_over, passed.size());
+}
+
+TEST_F(TunerTest, TheBaselineIsMeasuredFirstAndThenEverySoManyChanges) {
+  (void)tune(file_of(
+      "baseline = { x = 0.9 }\nbaseline_every = 3\nbaseline_pulls = 4\non_exit = \"leave\""));
+  const std::vector<Event> all = events<Applied, BaselineMeasured>();
+  EXPECT_EQ(std::get<Applied>(all.at(0)).arm, std::vector{0.9});
+  int changes = 0;
+  for (const Event& event : all) {
+    if (!std::holds_alternative<Applied>(event)) continue;
+    changes = std::get<Applied>(event).arm == std::vector{0.9} ? 0 : changes + 1;
+    EXPECT_LE(changes, 3);
+  }
+  EXPECT_EQ(events<BaselineMeasured>().size() % 4, 0U);
+  EXPECT_GE(events<BaselineMeasured>().size(), 8U);
+}
+
+TEST_F(TunerTest, OnExitItLeavesWhatItWasAskedTo) {
+  EXPECT_EQ(tune(file_of("baseline = { x = 0.75 }\non_exit = \"baseline\"")).setting,
+            "{\"x\":0.75}");
+  EXPECT_EQ(system_.left_at, std::vector{0.75});
+}
+
+TEST_F(TunerTest, ASystemThatIsOnlyMeasuredIsLeftAsItIs) {
+  system_.settable = false;
+  const TuneEnd end = tune(file_of("baseline = { x = 0.75 }\non_exit = \"baseline\""));
+  EXPECT_EQ(end.why, TuneEnd::Why::budget);
+  EXPECT_EQ(end.setting, "");
+  EXPECT_TRUE(system_.left_at.empty());
+}
+
+// --- failures -----------------------------------------------------------------------------------
+
+TEST_F(TunerTest, AFailedApplyIsNoPullAndIsTriedAgain) {
+  system_.on_apply = [&](double) {
+    return system_.applied.size() == 2 ? std::optional(apply_fails()) : std::nullopt;
+  };
+  (void)tune(file_of(""));
+  ASSERT_EQ(events<Failed>().size(), 1U);
+  EXPECT_EQ(std::get<Failed>(events<Failed>()[0]).what, "apply: ended with status 1");
+  EXPECT_EQ(pulls(), 20U);
+  EXPECT_EQ(system_.applied[1], system_.applied[2]);
+}
+
+TEST_F(TunerTest, WhatFailsIsTriedThreeTimesAgainAfterLongerAndLongerPauses) {
+  std::vector<double> attempts;
+  system_.measure_seconds = 0.0;
+  system_.on_measure = [&](double x) -> Measured {
+    if (x == 0.3) return Reading{x};
+    attempts.push_back(now());
+    return measure_fails();
+  };
+  (void)tune(file_of("baseline = { x = 0.3 }", "pulls = 1"));
+  ASSERT_EQ(attempts.size(), 4U);
+  EXPECT_NEAR(attempts[1] - attempts[0], 0.25, 1e-9);
+  EXPECT_NEAR(attempts[2] - attempts[1], 0.5, 1e-9);
+  EXPECT_NEAR(attempts[3] - attempts[2], 1.0, 1e-9);
+  EXPECT_EQ(system_.applied.back(), 0.3);
+}
+
+TEST_F(TunerTest, ASystemThatStaysDownStopsItWithTheBaselineRestored) {
+  system_.on_measure = [](double) { return SystemFailure{"measure: printed \"oops\""}; };
+  const TuneEnd end =
+      tune(file_of("baseline = { x = 0.75 }\non_failure = \"skip\"\noutage_seconds = 3600"));
+  EXPECT_EQ(end.why, TuneEnd::Why::failure);
+  EXPECT_EQ(end.text,
+            "the system is down: {\"x\":0.75} no longer works either, for 3600 s by now: measure: "
+            "printed \"oops\"");
+  EXPECT_EQ(end.setting, "{\"x\":0.75}");
+  EXPECT_EQ(system_.applied.back(), 0.75);
+  EXPECT_EQ(pulls(), 0U);
+  EXPECT_TRUE(events<Penalized>().empty());
+  EXPECT_GE(now(), 3600.0);
+  EXPECT_LE(now(), 3610.0);
+  EXPECT_GE(system_.measurements, 3600U / 32U)
+      << "it looks every half minute, and earlier at first";
+  EXPECT_LE(system_.measurements, 130U);
+}
+
+TEST_F(TunerTest, ASettingThatFailsIsPenalizedAndNeverLeftOn) {
+  for (const char* baseline : {"", "baseline = { x = 0.3 }\n"}) {
+    system_.applied.clear();
+    system_.on_measure = breaks_at_large_x;
+    const TuneEnd end =
+        tune(file_of(baseline + std::string("on_failure = \"skip\""), "pulls = 60"));
+    EXPECT_EQ(end.why, TuneEnd::Why::budget);
+    EXPECT_EQ(pulls(), 60U) << "a failure is a pull";
+    EXPECT_GE(events<Penalized>().size(), 2U);
+    EXPECT_EQ(events<Penalized>().size() + events<Told>().size(), 60U);
+    const std::vector<double>& settings = system_.applied;
+    for (std::size_t i = 0; i + 1 < settings.size(); ++i) {
+      if (settings[i] < 0.8) continue;
+      EXPECT_LT(settings[i + 1], 0.8) << "it goes back to one that works";
+      if (*baseline != '\0') {
+        EXPECT_EQ(settings[i + 1], 0.3);
+      }
+    }
+    EXPECT_LT(settings.back(), 0.8);
+    store_.erase(find_study(store_, "a").id);
+  }
+}
+
+TEST_F(TunerTest, APenaltyIsWorseThanTheWorstRewardByATenthOfTheSpread) {
+  system_.on_measure = breaks_at_large_x;
+  (void)tune(file_of("on_failure = \"skip\"", "pulls = 40"));
+  double low = 1e9;
+  double high = -1e9;
+  int checked = 0;
+  for (const Event& event : events<Told, Penalized>()) {
+    if (const auto* told = std::get_if<Told>(&event)) {
+      low = std::min(low, told->reward);
+      high = std::max(high, told->reward);
+    } else if (low < high) {
+      EXPECT_DOUBLE_EQ(std::get<Penalized>(event).reward, low - 0.1 * (high - low));
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 2);
+}
+
+TEST_F(TunerTest, WhatAFailureIsWorthMayBeSaid) {
+  system_.on_measure = breaks_at_large_x;
+  (void)tune(file_of("on_failure = \"skip\"\nfailure_reward = -3", "pulls = 40"));
+  ASSERT_FALSE(events<Penalized>().empty());
+  for (const Event& event : events<Penalized>()) EXPECT_EQ(std::get<Penalized>(event).reward, -3.0);
+}
+
+TEST_F(TunerTest, AFailureBeforeTheFirstRewardIsPutOffUntilThere) {
+  system_.on_measure = [&](double x) -> Measured {
+    if (system_.measurements <= 2) return measure_fails();
+    return Reading{x};
+  };
+  EXPECT_EQ(tune(file_of("on_failure = \"skip\"")).why, TuneEnd::Why::budget);
+  EXPECT_EQ(events<PutOff>().size(), 2U);
+  const std::vector<Event> all = events<PutOff, Told, Penalized>();
+  EXPECT_TRUE(std::holds_alternative<Told>(all.at(2)));
+  EXPECT_TRUE(std::holds_alternative<Penalized>(all.at(3)));
+  EXPECT_TRUE(std::holds_alternative<Penalized>(all.at(4)));
+  EXPECT_EQ(pulls(), 20U);
+}
+
+TEST_F(TunerTest, AnOutageTeachesNothing) {
+  double down_until = 0.0;
+  system_.on_measure = [&](double x) -> Measured {
+    if (system_.measurements == 8) down_until = now() + 3000.0;
+    if (now() < down_until) return measure_fails();
+    return Reading{x};
+  };
+  bool was_seen = false;
+  const TuneEnd end =
+      tune(file_of("on_failure = \"skip\"\nbaseline = { x = 0.3 }\noutage_seconds = 3600"),
+           [&](const TuneProgress& progress) {
+             if (progress.phase != Phase::down) return;
+             was_seen = true;
+             EXPECT_EQ(progress.failure, "measure: ended with status 1");
+           });
+  EXPECT_EQ(end.why, TuneEnd::Why::budget);
+  EXPECT_TRUE(was_seen);
+  EXPECT_GE(now(), 3000.0);
+  EXPECT_TRUE(events<Penalized>().empty());
+  EXPECT_EQ(events<Told>().size(), 20U);
+}
+
+TEST_F(TunerTest, AnArmThatTakesTheSystemDownTwiceIsToBlame) {
+  double down_until = 0.0;
+  system_.on_measure = [&](double x) -> Measured {
+    if (x >= 0.8) down_until = now() + 60.0;
+    if (now() < down_until) return measure_fails();
+    return Reading{x};
+  };
+  const TuneEnd end = tune(
+      file_of("on_failure = \"skip\"\nbaseline = { x = 0.3 }\nmax_failures = 50", "pulls = 12"));
+  EXPECT_EQ(end.why, TuneEnd::Why::budget);
+  const std::vector<Event> penalized = events<Penalized>();
+  EXPECT_GE(penalized.size(), 1U);
+  const std::vector<Event> changes = events<Applied>();
+  for (const Event& event : penalized) {
+    const auto tries = std::count_if(changes.begin(), changes.end(), [&](const Event& change) {
+      return std::get<Applied>(change).ticket == std::get<Penalized>(event).ticket;
+    });
+    EXPECT_EQ(tries, 2);
+  }
+}
+
+TEST_F(TunerTest, TooManyFailuresStopItAndTheNextTunerGetsAChance) {
+  system_.on_measure = [](double x) -> Measured {
+    if (x != 0.3) return measure_fails();
+    return Reading{x};
+  };
+  const std::string system =
+      "on_failure = \"skip\"\nbaseline = { x = 0.3 }\nbaseline_every = 9\nbaseline_pulls = 1\n";
+  const TuneEnd end = tune(file_of(system, "pulls = 200"));
+  EXPECT_EQ(end.why, TuneEnd::Why::failure);
+  EXPECT_EQ(
+      end.text,
+      "10 of the last 10 pulls failed, the last one because of: measure: ended with status 1");
+  EXPECT_EQ(pulls(), 10U);
+  EXPECT_EQ(system_.applied.back(), 0.3);
+  system_.on_measure = {};
+  EXPECT_EQ(tune(file_of(system, "pulls = 70")).why, TuneEnd::Why::budget);
+}
+
+TEST_F(TunerTest, AnArmAtWhichTheTunerIsKilledAgainAndAgainHasFailed) {
+  system_.on_measure = [](double x) -> Measured {
+    if (x >= 0.8) throw Killed();
+    return Reading{x};
+  };
+  const StudySpecification file = file_of("on_failure = \"skip\"\nmax_crashes = 3", "pulls = 10");
+  int kills = 0;
+  bool is_done = false;
+  while (!is_done && kills < 100) {
+    try {
+      EXPECT_EQ(tune(file).why, TuneEnd::Why::budget);
+      is_done = true;
+    } catch (const TuneError& error) {
+      EXPECT_STREQ(error.what(), "killed");
+      ++kills;
+    }
+  }
+  EXPECT_TRUE(is_done);
+  const std::vector<Event> failures = events<Failed>();
+  ASSERT_GE(failures.size(), 1U);
+  EXPECT_EQ(static_cast<std::size_t>(kills), 3 * failures.size());
+  for (const Event& failure : failures) {
+    EXPECT_EQ(std::get<Failed>(failure).what,
+              "canopy was killed 3 times in a row while the system had this setting, before it "
+              "could be measured");
+  }
+  EXPECT_EQ(events<Penalized>().size(), failures.size());
+}
+
+TEST_F(TunerTest, OnFailureItMayStopAtOnce) {
+  system_.on_measure = [](double) { return SystemFailure{"measure: ended with status 7"}; };
+  const TuneEnd end = tune(file_of("on_failure = \"stop\"\nbaseline = { x = 0.3 }"));
+  EXPECT_EQ(end.text, "measure: ended with status 7");
+  EXPECT_EQ(system_.applied.back(), 0.3);
+  EXPECT_EQ(system_.measurements, 1U);
+}
+
+TEST_F(TunerTest, WithoutABaselineItGoesBackToTheLastSettingThatWorked) {
+  system_.on_measure = breaks_at_large_x;
+  const TuneEnd end = tune(file_of("on_failure = \"stop\"\non_exit = \"leave\"", "pulls = 60"));
+  EXPECT_EQ(end.why, TuneEnd::Why::failure);
+  EXPECT_EQ(end.left_at, "the last setting that worked");
+  ASSERT_GE(system_.applied.size(), 3U);
+  EXPECT_EQ(system_.applied.back(), system_.applied[system_.applied.size() - 3]);
+}
+
+TEST_F(TunerTest, AnUnusableRewardIsAFailureAndNotLearnt) {
+  system_.on_measure = [](double) { return Reading{1e200}; };
+  const TuneEnd end = tune(file_of("min_pulls_per_change = 3\non_failure = \"stop\""));
+  EXPECT_EQ(end.why, TuneEnd::Why::failure);
+  EXPECT_TRUE(end.text.starts_with("the reward 1e+200: ")) << end.text;
+  EXPECT_EQ(pulls(), 0U);
+  system_.on_measure = [](double) { return Reading{0.5}; };
+  EXPECT_EQ(tune(file_of("min_pulls_per_change = 3\non_failure = \"stop\"")).why,
+            TuneEnd::Why::budget);
+}
+
+// --- other numbers ------------------------------------------------------------------------------
+
+TEST_F(TunerTest, AnArmThatBreaksALimitBeyondDoubtIsBarred) {
+  measure_both();
+  StudySpecification file = file_of("on_failure = \"skip\"\nmax_failures = 50", "pulls = 150");
+  file.system->limits = {{.metric = "p99_ms", .max = 60.0, .factor = 3.0}};
+  EXPECT_EQ(tune(file).why, TuneEnd::Why::budget);
+  EXPECT_GE(events<Barred>().size(), 1U);
+  ASSERT_GE(events<Failed>().size(), 1U);
+  for (const Event& event : events<Failed>()) {  // there is no limit that is broken by far
+    EXPECT_TRUE(std::get<Failed>(event).what.starts_with("p99_ms is ")) << event.index();
+  }
+  for (const Event& event : events<Barred>()) EXPECT_GT(std::get<Barred>(event).arm[0], 0.59);
+  const Study study = Study::reopen(store_, tuned());
+  EXPECT_LE(study.best()->arm[0], 0.61);
+  EXPECT_GE(study.best()->arm[0], 0.4);
+  EXPECT_LE(system_.applied.back(), 0.61);
+  EXPECT_TRUE(tuner_state_of(study).metrics().contains("p99_ms"));
+}
+
+/// Settings 0 to 3, of which all but 0 break the limit.
+StudySpecification four_settings() {
+  StudySpecification file = parse_study(
+      "[[space]]\nname = \"x\"\ntype = \"integer\"\nlow = 0\nhigh = 3\n"
+      "[system]\napply = \"apply {x}\"\nmeasure = \"measure {x}\"\non_failure = \"skip\"\n"
+      "max_failures = 50\non_exit = \"leave\"\n[budget]\npulls = 300\n",
+      "study.toml");
+  file.system->limits = {{.metric = "p99_ms", .max = 90.0, .factor = 10.0}};
+  return file;
+}
+
+TEST_F(TunerTest, AnArmThatIsBarredIsNotSetAgain) {
+  measure_both();
+  EXPECT_EQ(tune(four_settings()).why, TuneEnd::Why::budget);
+  std::vector<std::vector<double>> barred;
+  std::vector<double> setting;
+  std::size_t answered = 0;
+  for (const Event& event : events<Barred, Applied, Penalized>()) {
+    if (const auto* bar = std::get_if<Barred>(&event)) barred.push_back(bar->arm);
+    if (const auto* change = std::get_if<Applied>(&event)) {
+      EXPECT_EQ(std::count(barred.begin(), barred.end(), change->arm), 0) << change->arm[0];
+      setting = change->arm;
+    }
+    if (!std::holds_alternative<Penalized>(event)) continue;
+    ++answered;
+    EXPECT_EQ(setting, std::vector{0.0}) << "it has gone to what does not break the limit";
+  }
+  EXPECT_GT(answered, 10U) << "asked for again, and answered without a change";
+}
+
+TEST_F(TunerTest, NorIsItLeftOnWhenTheSystemGoesDown) {
+  measure_both();
+  const auto measure = system_.on_measure;
+  system_.on_measure = [&](double x) -> Measured {
+    if (!events<Barred>().empty()) return measure_fails();
+    return measure(x);
+  };
+  const TuneEnd end = tune(four_settings());
+  EXPECT_EQ(end.why, TuneEnd::Why::failure);
+  EXPECT_EQ(end.setting, "{\"x\":0}");
+  EXPECT_EQ(end.left_at, "the best arm: the last settings that worked break a limit");
+}
+
+TEST_F(TunerTest, ALimitThatIsBrokenByFarEndsTheVisitAtOnce) {
+  measure_both();
+  StudySpecification file =
+      file_of("on_failure = \"skip\"\nmax_failures = 50\nbaseline = { x = 0.1 }", "pulls = 30");
+  file.system->limits = {{.metric = "p99_ms", .max = 20.0}};
+  EXPECT_EQ(tune(file).why, TuneEnd::Why::budget);
+  EXPECT_GE(events<Penalized>().size(), 3U);
+  const std::vector<double>& settings = system_.applied;
+  for (std::size_t i = 0; i + 1 < settings.size(); ++i) {
+    if (settings[i] > 0.41) {
+      EXPECT_EQ(settings[i + 1], 0.1);
+    }
+  }
+}
+
+TEST_F(TunerTest, AMetricWithALimitThatIsNotPrintedIsAFailure) {
+  system_.on_measure = [](double) { return Reading{1.0}; };
+  StudySpecification file = file_of("on_failure = \"stop\"");
+  file.system->limits = {{.metric = "p99_ms", .max = 20.0}};
+  EXPECT_EQ(tune(file).text, "the measurement lacks p99_ms, which has a limit");
+}
+
+// --- leaving ------------------------------------------------------------------------------------
+
+TEST_F(TunerTest, ABestArmThatIsNotSurelyBetterIsNotApplied) {
+  measure_noise();
+  const TuneEnd end =
+      tune(file_of("baseline = { x = 0.3 }\nbaseline_every = 2\nbaseline_pulls = 2", "pulls = 11"));
+  EXPECT_EQ(end.setting, "{\"x\":0.3}");
+  EXPECT_TRUE(end.left_at.starts_with("the baseline: ")) << end.left_at;
+}
+
+TEST_F(TunerTest, ABestArmThatIsSurelyBetterIsApplied) {
+  measure_both();
+  const TuneEnd end = tune(
+      file_of("baseline = { x = 0.1 }\nbaseline_every = 20\nbaseline_pulls = 20", "pulls = 200"));
+  EXPECT_TRUE(end.left_at.starts_with("the best arm: it differs from the baseline by "))
+      << end.left_at;
+  EXPECT_GT(system_.applied.back(), 0.8);
+}
+
+TEST_F(TunerTest, WithoutMeasurementsOfTheBaselineNothingIsKnownToBeBetter) {
+  const TuneEnd end = tune(file_of("baseline = { x = 0.3 }"));
+  EXPECT_EQ(system_.applied.back(), 0.3);
+  EXPECT_TRUE(end.left_at.starts_with("the baseline: it was never measured")) << end.left_at;
+}
+
+TEST_F(TunerTest, ASystemThatCannotBeLeftAsAskedToIsAFailure) {
+  system_.on_leave = [](double) { return apply_fails(); };
+  const TuneEnd end = tune(file_of("baseline = { x = 0.75 }\non_exit = \"baseline\""));
+  EXPECT_EQ(end.why, TuneEnd::Why::failure);
+  EXPECT_EQ(end.text,
+            "the budget of 20 pulls is used; the system could not be set to {\"x\":0.75}: apply: "
+            "ended with status 1");
+  EXPECT_EQ(end.setting, "");
+}
+
+TEST_F(TunerTest, TheBestArmIsConfirmedByPullsOfItsOwn) {
+  measure_both();
+  const StudySpecification file =
+      file_of("baseline = { x = 0.1 }\non_exit = \"confirmed\"", "pulls = 30\nconfirm_pulls = 60");
+  const TuneEnd end = tune(file);
+  EXPECT_TRUE(end.verdict.starts_with("better than the baseline after ")) << end.verdict;
+  EXPECT_GT(system_.applied.back(), 0.5);
+  EXPECT_EQ(events<ComparisonBegun>().size(), 1U);
+  const std::vector<Event> compared = events<Compared>();
+  EXPECT_LT(compared.size(), 60U) << "it stops when it is certain";
+  EXPECT_EQ(compared.size() % 2, 0U);
+  EXPECT_EQ(pulls(), 30U) << "these are not pulls of the search";
+  const std::uint64_t events_before = find_study(store_, "a").events;
+  (void)tune(file);
+  EXPECT_EQ(events<Compared>().size(), compared.size()) << "nothing to confirm any more";
+  EXPECT_GT(find_study(store_, "a").events, events_before);
+}
+
+TEST_F(TunerTest, WhatCannotBeConfirmedIsNotApplied) {
+  measure_noise();
+  const TuneEnd end = tune(
+      file_of("baseline = { x = 0.1 }\non_exit = \"confirmed\"", "pulls = 15\nconfirm_pulls = 24"));
+  EXPECT_TRUE(end.verdict.starts_with("neither better nor worse than the baseline after 24 pulls"))
+      << end.verdict;
+  EXPECT_EQ(system_.applied.back(), 0.1);
+}
+
+TEST_F(TunerTest, AnArmThatFailsIsNotConfirmed) {
+  const std::string system =
+      "baseline = { x = 0.1 }\non_exit = \"confirmed\"\non_failure = \"skip\"";
+  (void)tune(file_of(system, "pulls = 20"));
+  system_.on_measure = [](double x) -> Measured {
+    if (x != 0.1) return measure_fails();
+    return Reading{x};
+  };
+  const TuneEnd end = tune(file_of(system, "pulls = 20\nconfirm_pulls = 24"));
+  EXPECT_EQ(end.verdict, "the best arm failed: measure: ended with status 1");
+  EXPECT_EQ(end.why, TuneEnd::Why::budget);
+  EXPECT_EQ(system_.applied.back(), 0.1);
+}
+
+TEST_F(TunerTest, AnArmThatBreaksALimitIsNotConfirmed) {
+  StudySpecification file =
+      file_of("baseline = { x = 0.1 }\non_exit = \"confirmed\"", "pulls = 5\nconfirm_pulls = 400");
+  file.system->limits = {{.metric = "p99_ms", .max = 20.0}};
+  const auto is_searching = [&] { return events<ComparisonBegun>().empty(); };
+  system_.on_measure = [&](double x) {  // rewards do not decide it
+    const double p99 = is_searching() || x == 0.1 ? 10.0 : 30.0;
+    return Reading{random_.uniform(), {{"p99_ms", p99 + random_.uniform()}}};
+  };
+  const TuneEnd end = tune(file);
+  EXPECT_TRUE(end.verdict.starts_with("the best arm breaks a limit: p99_ms is ")) << end.verdict;
+  EXPECT_EQ(system_.applied.back(), 0.1);
+}
+
+TEST_F(TunerTest, TheBestArmMayBeConfirmedWithoutASearch) {
+  measure_both();
+  const StudySpecification file = file_of("baseline = { x = 0.1 }\non_exit = \"confirmed\"");
+  const auto confirm = [&] {
+    Study study = Study::open(store_, file, tuned());
+    return Tuner(study, system_, {stop_}, {}).confirm(40);
+  };
+  EXPECT_EQ(confirm().text, "there is nothing to confirm: no arm has a reward");
+  (void)tune(file);
+  EXPECT_EQ(system_.applied.back(), 0.1) << "nothing was confirmed";
+  const TuneEnd end = confirm();
+  EXPECT_EQ(end.text, "compared with the baseline");
+  EXPECT_TRUE(end.verdict.starts_with("better than the baseline after ")) << end.verdict;
+  EXPECT_GT(system_.applied.back(), 0.5);
+  EXPECT_EQ(pulls(), 20U);
+}
+
+TEST_F(TunerTest, APauseLeavesTheSystemAtTheBestKnownSetting) {
+  Study study = Study::open(store_, file_of("on_exit = \"leave\""), tuned());
+  std::atomic<bool> pause{false};
+  double during = -1.0;
+  Tuner tuner(study, system_, {stop_, &pause}, [&](const TuneProgress& progress) {
+    if (progress.phase == Phase::paused) {
+      during = system_.applied.back();
+      pause = false;
+    } else if (progress.pulls == 12 && during < 0.0) {
+      pause = true;
+    }
+  });
+  EXPECT_EQ(tuner.run().why, TuneEnd::Why::budget);
+  EXPECT_GT(during, 0.8) << "x itself is the reward";
+  EXPECT_EQ(pulls(), 20U);
+}
+
+TEST_F(TunerTest, WhenTheRewardsFallBelowTheFloorTheBaselineIsPutBack) {
+  system_.on_measure = [](double) { return Reading{0.3}; };
+  const TuneEnd end =
+      tune(file_of("baseline = { x = 0.75 }\nfloor = 0.4\nfloor_window = 5\non_exit = \"leave\""));
+  EXPECT_EQ(end.why, TuneEnd::Why::floor);
+  EXPECT_EQ(end.left_at, "the baseline, to be safe");
+  EXPECT_EQ(end.text, "the last 5 rewards are 0.3 on average, below the floor of 0.4");
+  EXPECT_EQ(system_.applied.back(), 0.75);
+  EXPECT_EQ(pulls(), 5U);
+}
+
+TEST_F(TunerTest, TheFloorOfCostsIsACeiling) {
+  system_.on_measure = [](double) { return Reading{0.5}; };
+  const TuneEnd end = tune(file_of("baseline = { x = 0.75 }\nfloor = 0.4\nfloor_window = 5",
+                                   "pulls = 20", "direction = \"minimize\"\n"));
+  EXPECT_EQ(end.text, "the last 5 rewards are 0.5 on average, above the floor of 0.4");
+}
+
+TEST_F(TunerTest, TheFloorRemembersWhatItSawBeforeARestart) {
+  system_.on_measure = [](double) { return Reading{0.3}; };
+  const std::string system = "baseline = { x = 0.75 }\nfloor = 0.4\nfloor_window = 6";
+  EXPECT_EQ(tune(file_of(system, "pulls = 4")).why, TuneEnd::Why::budget);
+  EXPECT_EQ(tune(file_of(system, "pulls = 20")).why, TuneEnd::Why::floor);
+  EXPECT_EQ(pulls(), 6U);
+  EXPECT_EQ(tune(file_of(system, "pulls = 9")).why, TuneEnd::Why::budget) << "a new chance";
+}
+
+// --- how often it changes -----------------------------------------------------------------------
+
+/// The numbers of pulls between two changes.
+std::vector<int> runs_between_changes(const std::vector<Event>& events) {
+  std::vector<int> runs;
+  for (const Event& event : events) {
+    if (std::holds_alternative<Applied>(event)) {
+      runs.push_back(0);
+    } else {
+      ++runs.back();
+    }
+  }
+  return runs;
+}
+
+TEST_F(TunerTest, AnArmIsHeldForAsManyPullsAsAsked) {
+  (void)tune(file_of("min_pulls_per_change = 3\non_exit = \"leave\"", "pulls = 30"));
+  // A held pull is noted when it is measured, and told later.
+  std::vector<int> runs = runs_between_changes(events<Applied, Told>());
+  ASSERT_GE(runs.size(), 5U);
+  runs.pop_back();  // the budget may have ended it
+  for (const int run : runs) EXPECT_GE(run, 3);
+  EXPECT_GE(pulls(), 28U) << "the last ones may be held back";
+}
+
+TEST_F(TunerTest, WhatIsHeldBackIsToldOnceTheArmMayChange) {
+  const TuneEnd end = tune(file_of("min_pulls_per_change = 6\non_exit = \"leave\"", "pulls = 4"));
+  EXPECT_EQ(end.pulls, 4U);
+  EXPECT_EQ(events<Held>().size(), 4U);
+  EXPECT_TRUE(events<Told>().empty());
+  (void)tune(file_of("min_pulls_per_change = 4\non_exit = \"leave\"", "pulls = 4"));
+  EXPECT_EQ(events<Told>().size(), 4U);
+  EXPECT_EQ(system_.measurements, 4U);
+}
+
+TEST_F(TunerTest, ChangesBeyondTheHourlyNumberArePutOffAlsoByTheNextTuner) {
+  system_.measure_seconds = 60.0;
+  for (const int pulls : {5, 6, 20, 30, 300}) {
+    const TuneEnd end = tune(file_of("max_changes_per_hour = 2\non_exit = \"leave\"",
+                                     "pulls = " + std::to_string(pulls)),
+                             [](const TuneProgress& progress) {
+                               EXPECT_NE(progress.phase, Phase::waiting) << "it goes on measuring";
+                             });
+    EXPECT_EQ(end.pulls, static_cast<std::uint64_t>(pulls)) << "over-runs are pulls as well";
+  }
+  const std::vector<double> changes = times_of_changes();
+  ASSERT_GE(changes.size(), 6U) << "in five hours";
+  for (std::size_t i = 0; i + 2 < changes.size(); ++i) {
+    EXPECT_GE(changes[i + 2] - changes[i], 3600.0);
+  }
+}
+
+TEST_F(TunerTest, TheWayToTheBaselineAndBackIsTwoChanges) {
+  system_.measure_seconds = 60.0;
+  (void)tune(file_of("max_changes_per_hour = 3\nbaseline = { x = 0.9 }\nbaseline_every = 1\n"
+                     "baseline_pulls = 1\non_exit = \"leave\"",
+                     "pulls = 300"),
+             [](const TuneProgress& progress) {
+               EXPECT_NE(progress.phase, Phase::waiting) << "at the baseline, say";
+             });
+  const std::vector<double> changes = times_of_changes();
+  ASSERT_GE(changes.size(), 8U);
+  for (std::size_t i = 0; i + 3 < changes.size(); ++i) {
+    EXPECT_GE(changes[i + 3] - changes[i], 3600.0);
+  }
+}
+
+TEST_F(TunerTest, AfterAFailureItWaitsUntilItMayChangeAgain) {
+  system_.on_measure = [](double x) -> Measured {  // there and back: no more changes for an hour
+    if (x != 0.3) return measure_fails();
+    return Reading{x};
+  };
+  (void)tune(file_of("on_failure = \"skip\"\nmax_changes_per_hour = 2\nbaseline = { x = 0.3 }",
+                     "pulls = 2"));
+  const std::vector<double> changes = times_of_changes();
+  ASSERT_GE(changes.size(), 3U);
+  EXPECT_LE(changes[1] - changes[0], 5.0);
+  EXPECT_GE(changes[2] - changes[0], 3600.0);
+  EXPECT_LE(changes[2] - changes[0], 3605.0);
+}
+
+TEST_F(TunerTest, ARestartDoesNotShortenTheTimeOfAnArm) {
+  for (const int pulls : {4, 5, 6, 7, 30}) {
+    (void)tune(file_of("min_pulls_per_change = 6\non_exit = \"leave\"",
+                       "pulls = " + std::to_string(pulls)));
+  }
+  std::vector<double> setting;
+  int run = 6;
+  int changes = 0;
+  for (const Event& event : events<Applied, Told>()) {
+    const auto* change = std::get_if<Applied>(&event);
+    if (change != nullptr && change->arm != setting) {
+      EXPECT_GE(run, 6);
+      setting = change->arm;
+      run = 0;
+      ++changes;
+    }
+    run += std::holds_alternative<Told>(event) ? 1 : 0;
+  }
+  EXPECT_GE(changes, 3);
+}
+
+// --- stores, stops and restarts -----------------------------------------------------------------
+
+/// A store that fails in this way once, the next time that something is written after `pulls`
+/// pulls.
+class FailsOnce {
+ public:
+  FailsOnce(std::uint64_t pulls, std::function<void()> fail)
+      : pulls_(pulls), fail_(std::move(fail)) {}
+
+  [[nodiscard]] FaultyStore of(const std::shared_ptr<MemoryStudies>& studies) {
+    return {std::make_unique<MemoryStore>(studies), [this](std::string_view operation) {
+              if (operation == "append" && is_due_ && !std::exchange(has_failed_, true)) fail_();
+            }};
+  }
+
+  [[nodiscard]] std::function<void(const TuneProgress&)> watch() {
+    return [this](const TuneProgress& progress) { is_due_ = progress.pulls >= pulls_; };
+  }
+
+  [[nodiscard]] bool has_failed() const { return has_failed_; }
+
+ private:
+  std::uint64_t pulls_;
+  std::function<void()> fail_;
+  bool is_due_ = false;
+  bool has_failed_ = false;
+};
+
+TEST_F(TunerTest, WhenTheJournalCannotBeWrittenTheBaselineIsPutBack) {
+  FailsOnce fault(
+      5, [] { throw StoreError(StoreError::Fault::full, "s.db: database or disk is full"); });
+  FaultyStore store = fault.of(studies_);
+  try {
+    (void)tune(store, file_of("baseline = { x = 0.75 }"), fault.watch());
+    FAIL();
+  } catch (const TuneError& error) {
+    EXPECT_STREQ(error.what(), "s.db: database or disk is full; the baseline was restored");
+  }
+  EXPECT_EQ(system_.applied.back(), 0.75);
+}
+
+TEST_F(TunerTest, ABaselineThatCannotBePutBackIsToldOf) {
+  FailsOnce fault(5, [] { throw StoreError(StoreError::Fault::full, "s.db: is full"); });
+  FaultyStore store = fault.of(studies_);
+  system_.on_leave = [](double) { return apply_fails(); };
+  try {
+    (void)tune(store, file_of("baseline = { x = 0.75 }"), fault.watch());
+    FAIL();
+  } catch (const TuneError& error) {
+    EXPECT_STREQ(error.what(),
+                 "s.db: is full; the baseline could not be restored: apply: ended with status 1");
+  }
+}
+
+TEST_F(TunerTest, WhenSomebodyElseHasTakenTheStudyOverTheSystemIsLeftToThem) {
+  FailsOnce fault(5, [] { throw StoreError(StoreError::Fault::taken_over, "s.db: is not ours"); });
+  FaultyStore store = fault.of(studies_);
+  try {
+    (void)tune(store, file_of("baseline = { x = 0.75 }"), fault.watch());
+    FAIL();
+  } catch (const TuneError& error) {
+    EXPECT_STREQ(error.what(), "s.db: is not ours; the system is theirs");
+  }
+  EXPECT_NE(system_.applied.back(), 0.75);
+  EXPECT_TRUE(system_.left_at.empty());
+}
+
+TEST_F(TunerTest, WhatSomebodyElseHasWrittenMeanwhileIsTakenNoteOf) {
+  FailsOnce fault(5, [&] {
+    const StudyRecord record = find_study(store_, "a");
+    const std::vector<JournalEntry> theirs{
+        {record.events + 1, now(), ActTaken{1, Act::end, 0, "alice"}}};
+    store_.append({.study = record.id, .entries = theirs, .pulls = record.pulls, .answers = {}});
+    throw StoreError(StoreError::Fault::moved_on, "s.db: somebody has written to it");
+  });
+  FaultyStore store = fault.of(studies_);
+  const TuneEnd end = tune(store, file_of("", "pulls = 1000"), fault.watch());
+  EXPECT_TRUE(fault.has_failed());
+  EXPECT_EQ(end.text, "ended by alice");
+}
+
+TEST_F(TunerTest, GoesOnThoughSomebodyElseHasWrittenMeanwhile) {
+  FailsOnce fault(5, [] { throw StoreError(StoreError::Fault::moved_on, "s.db: has moved on"); });
+  FaultyStore store = fault.of(studies_);
+  std::size_t settings_then = 0;
+  const auto watch = [&, arm = fault.watch()](const TuneProgress& progress) {
+    arm(progress);
+    if (!fault.has_failed()) settings_then = system_.applied.size();
+  };
+  const TuneEnd end =
+      tune(store, file_of("min_pulls_per_change = 100\non_exit = \"leave\"", "pulls = 20"), watch);
+  EXPECT_TRUE(fault.has_failed());
+  EXPECT_EQ(end.text, "the budget of 20 pulls is used");
+  EXPECT_EQ(settings_then, 1U);
+  EXPECT_EQ(system_.applied.size(), 2U) << "somebody may have set the system as well";
+  EXPECT_EQ(system_.applied[0], system_.applied[1]);
+}
+
+TEST_F(TunerTest, GoesOnWhereItWas) {
+  const auto state = [&] { return Study::reopen(store_, tuned()).save(); };
+  (void)tune(file_of("on_exit = \"leave\"", "pulls = 30"));
+  const std::string whole = state();
+  store_.erase(find_study(store_, "a").id);
+  for (const int pulls : {7, 8, 19, 30}) {
+    (void)tune(file_of("on_exit = \"leave\"", "pulls = " + std::to_string(pulls)));
+  }
+  EXPECT_EQ(state(), whole);
+}
+
+TEST_F(TunerTest, HeldRewardsSurviveTheTuner) {
+  const StudySpecification file =
+      file_of("min_pulls_per_change = 5\non_exit = \"leave\"", "pulls = 40");
+  EXPECT_THROW((void)tune(file,
+                          [](const TuneProgress& progress) {
+                            if (progress.pulls == 3) throw Killed();
+                          }),
+               TuneError);
+  ASSERT_EQ(events<Held>().size(), 3U);
+  (void)tune(file);
+  EXPECT_EQ(pulls(), 40U);
+  EXPECT_EQ(runs_between_changes(events<Applied, Told>()).front(), 0)
+      << "the same setting was only put back";
+}
+
+TEST_F(TunerTest, StopsAtOnceWhenAskedTo) {
+  system_.on_measure = [&](double) {
+    stop_ = true;
+    return SystemFailure{"measure: was stopped"};
+  };
+  system_.on_apply = [&](double) {
+    return stop_ ? std::optional(SystemFailure{"apply: was stopped"}) : std::nullopt;
+  };
+  const TuneEnd end = tune(file_of("baseline = { x = 0.75 }\non_exit = \"baseline\""));
+  EXPECT_EQ(end.why, TuneEnd::Why::interrupted);
+  EXPECT_EQ(system_.measurements, 1U);
+  EXPECT_EQ(system_.left_at, std::vector{0.75});
+  EXPECT_TRUE(events<Failed>().empty());
+}
+
+TEST_F(TunerTest, SecondsAreCountedOverAllRuns) {
+  const auto tune_for = [&](int seconds) {
+    const double before = now();
+    const TuneEnd end =
+        tune(file_of("on_exit = \"leave\"", "seconds = " + std::to_string(seconds)));
+    EXPECT_EQ(end.text, "the budget of " + std::to_string(seconds) + " seconds is used");
+    return now() - before;
+  };
+  EXPECT_NEAR(tune_for(600), 600.0, 3.0);
+  const std::uint64_t pulls_then = pulls();
+  clock_.sleep(3600.0);
+  EXPECT_EQ(tune_for(600), 0.0);
+  EXPECT_EQ(pulls(), pulls_then) << "they are used";
+  clock_.sleep(3600.0);
+  EXPECT_NEAR(tune_for(900), 300.0, 3.0);
+}
+
+TEST_F(TunerTest, ItsStateIsThatOfTheWholeJournalAfterARestartToo) {
+  const StudySpecification file = file_of(
+      "warmup_pulls = 1\nbaseline = { x = 0.9 }\nbaseline_every = 3\nbaseline_pulls = "
+      "2\nmin_pulls_per_change = 2\nfloor = -1\non_exit = \"leave\"");
+  (void)tune(file);  // which leaves a snapshot
+  Study study = Study::open(store_, file, tuned());
+  TunerState whole(study.specification());
+  store_.read(study.record().id, {}, [&](const JournalEntry& entry) { whole.apply(entry); });
+  TunerState kept = tuner_state_of(study);
+  EXPECT_EQ(kept.save(), whole.save());
+  EXPECT_GT(kept.changes(), 3U);
+  EXPECT_TRUE(kept.baseline_is_known());
+}
+
+TEST_F(TunerTest, ChangedSettingsOfTheTunerAreAppliedToThePast) {
+  (void)tune(file_of("baseline = { x = 0.9 }\non_exit = \"leave\"", "pulls = 10"));
+  // The snapshot knows of no window; the next tuner wants one.
+  Study study =
+      Study::open(store_, file_of("baseline = { x = 0.9 }\nfloor = -1\nfloor_window = 4"), tuned());
+  EXPECT_EQ(tuner_state_of(study).window().size(), 4U);
+}
+
+}  // namespace
+}  // namespace canopy
