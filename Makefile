@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 
-.PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-asan test-tsan fuzz bench bench-tuned \
+.PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz bench bench-tuned \
         bench-ablation bench-memory bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
         wheel deb clean
 
@@ -48,7 +48,7 @@ test-cpp: build
 	@scripts/setup.sh test
 	@ctest --preset release
 
-test-all: test test-asan test-tsan test-clang test-extension test-service trials  ## The same, sanitizers, another compiler, and campaigns (hours)
+test-all: test test-random test-asan test-tsan test-clang test-extension test-service trials  ## The same, sanitizers, another compiler, and campaigns (hours)
 
 test-sanitized: setup  ## Studies, stores and the tuner under the address and undefined-behaviour sanitizers
 	@scripts/setup.sh test
@@ -74,6 +74,11 @@ test-service: build python-environment  ## Whether the server answers anything b
 
 test-extension: setup  ## A copy of the tree with an optimizer, an event, a kind of parameter and a store added (minutes)
 	@tests/extension/run.sh .
+
+test-random: build python  ## Properties on other random cases than those of `make test`, and ten times as many (minutes)
+	@cd build/tests && for name in library_test rooms_test studies_test; do \
+	  RC_PARAMS=max_success=1000 ./$$name --gtest_brief=1 --gtest_filter=-*Postgres* || exit 1; done
+	@CANOPY_EXAMPLES=600 build/python/bin/python -m pytest -q tests/python
 
 test-asan: setup  ## Every test under the address and undefined-behaviour sanitizers
 	@cmake --preset asan

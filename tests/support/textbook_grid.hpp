@@ -38,8 +38,8 @@ class TextbookGrid {
   [[nodiscard]] std::size_t size() const { return arms_.size(); }
   [[nodiscard]] const Bandit& operator[](std::size_t arm) const { return arms_[arm]; }
 
-  void learn(std::size_t arm, double mapped) {
-    arms_[arm].pulls += 1.0;
+  void learn(std::size_t arm, double mapped, double pulls = 1.0) {
+    arms_[arm].pulls += pulls;
     arms_[arm].sum += mapped;
   }
 
@@ -114,10 +114,14 @@ template <class Play>
 std::vector<std::size_t> sequential_halving(TextbookGrid& grid, std::uint64_t horizon,
                                             std::size_t pulls, Play&& play) {
   std::vector<std::size_t> played;
-  const auto pull = [&](std::size_t arm) {
-    if (played.size() == pulls) return;
-    grid.learn(arm, play(arm));
-    played.push_back(arm);
+  // What a turn brought is added up first: means that are equal but for rounding then stay equal.
+  const auto take_turn = [&](std::size_t arm, double length) {
+    double sum = 0.0;
+    for (double i = 0.0; i < length && played.size() < pulls; i += 1.0) {
+      sum += play(arm);
+      played.push_back(arm);
+    }
+    grid.learn(arm, sum, length);
   };
   std::vector<std::size_t> left;
   for (std::size_t i = 0; i < grid.size(); ++i) left.push_back(i);
@@ -125,9 +129,7 @@ std::vector<std::size_t> sequential_halving(TextbookGrid& grid, std::uint64_t ho
   while (left.size() > 1) {
     const double each =
         std::floor(static_cast<double>(horizon) / (static_cast<double>(left.size()) * rounds));
-    for (const std::size_t arm : left) {
-      for (double i = 0.0; i < std::max(1.0, each); i += 1.0) pull(arm);
-    }
+    for (const std::size_t arm : left) take_turn(arm, std::max(1.0, each));
     if (played.size() == pulls) return played;
     for (std::size_t gone = left.size() / 2; gone > 0; --gone) {  // the worst, of equals the last
       std::size_t worst = 0;
@@ -138,7 +140,7 @@ std::vector<std::size_t> sequential_halving(TextbookGrid& grid, std::uint64_t ho
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(worst));
     }
   }
-  while (played.size() < pulls) pull(left.front());
+  while (played.size() < pulls) take_turn(left.front(), 1.0);
   return played;
 }
 
