@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
+DOCUMENTS = $$(git ls-files 'docs/*.md')
 
 .PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz bench bench-tuned \
         bench-ablation bench-memory bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
@@ -170,13 +171,15 @@ tables: build  ## Measure again what stands in the sources as numbers (minutes)
 	@build/tools/tabulate_cart_pole > build/cart_pole_table.inc
 	@mv build/cart_pole_table.inc src/environments/cart_pole_table.inc
 
-format: lint-setup  ## Format all sources in place
+format: lint-setup build  ## Format all sources in place, and write the tables of the documents
+	@build/tools/tabulate_docs $(DOCUMENTS)
 	@clang-format -i $(SOURCES)
 	@build/python/bin/ruff format --quiet .
 	@build/python/bin/ruff check --quiet --select I --fix .
 	@cd web && npm run --silent format
 
 lint: lint-setup build python  ## Check formatting, and clang-tidy, ruff, mypy and tsc without a warning
+	@build/tools/tabulate_docs --check $(DOCUMENTS)
 	@clang-format --dry-run --Werror $(SOURCES)
 	@build/python/bin/ruff format --quiet --check .
 	@build/python/bin/ruff check --quiet .

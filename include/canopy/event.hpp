@@ -23,6 +23,11 @@ namespace canopy {
 
 inline constexpr Field kTicketField{"ticket", "the pull that it is about"};
 inline constexpr Field kRewardField{"reward", "in the units of the user"};
+inline constexpr ArmField kOtherArmField{
+    Field{"arm", "of which they are, if not the system's setting"}.or_none()};
+
+/// What else was measured, by name.
+using Metrics = std::map<std::string, double>;
 
 // First what concerns the optimizer; arms are coordinates of its space.
 
@@ -35,6 +40,7 @@ struct Asked {
   std::uint64_t length = 0;  ///< that the ticket is good for
   std::vector<double> arm;   ///< to be played
   double lease = 0.0;        ///< seconds in which it is answered or dropped; 0: no limit
+  bool again = false;        ///< one more pull of the last arm, which must not change yet
 
   friend bool operator==(const Asked&, const Asked&) = default;
 };
@@ -46,31 +52,17 @@ void visit_fields(Asked& event, Visit&& visit) {
   visit(Field{"pulls", "that were asked for; 0: no limit"}.usually(1), event.pulls);
   visit(Field{"length", "pulls that the ticket is good for"}.usually(1), event.length);
   visit(Field{"lease_seconds", "in which it is answered or dropped"}.or_none(), event.lease);
-}
-
-struct AskedAgain {
-  static constexpr std::string_view kName = "ask_again";
-  static constexpr std::string_view kLine =
-      "One more pull of the arm that was asked for last, which must not change yet.";
-
-  Ticket ticket = 0;
-  std::vector<double> arm;
-
-  friend bool operator==(const AskedAgain&, const AskedAgain&) = default;
-};
-
-template <class Visit>
-void visit_fields(AskedAgain& event, Visit&& visit) {
-  visit(kTicketField, event.ticket);
-  visit(kArmField, event.arm);
+  visit(Field{"again", "one more pull of the last arm, which must not change yet"}.or_none(),
+        event.again);
 }
 
 struct Told {
   static constexpr std::string_view kName = "tell";
-  static constexpr std::string_view kLine = "One reward.";
+  static constexpr std::string_view kLine = "Rewards of a pull that was asked for.";
 
   Ticket ticket = 0;
-  double reward = 0.0;
+  AnyRewards rewards;
+  bool skipped = false;  ///< they were not learnt from, since the system had not settled
 
   friend bool operator==(const Told&, const Told&) = default;
 };
@@ -78,60 +70,13 @@ struct Told {
 template <class Visit>
 void visit_fields(Told& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
-  visit(kRewardField, event.reward);
-}
-
-struct ToldList {
-  static constexpr std::string_view kName = "tell_list";
-  static constexpr std::string_view kLine = "Several rewards, one by one.";
-
-  Ticket ticket = 0;
-  std::vector<double> rewards;
-
-  friend bool operator==(const ToldList&, const ToldList&) = default;
-};
-
-template <class Visit>
-void visit_fields(ToldList& event, Visit&& visit) {
-  visit(kTicketField, event.ticket);
-  visit(Field{"rewards", "one by one"}, event.rewards);
-}
-
-struct ToldSums {
-  static constexpr std::string_view kName = "tell_sums";
-  static constexpr std::string_view kLine = "Several rewards, summed up.";
-
-  Ticket ticket = 0;
-  Rewards rewards;
-
-  friend bool operator==(const ToldSums&, const ToldSums&) = default;
-};
-
-template <class Visit>
-void visit_fields(ToldSums& event, Visit&& visit) {
-  visit(kTicketField, event.ticket);
-  visit_fields(event.rewards, visit);
-}
-
-struct PassedOver {
-  static constexpr std::string_view kName = "pass_over";
-  static constexpr std::string_view kLine =
-      "Rewards that were told but not learnt from, since the system had not settled.";
-
-  Ticket ticket = 0;
-  Rewards rewards;
-
-  friend bool operator==(const PassedOver&, const PassedOver&) = default;
-};
-
-template <class Visit>
-void visit_fields(PassedOver& event, Visit&& visit) {
-  visit(kTicketField, event.ticket);
-  visit_fields(event.rewards, visit);
+  visit(kRewardsField, event.rewards);
+  visit(Field{"skipped", "not learnt from, since the system had not settled"}.or_none(),
+        event.skipped);
 }
 
 struct Penalized {
-  static constexpr std::string_view kName = "penalty";
+  static constexpr std::string_view kName = "penalize";
   static constexpr std::string_view kLine = "A pull failed; the reward was learnt in its place.";
 
   Ticket ticket = 0;
@@ -163,12 +108,25 @@ void visit_fields(Barred& event, Visit&& visit) {
   visit(kArmField, event.arm);
 }
 
+/// What rewards were measured for.
+enum class Role : std::uint8_t {
+  search,    ///< The optimizer learns from them.
+  baseline,  ///< They say what the baseline earns; the search does not learn from them.
+  warm_up,   ///< The system had not settled, or was only tried: nothing learns from them.
+};
+
+template <>
+struct EnumNames<Role> {
+  static constexpr std::array<std::string_view, 3> names{"search", "baseline", "warm_up"};
+};
+
 struct Observed {
   static constexpr std::string_view kName = "observe";
-  static constexpr std::string_view kLine = "Rewards of an arm that was not asked for.";
+  static constexpr std::string_view kLine = "Rewards of an arm that the search had not asked for.";
 
   std::vector<double> arm;
-  Rewards rewards;
+  AnyRewards rewards;
+  Role role = Role::search;
 
   friend bool operator==(const Observed&, const Observed&) = default;
 };
@@ -176,23 +134,8 @@ struct Observed {
 template <class Visit>
 void visit_fields(Observed& event, Visit&& visit) {
   visit(kArmField, event.arm);
-  visit_fields(event.rewards, visit);
-}
-
-struct Remembered {
-  static constexpr std::string_view kName = "remember";
-  static constexpr std::string_view kLine = "The same; the search does not learn from them.";
-
-  std::vector<double> arm;
-  Rewards rewards;
-
-  friend bool operator==(const Remembered&, const Remembered&) = default;
-};
-
-template <class Visit>
-void visit_fields(Remembered& event, Visit&& visit) {
-  visit(kArmField, event.arm);
-  visit_fields(event.rewards, visit);
+  visit(kRewardsField, event.rewards);
+  visit(Field{"role", "what they were measured for; by default `search`"}.or_none(), event.role);
 }
 
 struct Dropped {
@@ -283,23 +226,6 @@ void visit_fields(Applied& event, Visit&& visit) {
   visit(kArmField, event.arm);
 }
 
-struct WarmedUp {
-  static constexpr std::string_view kName = "warm_up";
-  static constexpr std::string_view kLine =
-      "A reward measured too soon after a change, or to see whether a setting works.";
-
-  Ticket ticket = 0;
-  double reward = 0.0;
-
-  friend bool operator==(const WarmedUp&, const WarmedUp&) = default;
-};
-
-template <class Visit>
-void visit_fields(WarmedUp& event, Visit&& visit) {
-  visit(kTicketField, event.ticket);
-  visit(kRewardField, event.reward);
-}
-
 struct Held {
   static constexpr std::string_view kName = "hold";
   static constexpr std::string_view kLine = "A reward held back until the arm may change.";
@@ -316,26 +242,10 @@ void visit_fields(Held& event, Visit&& visit) {
   visit(kRewardField, event.reward);
 }
 
-struct BaselineMeasured {
-  static constexpr std::string_view kName = "baseline";
-  static constexpr std::string_view kLine = "A reward of the baseline.";
-
-  double reward = 0.0;
-  std::vector<double> arm;
-
-  friend bool operator==(const BaselineMeasured&, const BaselineMeasured&) = default;
-};
-
-template <class Visit>
-void visit_fields(BaselineMeasured& event, Visit&& visit) {
-  visit(kRewardField, event.reward);
-  visit(kArmField, event.arm);
-}
-
 struct Failed {
   static constexpr std::string_view kName = "failure";
   static constexpr std::string_view kLine =
-      "The system could not be set or measured, or an act could not be obeyed.";
+      "The system could not be set or measured, or a command could not be obeyed.";
 
   Ticket ticket = 0;
   std::string what;
@@ -351,29 +261,31 @@ void visit_fields(Failed& event, Visit&& visit) {
   visit(Field{"for_good", "it will not be tried again"}, event.for_good);
 }
 
-struct PutOff {
-  static constexpr std::string_view kName = "put_off";
+struct Deferred {
+  static constexpr std::string_view kName = "defer";
   static constexpr std::string_view kLine =
       "An arm failed before the first reward; its penalty follows that.";
 
   Ticket ticket = 0;
   std::vector<double> arm;
 
-  friend bool operator==(const PutOff&, const PutOff&) = default;
+  friend bool operator==(const Deferred&, const Deferred&) = default;
 };
 
 template <class Visit>
-void visit_fields(PutOff& event, Visit&& visit) {
+void visit_fields(Deferred& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(kArmField, event.arm);
 }
 
 struct MetricsMeasured {
   static constexpr std::string_view kName = "metrics";
-  static constexpr std::string_view kLine = "What else was measured with the next reward.";
+  static constexpr std::string_view kLine =
+      "What else was measured with a reward: the last one, or that of the tuner that comes next.";
 
   Ticket ticket = 0;
-  std::map<std::string, double> metrics;
+  Metrics metrics;
+  std::vector<double> arm;  ///< of which they are; empty: the system's setting
 
   friend bool operator==(const MetricsMeasured&, const MetricsMeasured&) = default;
 };
@@ -382,6 +294,7 @@ template <class Visit>
 void visit_fields(MetricsMeasured& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(Field{"metrics", "by name"}, event.metrics);
+  visit(kOtherArmField, event.arm);
 }
 
 struct ComparisonBegun {
@@ -434,8 +347,8 @@ void visit_fields(ComparisonEnded& event, Visit&& visit) {
   visit(Field{"verdict", "for people"}, event.verdict);
 }
 
-/// What people want from whoever runs a study.
-enum class Act : std::uint8_t {
+/// What people may command the runner of a study.
+enum class RunnerCommand : std::uint8_t {
   pause,     ///< Wait, at the best setting that is known.
   resume,    ///< Go on, after any of the others.
   hold,      ///< Wait, at the present setting.
@@ -445,39 +358,38 @@ enum class Act : std::uint8_t {
 };
 
 template <>
-struct EnumNames<Act> {
+struct EnumNames<RunnerCommand> {
   static constexpr std::array<std::string_view, 6> names{"pause",    "resume",  "hold",
                                                          "baseline", "confirm", "end"};
 };
 
-struct ActTaken {
-  static constexpr std::string_view kName = "act";
-  static constexpr std::string_view kLine = "The runner of the study has accepted an act.";
+struct CommandAccepted {
+  static constexpr std::string_view kName = "command";
+  static constexpr std::string_view kLine = "The runner of the study accepted a command.";
 
-  std::uint64_t number = 0;  ///< of the act, as it was posted
-  Act act = Act::pause;
+  std::uint64_t number = 0;  ///< of the command, as it was posted
+  RunnerCommand command = RunnerCommand::pause;
   std::uint64_t pulls = 0;  ///< for a comparison; 0: as many as are usual
   std::string by;           ///< who wants it
 
-  friend bool operator==(const ActTaken&, const ActTaken&) = default;
+  friend bool operator==(const CommandAccepted&, const CommandAccepted&) = default;
 };
 
 template <class Visit>
-void visit_fields(ActTaken& event, Visit&& visit) {
-  visit(Field{"act_number", "as it was posted"}, event.number);
-  visit(Field{"act", "what is wanted"}, event.act);
+void visit_fields(CommandAccepted& event, Visit&& visit) {
+  visit(Field{"command_number", "as it was posted"}, event.number);
+  visit(Field{"command", "what is wanted"}, event.command);
   visit(Field{"pulls", "for a comparison; 0: the usual number"}, event.pulls);
   visit(Field{"by", "who wants it"}, event.by);
 }
 
 /// Any of these. A new kind is its struct, with its name and its fields, and a place here.
 using Event =
-    std::variant<Asked, Told, ToldList, ToldSums, Dropped, Finished, TunerStarted, TunerStopped,
-                 Applied, WarmedUp, Held, BaselineMeasured, Failed, Observed, RangeSet, Remembered,
-                 PassedOver, AskedAgain, Penalized, Barred, PutOff, MetricsMeasured,
-                 ComparisonBegun, Compared, ComparisonEnded, ActTaken>;
+    std::variant<Asked, Told, Penalized, Dropped, Observed, Barred, RangeSet, Finished,
+                 TunerStarted, TunerStopped, Applied, Held, Failed, Deferred, MetricsMeasured,
+                 ComparisonBegun, Compared, ComparisonEnded, CommandAccepted>;
 
-/// What it is called: `ask`, `tell`, `tell_list`, ...
+/// What it is called: `ask`, `tell`, `observe`, ...
 [[nodiscard]] std::string_view kind_name(const Event& event);
 /// All of these names, as Event numbers the kinds.
 [[nodiscard]] std::span<const std::string_view> event_kinds();

@@ -75,13 +75,14 @@ enum class Status {
   not_a_reward,      ///< NaN, infinite, or beyond 1e100.
   impossible_sums,   ///< No rewards have this count, sum and spread.
   not_an_arm,        ///< It is not in the space.
+  needs_study,       ///< Roles and metrics are kept by studies.
 };
 
 template <>
 struct EnumNames<Status> {
-  static constexpr std::array<std::string_view, 8> names{
+  static constexpr std::array<std::string_view, 9> names{
       "ok",           "passed_over",     "unknown_ticket", "closed_ticket", "too_many_rewards",
-      "not_a_reward", "impossible_sums", "not_an_arm"};
+      "not_a_reward", "impossible_sums", "not_an_arm",     "needs_study"};
 };
 
 [[nodiscard]] constexpr bool is_taken(Status status) {
@@ -329,6 +330,9 @@ class Optimizer {
   /// algorithm has not needed yet. The view lives as long as the optimizer; its bounds are up to
   /// date until the next ask or tell, its places of tickets always.
   [[nodiscard]] virtual const TreeView* tree() { return nullptr; }
+
+  /// The pull of an open ticket, with what remains of its length; none if it is not open.
+  [[nodiscard]] virtual std::optional<Pull> pull_of(Ticket ticket) const = 0;
 
   /// The open tickets, oldest first, with what remains of their lengths.
   [[nodiscard]] virtual std::vector<Pull> in_flight() const = 0;

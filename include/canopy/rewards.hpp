@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
+#include <vector>
 
 namespace canopy {
 
@@ -58,5 +60,20 @@ void visit_fields(Rewards& rewards, Visit&& visit) {
   visit(Field{"min", "the least of them"}, rewards.min);
   visit(Field{"max", "the largest of them"}, rewards.max);
 }
+
+/// Rewards as they came: one, several one by one (never none), or several summed up.
+using AnyRewards = std::variant<double, std::vector<double>, Rewards>;
+
+/// Their number, and their sums.
+[[nodiscard]] std::uint64_t count_of(const AnyRewards& rewards);
+[[nodiscard]] Rewards sums_of(const AnyRewards& rewards);
+
+/// Rewards in their shortest form.
+[[nodiscard]] AnyRewards shortest(const Rewards& rewards);
+
+/// Rewards in any form: written as `reward`, as `rewards`, or as sums, each under its name.
+struct RewardsField : Field {};
+
+inline constexpr RewardsField kRewardsField{{"rewards", "in the units of the user"}};
 
 }  // namespace canopy

@@ -115,12 +115,12 @@ struct StudyWrite {
 };
 
 /// A command to the process that runs a study.
-struct PostedAct {
+struct PostedCommand {
   std::uint64_t number = 0;  ///< 1, 2, 3, ... in a study
   double at = 0.0;
   std::string text;
 
-  friend bool operator==(const PostedAct&, const PostedAct&) = default;
+  friend bool operator==(const PostedCommand&, const PostedCommand&) = default;
 };
 
 /// The right to write to a study, for as long as it lives.
@@ -190,9 +190,9 @@ class Mailbox {
   virtual ~Mailbox() = default;
 
   /// Posts a command to the study's runner. Returns its number.
-  virtual std::uint64_t post_act(StudyId study, double at, const std::string& text) = 0;
+  virtual std::uint64_t post_command(StudyId study, double at, const std::string& text) = 0;
   /// The commands that follow number `after`, in order.
-  [[nodiscard]] virtual std::vector<PostedAct> acts(StudyId study, std::uint64_t after) = 0;
+  [[nodiscard]] virtual std::vector<PostedCommand> commands(StudyId study, std::uint64_t after) = 0;
 };
 
 /// Answers that were written together with what was done for them (StudyWrite).

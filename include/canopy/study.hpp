@@ -61,6 +61,8 @@ class Study final : public Optimizer {
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
+  /// With what else was measured, which is kept in the journal.
+  [[nodiscard]] Status tell(Ticket ticket, const AnyRewards& rewards, const Metrics& metrics);
   [[nodiscard]] Status penalize(Ticket ticket, double reward) override;
   [[nodiscard]] Status bar(Arm arm, double reward) override;
   [[nodiscard]] bool is_barred(Arm arm) const override { return live().is_barred(arm); }
@@ -68,6 +70,9 @@ class Study final : public Optimizer {
     return live().failure_reward();
   }
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
+  /// With what else was measured, for any purpose: see Role.
+  [[nodiscard]] Status observe(Arm arm, const AnyRewards& rewards, Role role,
+                               const Metrics& metrics);
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override;
   void set_reward_range(const std::optional<RewardRange>& range) override;
   [[nodiscard]] std::optional<RewardRange> reward_range() const override {
@@ -83,6 +88,9 @@ class Study final : public Optimizer {
   [[nodiscard]] Summary summary() const override { return live().summary(); }
   [[nodiscard]] std::optional<Learnt> learnt() const override { return live().learnt(); }
   [[nodiscard]] const TreeView* tree() override { return live().tree(); }
+  [[nodiscard]] std::optional<Pull> pull_of(Ticket ticket) const override {
+    return live().pull_of(ticket);
+  }
   [[nodiscard]] std::vector<Pull> in_flight() const override { return live().in_flight(); }
   [[nodiscard]] std::string save() override { return live().save(); }
   /// A study is restored from its store: throws StateError.
@@ -153,6 +161,7 @@ class Study final : public Optimizer {
         std::unique_ptr<StudyLock> lock, const OpenOptions& options);
 
   void load();
+  void append(Event event);
   [[nodiscard]] Optimizer& live() const;
   [[nodiscard]] Snapshot make_snapshot() const;
   [[nodiscard]] Status journaled(Status status, Event event);

@@ -67,40 +67,54 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
                                      [](double x) { return x >= 1.0 && x <= 50.0; }};
   static constexpr Range kSeconds{"a number of seconds from 0.001 to 1e6",
                                   [](double x) { return x >= 1e-3 && x <= 1e6; }};
-  visit(Field{"warmup_pulls", "pulls after a change that are not learnt from", kAnyWhole},
-        options.warmup_pulls);
-  visit(Field{"timeout_seconds", "after which a program is killed", kSeconds},
-        options.timeout_seconds);
-  visit(Field{"on_failure", "retry, skip or stop"}, options.on_failure);
-  visit(
-      Field{"failure_reward", "what is learnt when an arm fails; without it, worse than all seen"},
-      options.failure_reward);
-  visit(Field{"outage_seconds", "how long to wait when nothing works any more", kNotNegative},
-        options.outage_seconds);
-  visit(
-      Field{"max_failures",
-            "of the last 50 pulls; so many stop the tuning, and so do failures of all the first 10",
-            kOneToFifty},
-      options.max_failures);
-  visit(Field{"max_crashes",
-              "an arm at which the tuner was killed so often in a row, before it could measure it, "
-              "has failed; 0: never",
+  visit(Field{"warmup_pulls",
+              "pulls measured after a change and recorded, but not learnt from; not with "
+              "`optimizer.settle`, which takes its place",
               kAnyWhole},
-        options.max_crashes);
+        options.warmup_pulls);
+  visit(Field{"timeout_seconds",
+              "after this, a command is killed together with everything it started", kSeconds},
+        options.timeout_seconds);
+  visit(Field{"on_failure",
+              "`retry`: up to three more times, after 0.25, 0.5 and 1 s, then the arm has failed; "
+              "`skip`: the arm has failed at once; `stop`: so has the study"},
+        options.on_failure);
   visit(
-      Field{"on_exit", "the setting to leave the system with: best, confirmed, baseline or leave"},
-      options.on_exit);
-  visit(Field{"baseline_every", "changes of arm between measurements of the baseline; 0: never",
+      Field{"failure_reward",
+            "what is learnt when an arm fails; without it, a little worse than all rewards so far"},
+      options.failure_reward);
+  visit(Field{"outage_seconds", "how long to wait for a system that is down", kNotNegative},
+        options.outage_seconds);
+  visit(Field{"max_failures",
+              "this many failures in the last 50 pulls, or 10 among the first 10, stop the study",
+              kOneToFifty},
+        options.max_failures);
+  visit(
+      Field{"max_crashes",
+            "an arm at which canopy itself was killed this often in a row, before it could measure "
+            "it, has failed too; 0: never",
+            kAnyWhole},
+      options.max_crashes);
+  visit(Field{"on_exit",
+              "the setting the system is left with: `best`, `confirmed`, `baseline`, or (`leave`) "
+              "the one it has"},
+        options.on_exit);
+  visit(Field{"baseline_every",
+              "measure the baseline at the beginning and after this many changes, as a control; 0: "
+              "never",
               kAnyWhole},
         options.baseline_every);
   visit(Field{"baseline_pulls", "pulls in each measurement of the baseline", kMillion},
         options.baseline_pulls);
-  visit(Field{"min_pulls_per_change", "an arm is held for at least this many pulls", kMillion},
+  visit(Field{"min_pulls_per_change", "a setting is held for at least this many pulls", kMillion},
         options.min_pulls_per_change);
-  visit(Field{"max_changes_per_hour", "further changes are postponed", kAtLeastOne},
+  visit(Field{"max_changes_per_hour", "changes beyond this are postponed", kAtLeastOne},
         options.max_changes_per_hour);
-  visit(Field{"floor", "a worse mean reward restores the baseline and stops"}, options.floor);
-  visit(Field{"floor_window", "how many rewards that mean is over", kMillion},
+  visit(
+      Field{"floor",
+            "when the mean of the last rewards is worse than this, restore the baseline and stop"},
+      options.floor);
+  visit(Field{"floor_window", "rewards that this mean is taken over", kMillion},
         options.floor_window);
 }
 
@@ -152,19 +166,49 @@ void visit_fields(Limit& limit, Visit&& visit) {
 
 /// How a live system is set and measured: the commands as they are written.
 struct SystemSpecification {
-  bool shell = false;                ///< whether /bin/sh runs the commands
-  bool keep_background = false;      ///< whether what a command leaves running goes on
-  bool reads_arm = false;            ///< whether the programs take the arm from CANOPY_ARM
-  std::optional<std::string> apply;  ///< run once per change of arm
-  /// Run once per pull, prints the reward or a JSON object with it and other metrics; or
+  std::optional<std::string> apply;
   std::optional<std::string> measure;
-  std::optional<std::string> process;  ///< is told the arm of every pull, answers with its reward
+  std::optional<std::string> process;
+  bool shell = false;
+  bool reads_arm = false;
+  bool keep_background = false;
   std::optional<std::vector<double>> baseline;  ///< an arm
   std::vector<Limit> limits;
   SystemOptions options;
 
   friend bool operator==(const SystemSpecification&, const SystemSpecification&) = default;
 };
+
+/// The keys that are not options.
+template <class Visit>
+void visit_fields(SystemSpecification& system, Visit&& visit) {
+  visit(Field{"apply",
+              "a command, run once per change of the setting; `{name}` stands for a parameter's "
+              "value"},
+        system.apply);
+  visit(Field{"measure",
+              "a command, run once per pull; prints the reward, a number, or a JSON object with it "
+              "and other metrics"},
+        system.measure);
+  visit(
+      Field{"process",
+            "instead of `measure`: a program that keeps running. For every pull it is sent a line "
+            "`{\"arm\": {\"decay_minutes\": 5}}` and prints the reward on a line"},
+      system.process);
+  visit(Field{"shell", "run the commands with `/bin/sh`"}, system.shell);
+  visit(Field{"reads_arm",
+              "the programs take the arm from `CANOPY_ARM`; only needed where canopy cannot see "
+              "that itself"},
+        system.reads_arm);
+  visit(Field{"keep_background",
+              "what a command leaves running in the background goes on (a daemon that `apply` "
+              "starts)"},
+        system.keep_background);
+  visit(SettingField{{"baseline",
+                      "a setting that is known to be good, as a table with every "
+                      "parameter"}},
+        system.baseline);
+}
 
 /// A study: what is tuned, by what, what a reward means, and how the system is set and measured.
 struct StudySpecification {

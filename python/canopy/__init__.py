@@ -42,7 +42,7 @@ from ._optimizers import (
     make_optimizer,
 )
 from ._partition import Partition
-from ._remote import Act, RemoteStudy, Server, connect
+from ._remote import Command, RemoteStudy, Server, connect
 from ._search import Episode, FailuresError, Result, maximize, minimize
 from ._simulation import (
     Environment,
@@ -65,12 +65,12 @@ if _TYPE_CHECKING:
     from . import plot as plot
 
 __all__ = [
-    "Act",
     "Algorithm",
     "ArmEstimate",
     "AskTell",
     "Best",
     "Choice",
+    "Command",
     "Environment",
     "Episode",
     "Estimate",

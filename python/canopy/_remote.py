@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from ._http import Answer
 
 _OBJECTIVE = ("direction", "reward_range", "confidence")
-ActName = Literal["pause", "resume", "hold", "baseline", "confirm", "end"]
+CommandName = Literal["pause", "resume", "hold", "baseline", "confirm", "end"]
 
 
-class Act(NamedTuple):
+class Command(NamedTuple):
     """What somebody wants of whoever runs a study.
 
     `at` is in seconds since 1970, `by` the name of a token, `pulls` those of a comparison (0: as many as are usual).
@@ -45,7 +45,7 @@ class Act(NamedTuple):
 
     number: int
     at: float
-    act: ActName
+    command: CommandName
     by: str
     pulls: int
 
@@ -183,21 +183,21 @@ class Server:
             if not (getattr(error, "status", 0) == 404 and getattr(error, "was_repeated", False)):
                 raise
 
-    def act(self, name: str, act: ActName, pulls: int | None = None) -> int:
+    def steer(self, name: str, command: CommandName, pulls: int | None = None) -> int:
         """Says what you want of whoever runs a study: "pause", "resume", "hold", "baseline", "confirm" or "end".
 
-        `pulls` are those of a comparison (confirm). Returns the number of the act; they take note of it soon.
+        `pulls` are those of a comparison (confirm). Returns the number of the command; they take note of it soon.
         """
-        wanted: dict[str, Any] = {"act": act}
+        wanted: dict[str, Any] = {"command": command}
         if pulls is not None:
             wanted["pulls"] = whole("pulls", pulls, 1)
-        answer = self._call_study("POST", name, "/acts", wanted, is_repeatable=False)
+        answer = self._call_study("POST", name, "/commands", wanted, is_repeatable=False)
         return int(answer.body["number"])
 
-    def acts(self, name: str, after: int = 0) -> list[Act]:
+    def commands(self, name: str, after: int = 0) -> list[Command]:
         """What was wanted of a study, the oldest first."""
-        found = self._call_study("GET", name, f"/acts?after={whole('after', after, 0)}").body["acts"]
-        return [Act(**each) for each in found]
+        found = self._call_study("GET", name, f"/commands?after={whole('after', after, 0)}").body["commands"]
+        return [Command(**each) for each in found]
 
     def close(self) -> None:
         """Closes its connections; the next request opens one again."""
@@ -352,7 +352,7 @@ class RemoteStudy(Looks):
         """What to try next, for at most `pulls` pulls; with `count`, a list of so many.
 
         By default for as long as the algorithm wants to stay. A pull that is not answered within `lease_seconds` is
-        dropped. Raises StudyError while the study is stopped by an act; its `code` is then "paused" or "ended".
+        dropped. Raises StudyError while the study is stopped by a command; its `code` is then "paused" or "ended".
         """
         wanted: dict[str, Any] = {}
         if pulls is not None:
@@ -365,13 +365,19 @@ class RemoteStudy(Looks):
         given = [self._pull(each) for each in self._call("POST", "/asks", wanted)["tickets"]]
         return given[0] if count is None else given
 
-    def tell(self, pull: _canopy.Pull | int, reward: float | Iterable[float] | _canopy.Rewards) -> None:
+    def tell(
+        self,
+        pull: _canopy.Pull | int,
+        reward: float | Iterable[float] | _canopy.Rewards,
+        metrics: dict[str, float] | None = None,
+    ) -> None:
         """Tells the result of a pull, in the user's units.
 
-        One reward, several, or Rewards. All of them are learnt, or none, with a ValueError.
+        One reward, several, or Rewards. All of them are learnt, or none, with a ValueError. `metrics` are what else
+        was measured, by name: `canopy best` and the live page show them.
         """
         ticket = _ticket(pull)
-        told = _rewards(reward, f"ticket {ticket}")
+        told = {**_rewards(reward, f"ticket {ticket}"), **_metrics(metrics)}
         try:
             self._write("tells", {"ticket": ticket, **told}, f"ticket {ticket}")
         except ValueError as error:
@@ -411,12 +417,18 @@ class RemoteStudy(Looks):
         ticket = _ticket(pull)
         self._write("tells", {"ticket": ticket, "failed": True, **_worth(reward)}, f"ticket {ticket}")
 
-    def observe(self, arm: dict[str, Any], reward: float | Iterable[float] | _canopy.Rewards) -> None:
-        """Tells rewards of an arm that nobody asked for.
+    def observe(
+        self,
+        arm: dict[str, Any],
+        reward: float | Iterable[float] | _canopy.Rewards,
+        metrics: dict[str, float] | None = None,
+    ) -> None:
+        """Tells rewards of an arm that was not asked for.
 
         One reward, several, or Rewards. They count as pulls of the arm, not as steps.
         """
-        self._write("observations", {"arm": self._arm(arm), **_rewards(reward, "reward")}, "reward")
+        told = {"arm": self._arm(arm), **_rewards(reward, "reward"), **_metrics(metrics)}
+        self._write("observations", told, "reward")
 
     def bar(self, arm: dict[str, Any], reward: float | None = None) -> None:
         """Puts an arm out of the question.
@@ -432,8 +444,12 @@ class RemoteStudy(Looks):
         self._write("drops", ticket, f"ticket {ticket}", key="tickets")
 
     def remember(self, arm: dict[str, Any], reward: float | Iterable[float] | _canopy.Rewards) -> None:
-        """Is for studies in files. Raises NotImplementedError."""
-        raise NotImplementedError("remember: a server has no such request; observe(arm, reward) is learnt as well")
+        """Tells rewards of an arm for `best` and `estimate` alone.
+
+        Those of a setting that is in use anyway, say: the search does not learn from them.
+        """
+        told = {"arm": self._arm(arm), **_rewards(reward, "reward"), "role": "baseline"}
+        self._write("observations", told, "reward")
 
     def finish(self) -> None:
         """Is for studies in files. Raises NotImplementedError."""
@@ -710,6 +726,19 @@ def _checked_lease(seconds: Any) -> float:
     if not 0 < lease <= 30 * 24 * 3600:
         raise ValueError(f"lease_seconds = {seconds!r}: must be above 0 and at most 30 days")
     return lease
+
+
+def _metrics(metrics: Any) -> dict[str, Any]:
+    if metrics is None:
+        return {}
+    if not isinstance(metrics, dict):
+        raise ValueError(f"metrics = {metrics!r}: must be a dictionary of numbers")
+    for name, value in metrics.items():
+        if not isinstance(name, str):
+            raise ValueError(f"metrics = {name!r}: a name must be a string")
+        if not _is_number(value) or not math.isfinite(float(value)):
+            raise ValueError(f'metrics["{name}"] = {value!r}: must be a finite number')
+    return {"metrics": {name: float(value) for name, value in metrics.items()}}
 
 
 def _is_number(value: Any) -> bool:

@@ -128,20 +128,31 @@ class Study(Looks, _canopy.Study):
         finally:
             self._end_batch()
 
-    def tell(self, pull: _canopy.Pull | int, reward: float | Iterable[float] | _canopy.Rewards) -> None:
+    def tell(
+        self,
+        pull: _canopy.Pull | int,
+        reward: float | Iterable[float] | _canopy.Rewards,
+        metrics: dict[str, float] | None = None,
+    ) -> None:
         """Tells the result of a pull, in the user's units.
 
-        One reward, several, or Rewards. All of them are learnt, or none, with a ValueError.
+        One reward, several, or Rewards. All of them are learnt, or none, with a ValueError. `metrics` are what else
+        was measured, by name: `canopy best` and the live page show them.
         """
-        super().tell(pull, reward)
+        super().tell(pull, reward, metrics)
         self._say_advice()
 
-    def observe(self, arm: dict[str, Any], reward: float | Iterable[float] | _canopy.Rewards) -> None:
-        """Tells rewards of an arm that nobody asked for.
+    def observe(
+        self,
+        arm: dict[str, Any],
+        reward: float | Iterable[float] | _canopy.Rewards,
+        metrics: dict[str, float] | None = None,
+    ) -> None:
+        """Tells rewards of an arm that was not asked for.
 
         One reward, several, or Rewards. They count as pulls of the arm, not as steps.
         """
-        super().observe(arm, reward)
+        super().observe(arm, reward, metrics)
         self._say_advice()
 
     def _take_unanswered(self) -> _canopy.Pull | None:

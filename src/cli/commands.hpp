@@ -27,7 +27,7 @@ inline constexpr const char* kMissing =
 [[nodiscard]] Command add_experiment(Words app);
 [[nodiscard]] Command add_tune(Words app);
 [[nodiscard]] Command add_confirm(Words app);
-[[nodiscard]] Command add_act(Words app);
+[[nodiscard]] Command add_steer(Words app);
 [[nodiscard]] Command add_studies(Words app);
 [[nodiscard]] Command add_best(Words app);
 [[nodiscard]] Command add_explain(Words app);

@@ -145,7 +145,7 @@ int run(int argc, char** argv) {
   app.allow_extras();
   app.require_subcommand(0, 1);
   std::vector<Named> commands;
-  for (const auto add : {add_tune, add_confirm, add_act, add_best, add_explain, add_studies,
+  for (const auto add : {add_tune, add_confirm, add_steer, add_best, add_explain, add_studies,
                          add_tree, add_report, add_pipe, add_serve, add_dashboard, add_token,
                          add_simulate, add_experiment, add_environment, add_bounds}) {
     Command command = add(Words(app));

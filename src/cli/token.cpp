@@ -134,7 +134,7 @@ Command add_token(Words app) {
       app.command("token", "Say who may do what with `canopy serve`: new, list, revoke.");
   command.option("ACTION", arguments->action, "new, list or revoke");
   command.option("--file", arguments->file, "of the tokens; it has only their hashes");
-  command.option("--name", arguments->name, "who or what it is for; acts are noted under it");
+  command.option("--name", arguments->name, "who or what it is for; commands are noted under it");
   command.option("--role", arguments->role,
                  "read (look), work (begin studies, ask and tell, tune), admin (steer, delete)");
   command.option("--studies", arguments->studies,

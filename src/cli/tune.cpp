@@ -73,7 +73,7 @@ Command add_tune(Words app) {
   command.footer(
       "Whatever stops it (Ctrl-C, a kill, a power cut), nothing is lost: the same command "
       "continues. SIGUSR1 pauses it at the best setting that is known, and resumes it; `canopy "
-      "act` "
+      "steer` "
       "tells it the same and more.\n"
       "With --server, the study is on a server and the system is set and measured here. A server "
       "that goes away is waited for, up to system.outage_seconds.\n"

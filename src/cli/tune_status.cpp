@@ -23,17 +23,17 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenStatusFiles{2};
 
-std::string order_words(Act order, const std::string& by) {
+std::string order_words(RunnerCommand order, const std::string& by) {
   switch (order) {
-    case Act::hold:
+    case RunnerCommand::hold:
       return "held by " + by;
-    case Act::baseline:
+    case RunnerCommand::baseline:
       return "at the baseline, as " + by + " wants";
-    case Act::end:
+    case RunnerCommand::end:
       return "ended by " + by;
-    case Act::pause:
-    case Act::resume:
-    case Act::confirm:
+    case RunnerCommand::pause:
+    case RunnerCommand::resume:
+    case RunnerCommand::confirm:
       break;
   }
   return "paused by " + by;
@@ -135,7 +135,7 @@ Document TuneStatus::document(const TuneProgress& progress) {
       {"setting", progress.setting.empty() ? Document() : parse_json(progress.setting, "setting")}};
   if (progress.order) {
     status.set("order",
-               Document::Table{{"act", name_of(*progress.order)}, {"by", progress.ordered_by}});
+               Document::Table{{"command", name_of(*progress.order)}, {"by", progress.ordered_by}});
   }
   if (const auto best = study_.best()) {
     status.set("best", record_of(study_.specification().space,

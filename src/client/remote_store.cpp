@@ -5,7 +5,7 @@
 #include "files/document_reader.hpp"
 #include "files/json.hpp"
 #include "files/percent_encoding.hpp"
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 #include "journal/event_document.hpp"
 
 #include <algorithm>
@@ -429,25 +429,25 @@ void RemoteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
 
 // --- what people want ------------------------------------------------------------------------
 
-std::uint64_t RemoteStore::post_act(StudyId study, double /*at*/, const std::string& text) {
+std::uint64_t RemoteStore::post_command(StudyId study, double /*at*/, const std::string& text) {
   return asked([&] {
-    const WantedAct wanted = act_from(text);
-    Document body = Document::Table{{"act", name_of(wanted.act)}};
+    const WantedCommand wanted = command_from(text);
+    Document body = Document::Table{{"command", name_of(wanted.command)}};
     if (wanted.pulls != 0) body.set("pulls", wanted.pulls);
-    const Document answer =
-        http_.send({.method = "POST", .target = path_of(study, "/acts"), .body = std::move(body)});
+    const Document answer = http_.send(
+        {.method = "POST", .target = path_of(study, "/commands"), .body = std::move(body)});
     return number_in(answer, "number", name_);
   });
 }
 
-std::vector<PostedAct> RemoteStore::acts(StudyId study, std::uint64_t after) {
+std::vector<PostedCommand> RemoteStore::commands(StudyId study, std::uint64_t after) {
   return asked([&] {
-    std::vector<PostedAct> acts;
+    std::vector<PostedCommand> commands;
     const Document answer =
-        http_.send({.target = path_of(study, fmt::format("/acts?after={}", after)),
+        http_.send({.target = path_of(study, fmt::format("/commands?after={}", after)),
                     .patience = milliseconds(0)});
-    for (const Document& each : list_in(answer, "acts", name_)) {
-      PostedAct posted;
+    for (const Document& each : list_in(answer, "commands", name_)) {
+      PostedCommand posted;
       DocumentReader reader(name_);
       if (reader.require(each, "", "number")) reader.read(each, "", "number", posted.number);
       reader.read(each, "", "at", posted.at);
@@ -455,9 +455,9 @@ std::vector<PostedAct> RemoteStore::acts(StudyId study, std::uint64_t after) {
       Document text = each;
       for (const auto& key : {"number", "at"}) text.erase(key);
       posted.text = json_text(text);
-      acts.push_back(std::move(posted));
+      commands.push_back(std::move(posted));
     }
-    return acts;
+    return commands;
   });
 }
 

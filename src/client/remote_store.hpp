@@ -43,9 +43,9 @@ class RemoteStore final : public Store {
       std::span<const StudyWrite> writes) override;
   void read(StudyId study, const EntryRange& range,
             const std::function<void(const JournalEntry&)>& visit) override;
-  std::uint64_t post_act(StudyId study, double at, const std::string& text) override;
+  std::uint64_t post_command(StudyId study, double at, const std::string& text) override;
   /// Asks once and has no patience: it is asked for often.
-  [[nodiscard]] std::vector<PostedAct> acts(StudyId study, std::uint64_t after) override;
+  [[nodiscard]] std::vector<PostedCommand> commands(StudyId study, std::uint64_t after) override;
   [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override;
   void set_snapshot(StudyId study, const Snapshot& snapshot) override;
   [[nodiscard]] std::unique_ptr<StudyLock> try_lock(StudyId study,

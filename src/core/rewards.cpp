@@ -45,4 +45,21 @@ Rewards& Rewards::operator+=(const Rewards& others) {
   return *this;
 }
 
+std::uint64_t count_of(const AnyRewards& rewards) {
+  if (const auto* list = std::get_if<std::vector<double>>(&rewards)) return list->size();
+  if (const auto* sums = std::get_if<Rewards>(&rewards)) return sums->count;
+  return 1;
+}
+
+Rewards sums_of(const AnyRewards& rewards) {
+  if (const auto* list = std::get_if<std::vector<double>>(&rewards)) return Rewards::of(*list);
+  if (const auto* sums = std::get_if<Rewards>(&rewards)) return *sums;
+  return Rewards::one(std::get<double>(rewards));
+}
+
+AnyRewards shortest(const Rewards& rewards) {
+  if (rewards == Rewards::one(rewards.sum)) return rewards.sum;
+  return rewards;
+}
+
 }  // namespace canopy

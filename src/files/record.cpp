@@ -27,8 +27,19 @@ Document RecordWriter::value_of(const std::map<std::string, double>& numbers) {
 }
 
 void RecordWriter::operator()(const ArmField& field, const std::vector<double>& arm) {
+  if (field.may_be_missing && arm.empty()) return;
   table_.set("coordinates", value_of(arm));
   if (space_.contains(arm)) table_.set(field.name, arm_document(space_, arm));
+}
+
+void RecordWriter::operator()(const RewardsField& field, const AnyRewards& rewards) {
+  if (const auto* one = std::get_if<double>(&rewards)) {
+    table_.set("reward", *one);
+  } else if (const auto* list = std::get_if<std::vector<double>>(&rewards)) {
+    table_.set(field.name, value_of(*list));
+  } else {
+    visit_fields_of(std::get<Rewards>(rewards), *this);
+  }
 }
 
 void RecordWriter::set_arm(const Field& field, Arm arm) {
@@ -50,6 +61,7 @@ void RecordReader::operator()(const ArmField& field, std::vector<double>& arm) {
   const Document* coordinates = table_.find("coordinates");
   const Document* named = table_.find(field.name);
   if (coordinates == nullptr && named == nullptr) {
+    if (field.may_be_missing) return;
     return complain("coordinates", nullptr, "is missing, or arm instead");
   }
   if (coordinates != nullptr) read_numbers("coordinates", *coordinates, arm);
@@ -61,6 +73,27 @@ void RecordReader::operator()(const ArmField& field, std::vector<double>& arm) {
     arm = by_name;
   } else if (reader_.complaints() == before && by_name != arm) {
     complain(field.name, named, "is not what the coordinates say");
+  }
+}
+
+void RecordReader::operator()(const RewardsField& field, AnyRewards& rewards) {
+  const bool has_one = table_.find("reward") != nullptr;
+  const bool has_list = table_.find(field.name) != nullptr;
+  const bool has_sums = table_.find("count") != nullptr;
+  const int forms =
+      static_cast<int>(has_one) + static_cast<int>(has_list) + static_cast<int>(has_sums);
+  if (forms == 0) {
+    return complain("reward", nullptr, "is missing, or rewards, or count and the other sums");
+  }
+  if (forms > 1) complain("reward", nullptr, "is given twice: as reward, rewards or sums");
+  if (has_sums) {
+    visit_fields(rewards.emplace<Rewards>(), *this);
+    if (sums_of(rewards).count == 0) complain("count", table_.find("count"), "must be 1 or more");
+  } else if (has_list) {
+    (*this)(static_cast<const Field&>(field), rewards.emplace<std::vector<double>>());
+    if (count_of(rewards) == 0) complain(field.name, table_.find(field.name), "must not be empty");
+  } else {
+    (*this)(Field{"reward", field.help}, rewards.emplace<double>());
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "canopy/enum_names.hpp"
 #include "canopy/options.hpp"
+#include "canopy/rewards.hpp"
 #include "canopy/space.hpp"
 
 #include "files/document.hpp"
@@ -34,6 +35,7 @@ class RecordWriter {
     table_.set(field.name, value_of(member));
   }
   void operator()(const ArmField& field, const std::vector<double>& arm);
+  void operator()(const RewardsField& field, const AnyRewards& rewards);
   template <class Coordinates>
   void operator()(const SettingField& field, const Coordinates& arm) {
     if (!field.may_be_missing || !arm.empty()) set_arm(field, arm);
@@ -110,6 +112,7 @@ class RecordReader {
     if (reader_.require(table_, prefix_, field.name)) read(field, *value, member);
   }
   void operator()(const ArmField& field, std::vector<double>& arm);
+  void operator()(const RewardsField& field, AnyRewards& rewards);
 
   /// Complains about keys that are no field and not among `others`.
   void check_keys(std::initializer_list<std::string_view> others);

@@ -82,6 +82,18 @@ void RowWriter::write(const std::map<std::string, double>& numbers) {
   text_ += '}';
 }
 
+void RowWriter::write(const AnyRewards& rewards) {
+  if (const auto* one = std::get_if<double>(&rewards)) return write(*one);
+  if (const auto* list = std::get_if<std::vector<double>>(&rewards)) return write(*list);
+  text_ += '{';
+  visit_fields_of(std::get<Rewards>(rewards), [this](const Field& field, const auto& member) {
+    if (text_.back() != '{') text_ += ',';
+    text_.append("\"").append(field.name).append("\":");
+    write(member);
+  });
+  text_ += '}';
+}
+
 // --- reading -------------------------------------------------------------------------------------
 
 RowReader::RowReader(std::string_view text) : rest_(text) {
@@ -175,6 +187,24 @@ void RowReader::read(std::map<std::string, double>& into) {
     read(into[name]);
   } while (next_is(','));
   expect("}");
+}
+
+void RowReader::read(AnyRewards& into) {
+  if (rest_.starts_with('[')) {
+    read(into.emplace<std::vector<double>>());
+    if (count_of(into) == 0) throw RowError("has no rewards");
+  } else if (rest_.starts_with('{')) {
+    std::string_view before = "{";
+    visit_fields(into.emplace<Rewards>(), [&](const Field& field, auto& member) {
+      expect(before);
+      before = ",";
+      expect("\"" + std::string(field.name) + "\":");
+      read(member);
+    });
+    expect("}");
+  } else {
+    read(into.emplace<double>());
+  }
 }
 
 }  // namespace canopy

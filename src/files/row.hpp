@@ -5,6 +5,7 @@
 
 #include "canopy/enum_names.hpp"
 #include "canopy/options.hpp"
+#include "canopy/rewards.hpp"
 
 #include <array>
 #include <cstddef>
@@ -56,6 +57,7 @@ class RowWriter {
   void write(const std::vector<double>& numbers);
   void write(const std::optional<std::array<double, 2>>& ends);
   void write(const std::map<std::string, double>& numbers);
+  void write(const AnyRewards& rewards);
   template <class Enum>
   requires std::is_enum_v<Enum>
   void write(Enum value) { text_.append("\"").append(name_of(value)).append("\""); }
@@ -107,6 +109,7 @@ class RowReader {
   void read(std::vector<double>& into);
   void read(std::optional<std::array<double, 2>>& into);
   void read(std::map<std::string, double>& into);
+  void read(AnyRewards& into);
   template <class Enum>
   requires std::is_enum_v<Enum>
   void read(Enum& into) {

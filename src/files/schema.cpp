@@ -20,8 +20,15 @@ Document list_of_numbers() {
 }  // namespace
 
 void SchemaWriter::operator()(const ArmField& field, const std::vector<double>& /*arm*/) {
-  add("coordinates", "", reference_to("Coordinates"), true);
+  add("coordinates", "", reference_to("Coordinates"), !field.may_be_missing);
   add(field.name, "", reference_to("Arm"), false);
+}
+
+void SchemaWriter::operator()(const RewardsField& field, const AnyRewards& /*rewards*/) {
+  add("reward", "one, " + std::string(field.help), typed("number"), false);
+  add(field.name, "or several, one by one", list_of_numbers(), false);
+  visit_fields_of(Rewards{},
+                  [this](const Field& sum, const auto& member) { (*this)(sum.or_none(), member); });
 }
 
 void SchemaWriter::add_arm(const Field& field) {

@@ -3,6 +3,7 @@
 
 #include "canopy/enum_names.hpp"
 #include "canopy/options.hpp"
+#include "canopy/rewards.hpp"
 
 #include "files/document.hpp"
 
@@ -29,6 +30,7 @@ class SchemaWriter {
     add(field.name, field.help, std::move(type), !field.may_be_missing);
   }
   void operator()(const ArmField& field, const std::vector<double>& arm);
+  void operator()(const RewardsField& field, const AnyRewards& rewards);
   template <class Coordinates>
   void operator()(const SettingField& field, const Coordinates& /*arm*/) {
     add_arm(field);

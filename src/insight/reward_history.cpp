@@ -36,8 +36,8 @@ struct MarkText {
   Text operator()(const TunerStarted& /*event*/) const { return "a tuner begins"; }
   Text operator()(const TunerStopped& event) const { return event.why; }
   Text operator()(const Finished& /*event*/) const { return "finished"; }
-  Text operator()(const ActTaken& event) const {
-    return std::string(name_of(event.act)) + ", by " + event.by;
+  Text operator()(const CommandAccepted& event) const {
+    return std::string(name_of(event.command)) + ", by " + event.by;
   }
   Text operator()(const ComparisonBegun& /*event*/) const {
     return "the best arm is compared with the baseline";
@@ -74,13 +74,9 @@ HistoryPart HistoryFold::take(const JournalEntry& entry) {
   std::visit(
       [&]<class Kind>(const Kind& event) {
         if constexpr (std::is_same_v<Kind, Told>) {
-          part.rewards = Rewards::one(event.reward);
-        } else if constexpr (std::is_same_v<Kind, ToldList>) {
-          if (!event.rewards.empty()) part.rewards = Rewards::of(event.rewards);
-        } else if constexpr (std::is_same_v<Kind, ToldSums>) {
-          part.rewards = event.rewards;
-        } else if constexpr (std::is_same_v<Kind, BaselineMeasured>) {
-          part.baseline = Rewards::one(event.reward);
+          if (!event.skipped) part.rewards = sums_of(event.rewards);
+        } else if constexpr (std::is_same_v<Kind, Observed>) {
+          if (event.role == Role::baseline) part.baseline = sums_of(event.rewards);
         } else if constexpr (std::is_same_v<Kind, Compared>) {
           (event.is_baseline ? part.baseline : part.rewards) = Rewards::one(event.reward);
         } else if constexpr (std::is_same_v<Kind, Failed>) {
@@ -92,7 +88,7 @@ HistoryPart HistoryFold::take(const JournalEntry& entry) {
         } else if constexpr (std::is_same_v<Kind, Applied>) {
           applies_ = true;
           part.changes = is_change(event.arm) ? 1 : 0;
-        } else if constexpr (std::is_same_v<Kind, Asked> || std::is_same_v<Kind, AskedAgain>) {
+        } else if constexpr (std::is_same_v<Kind, Asked>) {
           if (!applies_) part.changes = is_change(event.arm) ? 1 : 0;
         }
       },
@@ -145,7 +141,6 @@ void RewardHistory::take(const JournalEntry& entry) {
   ++block.events;
   block.kinds |= 1U << entry.event.index();
   if (const auto* asked = std::get_if<Asked>(&entry.event)) last_ticket_ = asked->ticket;
-  if (const auto* asked = std::get_if<AskedAgain>(&entry.event)) last_ticket_ = asked->ticket;
   block.last_ticket = last_ticket_;
 }
 
@@ -358,7 +353,7 @@ class Entries {
   void note_arm(const Event& event) {
     std::visit(
         [&]<class Kind>(const Kind& each) {
-          if constexpr (std::is_same_v<Kind, Asked> || std::is_same_v<Kind, AskedAgain>) {
+          if constexpr (std::is_same_v<Kind, Asked>) {
             arms_[each.ticket] = each.arm;
           } else if constexpr (std::is_same_v<Kind, ComparisonBegun>) {
             compared_.push_back(each.arm);

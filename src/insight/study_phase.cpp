@@ -11,14 +11,14 @@ constexpr std::size_t kLongestWhy = 200;
 std::optional<PhaseReport> as_ordered(const PhaseFacts& facts) {
   std::string by = " by " + excerpt(facts.ordered_by);
   if (facts.tuner_began && !facts.tuner_lives) by += "; nobody runs it now";
-  switch (facts.order.value_or(Act::resume)) {
-    case Act::end:
+  switch (facts.order.value_or(RunnerCommand::resume)) {
+    case RunnerCommand::end:
       return PhaseReport{StudyPhase::finished, "ended by " + excerpt(facts.ordered_by)};
-    case Act::pause:
+    case RunnerCommand::pause:
       return PhaseReport{StudyPhase::waiting, "paused" + by};
-    case Act::hold:
+    case RunnerCommand::hold:
       return PhaseReport{StudyPhase::waiting, "held" + by};
-    case Act::baseline:
+    case RunnerCommand::baseline:
       return PhaseReport{StudyPhase::waiting, "put at the baseline" + by};
     default:
       return std::nullopt;

@@ -27,12 +27,12 @@ struct EnumNames<StudyPhase> {
 
 /// What the phase of a study follows from.
 struct PhaseFacts {
-  std::optional<JournalEntry> last = {};  ///< of the journal; none: it is empty
-  bool is_open = false;                   ///< somebody has the right to write to it
-  bool is_at_work = false;                ///< tickets are in flight
-  bool tuner_began = false;               ///< a tuner runs it, as far as the journal tells,
-  bool tuner_lives = false;               ///< and in fact
-  std::optional<Act> order = {};          ///< that people gave and did not take back,
+  std::optional<JournalEntry> last = {};    ///< of the journal; none: it is empty
+  bool is_open = false;                     ///< somebody has the right to write to it
+  bool is_at_work = false;                  ///< tickets are in flight
+  bool tuner_began = false;                 ///< a tuner runs it, as far as the journal tells,
+  bool tuner_lives = false;                 ///< and in fact
+  std::optional<RunnerCommand> order = {};  ///< that people gave and did not take back,
   std::string ordered_by = {};
   double created = 0.0;  ///< when the study was made; its journal may be older if it is a fork
   double now = 0.0;      ///< seconds since 1970

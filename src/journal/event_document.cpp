@@ -104,16 +104,4 @@ JournalEntry entry_from(const Document& document, const Space& space, const std:
   return std::move(entry).value();
 }
 
-const std::vector<double>* coordinates_of(const Event& event) {
-  return std::visit(
-      []<class Each>(const Each& each) -> const std::vector<double>* {
-        if constexpr (requires { each.arm; }) {
-          return &each.arm;
-        } else {
-          return nullptr;
-        }
-      },
-      event);
-}
-
 }  // namespace canopy

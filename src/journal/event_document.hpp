@@ -40,8 +40,4 @@ namespace canopy {
 [[nodiscard]] JournalEntry entry_from(const Document& document, const Space& space,
                                       const std::string& source);
 
-/// The coordinates that an event has; null where it has none. Nothing above checks that they are an
-/// arm of the space.
-[[nodiscard]] const std::vector<double>* coordinates_of(const Event& event);
-
 }  // namespace canopy

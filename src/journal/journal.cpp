@@ -19,11 +19,7 @@ class OpenArms {
     std::visit(
         [this]<class Kind>(const Kind& each) {
           if constexpr (std::is_same_v<Kind, Told>) {
-            use(each.ticket, 1);
-          } else if constexpr (std::is_same_v<Kind, ToldList>) {
-            use(each.ticket, each.rewards.size());
-          } else if constexpr (std::is_same_v<Kind, ToldSums> || std::is_same_v<Kind, PassedOver>) {
-            use(each.ticket, each.rewards.count);
+            use(each.ticket, count_of(each.rewards));
           } else if constexpr (std::is_same_v<Kind, Dropped> || std::is_same_v<Kind, Penalized>) {
             tickets_.erase(each.ticket);
           }
@@ -40,11 +36,10 @@ class OpenArms {
   const std::vector<double>* find(const Asked& event) {
     return &(tickets_[event.ticket] = {event.arm, event.length}).arm;
   }
-  const std::vector<double>* find(const AskedAgain& event) {
-    return &(tickets_[event.ticket] = {event.arm, 1}).arm;
-  }
   const std::vector<double>* find(const Applied& event) { return &(setting_ = event.arm); }
-  const std::vector<double>* find(const MetricsMeasured& /*event*/) { return &setting_; }
+  const std::vector<double>* find(const MetricsMeasured& event) {
+    return event.arm.empty() ? &setting_ : &event.arm;
+  }
   const std::vector<double>* find(const Compared& /*event*/) { return &setting_; }
   template <class Kind>
   const std::vector<double>* find(const Kind& event) {

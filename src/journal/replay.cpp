@@ -22,7 +22,6 @@ void require(Status status) {
   require(is_taken(status), describe(status));
 }
 
-template <class Asked>
 void require_the_same(const Pull& pull, const Asked& event) {
   require(pull.ticket == event.ticket, "the next ticket has another number");
   require(std::equal(pull.arm.begin(), pull.arm.end(), event.arm.begin(), event.arm.end()),
@@ -35,30 +34,21 @@ struct DoAgain {
   bool& concerns_optimizer;
 
   void operator()(const Asked& event) const {
-    const Pull pull = optimizer.ask(event.pulls == 0 ? UINT64_MAX : event.pulls);
+    const std::uint64_t pulls = event.pulls == 0 ? UINT64_MAX : event.pulls;
+    const Pull pull = event.again ? optimizer.ask_again() : optimizer.ask(pulls);
     require_the_same(pull, event);
     require(pull.length == event.length, "the optimizer would play it for another number of pulls");
   }
-  void operator()(const AskedAgain& event) const { require_the_same(optimizer.ask_again(), event); }
-  void operator()(const Told& event) const { require(optimizer.tell(event.ticket, event.reward)); }
-  void operator()(const ToldList& event) const {
-    require(optimizer.tell(event.ticket, std::span<const double>(event.rewards)));
-  }
-  void operator()(const ToldSums& event) const {
-    require(optimizer.tell(event.ticket, event.rewards));
-  }
-  void operator()(const PassedOver& event) const {
-    require(optimizer.tell(event.ticket, event.rewards));
+  void operator()(const Told& event) const {
+    require(tell(optimizer, event.ticket, event.rewards));
   }
   void operator()(const Penalized& event) const {
     require(optimizer.penalize(event.ticket, event.reward));
   }
   void operator()(const Barred& event) const { require(optimizer.bar(event.arm, event.reward)); }
   void operator()(const Observed& event) const {
-    require(optimizer.observe(event.arm, event.rewards));
-  }
-  void operator()(const Remembered& event) const {
-    require(optimizer.remember(event.arm, event.rewards));
+    concerns_optimizer = event.role == Role::search;
+    if (concerns_optimizer) require(optimizer.observe(event.arm, sums_of(event.rewards)));
   }
   void operator()(const RangeSet& event) const { optimizer.set_reward_range(event.range); }
   void operator()(const Dropped& event) const { require(optimizer.drop(event.ticket)); }
@@ -78,9 +68,10 @@ bool do_again(Optimizer& optimizer, const Event& event) {
 }
 
 void remember_baseline(Optimizer& optimizer, const Event& event) {
-  const auto* measured = std::get_if<BaselineMeasured>(&event);
+  const auto* observed = std::get_if<Observed>(&event);
+  if (observed == nullptr || observed->role != Role::baseline) return;
   // A baseline outside the space is one that no optimizer knows.
-  if (measured != nullptr) (void)optimizer.remember(measured->arm, Rewards::one(measured->reward));
+  (void)optimizer.remember(observed->arm, sums_of(observed->rewards));
 }
 
 std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& record,
@@ -90,7 +81,7 @@ std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& recor
     const std::optional<Rewards> rewards = rewards_of(entry.event);
     if (!rewards || !arm || !space.contains(*arm)) return;
     entries.push_back(
-        {entries.size() + 1, entry.at, Observed{{arm->begin(), arm->end()}, *rewards}});
+        {entries.size() + 1, entry.at, Observed{{arm->begin(), arm->end()}, shortest(*rewards)}});
   });
   return entries;
 }

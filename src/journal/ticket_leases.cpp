@@ -15,11 +15,7 @@ void TicketLeases::apply(const JournalEntry& entry) {
         } else if constexpr (std::is_same_v<Kind, Dropped> || std::is_same_v<Kind, Penalized>) {
           leases_.erase(event.ticket);
         } else if constexpr (std::is_same_v<Kind, Told>) {
-          renew(event.ticket, entry.at, 1);
-        } else if constexpr (std::is_same_v<Kind, ToldList>) {
-          renew(event.ticket, entry.at, event.rewards.size());
-        } else if constexpr (std::is_same_v<Kind, ToldSums> || std::is_same_v<Kind, PassedOver>) {
-          renew(event.ticket, entry.at, event.rewards.count);
+          renew(event.ticket, entry.at, count_of(event.rewards));
         }
       },
       entry.event);

@@ -3,18 +3,31 @@
 #include "canopy/event.hpp"
 
 #include <optional>
+#include <span>
+#include <type_traits>
 
 namespace canopy {
 
 /// The rewards that an event has taught the optimizer; none if it is of another kind.
 [[nodiscard]] inline std::optional<Rewards> rewards_of(const Event& event) {
-  if (const auto* told = std::get_if<Told>(&event)) return Rewards::one(told->reward);
-  if (const auto* told = std::get_if<ToldList>(&event)) {
-    return told->rewards.empty() ? std::nullopt : std::optional(Rewards::of(told->rewards));
-  }
-  if (const auto* told = std::get_if<ToldSums>(&event)) return told->rewards;
-  if (const auto* observed = std::get_if<Observed>(&event)) return observed->rewards;
+  const auto* told = std::get_if<Told>(&event);
+  if (told != nullptr && !told->skipped) return sums_of(told->rewards);
+  const auto* observed = std::get_if<Observed>(&event);
+  if (observed != nullptr && observed->role == Role::search) return sums_of(observed->rewards);
   return std::nullopt;
+}
+
+/// Tells an optimizer rewards in the form in which they came.
+[[nodiscard]] inline Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards) {
+  return std::visit(
+      [&]<class Given>(const Given& given) {
+        if constexpr (std::is_same_v<Given, std::vector<double>>) {
+          return optimizer.tell(ticket, std::span<const double>(given));
+        } else {
+          return optimizer.tell(ticket, given);
+        }
+      },
+      rewards);
 }
 
 }  // namespace canopy

@@ -20,6 +20,8 @@ std::string_view describe(Status status) {
       return "no rewards have this count, sum and spread; count must be at least 1";
     case Status::not_an_arm:
       return "the arm is not in the space";
+    case Status::needs_study:
+      return "roles and metrics are kept by studies: name one with --study, or in Python use Study";
   }
   return "unknown status";
 }

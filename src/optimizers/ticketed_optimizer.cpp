@@ -178,6 +178,12 @@ Status TicketedOptimizer::drop(Ticket ticket) {
   return Status::ok;
 }
 
+std::optional<Pull> TicketedOptimizer::pull_of(Ticket ticket) const {
+  const Tickets::Open* open = tickets_.find(ticket);
+  if (open == nullptr) return std::nullopt;
+  return Pull{open->number, arm_of(open->node), open->remaining};
+}
+
 std::vector<Pull> TicketedOptimizer::in_flight() const {
   std::vector<Pull> pulls;
   tickets_.for_each_open([&](const Tickets::Open& ticket) {

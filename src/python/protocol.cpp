@@ -6,6 +6,7 @@
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 #include "python/pull.hpp"
+#include "studies/measured.hpp"
 
 #include <array>
 #include <cmath>
@@ -31,7 +32,8 @@ By default for as long as the algorithm wants to stay. Learns nothing: asked aga
 arm on a new ticket until enough has been told.)";
 constexpr const char* kTellHelp = R"(Tells the result of a pull, in the user's units.
 
-One reward, several, or Rewards. All of them are learnt, or none, with a ValueError.)";
+One reward, several, or Rewards. All of them are learnt, or none, with a ValueError. A study also keeps
+`metrics`, what else was measured, by name: `canopy best` and the live page show them.)";
 constexpr const char* kObserveHelp = R"(Tells rewards of an arm that nobody asked for.
 
 Such as history, or somebody else's measurements: `observe({"x": 0.5}, 0.7)`. One reward, several,
@@ -86,29 +88,28 @@ void check(Status status, Ticket ticket) {
                               std::string(describe(status)));
 }
 
-Status tell_given(Protocol& self, Ticket ticket, const GivenRewards& given) {
-  return std::visit(
-      [&](const auto& rewards) {
-        return self.with_cuts(
-            [&](Optimizer& optimizer) { return optimizer.tell(ticket, rewards); });
-      },
-      given);
-}
-
-Rewards summed(const GivenRewards& given) {
-  if (const auto* one = std::get_if<double>(&given)) return Rewards::one(*one);
-  if (const auto* several = std::get_if<std::vector<double>>(&given)) return Rewards::of(*several);
-  return std::get<Rewards>(given);
+/// Numbers by name; None: none.
+Metrics metrics_from(nb::handle given) {
+  Metrics metrics;
+  if (given.is_none()) return metrics;
+  if (!PyDict_Check(given.ptr())) refuse("metrics", given, "must be a dictionary of numbers");
+  for (const auto& [name, value] : nb::borrow<nb::dict>(given)) {
+    const auto number = number_from(value);
+    if (!nb::isinstance<nb::str>(name)) refuse("metrics", name, "a name must be a string");
+    const auto text = nb::cast<std::string>(name);
+    if (!number || !std::isfinite(*number))
+      refuse(("metrics[\"" + text + "\"]").c_str(), value, "must be a finite number");
+    metrics[text] = *number;
+  }
+  return metrics;
 }
 
 /// Throws ValueError: `ticket 8: 2 rewards, but the pull is good for 1 (its length)`.
 void refuse_more(Protocol& self, nb::handle pull, std::uint64_t count) {
   const Ticket ticket = ticket_from(pull);
   const std::uint64_t left = self.with([&](Optimizer& optimizer) {
-    for (const Pull& open : optimizer.in_flight()) {
-      if (open.ticket == ticket) return open.length;
-    }
-    return std::uint64_t{0};
+    const std::optional<Pull> open = optimizer.pull_of(ticket);
+    return open ? open->length : 0;
   });
   if (left == 0) return;  // somebody else has told the rest meanwhile
   std::string text = "ticket " + std::to_string(ticket) + ": " + std::to_string(count) +
@@ -121,11 +122,13 @@ void refuse_more(Protocol& self, nb::handle pull, std::uint64_t count) {
   throw std::invalid_argument(text);
 }
 
-void tell(Protocol& self, nb::handle pull, nb::handle reward) {
+void tell(Protocol& self, nb::handle pull, nb::handle reward, nb::handle metrics) {
   const Ticket ticket = ticket_from(pull);
-  const GivenRewards given = rewards_from(reward);
-  const Status status = tell_given(self, ticket, given);
-  if (status == Status::too_many_rewards) refuse_more(self, pull, summed(given).count);
+  const AnyRewards given = rewards_from(reward);
+  const Metrics beside = metrics_from(metrics);
+  const Status status = self.with_cuts(
+      [&](Optimizer& optimizer) { return canopy::tell(optimizer, ticket, given, beside); });
+  if (status == Status::too_many_rewards) refuse_more(self, pull, count_of(given));
   check(status, ticket);
 }
 
@@ -134,14 +137,28 @@ std::vector<double> coordinates_from(const Protocol& self, nb::handle arm) {
   return self.space().coordinates(nb::borrow<nb::dict>(arm));
 }
 
-/// Rewards of an arm that nobody asked for, by `take`, which is `observe` or `remember`.
-template <auto take>
-void add(Protocol& self, nb::handle arm, nb::handle reward) {
-  const std::vector<double> coordinates = coordinates_from(self, arm);
-  const Rewards rewards = summed(rewards_from(reward));
-  const Status status =
-      self.with_cuts([&](Optimizer& optimizer) { return (optimizer.*take)(coordinates, rewards); });
+void refuse_unless_ok(Status status, nb::handle reward) {
+  if (status == Status::needs_study) throw std::invalid_argument(std::string(describe(status)));
   if (status != Status::ok) refuse("reward", reward, std::string(describe(status)));
+}
+
+void observe(Protocol& self, nb::handle arm, nb::handle reward, nb::handle metrics) {
+  const std::vector<double> coordinates = coordinates_from(self, arm);
+  const AnyRewards given = rewards_from(reward);
+  const Metrics beside = metrics_from(metrics);
+  refuse_unless_ok(self.with_cuts([&](Optimizer& optimizer) {
+    return canopy::observe(optimizer, coordinates, given, Role::search, beside);
+  }),
+                   reward);
+}
+
+void remember(Protocol& self, nb::handle arm, nb::handle reward) {
+  const std::vector<double> coordinates = coordinates_from(self, arm);
+  const Rewards rewards = sums_of(rewards_from(reward));
+  refuse_unless_ok(self.with_cuts([&](Optimizer& optimizer) {
+    return optimizer.remember(coordinates, rewards);
+  }),
+                   reward);
 }
 
 void set_reward_range(Protocol& self, nb::handle range) {
@@ -405,14 +422,16 @@ void bind_protocol(nb::module_& module) {
       .def("ask", &ask, nb::arg("pulls") = nb::none(),
            nb::sig("def ask(self, pulls: int | None = None) -> Pull"), kAskHelp)
       .def("tell", &tell, nb::arg("pull").none(), nb::arg("reward").none(),
-           nb::sig("def tell(self, pull: Pull | int, reward: float | Iterable[float] | Rewards) -> "
-                   "None"),
+           nb::arg("metrics") = nb::none(),
+           nb::sig("def tell(self, pull: Pull | int, reward: float | Iterable[float] | Rewards, "
+                   "metrics: dict[str, float] | None = None) -> None"),
            kTellHelp)
-      .def("observe", &add<&Optimizer::observe>, nb::arg("arm").none(), nb::arg("reward").none(),
+      .def("observe", &observe, nb::arg("arm").none(), nb::arg("reward").none(),
+           nb::arg("metrics") = nb::none(),
            nb::sig("def observe(self, arm: dict[str, Any], reward: float | Iterable[float] | "
-                   "Rewards) -> None"),
+                   "Rewards, metrics: dict[str, float] | None = None) -> None"),
            kObserveHelp)
-      .def("remember", &add<&Optimizer::remember>, nb::arg("arm").none(), nb::arg("reward").none(),
+      .def("remember", &remember, nb::arg("arm").none(), nb::arg("reward").none(),
            nb::sig("def remember(self, arm: dict[str, Any], reward: float | Iterable[float] | "
                    "Rewards) -> None"),
            kRememberHelp)

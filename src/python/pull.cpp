@@ -117,7 +117,7 @@ PythonPull pull_from(const nb::object& space, Ticket ticket, const nb::list& arm
 
 }  // namespace
 
-GivenRewards rewards_from(nb::handle rewards) {
+AnyRewards rewards_from(nb::handle rewards) {
   if (const auto number = number_from(rewards)) return *number;
   if (nb::isinstance<PythonRewards>(rewards)) return nb::cast<PythonRewards>(rewards).rewards();
   if (!is_series(rewards)) refuse("reward", rewards, kRewards);

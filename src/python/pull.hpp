@@ -52,8 +52,7 @@ struct PythonRewards {
 [[nodiscard]] Ticket ticket_from(nb::handle pull);
 
 /// Rewards as they were given: one, several, or sums. Throws ValueError.
-using GivenRewards = std::variant<double, std::vector<double>, Rewards>;
-[[nodiscard]] GivenRewards rewards_from(nb::handle rewards);
+[[nodiscard]] AnyRewards rewards_from(nb::handle rewards);
 
 /// Throws ValueError: `pulls = 0: must be ...`.
 [[noreturn]] void refuse(const std::string& what, nb::handle value, const std::string& expected);

@@ -119,26 +119,22 @@ struct Answer {
   std::vector<double> rewards;
 };
 
-/// Sums become so many times their mean.
-std::vector<double> spread(const Rewards& rewards) {
-  std::vector<double> all(rewards.count, rewards.mean());
+/// Sums become their mean, `count` times.
+std::vector<double> one_by_one(const AnyRewards& rewards) {
+  if (const auto* list = std::get_if<std::vector<double>>(&rewards)) return *list;
+  const Rewards sums = sums_of(rewards);
+  std::vector<double> all(sums.count, sums.mean());
   return all;
 }
 
 /// None for an event that is not an answer.
 std::optional<Answer> answer_in(const Event& event) {
-  if (const auto* told = std::get_if<Told>(&event))
-    return Answer{told->ticket, {}, 0.0, {told->reward}};
-  if (const auto* told = std::get_if<ToldList>(&event))
-    return Answer{told->ticket, {}, 0.0, told->rewards};
-  if (const auto* told = std::get_if<ToldSums>(&event)) {
-    return Answer{told->ticket, {}, 0.0, spread(told->rewards)};
+  if (const auto* told = std::get_if<Told>(&event)) {
+    return Answer{told->ticket, {}, 0.0, one_by_one(told->rewards)};
   }
-  if (const auto* passed_over = std::get_if<PassedOver>(&event)) {
-    return Answer{passed_over->ticket, {}, 0.0, spread(passed_over->rewards)};
-  }
-  if (const auto* observed = std::get_if<Observed>(&event)) {
-    return Answer{0, {}, 0.0, spread(observed->rewards)};
+  const auto* observed = std::get_if<Observed>(&event);
+  if (observed != nullptr && observed->role == Role::search) {
+    return Answer{0, {}, 0.0, one_by_one(observed->rewards)};
   }
   return std::nullopt;
 }

@@ -20,7 +20,7 @@ std::string joined(const std::vector<Mistake>& mistakes) {
   std::string text;
   for (const Mistake& mistake : mistakes) {
     if (!text.empty()) text += "; ";
-    text += mistake.field.empty() ? mistake.message : mistake.field + ": " + mistake.message;
+    text += mistake.text_with_field();
   }
   return text;
 }
@@ -62,7 +62,7 @@ Answer Problem::answer(const std::string& request_id) const {
     Document::List list;
     for (const Mistake& mistake : mistakes_) {
       list.emplace_back(Document::Table{
-          {"field", mistake.field}, {"code", mistake.code}, {"message", mistake.message}});
+          {"field", mistake.field}, {"code", mistake.code}, {"message", mistake.text()}});
     }
     document.set("errors", std::move(list));
   }

@@ -4,19 +4,13 @@
 #include "canopy/study.hpp"
 
 #include "service/message.hpp"
+#include "studies/request_reader.hpp"
 
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace canopy::service {
-
-/// One thing that is wrong with a request.
-struct Mistake {
-  std::string field;
-  std::string code;
-  std::string message;
-};
 
 /// Thrown when a request cannot be served: what is answered instead, as RFC 9457 has it.
 class Problem : public std::runtime_error {

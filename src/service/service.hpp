@@ -86,6 +86,8 @@ class Service {
   void drop(const Request& request, Done done);
   void observe(const Request& request, Done done);
   void bar(const Request& request, Done done);
+  template <class Read>
+  void write_about_arms(const Request& request, const std::string& key, Read&& read, Done done);
   void best(const Request& request, Done done);
   void summary(const Request& request, Done done);
   void tree(const Request& request, Done done);
@@ -95,8 +97,8 @@ class Service {
   void history(const Request& request, Done done);
   void events(const Request& request, Done done);
   void stream(const Request& request, Done done);
-  void act(const Request& request, Done done);
-  void acts(const Request& request, Done done);
+  void command(const Request& request, Done done);
+  void commands(const Request& request, Done done);
   void take_tuner(const Request& request, Done done);
   void release_tuner(const Request& request, Done done);
   void tuner_events(const Request& request, Done done);

@@ -163,12 +163,12 @@ std::uint64_t SharedStore::forget_answers(double before) {
   return writing([&](FullStore& store) { return store.forget_answers(before); });
 }
 
-std::uint64_t SharedStore::post_act(StudyId study, double at, const std::string& text) {
-  return writing([&](FullStore& store) { return store.post_act(study, at, text); });
+std::uint64_t SharedStore::post_command(StudyId study, double at, const std::string& text) {
+  return writing([&](FullStore& store) { return store.post_command(study, at, text); });
 }
 
-std::vector<PostedAct> SharedStore::acts(StudyId study, std::uint64_t after) {
-  return reading([&](FullStore& store) { return store.acts(study, after); });
+std::vector<PostedCommand> SharedStore::commands(StudyId study, std::uint64_t after) {
+  return reading([&](FullStore& store) { return store.commands(study, after); });
 }
 
 std::optional<Snapshot> SharedStore::snapshot(StudyId study) {

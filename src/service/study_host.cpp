@@ -2,7 +2,7 @@
 
 #include "core/excerpt.hpp"
 #include "files/json.hpp"
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 #include "service/tokens.hpp"
 #include "tuning/tuner_state.hpp"
 
@@ -34,12 +34,12 @@ Problem reused_key() {
 }
 
 /// Notes what people want, as whoever runs the study does.
-void take_acts(Study& study) {
-  for (const PostedAct& posted :
-       study.store().acts(study.record().id, tuner_state_of(study).last_act())) {
+void take_commands(Study& study) {
+  for (const PostedCommand& posted :
+       study.store().commands(study.record().id, tuner_state_of(study).last_command())) {
     try {
-      const WantedAct wanted = act_from(posted.text);
-      study.note(ActTaken{posted.number, wanted.act, wanted.pulls, wanted.by});
+      const WantedCommand wanted = command_from(posted.text);
+      study.note(CommandAccepted{posted.number, wanted.command, wanted.pulls, wanted.by});
     } catch (const SpecificationError&) {
       continue;  // of a later version, say
     }
@@ -47,14 +47,14 @@ void take_acts(Study& study) {
 }
 
 std::string state_text(const StudyState& state) {
-  switch (state.order.value_or(Act::resume)) {
-    case Act::pause:
+  switch (state.order.value_or(RunnerCommand::resume)) {
+    case RunnerCommand::pause:
       return "paused";
-    case Act::hold:
+    case RunnerCommand::hold:
       return "held";
-    case Act::baseline:
+    case RunnerCommand::baseline:
       return "at_baseline";
-    case Act::end:
+    case RunnerCommand::end:
       return "ended";
     default:
       return !state.runner.empty() || state.in_flight > 0 ? "running" : "idle";
@@ -276,7 +276,7 @@ void StudyHost::open(Hosted& hosted) {
       .name = hosted.name, .fork = {}, .holder = options_.address, .fold = tuner_fold};
   hosted.session = std::make_unique<StudySession>(
       store_, [&](Store& store) { return Study::reopen(store, which); });
-  hosted.session->perform(take_acts);
+  hosted.session->perform(take_commands);
 }
 
 /// The answer when a study cannot be opened: where it is, if another server has it.
@@ -534,7 +534,7 @@ void StudyHost::tick_soon(const std::string& study) {
 void StudyHost::push_tick(const std::shared_ptr<Hosted>& hosted) {
   hosted->jobs.push_back({.write = [](Study& study, Runner& runner) {
     (void)study.drop_expired();
-    if (!runner.is_alive()) take_acts(study);
+    if (!runner.is_alive()) take_commands(study);
     return Answer{};
   }});
   schedule(hosted);

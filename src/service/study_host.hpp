@@ -51,11 +51,11 @@ inline constexpr std::array<std::string_view, 6> kStudyStates{"running", "idle",
 
 /// A study that is open here.
 struct StudyState {
-  std::string text = "idle";      ///< what it is doing
-  std::string runner = {};        ///< the tuner that runs it, for people; empty: there is none
-  std::uint64_t in_flight = 0;    ///< tickets
-  bool tuner_began = false;       ///< and has not stopped, as far as the journal tells
-  std::optional<Act> order = {};  ///< that people gave and did not take back,
+  std::string text = "idle";    ///< what it is doing
+  std::string runner = {};      ///< the tuner that runs it, for people; empty: there is none
+  std::uint64_t in_flight = 0;  ///< tickets
+  bool tuner_began = false;     ///< and has not stopped, as far as the journal tells
+  std::optional<RunnerCommand> order = {};  ///< that people gave and did not take back,
   std::string ordered_by = {};
 };
 
@@ -126,10 +126,10 @@ class StudyHost {
   void reopen(const std::string& study, const Request& request,
               const StudySpecification& specification, const std::string& tuner, Done done);
 
-  /// Takes note of acts now, if the study is open here.
+  /// Takes note of commands now, if the study is open here.
   void tick_soon(const std::string& study);
 
-  /// To be called about once a second: drops tickets whose time is over, takes note of acts,
+  /// To be called about once a second: drops tickets whose time is over, takes note of commands,
   /// closes what nobody uses.
   void tick();
 

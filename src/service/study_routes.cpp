@@ -5,7 +5,7 @@
 
 #include "files/document_reader.hpp"
 #include "files/json.hpp"
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 #include "journal/event_document.hpp"
 #include "service/body.hpp"
 #include "service/service.hpp"
@@ -42,15 +42,15 @@ std::string text_at(const Document& document, std::initializer_list<std::string_
 
 namespace {
 
-/// What people want of a study that is not open here, as far as its acts tell.
-void set_order(PhaseFacts& facts, bool has_system, const std::vector<PostedAct>& acts) {
-  for (const PostedAct& posted : acts) {
+/// What people want of a study that is not open here, as far as its commands tell.
+void set_order(PhaseFacts& facts, bool has_system, const std::vector<PostedCommand>& commands) {
+  for (const PostedCommand& posted : commands) {
     // A tuner that went on for long has taken note of it, or began after it.
     if (has_system && facts.last && facts.last->at > posted.at + kWorksOn) continue;
     try {
-      const WantedAct wanted = act_from(posted.text);
-      if (wanted.act == Act::confirm) continue;
-      facts.order = wanted.act;
+      const WantedCommand wanted = command_from(posted.text);
+      if (wanted.command == RunnerCommand::confirm) continue;
+      facts.order = wanted.command;
       facts.ordered_by = wanted.by;
     } catch (const SpecificationError&) {
       continue;  // of a later version, say
@@ -81,7 +81,7 @@ Service::Standing Service::standing_of(const StudyRecord& record, const Document
     standing.state = standing.is_open ? "open" : "idle";
     facts.tuner_began = has_system;
     facts.tuner_lives = has_system && standing.is_open;
-    set_order(facts, has_system, store.acts(record.id, 0));
+    set_order(facts, has_system, store.commands(record.id, 0));
   }
   standing.report = phase_of(facts);
   standing.last = std::move(facts.last);

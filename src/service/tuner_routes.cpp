@@ -4,7 +4,7 @@
 #include "canopy/study.hpp"
 
 #include "files/document_reader.hpp"
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 #include "journal/event_document.hpp"
 #include "service/body.hpp"
 #include "service/service.hpp"
@@ -20,37 +20,38 @@
 
 namespace canopy::service {
 
-void Service::act(const Request& request, Done done) {
+void Service::command(const Request& request, Done done) {
   Body body(request);
   const Document& document = body.document();
-  body.allow(document, "", {"act", "pulls"});
-  const auto name = body.text(document, "", "act");
-  const auto act = value_named<Act>(name.value_or(""));
-  if (!name && !document.contains("act")) body.complain("act", "missing_key", "is missing");
-  if (name && !act) {
-    body.complain("act", "wrong_type", must_be_one_of(EnumNames<Act>::names));
+  body.allow(document, "", {"command", "pulls"});
+  const auto name = body.text(document, "", "command");
+  const auto command = value_named<RunnerCommand>(name.value_or(""));
+  if (!name && !document.contains("command")) body.complain("command", "missing_key", "is missing");
+  if (name && !command) {
+    body.complain("command", "wrong_type", must_be_one_of(EnumNames<RunnerCommand>::names));
   }
   const std::uint64_t pulls = body.whole(document, "", "pulls", 1, INT64_MAX).value_or(0);
   body.check();
   host_.run(
       request,
-      [this, act = *act, pulls, by = request.by, study = study_of(request)](Store& store) {
+      [this, command = *command, pulls, by = request.by, study = study_of(request)](Store& store) {
         const StudyRecord record = record_of(store, study);
         const StudySpecification specification = specification_of(record);
         const bool has_baseline = specification.system && specification.system->baseline;
-        if (!has_baseline && (act == Act::confirm || act == Act::baseline)) {
+        if (!has_baseline &&
+            (command == RunnerCommand::confirm || command == RunnerCommand::baseline)) {
           throw Problem(409, "no_baseline", "the study has no baseline");
         }
         const std::string who = by.empty() ? "somebody" : by;
-        const std::uint64_t number =
-            store.post_act(record.id, machine_clock().wall_time(), act_text({act, who, pulls}));
+        const std::uint64_t number = store.post_command(record.id, machine_clock().wall_time(),
+                                                        command_text({command, who, pulls}));
         host_.tick_soon(study);
         return json_answer(Document::Table{{"number", number}}, 201);
       },
       std::move(done));
 }
 
-void Service::acts(const Request& request, Done done) {
+void Service::commands(const Request& request, Done done) {
   Query query(request, {"after"});
   const std::uint64_t after = query.whole("after", 0, 0, INT64_MAX);
   query.check();
@@ -58,11 +59,11 @@ void Service::acts(const Request& request, Done done) {
       request,
       [after, study = study_of(request)](Store& store) {
         Document::List list;
-        for (const PostedAct& posted : store.acts(record_of(store, study).id, after)) {
+        for (const PostedCommand& posted : store.commands(record_of(store, study).id, after)) {
           Document table = Document::Table{{"number", posted.number}, {"at", posted.at}};
           try {
-            const WantedAct wanted = act_from(posted.text);
-            table.set("act", name_of(wanted.act));
+            const WantedCommand wanted = command_from(posted.text);
+            table.set("command", name_of(wanted.command));
             table.set("by", wanted.by);
             table.set("pulls", wanted.pulls);
           } catch (const SpecificationError&) {
@@ -70,7 +71,7 @@ void Service::acts(const Request& request, Done done) {
           }
           list.push_back(std::move(table));
         }
-        return json_answer(Document::Table{{"acts", std::move(list)}});
+        return json_answer(Document::Table{{"commands", std::move(list)}});
       },
       std::move(done));
 }

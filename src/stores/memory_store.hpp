@@ -27,7 +27,7 @@ struct MemoryStudies {
     std::vector<JournalEntry> journal;
     std::optional<Snapshot> snapshot;
     std::map<std::string, KeptAnswer> answers;
-    std::vector<PostedAct> acts;
+    std::vector<PostedCommand> commands;
   };
 
   std::map<StudyId, Study> studies;
@@ -156,18 +156,18 @@ class MemoryStore final : public FullStore {
     return forgotten;
   }
 
-  std::uint64_t post_act(StudyId study, double when, const std::string& text) override {
+  std::uint64_t post_command(StudyId study, double when, const std::string& text) override {
     check_texts({text});
-    std::vector<PostedAct>& acts = at(study).acts;
-    acts.push_back({acts.size() + 1, when, text});
-    return acts.size();
+    std::vector<PostedCommand>& commands = at(study).commands;
+    commands.push_back({commands.size() + 1, when, text});
+    return commands.size();
   }
 
-  [[nodiscard]] std::vector<PostedAct> acts(StudyId study, std::uint64_t after) override {
-    std::vector<PostedAct> acts;
-    if (all_->studies.contains(study)) acts = at(study).acts;
-    std::erase_if(acts, [&](const PostedAct& act) { return act.number <= after; });
-    return acts;
+  [[nodiscard]] std::vector<PostedCommand> commands(StudyId study, std::uint64_t after) override {
+    std::vector<PostedCommand> commands;
+    if (all_->studies.contains(study)) commands = at(study).commands;
+    std::erase_if(commands, [&](const PostedCommand& command) { return command.number <= after; });
+    return commands;
   }
 
   [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override {

@@ -96,7 +96,7 @@ void PostgresStore::erase(StudyId study) {
     for (const char* statement :
          {"DELETE FROM studies WHERE id = $1", "DELETE FROM events WHERE study = $1",
           "DELETE FROM snapshots WHERE study = $1", "DELETE FROM answers WHERE study = $1",
-          "DELETE FROM acts WHERE study = $1"}) {
+          "DELETE FROM commands WHERE study = $1"}) {
       connection_.run(statement, study);
     }
   });
@@ -180,7 +180,7 @@ void PostgresStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
       study, snapshot.events, snapshot.optimizer, snapshot.tuner);
 }
 
-// --- answers and acts ------------------------------------------------------------------------
+// --- answers and commands ------------------------------------------------------------------------
 
 std::vector<std::optional<KeptAnswer>> PostgresStore::find_answers(
     std::span<const AnswerKey> keys) {
@@ -214,32 +214,33 @@ std::uint64_t PostgresStore::forget_answers(double before) {
       .count(0, 0);
 }
 
-std::uint64_t PostgresStore::post_act(StudyId study, double at, const std::string& text) {
+std::uint64_t PostgresStore::post_command(StudyId study, double at, const std::string& text) {
   std::uint64_t number = 0;
   connection_.change([&] {
     const PostgresRows locked =
         connection_.run("SELECT id FROM studies WHERE id = $1 FOR NO KEY UPDATE", study);
     if (locked.empty()) throw gone();
-    number = connection_
-                 .run(
-                     "INSERT INTO acts (study, number, at, text) SELECT $1, COALESCE(MAX(number), "
-                     "0) + 1, $2, $3 FROM acts WHERE study = $1 RETURNING number",
-                     study, at, text)
-                 .count(0, 0);
+    number =
+        connection_
+            .run(
+                "INSERT INTO commands (study, number, at, text) SELECT $1, COALESCE(MAX(number), "
+                "0) + 1, $2, $3 FROM commands WHERE study = $1 RETURNING number",
+                study, at, text)
+            .count(0, 0);
   });
   return number;
 }
 
-std::vector<PostedAct> PostgresStore::acts(StudyId study, std::uint64_t after) {
+std::vector<PostedCommand> PostgresStore::commands(StudyId study, std::uint64_t after) {
   const PostgresRows rows = connection_.run(
-      "SELECT number, at, text FROM acts WHERE study = $1 AND number > $2 ORDER BY number", study,
-      after);
-  std::vector<PostedAct> acts;
-  acts.reserve(static_cast<std::size_t>(rows.size()));
+      "SELECT number, at, text FROM commands WHERE study = $1 AND number > $2 ORDER BY number",
+      study, after);
+  std::vector<PostedCommand> commands;
+  commands.reserve(static_cast<std::size_t>(rows.size()));
   for (int i = 0; i < rows.size(); ++i) {
-    acts.push_back({rows.count(i, 0), rows.real(i, 1), rows.text(i, 2)});
+    commands.push_back({rows.count(i, 0), rows.real(i, 1), rows.text(i, 2)});
   }
-  return acts;
+  return commands;
 }
 
 }  // namespace canopy

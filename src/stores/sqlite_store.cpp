@@ -105,7 +105,7 @@ void SqliteStore::erase(StudyId study) {
   connection_.change([&] {
     for (const char* statement :
          {"DELETE FROM events WHERE study = ?1", "DELETE FROM snapshots WHERE study = ?1",
-          "DELETE FROM answers WHERE study = ?1", "DELETE FROM acts WHERE study = ?1",
+          "DELETE FROM answers WHERE study = ?1", "DELETE FROM commands WHERE study = ?1",
           "DELETE FROM studies WHERE id = ?1"}) {
       connection_.run(statement, study);
     }
@@ -216,7 +216,7 @@ void SqliteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
       study, snapshot.events, snapshot.optimizer, snapshot.tuner);
 }
 
-// --- answers and acts ------------------------------------------------------------------------
+// --- answers and commands ------------------------------------------------------------------------
 
 std::vector<std::optional<KeptAnswer>> SqliteStore::find_answers(std::span<const AnswerKey> keys) {
   return connection_.with([&] {
@@ -244,27 +244,28 @@ std::uint64_t SqliteStore::forget_answers(double before) {
   return static_cast<std::uint64_t>(forgotten);
 }
 
-std::uint64_t SqliteStore::post_act(StudyId study, double at, const std::string& text) {
+std::uint64_t SqliteStore::post_command(StudyId study, double at, const std::string& text) {
   std::uint64_t number = 0;
   connection_.change([&] {
     if (!exists(study)) throw gone();
     SqliteStatement posted = connection_.select(
-        "INSERT INTO acts (study, number, at, text) SELECT ?1, COALESCE(MAX(number), 0) + 1, ?2, "
-        "?3 FROM acts WHERE study = ?1 RETURNING number",
+        "INSERT INTO commands (study, number, at, text) SELECT ?1, COALESCE(MAX(number), 0) + 1, "
+        "?2, "
+        "?3 FROM commands WHERE study = ?1 RETURNING number",
         study, at, text);
     while (posted.next()) number = posted.count(0);
   });
   return number;
 }
 
-std::vector<PostedAct> SqliteStore::acts(StudyId study, std::uint64_t after) {
+std::vector<PostedCommand> SqliteStore::commands(StudyId study, std::uint64_t after) {
   return connection_.with([&] {
-    std::vector<PostedAct> acts;
+    std::vector<PostedCommand> commands;
     SqliteStatement row = connection_.select(
-        "SELECT number, at, text FROM acts WHERE study = ?1 AND number > ?2 ORDER BY number", study,
-        after);
-    while (row.next()) acts.push_back({row.count(0), row.real(1), row.text(2)});
-    return acts;
+        "SELECT number, at, text FROM commands WHERE study = ?1 AND number > ?2 ORDER BY number",
+        study, after);
+    while (row.next()) commands.push_back({row.count(0), row.real(1), row.text(2)});
+    return commands;
   });
 }
 

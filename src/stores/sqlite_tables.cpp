@@ -24,7 +24,8 @@ constexpr std::array kTables{
     "CREATE TABLE answers (id INTEGER PRIMARY KEY, study INTEGER NOT NULL, key TEXT NOT NULL, "
     "request TEXT NOT NULL, answer TEXT NOT NULL, at REAL NOT NULL) STRICT",
     "CREATE UNIQUE INDEX answers_by_key ON answers (study, key)",
-    "CREATE TABLE acts (study INTEGER NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL, text "
+    "CREATE TABLE commands (study INTEGER NOT NULL, number INTEGER NOT NULL, at REAL NOT NULL, "
+    "text "
     "TEXT NOT NULL, PRIMARY KEY (study, number)) STRICT, WITHOUT ROWID",
 };
 

@@ -7,11 +7,13 @@
 #include "core/excerpt.hpp"
 #include "core/text.hpp"
 #include "journal/replay.hpp"
+#include "journal/told.hpp"
 #include "studies/load.hpp"
 #include "studies/stored_specification.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <thread>
 #include <type_traits>
 #include <unistd.h>
@@ -39,6 +41,11 @@ bool have_same_parameters(const Space& a, const Space& b) {
   };
   return std::equal(a.parameters().begin(), a.parameters().end(), b.parameters().begin(),
                     b.parameters().end(), alike);
+}
+
+bool are_finite(const Metrics& metrics) {
+  return std::all_of(metrics.begin(), metrics.end(),
+                     [](const auto& metric) { return std::isfinite(metric.second); });
 }
 
 // --- names and locks -------------------------------------------------------------------------
@@ -253,10 +260,14 @@ std::uint64_t Study::events() const {
 }
 
 void Study::note(Event event) {
+  remember_baseline(live(), event);
+  append(std::move(event));
+}
+
+void Study::append(Event event) {
   uncommitted_.push_back({events() + 1, now(), std::move(event)});
   leases_->apply(uncommitted_.back());
   if (fold_) fold_->apply(uncommitted_.back());
-  remember_baseline(live(), uncommitted_.back().event);
 }
 
 void Study::repeat(const Event& event) {
@@ -273,7 +284,7 @@ void Study::repeat(const Event& event) {
 }
 
 Status Study::journaled(Status status, Event event) {
-  if (is_taken(status)) note(std::move(event));
+  if (is_taken(status)) append(std::move(event));
   return status;
 }
 
@@ -284,11 +295,11 @@ Pull Study::ask(std::uint64_t pulls) {
 Pull Study::ask_on_lease(std::uint64_t pulls, double seconds) {
   const Pull pull = live().ask(pulls);
   // Databases have no larger numbers; nor has anybody that many pulls.
-  note(Asked{pull.ticket,
-             pulls > INT64_MAX ? 0 : pulls,
-             pull.length,
-             {pull.arm.begin(), pull.arm.end()},
-             seconds});
+  append(Asked{.ticket = pull.ticket,
+               .pulls = pulls > INT64_MAX ? 0 : pulls,
+               .length = pull.length,
+               .arm = {pull.arm.begin(), pull.arm.end()},
+               .lease = seconds});
   return pull;
 }
 
@@ -310,30 +321,43 @@ void Study::keep_answer(KeptAnswer answer) {
 
 Pull Study::ask_again() {
   const Pull pull = live().ask_again();
-  note(AskedAgain{pull.ticket, {pull.arm.begin(), pull.arm.end()}});
+  append(Asked{.ticket = pull.ticket,
+               .pulls = 1,
+               .length = 1,
+               .arm = {pull.arm.begin(), pull.arm.end()},
+               .again = true});
   return pull;
 }
 
-/// Journals what was told, or that it was passed over.
 Status Study::tell(Ticket ticket, double reward) {
   reward += 0.0;  // a database may forget the sign of zero
   const Status status = live().tell(ticket, reward);
-  if (status == Status::passed_over) note(PassedOver{ticket, Rewards::one(reward)});
-  if (status == Status::ok) note(Told{ticket, reward});
+  if (is_taken(status)) append(Told{ticket, reward, status == Status::passed_over});
   return status;
 }
 
 Status Study::tell(Ticket ticket, std::span<const double> rewards) {
   const Status status = live().tell(ticket, rewards);
-  if (status == Status::passed_over) note(PassedOver{ticket, Rewards::of(rewards)});
-  if (status == Status::ok) note(ToldList{ticket, {rewards.begin(), rewards.end()}});
+  if (is_taken(status)) {
+    append(
+        Told{ticket, std::vector(rewards.begin(), rewards.end()), status == Status::passed_over});
+  }
   return status;
 }
 
 Status Study::tell(Ticket ticket, const Rewards& rewards) {
   const Status status = live().tell(ticket, rewards);
-  if (status == Status::passed_over) note(PassedOver{ticket, rewards});
-  if (status == Status::ok) note(ToldSums{ticket, rewards});
+  if (is_taken(status)) append(Told{ticket, rewards, status == Status::passed_over});
+  return status;
+}
+
+Status Study::tell(Ticket ticket, const AnyRewards& rewards, const Metrics& metrics) {
+  if (!are_finite(metrics)) return Status::not_a_reward;
+  const std::optional<Pull> pull = pull_of(ticket);
+  if (!pull) return canopy::tell(*this, ticket, rewards);  // which says why
+  const std::vector<double> arm(pull->arm.begin(), pull->arm.end());
+  const Status status = canopy::tell(*this, ticket, rewards);
+  if (is_taken(status) && !metrics.empty()) append(MetricsMeasured{ticket, metrics, arm});
   return status;
 }
 
@@ -348,16 +372,36 @@ Status Study::bar(Arm arm, double reward) {
 }
 
 Status Study::observe(Arm arm, const Rewards& rewards) {
-  return journaled(live().observe(arm, rewards), Observed{{arm.begin(), arm.end()}, rewards});
+  return journaled(live().observe(arm, rewards),
+                   Observed{{arm.begin(), arm.end()}, shortest(rewards)});
+}
+
+Status Study::observe(Arm arm, const AnyRewards& rewards, Role role, const Metrics& metrics) {
+  if (!are_finite(metrics) || !std::isfinite(sums_of(rewards).sum)) return Status::not_a_reward;
+  Status status = Status::ok;
+  if (role == Role::search) {
+    status = observe(arm, sums_of(rewards));
+  } else if (role == Role::baseline) {
+    status = remember(arm, sums_of(rewards));
+  } else if (specification_.space.contains(arm)) {
+    append(Observed{{arm.begin(), arm.end()}, rewards, role});
+  } else {
+    status = Status::not_an_arm;
+  }
+  if (is_taken(status) && role != Role::warm_up && !metrics.empty()) {
+    append(MetricsMeasured{0, metrics, {arm.begin(), arm.end()}});
+  }
+  return status;
 }
 
 Status Study::remember(Arm arm, const Rewards& rewards) {
-  return journaled(live().remember(arm, rewards), Remembered{{arm.begin(), arm.end()}, rewards});
+  return journaled(live().remember(arm, rewards),
+                   Observed{{arm.begin(), arm.end()}, shortest(rewards), Role::baseline});
 }
 
 void Study::set_reward_range(const std::optional<RewardRange>& range) {
   live().set_reward_range(range);
-  note(RangeSet{range});
+  append(RangeSet{range});
 }
 
 Status Study::drop(Ticket ticket) {
@@ -366,7 +410,7 @@ Status Study::drop(Ticket ticket) {
 
 void Study::finish() {
   live().finish();
-  note(Finished{});
+  append(Finished{});
 }
 
 void Study::restore(std::string_view /*saved*/) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -93,20 +94,18 @@ std::optional<SystemSpecification> read_system(DocumentReader& reader, const Doc
   std::vector<OptionField> fields;
   system.options = read_struct<SystemOptions>(reader, *table, "system.", fields);
   std::vector<std::string_view> keys = names_of(fields);
-  for (const std::string_view key :
-       {"shell", "keep_background", "reads_arm", "apply", "measure", "process", "baseline"}) {
-    keys.push_back(key);
-  }
-  reader.check_keys(*table, "system.", keys);
   reader.read(*table, "system.", "shell", system.shell);
-  reader.read(*table, "system.", "keep_background", system.keep_background);
-  reader.read(*table, "system.", "reads_arm", system.reads_arm);
-  system.apply = read_command(reader, *table, "apply", system.shell, space);
-  system.measure = read_command(reader, *table, "measure", system.shell, space);
-  system.process = read_command(reader, *table, "process", system.shell, space);
-  if (const Document* baseline = table->find("baseline")) {
-    system.baseline = read_arm(reader, *baseline, space, "system.baseline");
-  }
+  visit_fields(system, [&]<class Member>(const Field& field, Member& member) {
+    keys.push_back(field.name);
+    if constexpr (std::is_same_v<Member, bool>) {
+      if (field.name != "shell") reader.read(*table, "system.", field.name, member);
+    } else if constexpr (std::is_same_v<Member, std::optional<std::string>>) {
+      member = read_command(reader, *table, field.name, system.shell, space);
+    } else if (const Document* arm = table->find(field.name)) {
+      member = read_arm(reader, *arm, space, "system." + std::string(field.name));
+    }
+  });
+  reader.check_keys(*table, "system.", keys);
   check_together(reader, *table, system);
   return system;
 }
@@ -168,13 +167,15 @@ Budget read_budget(DocumentReader& reader, const Document& root) {
 
 Document system_document(const SystemSpecification& system, const Space& space) {
   Document table;
-  if (system.shell) table.set("shell", true);
-  if (system.keep_background) table.set("keep_background", true);
-  if (system.reads_arm) table.set("reads_arm", true);
-  if (system.apply) table.set("apply", *system.apply);
-  if (system.measure) table.set("measure", *system.measure);
-  if (system.process) table.set("process", *system.process);
-  if (system.baseline) table.set("baseline", arm_document(space, *system.baseline));
+  visit_fields_of(system, [&]<class Member>(const Field& field, const Member& member) {
+    if constexpr (std::is_same_v<Member, bool>) {
+      if (member) table.set(field.name, true);
+    } else if constexpr (std::is_same_v<Member, std::optional<std::string>>) {
+      if (member) table.set(field.name, *member);
+    } else if (member) {
+      table.set(field.name, arm_document(space, *member));
+    }
+  });
   const Document options = document_of(values_of(system.options), fields_of(system.options));
   for (const auto& [name, value] : *options.as_table()) table.set(name, value);
   return table;

@@ -123,10 +123,11 @@ std::string put_baseline_back(const Study& study, SystemKeeper& keeper) {
 namespace {
 
 /// Sets what the system waits at.
-void go_to_wait(Study& study, SystemKeeper& keeper, Act act) {
-  if (act == Act::hold || !keeper.can_be_set()) return;
-  const std::vector<double> arm = act == Act::baseline ? *study.specification().system->baseline
-                                                       : best_known_setting(study).arm;
+void go_to_wait(Study& study, SystemKeeper& keeper, RunnerCommand command) {
+  if (command == RunnerCommand::hold || !keeper.can_be_set()) return;
+  const std::vector<double> arm = command == RunnerCommand::baseline
+                                      ? *study.specification().system->baseline
+                                      : best_known_setting(study).arm;
   if (arm.empty() || arm == keeper.setting()) return;
   if (const auto failure = keeper.leave_at(arm)) {
     study.note(Failed{0, failure->what});
@@ -141,8 +142,8 @@ void go_to_wait(Study& study, SystemKeeper& keeper, Act act) {
 void wait_if_asked(Study& study, SystemKeeper& keeper, Lookout& lookout) {
   constexpr double kBetweenLooks = 0.1;  // at signals
   lookout.look();
-  std::optional<Act> obeyed;
-  while (const std::optional<Act> wanted = lookout.wanted_wait()) {
+  std::optional<RunnerCommand> obeyed;
+  while (const std::optional<RunnerCommand> wanted = lookout.wanted_wait()) {
     if (wanted != obeyed) go_to_wait(study, keeper, *wanted);
     obeyed = wanted;
     lookout.stop_clock();

@@ -1,7 +1,7 @@
 #include "tuning/lookout.hpp"
 
 #include "core/excerpt.hpp"
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -26,37 +26,39 @@ void Lookout::look() {
   const double now = study_.clock().steady_time();
   if (now < next_look_) return;
   next_look_ = now + kBetweenLooks;
-  std::vector<PostedAct> posted;
+  std::vector<PostedCommand> posted;
   try {
-    posted = study_.store().acts(study_.record().id, std::max(acts_seen_, state().last_act()));
+    posted = study_.store().commands(study_.record().id,
+                                     std::max(commands_seen_, state().last_command()));
   } catch (const StoreError&) {
     return;  // a store that cannot be read now can be read later
   }
-  for (const PostedAct& each : posted) take(each);
+  for (const PostedCommand& each : posted) take(each);
   if (!posted.empty()) study_.commit();
 }
 
-void Lookout::take(const PostedAct& posted) {
-  acts_seen_ = posted.number;
+void Lookout::take(const PostedCommand& posted) {
+  commands_seen_ = posted.number;
   try {
-    const WantedAct wanted = act_from(posted.text);
-    study_.note(ActTaken{posted.number, wanted.act, wanted.pulls, wanted.by});
-    const bool needs_baseline = wanted.act == Act::baseline || wanted.act == Act::confirm;
+    const WantedCommand wanted = command_from(posted.text);
+    study_.note(CommandAccepted{posted.number, wanted.command, wanted.pulls, wanted.by});
+    const bool needs_baseline =
+        wanted.command == RunnerCommand::baseline || wanted.command == RunnerCommand::confirm;
     if (needs_baseline && !study_.specification().system->baseline) {
       study_.note(Failed{0, fmt::format("{}, as {} wants: the study has no baseline",
-                                        name_of(wanted.act), excerpt(wanted.by))});
+                                        name_of(wanted.command), excerpt(wanted.by))});
     }
   } catch (const SpecificationError& error) {
-    study_.note(Failed{0, fmt::format("act {}, which somebody posted, cannot be understood: {}",
+    study_.note(Failed{0, fmt::format("command {}, which somebody posted, cannot be understood: {}",
                                       posted.number, excerpt(error.what(), 200))});
   }
 }
 
-std::optional<Act> Lookout::wanted_wait() const {
+std::optional<RunnerCommand> Lookout::wanted_wait() const {
   if (over_early()) return std::nullopt;
   if (state().order()) return state().order();
   const bool by_signal = signals_.pause != nullptr && *signals_.pause;
-  return by_signal ? std::optional(Act::pause) : std::nullopt;
+  return by_signal ? std::optional(RunnerCommand::pause) : std::nullopt;
 }
 
 // --- the end ------------------------------------------------------------------------------------
@@ -64,7 +66,7 @@ std::optional<Act> Lookout::wanted_wait() const {
 std::optional<TuneEnd> Lookout::over_early() const {
   if (end_) return end_;
   if (signals_.stop) return TuneEnd{TuneEnd::Why::interrupted, std::string(kWasInterrupted)};
-  if (state().order() != Act::end) return std::nullopt;
+  if (state().order() != RunnerCommand::end) return std::nullopt;
   return TuneEnd{TuneEnd::Why::budget, "ended by " + excerpt(state().ordered_by())};
 }
 
@@ -135,7 +137,7 @@ double Lookout::seconds() const {
 }
 
 std::uint64_t Lookout::pulls() const {
-  return study_.summary().t - 1 + state().held().size() + state().put_off().size();
+  return study_.summary().t - 1 + state().held().size() + state().deferred().size();
 }
 
 }  // namespace canopy

@@ -19,10 +19,10 @@ class Lookout {
   /// All must outlive it.
   Lookout(Study& study, const TunerSignals& signals, OnProgress on_progress);
 
-  /// Takes note of what people want (Mailbox::post_act), at most once a second.
+  /// Takes note of what people want (Mailbox::post_command), at most once a second.
   void look();
   /// Looks at everything from the start again: the study was read anew.
-  void start_over() { acts_seen_ = 0; }
+  void start_over() { commands_seen_ = 0; }
 
   /// Something that ends the tuning.
   void end(TuneEnd end) { end_ = std::move(end); }
@@ -31,7 +31,7 @@ class Lookout {
   [[nodiscard]] std::optional<TuneEnd> over() const;
 
   /// The command that pauses the search, while one is in force.
-  [[nodiscard]] std::optional<Act> wanted_wait() const;
+  [[nodiscard]] std::optional<RunnerCommand> wanted_wait() const;
   /// Whether to leave the work as it is, for a pause or the end.
   [[nodiscard]] bool is_called_away() const { return over_early() || wanted_wait(); }
   [[nodiscard]] bool is_stopped() const { return signals_.stop; }
@@ -56,7 +56,7 @@ class Lookout {
   [[nodiscard]] std::uint64_t pulls() const;
 
  private:
-  void take(const PostedAct& posted);
+  void take(const PostedCommand& posted);
   [[nodiscard]] const TunerState& state() const { return tuner_state_of(study_); }
 
   Study& study_;
@@ -68,7 +68,7 @@ class Lookout {
   double earlier_seconds_ = 0.0;
   double started_ = 0.0;
   double next_look_ = 0.0;
-  std::uint64_t acts_seen_ = 0;  // those included that could not be understood
+  std::uint64_t commands_seen_ = 0;  // those included that could not be understood
 };
 
 }  // namespace canopy

@@ -26,7 +26,7 @@ void Search::resume() {
   forgiven_ = 0;
   for (const Pull& pull : study_.in_flight()) {
     const bool waits =
-        state().held().contains(pull.ticket) || state().put_off().contains(pull.ticket);
+        state().held().contains(pull.ticket) || state().deferred().contains(pull.ticket);
     if (!pull_ && !waits) pull_.emplace(pull);
   }
 }
@@ -99,7 +99,7 @@ void Search::measure_baseline() {
     const Outcome outcome = keeper_.measure_at(baseline, reading);
     if (outcome == Outcome::failed) (void)keeper_.go_back_to(baseline);
     if (outcome != Outcome::done) continue;
-    study_.note(BaselineMeasured{reading.reward, baseline});
+    study_.note(Observed{baseline, reading.reward, Role::baseline});
     study_.commit();
   }
 }
@@ -115,7 +115,7 @@ void Search::learn(const Reading& reading) {
     tell(pull_->ticket, reading.reward);
     if (--pull_->length == 0) pull_.reset();
   }
-  penalize_put_off();
+  penalize_deferred();
   study_.commit();
   check_floor();
 }
@@ -207,7 +207,7 @@ std::optional<std::vector<double>> Search::setting_that_works() const {
 /// arm there is, it is tried again.
 bool Search::has_worked(const std::vector<double>& arm) const {
   return !state().good_settings().empty() ||
-         std::any_of(state().put_off().begin(), state().put_off().end(),
+         std::any_of(state().deferred().begin(), state().deferred().end(),
                      [&](const auto& each) { return each.second == arm; });
 }
 
@@ -242,7 +242,7 @@ void Search::penalize() {
   if (const std::optional<double> reward = failure_reward()) {
     if (study_.penalize(ticket, *reward) != Status::ok) (void)study_.drop(ticket);
   } else {
-    study_.note(PutOff{ticket, pull_->arm});
+    study_.note(Deferred{ticket, pull_->arm});
   }
   pull_.reset();
   suspect_ = 0;
@@ -255,9 +255,9 @@ void Search::penalize() {
 }
 
 /// What failed before the first reward, now that there is one.
-void Search::penalize_put_off() {
-  const std::map<Ticket, std::vector<double>> put_off = state().put_off();
-  for (const auto& [ticket, arm] : put_off) {
+void Search::penalize_deferred() {
+  const std::map<Ticket, std::vector<double>> deferred = state().deferred();
+  for (const auto& [ticket, arm] : deferred) {
     const std::optional<double> reward = failure_reward();
     if (!reward) return;
     if (study_.penalize(ticket, *reward) != Status::ok) (void)study_.drop(ticket);

@@ -53,7 +53,7 @@ class Search {
   [[nodiscard]] bool leaves_for_limit(const Reading& reading);
   [[nodiscard]] std::optional<double> failure_reward() const;
   void penalize();
-  void penalize_put_off();
+  void penalize_deferred();
 
   [[nodiscard]] const TunerState& state() const { return tuner_state_of(study_); }
 

@@ -90,7 +90,7 @@ SystemKeeper::Outcome SystemKeeper::set(Arm arm, Ticket ticket) {
       setting_.clear();  // it has not settled: next time all over again
       return measured;
     }
-    study_.note(WarmedUp{ticket, reading.reward});
+    study_.note(Observed{setting_, reading.reward, Role::warm_up});
     study_.commit();
   }
   return Outcome::done;
@@ -109,7 +109,7 @@ SystemKeeper::Outcome SystemKeeper::measure_quietly(Ticket ticket, Reading& into
 SystemKeeper::Outcome SystemKeeper::measure(Ticket ticket, Reading& into) {
   const Outcome outcome = measure_quietly(ticket, into);
   if (outcome == Outcome::done && !into.metrics.empty()) {
-    study_.note(MetricsMeasured{ticket, into.metrics});
+    study_.note(MetricsMeasured{ticket, into.metrics, {}});
   }
   return outcome;
 }
@@ -130,7 +130,7 @@ SystemKeeper::Outcome SystemKeeper::set_and_probe(const std::vector<double>& arm
   return attempt(0, 0, [&]() -> std::optional<SystemFailure> {
     const auto result = canopy::measure(system_, specification_, arm);
     if (const auto* failure = std::get_if<SystemFailure>(&result)) return *failure;
-    study_.note(WarmedUp{0, std::get<Reading>(result).reward});
+    study_.note(Observed{arm, std::get<Reading>(result).reward, Role::warm_up});
     study_.commit();
     return std::nullopt;
   });

@@ -22,12 +22,12 @@ struct TuneProgress {
   Phase phase = Phase::searching;
   double seconds = 0.0;  ///< of tuning, earlier runs included
   std::uint64_t pulls = 0;
-  std::uint64_t changes = 0;                    ///< of the setting
-  std::uint64_t failures = 0;                   ///< pulls that failed
-  std::string setting = {};                     ///< that the system has now
-  std::string failure = {};                     ///< the last one, if any
-  std::optional<double> reward = std::nullopt;  ///< the last one that was measured
-  std::optional<Act> order = std::nullopt;      ///< that people gave and that is being obeyed
+  std::uint64_t changes = 0;                          ///< of the setting
+  std::uint64_t failures = 0;                         ///< pulls that failed
+  std::string setting = {};                           ///< that the system has now
+  std::string failure = {};                           ///< the last one, if any
+  std::optional<double> reward = std::nullopt;        ///< the last one that was measured
+  std::optional<RunnerCommand> order = std::nullopt;  ///< that people gave and that is being obeyed
   std::string ordered_by = {};
 };
 

@@ -18,7 +18,7 @@ TuneEnd Tuner::run() {
   return safely([&] {
     TuneEnd end = search();
     const auto& confirm_pulls = study_.specification().budget.confirm_pulls;
-    const bool is_ended = state().order() == Act::end;  // then nothing more is tried
+    const bool is_ended = state().order() == RunnerCommand::end;  // then nothing more is tried
     if (end.why != TuneEnd::Why::budget || !confirm_pulls || is_ended) return end;
     const std::optional<Best> best = study_.best();
     const auto& verdict = state().verdict();

@@ -20,8 +20,8 @@ namespace canopy {
 /// warmed up again. What a tuner knows of the past is the study's TunerState, which follows from
 /// the journal.
 ///
-/// What people want of it (Mailbox::post_act) it looks up about once a second, notes, and obeys.
-/// That follows from the journal as well: who was paused is still paused after a restart.
+/// What people want of it (Mailbox::post_command) it looks up about once a second, notes, and
+/// obeys. That follows from the journal as well: who was paused is still paused after a restart.
 class Tuner {
  public:
   /// The study, opened with `tuner_fold`, must have a system; both must outlive the tuner.

@@ -42,7 +42,7 @@ void TunerState::apply(const JournalEntry& entry) {
           take(event, entry.at);
         } else if constexpr (std::is_same_v<Kind, Dropped>) {
           held_.erase(event.ticket);
-          put_off_.erase(event.ticket);
+          deferred_.erase(event.ticket);
         } else if constexpr (requires { take(event); }) {
           take(event);
         }
@@ -50,22 +50,23 @@ void TunerState::apply(const JournalEntry& entry) {
       entry.event);
 }
 
-void TunerState::take(const ActTaken& event) {
-  last_act_ = event.number;
-  const bool needs_baseline = event.act == Act::baseline || event.act == Act::confirm;
+void TunerState::take(const CommandAccepted& event) {
+  last_command_ = event.number;
+  const bool needs_baseline =
+      event.command == RunnerCommand::baseline || event.command == RunnerCommand::confirm;
   if (needs_baseline && baseline_.empty()) return;  // it cannot be done
-  if (event.act == Act::confirm) {
+  if (event.command == RunnerCommand::confirm) {
     comparison_wanted_ = event.pulls;
-  } else if (event.act == Act::resume) {
+  } else if (event.command == RunnerCommand::resume) {
     order_.reset();
   } else {
-    order_ = event.act;
+    order_ = event.command;
     ordered_by_ = event.by;
   }
 }
 
 void TunerState::take(const TunerStarted& event, double at) {
-  if (ended_ && order_ == Act::end) order_.reset();  // somebody has begun anew
+  if (ended_ && order_ == RunnerCommand::end) order_.reset();  // somebody has begun anew
   if (running_ && !elsewhere_ && !measured_) ++crashes_;
   measured_ = true;  // unless it is set again
   running_ = true;
@@ -111,16 +112,14 @@ std::uint64_t TunerState::changes_after(double since) const {
                                                   [since](double at) { return at > since; }));
 }
 
-void TunerState::take(const BaselineMeasured& event) {
+void TunerState::take(const Observed& event) {
+  if (event.role == Role::search) return;
   it_works();
+  if (event.role != Role::baseline) return;
   if (event.arm != baseline_ || ++baseline_pulls_ < baseline_pulls_wanted_) return;
   baseline_known_ = true;
   baseline_pulls_ = 0;
   changes_since_baseline_ = 0;
-}
-
-void TunerState::take(const WarmedUp& /*event*/) {
-  it_works();
 }
 
 /// The system was measured at its setting.
@@ -134,7 +133,7 @@ void TunerState::it_works() {
 
 void TunerState::take(const Penalized& event) {
   ++failures_;
-  if (put_off_.erase(event.ticket) == 0) recent_failures_.add(true);
+  if (deferred_.erase(event.ticket) == 0) recent_failures_.add(true);
 }
 
 void TunerState::take(const Failed& event) {
@@ -142,16 +141,17 @@ void TunerState::take(const Failed& event) {
   if (event.ticket == 0) failed_ = 0;  // it may have been the system, and the arm is not to blame
 }
 
-void TunerState::take(const PutOff& event) {
-  put_off_[event.ticket] = event.arm;
+void TunerState::take(const Deferred& event) {
+  deferred_[event.ticket] = event.arm;
   recent_failures_.add(true);
 }
 
 void TunerState::take(const MetricsMeasured& event) {
-  if (setting_.size() != dimension_) return;
+  const std::vector<double>& arm = event.arm.empty() ? setting_ : event.arm;
+  if (arm.size() != dimension_) return;
   for (const auto& [name, value] : event.metrics) {
     Evidence& evidence = metrics_.try_emplace(name, dimension_, level_).first->second;
-    evidence.add(setting_, value);
+    evidence.add(arm, value);
     evidence.absorb();
   }
 }
@@ -178,15 +178,7 @@ void TunerState::take(const Held& event) {
 }
 
 void TunerState::take(const Told& event) {
-  take_measured(event.ticket, event.reward);
-}
-
-void TunerState::take(const PassedOver& event) {
-  take_measured(event.ticket, event.rewards.mean());
-}
-
-void TunerState::take_measured(Ticket ticket, double reward) {
-  if (held_.erase(ticket) == 0) remember(reward);
+  if (held_.erase(event.ticket) == 0) remember(sums_of(event.rewards).mean());
 }
 
 void TunerState::remember(double reward) {
@@ -200,13 +192,13 @@ void TunerState::remember(double reward) {
 
 void TunerState::transfer(State& state) {
   std::string settings =
-      "tuner-5-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
+      "tuner-6-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
   state(setting_, elsewhere_, came_, measured_, crashes_, failed_, good_, pulls_here_, changes_,
-        changes_since_baseline_, baseline_pulls_, baseline_known_, held_, put_off_, failures_,
-        comparison_, verdict_, order_, ordered_by_, comparison_wanted_, last_act_, running_, ended_,
-        earlier_seconds_, started_at_, last_at_);
+        changes_since_baseline_, baseline_pulls_, baseline_known_, held_, deferred_, failures_,
+        comparison_, verdict_, order_, ordered_by_, comparison_wanted_, last_command_, running_,
+        ended_, earlier_seconds_, started_at_, last_at_);
   transfer_list(state, change_times_);
   transfer_list(state, window_);
   state(recent_failures_);

@@ -84,7 +84,7 @@ class TunerState final : public JournalFold {
   [[nodiscard]] const std::map<Ticket, double>& held() const { return held_; }
 
   /// Tickets whose arms failed before there was a reward.
-  [[nodiscard]] const std::map<Ticket, std::vector<double>>& put_off() const { return put_off_; }
+  [[nodiscard]] const std::map<Ticket, std::vector<double>>& deferred() const { return deferred_; }
   /// Pulls that failed.
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
   [[nodiscard]] const RecentFailures& recent_failures() const { return recent_failures_; }
@@ -100,15 +100,15 @@ class TunerState final : public JournalFold {
   [[nodiscard]] const std::deque<double>& window() const { return window_; }
 
   /// What people want now: pause, hold, baseline or end; none: nothing but to go on.
-  [[nodiscard]] std::optional<Act> order() const { return order_; }
+  [[nodiscard]] std::optional<RunnerCommand> order() const { return order_; }
   /// Who wants it.
   [[nodiscard]] const std::string& ordered_by() const { return ordered_by_; }
   /// A comparison that people want and that has not begun; of so many pulls, 0: the usual number.
   [[nodiscard]] std::optional<std::uint64_t> wanted_comparison() const {
     return comparison_wanted_;
   }
-  /// The number of the last act that was taken note of.
-  [[nodiscard]] std::uint64_t last_act() const { return last_act_; }
+  /// The number of the last command that was taken note of.
+  [[nodiscard]] std::uint64_t last_command() const { return last_command_; }
   /// Whether a tuner was at work when the journal ended.
   [[nodiscard]] bool is_running() const { return running_; }
 
@@ -121,18 +121,15 @@ class TunerState final : public JournalFold {
   void take(const Applied& event, double at);
   void take(const Held& event);
   void take(const Told& event);
-  void take(const PassedOver& event);
-  void take_measured(Ticket ticket, double reward);
-  void take(const BaselineMeasured& event);
-  void take(const WarmedUp& event);
+  void take(const Observed& event);
   void take(const Penalized& event);
   void take(const Failed& event);
-  void take(const PutOff& event);
+  void take(const Deferred& event);
   void take(const MetricsMeasured& event);
   void take(const ComparisonBegun& event);
   void take(const Compared& event);
   void take(const ComparisonEnded& event);
-  void take(const ActTaken& event);
+  void take(const CommandAccepted& event);
   void it_works();
   void remember(double reward);
   void transfer(State& state);
@@ -160,16 +157,16 @@ class TunerState final : public JournalFold {
   std::deque<double> change_times_;  // of the last hour
   std::map<Ticket, double> held_;
   std::deque<double> window_;
-  std::map<Ticket, std::vector<double>> put_off_;
+  std::map<Ticket, std::vector<double>> deferred_;
   std::uint64_t failures_ = 0;
   RecentFailures recent_failures_;
   std::map<std::string, Evidence> metrics_;
   std::optional<Comparison> comparison_;
   std::optional<Verdict> verdict_;
-  std::optional<Act> order_;
+  std::optional<RunnerCommand> order_;
   std::string ordered_by_;
   std::optional<std::uint64_t> comparison_wanted_;
-  std::uint64_t last_act_ = 0;
+  std::uint64_t last_command_ = 0;
   bool running_ = false;
   bool ended_ = true;  // for good, or not begun yet
   double earlier_seconds_ = 0.0;

@@ -162,12 +162,12 @@ TEST_F(ServerCommand, ATunerThatWasKilledGoesOnOnceTheServerHasFoundOut) {
   EXPECT_EQ(pulls_of("a"), 40U);
 }
 
-TEST_F(ServerCommand, ActsReachATunerThroughTheServer) {
+TEST_F(ServerCommand, CommandsReachATunerThroughTheServer) {
   serve();
   wait_for([&] { return run_tool("studies list" + on_server()).status == 0; });
   Process tuner({"tune", study("a", "100000", "0.02"), "--server", url()});
   wait_for([&] { return pulls_of("a") >= 3; });
-  EXPECT_EQ(run_tool("act a end" + on_server()).out, "a: end is posted as act 1\n");
+  EXPECT_EQ(run_tool("steer a end" + on_server()).out, "a: end is posted as command 1\n");
   const auto end = tuner.finish();
   EXPECT_EQ(end.status, 0) << end.err;
   EXPECT_EQ(end.out.find("a: ended by somebody, after "), 0U) << end.out;
@@ -189,8 +189,8 @@ TEST_F(ServerCommand, NeedsATokenWhereTheServerDoes) {
   const std::string token = " --token-file " + folder_.path("token");
   const auto tuned = run_tool("tune " + study("a", "20") + on_server() + token);
   EXPECT_EQ(tuned.status, 0) << tuned.err;
-  EXPECT_EQ(run_tool("act a pause" + on_server() + token)
-                .err.find("canopy act: " + url() + ": this needs the role admin"),
+  EXPECT_EQ(run_tool("steer a pause" + on_server() + token)
+                .err.find("canopy steer: " + url() + ": this needs the role admin"),
             0U);
   setenv("CANOPY_TOKEN", made.out.substr(0, made.out.find('\n')).c_str(), 1);
   EXPECT_EQ(run_tool("best a" + on_server()).status, 0);
@@ -208,8 +208,8 @@ TEST_F(ServerCommand, RefusesWordsThatDoNotGoTogether) {
        "http://localhost:8731"},
       {"best a --token-file b", "best: --token-file: is for --server"},
       {"best a --ca b", "best: --ca: is for --server"},
-      {"act a pause --by me --server http://a",
-       "act: --by: a server knows by their tokens who wants something"}};
+      {"steer a pause --by me --server http://a",
+       "steer: --by: a server knows by their tokens who wants something"}};
   for (const auto& [words, complaint] : wrong) {
     const auto result = run_tool(words);
     EXPECT_EQ(result.status, 2) << words;

@@ -160,7 +160,7 @@ Story story_of(const std::string& jsonl) {
       if (story.settings.empty() || story.settings.back() != setting) {
         story.settings.push_back(setting);
       }
-    } else if (kind == "tell" || kind == "pass_over" || kind == "penalty" || kind == "baseline") {
+    } else if (kind == "tell" || kind == "penalize" || event.value("role", "") == "baseline") {
       story.told.push_back(kind + " " + event["arm"].dump() + " " +
                            event.value("reward", json()).dump());
     }
@@ -370,10 +370,10 @@ TEST_F(TuneCommand, ObeysWhatPeopleWantOfItAlsoAfterAKill) {
   {
     Process process(words);
     wait_for([&] { return phase() == "searching"; });
-    const auto posted = run_tool("act a pause --by alice" + store());
-    EXPECT_EQ(posted.out, "a: pause is posted as act 1\n") << posted.err;
+    const auto posted = run_tool("steer a pause --by alice" + store());
+    EXPECT_EQ(posted.out, "a: pause is posted as command 1\n") << posted.err;
     wait_for([&] { return phase() == "paused"; });
-    EXPECT_EQ(status_now()["order"], (json{{"act", "pause"}, {"by", "alice"}}));
+    EXPECT_EQ(status_now()["order"], (json{{"command", "pause"}, {"by", "alice"}}));
     process.signal(SIGKILL);
   }
   folder_.write("status.json", "");
@@ -381,22 +381,22 @@ TEST_F(TuneCommand, ObeysWhatPeopleWantOfItAlsoAfterAKill) {
   Process process(words);
   wait_for([&] { return phase() == "paused"; });
   EXPECT_EQ(show("a")["pulls"], before["pulls"]);
-  ASSERT_EQ(run_tool("act a resume" + store()).status, 0);
+  ASSERT_EQ(run_tool("steer a resume" + store()).status, 0);
   wait_for([&] { return phase() == "searching"; });
-  ASSERT_EQ(run_tool("act a end --by bob" + store()).status, 0);
+  ASSERT_EQ(run_tool("steer a end --by bob" + store()).status, 0);
   const auto result = process.finish();
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out.find("a: ended by bob, after "), 0U) << result.out;
-  EXPECT_EQ(run_tool("act a hold" + store()).out,
-            "a: hold is posted as act 4; nobody runs the study now\n");
+  EXPECT_EQ(run_tool("steer a hold" + store()).out,
+            "a: hold is posted as command 4; nobody runs the study now\n");
 }
 
-TEST_F(TuneCommand, RefusesActsThatNobodyCanObey) {
+TEST_F(TuneCommand, RefusesCommandsThatNoRunnerCanObey) {
   ASSERT_EQ(run_tool("tune " + study("a", "5") + store()).status, 0);
   for (const auto& [words, complaint] : std::vector<std::pair<std::string, std::string>>{
            {"", "NAME: is missing; `canopy studies list` shows the names"},
            {"a",
-            "ACT: is missing; it must be \"pause\", \"resume\", \"hold\", \"baseline\", "
+            "COMMAND: is missing; it must be \"pause\", \"resume\", \"hold\", \"baseline\", "
             "\"confirm\" or \"end\""},
            {"a dance",
             "dance: must be \"pause\", \"resume\", \"hold\", \"baseline\", \"confirm\" "
@@ -405,11 +405,11 @@ TEST_F(TuneCommand, RefusesActsThatNobodyCanObey) {
            {"a confirm", "confirm: a has no baseline"},
            {"a pause --pulls 4", "--pulls: is for confirm"},
            {"a confirm --pulls 1", "--pulls = 1: must be a whole number from 2 on"}}) {
-    const auto result = run_tool("act " + words + store());
+    const auto result = run_tool("steer " + words + store());
     EXPECT_EQ(result.status, 2) << words;
-    EXPECT_EQ(result.err, "canopy act: " + complaint + "\n");
+    EXPECT_EQ(result.err, "canopy steer: " + complaint + "\n");
   }
-  EXPECT_EQ(run_tool("act b pause" + store()).status, 1);
+  EXPECT_EQ(run_tool("steer b pause" + store()).status, 1);
 }
 
 TEST_F(TuneCommand, TheBestArmCanBeConfirmedLater) {

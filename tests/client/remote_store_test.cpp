@@ -3,7 +3,7 @@
 #include "canopy/random.hpp"
 #include "canopy/study.hpp"
 
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 #include "support/fake_service.hpp"
 #include "support/random_event.hpp"
 #include "support/store_suite.hpp"
@@ -220,18 +220,22 @@ TEST(RemoteStore, ATunerGoesOnWhenTheServerHasWrittenMeanwhile) {
   CommandSystem system = command_system_of(study.specification(), &stop);
   Tuner tuner(study, system, {stop}, [&](const TuneProgress& progress) {
     if (step == 0 && progress.pulls == 5) {
-      EXPECT_EQ(store.post_act(study.record().id, 1.0, act_text({Act::pause})), 1U);
-      write_behind_its_back(service, "a", ActTaken{1, Act::pause, 0, "the server"});
+      EXPECT_EQ(store.post_command(study.record().id, 1.0, command_text({RunnerCommand::pause})),
+                1U);
+      write_behind_its_back(service, "a",
+                            CommandAccepted{1, RunnerCommand::pause, 0, "the server"});
       ++step;
     } else if (step == 1 && progress.phase == TuneProgress::Phase::paused) {
       EXPECT_EQ(progress.ordered_by, "the server");
-      // Which it finds out when it takes note of the same act.
-      EXPECT_EQ(store.post_act(study.record().id, 1.0, act_text({Act::resume})), 2U);
-      write_behind_its_back(service, "a", ActTaken{2, Act::resume, 0, "the server"});
+      // Which it finds out when it takes note of the same command.
+      EXPECT_EQ(store.post_command(study.record().id, 1.0, command_text({RunnerCommand::resume})),
+                2U);
+      write_behind_its_back(service, "a",
+                            CommandAccepted{2, RunnerCommand::resume, 0, "the server"});
       pulls_then = progress.pulls;
       ++step;
     } else if (step == 2 && progress.pulls > pulls_then + 5) {
-      write_behind_its_back(service, "a", ActTaken{3, Act::end, 0, "the server"});
+      write_behind_its_back(service, "a", CommandAccepted{3, RunnerCommand::end, 0, "the server"});
       ++step;
     }
   });
@@ -274,12 +278,13 @@ TEST(RemoteStore, PassesOnWhatPeopleWant) {
   RemoteStore store(store_options(service));
   (void)Study::open(store, knob(), {"a", {}});
   const StudyId study = find_study(store, "a").id;
-  EXPECT_EQ(store.post_act(study, 1.0, act_text({Act::confirm, "me", 40})), 1U);
-  EXPECT_EQ(store.post_act(study, 1.0, act_text({Act::pause, "me"})), 2U);
-  const std::vector<PostedAct> acts = store.acts(study, 0);
-  ASSERT_EQ(acts.size(), 2U);
-  EXPECT_EQ(act_from(acts[0].text), (WantedAct{Act::confirm, "the token", 40}));
-  EXPECT_EQ(store.acts(study, 1).size(), 1U);
+  EXPECT_EQ(store.post_command(study, 1.0, command_text({RunnerCommand::confirm, "me", 40})), 1U);
+  EXPECT_EQ(store.post_command(study, 1.0, command_text({RunnerCommand::pause, "me"})), 2U);
+  const std::vector<PostedCommand> commands = store.commands(study, 0);
+  ASSERT_EQ(commands.size(), 2U);
+  EXPECT_EQ(command_from(commands[0].text),
+            (WantedCommand{RunnerCommand::confirm, "the token", 40}));
+  EXPECT_EQ(store.commands(study, 1).size(), 1U);
 }
 
 TEST(RemoteStore, ATunerWaitsForAServerThatRestartsAndGoesOn) {

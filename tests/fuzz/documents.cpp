@@ -6,7 +6,7 @@
 #include "files/document_reader.hpp"
 #include "files/json.hpp"
 #include "files/toml.hpp"
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 #include "journal/event_document.hpp"
 
 #include <cstddef>
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Document document = parse_json(text, "text");
     if (!(parse_json(json_text(document), "again") == document)) std::abort();
   });
-  attempt([&] { (void)act_from(text); });
+  attempt([&] { (void)command_from(text); });
   attempt([&] {
     const Event event = event_from(parse_json(text, "text"), kSpace, "event");
     const Event again =

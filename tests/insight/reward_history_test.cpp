@@ -48,19 +48,19 @@ Journal random_journal(std::mt19937_64& random, std::size_t events) {
         event = Penalized{told, -3.0};
         break;
       case 2:
-        event = BaselineMeasured{reward(random), {0.5}};
+        event = Observed{{0.5}, reward(random), Role::baseline};
         break;
       case 3:
         event = Compared{below(2) == 0, reward(random)};
         break;
       case 4:
-        event = ToldList{told, {reward(random), reward(random), reward(random)}};
+        event = Told{told, std::vector{reward(random), reward(random), reward(random)}};
         break;
       case 5:
-        event = ToldSums{told, Rewards::of(std::vector{reward(random), reward(random)})};
+        event = Told{told, Rewards::of(std::vector{reward(random), reward(random)})};
         break;
       case 6:
-        if (below(10) == 0) event = ActTaken{1, Act::pause, 0, "alice"};
+        if (below(10) == 0) event = CommandAccepted{1, RunnerCommand::pause, 0, "alice"};
         break;
       default:
         if (told != 0 && below(2) == 0) event = Told{told, reward(random)};
@@ -82,14 +82,8 @@ struct Plain {
     for (const JournalEntry& entry : journal) {
       Rewards learnt;
       Rewards measured;
-      if (const auto* told = std::get_if<Told>(&entry.event)) learnt = Rewards::one(told->reward);
-      if (const auto* told = std::get_if<ToldList>(&entry.event)) {
-        learnt = Rewards::of(told->rewards);
-      }
-      if (const auto* told = std::get_if<ToldSums>(&entry.event)) learnt = told->rewards;
-      if (const auto* each = std::get_if<BaselineMeasured>(&entry.event)) {
-        measured = Rewards::one(each->reward);
-      }
+      if (const auto* told = std::get_if<Told>(&entry.event)) learnt = sums_of(told->rewards);
+      if (const auto* each = std::get_if<Observed>(&entry.event)) measured = sums_of(each->rewards);
       if (const auto* each = std::get_if<Compared>(&entry.event)) {
         (each->is_baseline ? measured : learnt) = Rewards::one(each->reward);
       }
@@ -377,19 +371,19 @@ TEST(RewardHistory, RareMarksSurviveAndCommonOnesAreSpreadEvenly) {
   for (std::uint64_t i = 1; i <= 50'000; ++i) {
     Event event = Told{i, 0.0};
     if (i % 5 == 0) event = Penalized{i, 0.0};
-    if (i % 10'000 == 3) event = ActTaken{i, Act::hold, 0, "bob"};
+    if (i % 10'000 == 3) event = CommandAccepted{i, RunnerCommand::hold, 0, "bob"};
     journal.push_back({i, 0.0, event});
   }
   for (const double from : {0.0, 30'000.0}) {
     const HistoryPicture picture =
         picture_of(history_of(journal), {.from = from}, reader_of(journal));
-    std::uint64_t acts = 0;
+    std::uint64_t commands = 0;
     std::vector<double> penalties;
     for (const HistoryMark& mark : picture.marks) {
-      if (mark.text == "hold, by bob") ++acts;
+      if (mark.text == "hold, by bob") ++commands;
       if (mark.text == "counts as 0") penalties.push_back(mark.pull);
     }
-    EXPECT_EQ(acts, from == 0.0 ? 5U : 1U);
+    EXPECT_EQ(commands, from == 0.0 ? 5U : 1U);
     EXPECT_LE(picture.marks.size(), kMostMarks);
     EXPECT_GE(penalties.size(), 200U);
     EXPECT_NEAR(static_cast<double>(picture.marks_left_out + picture.marks.size()),

@@ -56,7 +56,7 @@ TEST(StudyPhase, AForkOfAStudyWhoseTunerWasKilledHasNotFailed) {
 TEST(StudyPhase, APausedStudyWhoseTunerIsGoneSaysSo) {
   PhaseFacts facts = after(Told{1, 0.5});
   facts.tuner_began = true;
-  facts.order = Act::pause;
+  facts.order = RunnerCommand::pause;
   facts.ordered_by = "bob";
   EXPECT_EQ(phase_of(facts).why, "paused by bob; nobody runs it now");
   facts.tuner_lives = true;
@@ -78,13 +78,13 @@ TEST(StudyPhase, WhatPeopleWantGoesBeforeAllElse) {
   PhaseFacts facts = after(Told{1, 0.5});
   facts.is_at_work = true;
   facts.ordered_by = "alice";
-  facts.order = Act::pause;
+  facts.order = RunnerCommand::pause;
   EXPECT_EQ(phase_of(facts), (PhaseReport{StudyPhase::waiting, "paused by alice"}));
-  facts.order = Act::hold;
+  facts.order = RunnerCommand::hold;
   EXPECT_EQ(phase_of(facts), (PhaseReport{StudyPhase::waiting, "held by alice"}));
-  facts.order = Act::baseline;
+  facts.order = RunnerCommand::baseline;
   EXPECT_EQ(phase_of(facts).phase, StudyPhase::waiting);
-  facts.order = Act::end;
+  facts.order = RunnerCommand::end;
   EXPECT_EQ(phase_of(facts), (PhaseReport{StudyPhase::finished, "ended by alice"}));
 }
 

@@ -56,17 +56,17 @@ TEST(EventDocument, HasTheFieldsOfItsKindWithReadableNames) {
   EXPECT_EQ(written_event(Asked{7, 3, 2, {}, 60.0}),
             R"({"kind":"ask","ticket":7,"coordinates":[],"pulls":3,"length":2,)"
             R"("lease_seconds":60.0})");
-  EXPECT_EQ(written_event(ToldSums{7, {2, 0.5, 0.02, 0.15, 0.35}}),
-            R"({"kind":"tell_sums","ticket":7,"count":2,"sum":0.5,"squared_deviations":0.02,)"
+  EXPECT_EQ(written_event(Told{7, Rewards{2, 0.5, 0.02, 0.15, 0.35}}),
+            R"({"kind":"tell","ticket":7,"count":2,"sum":0.5,"squared_deviations":0.02,)"
             R"("min":0.15,"max":0.35})");
   EXPECT_EQ(written_event(RangeSet{}), R"({"kind":"range","range":null})");
   EXPECT_EQ(written_event(RangeSet{{{-1.0, 2.0}}}), R"({"kind":"range","range":[-1.0,2.0]})");
-  EXPECT_EQ(written_event(MetricsMeasured{7, {{"p99_ms", 31.5}}}),
+  EXPECT_EQ(written_event(MetricsMeasured{7, {{"p99_ms", 31.5}}, {}}),
             R"({"kind":"metrics","ticket":7,"metrics":{"p99_ms":31.5}})");
   EXPECT_EQ(written_event(Failed{7, "it is down", true}),
             R"({"kind":"failure","ticket":7,"what":"it is down","for_good":true})");
-  EXPECT_EQ(written_event(ActTaken{3, Act::confirm, 40, "alice"}),
-            R"({"kind":"act","act_number":3,"act":"confirm","pulls":40,"by":"alice"})");
+  EXPECT_EQ(written_event(CommandAccepted{3, RunnerCommand::confirm, 40, "alice"}),
+            R"({"kind":"command","command_number":3,"command":"confirm","pulls":40,"by":"alice"})");
   EXPECT_EQ(json_text(entry_document(tuned_space(), {12, 1.5, Finished{}})),
             R"({"number":12,"at":1.5,"kind":"finish"})");
 }
@@ -108,9 +108,10 @@ TEST(EventDocument, SaysEverythingThatIsWrongWithAnEventByName) {
   EXPECT_EQ(wrong_with(R"({"kind":"tell","ticket":-1,"reward":"high","note":1})"),
             (Texts{"events[3].ticket = -1: must be a whole number, 0 or more",
                    "events[3].reward = 'high': must be a finite number",
-                   "events[3].note = 1: unknown key; known: ticket reward kind"}));
+                   "events[3].note = 1: unknown key; known: ticket reward skipped kind"}));
   EXPECT_EQ(wrong_with(R"({"kind":"tell"})"),
-            (Texts{"events[3].ticket: is missing", "events[3].reward: is missing"}));
+            (Texts{"events[3].ticket: is missing",
+                   "events[3].reward: is missing, or rewards, or count and the other sums"}));
   EXPECT_EQ(wrong_with(R"([1])"), Texts{"events[3] = [ 1 ]: must be a table"});
   EXPECT_EQ(wrong_with(R"({"ticket":1})"), Texts{"events[3].kind: is missing"});
   EXPECT_EQ(wrong_with(R"({"kind":3})"), Texts{"events[3].kind = 3: must be a string"});
@@ -121,9 +122,10 @@ TEST(EventDocument, SaysEverythingThatIsWrongWithAnEventByName) {
                   "the second"});
   EXPECT_EQ(wrong_with(R"({"kind":"confirm","pulls":1,"visit":0,"coordinates":[]})"),
             Texts{"events[3].visit = 0: must be 1 or more"});
-  EXPECT_EQ(wrong_with(R"({"kind":"act","act_number":1,"act":"stop","pulls":0,"by":"a"})"),
-            Texts{"events[3].act = 'stop': must be \"pause\", \"resume\", \"hold\", \"baseline\", "
-                  "\"confirm\" or \"end\""});
+  EXPECT_EQ(
+      wrong_with(R"({"kind":"command","command_number":1,"command":"stop","pulls":0,"by":"a"})"),
+      Texts{"events[3].command = 'stop': must be \"pause\", \"resume\", \"hold\", \"baseline\", "
+            "\"confirm\" or \"end\""});
   EXPECT_EQ(wrong_with(R"({"kind":"metrics","ticket":1,"metrics":{"a":1,"b":null}})"),
             Texts{"events[3].metrics.b = null: must be a finite number"});
   EXPECT_EQ(wrong_with(R"({"kind":"drop","ticket":"18446744073709551616"})"),
@@ -132,7 +134,7 @@ TEST(EventDocument, SaysEverythingThatIsWrongWithAnEventByName) {
 
 TEST(EventDocument, RefusesNumbersThatAreNotFinite) {
   for (const double number : {std::nan(""), std::numeric_limits<double>::infinity()}) {
-    const Document document = event_document(tuned_space(), ToldList{1, {0.5, number}});
+    const Document document = event_document(tuned_space(), Told{1, std::vector{0.5, number}});
     const Texts wrong = wrong_in(document);
     ASSERT_EQ(wrong.size(), 1U);
     EXPECT_EQ(wrong.front().find("events[3].rewards[1] = "), 0U) << wrong.front();
@@ -160,13 +162,6 @@ TEST(EventDocument, AnErrorThatIsThrownNamesItsSource) {
   } catch (const SpecificationError& error) {
     EXPECT_STREQ(error.what(), "the answer: at: is missing; the answer: ticket: is missing");
   }
-}
-
-TEST(EventDocument, TellsTheCoordinatesOfThoseThatHaveSome) {
-  const Event asked = Asked{1, 1, 1, {0.5}};
-  ASSERT_NE(coordinates_of(asked), nullptr);
-  EXPECT_EQ(*coordinates_of(asked), std::vector<double>{0.5});
-  EXPECT_EQ(coordinates_of(Finished{}), nullptr);
 }
 
 }  // namespace

@@ -19,31 +19,24 @@ using testing::random_event;
 /// One of every kind.
 std::vector<Event> all_kinds() {
   return {Asked{7, 3, 2, {0.25, -1e-300}},
-          Told{7, 0.1},
-          ToldList{7, {0.1, 1.0 / 3.0}},
-          ToldSums{7, {2, 0.5, 0.02, 0.15, 0.35}},
+          Told{7, std::vector{0.1, 1.0 / 3.0}, true},
+          Penalized{7, -0.5},
           Dropped{7},
+          Observed{{0.5}, Rewards{2, 4.5, 0.1, 2.0, 2.5}, Role::warm_up},
+          Barred{-0.5, {0.25}},
+          RangeSet{{{-1.0, 3.5}}},
           Finished{},
           TunerStarted{12.5},
           TunerStopped{"two\nlines", true},
           Applied{7, {0.75}},
-          WarmedUp{7, -1.0},
           Held{7, 1e100},
-          BaselineMeasured{0.5, {0.75}},
           Failed{7, "apply: ended with status 1", true},
-          Observed{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}},
-          RangeSet{{{-1.0, 3.5}}},
-          Remembered{{0.5}, {1, 2.0, 0.0, 2.0, 2.0}},
-          PassedOver{7, {2, 0.5, 0.02, 0.15, 0.35}},
-          AskedAgain{8, {0.25}},
-          Penalized{7, -0.5},
-          Barred{-0.5, {0.25}},
-          PutOff{7, {0.25}},
-          MetricsMeasured{7, {{"p99_ms", 31.5}, {"errors", 0.0}}},
+          Deferred{7, {0.25}},
+          MetricsMeasured{7, {{"p99_ms", 31.5}, {"errors", 0.0}}, {0.25}},
           ComparisonBegun{60, 2, {0.25}},
           Compared{true, 0.5},
           ComparisonEnded{true, "better"},
-          ActTaken{3, Act::confirm, 40, "the night shift"}};
+          CommandAccepted{3, RunnerCommand::confirm, 40, "the night shift"}};
 }
 
 /// What is wrong with a text.
@@ -69,7 +62,7 @@ TEST(Event, HasANameForEveryKind) {
   }
   EXPECT_EQ(names.size(), events.size());
   EXPECT_EQ(kind_name(Asked{}), "ask");
-  EXPECT_EQ(kind_name(ToldSums{}), "tell_sums");
+  EXPECT_EQ(kind_name(Told{}), "tell");
   EXPECT_EQ(kind_name(Observed{}), "observe");
   EXPECT_FALSE(event_named("dance").has_value());
 }
@@ -80,15 +73,21 @@ TEST(Event, IsOneLineOfJsonInStores) {
   EXPECT_EQ(encode(Asked{7, 1, 1, {0.25}}), R"(["ask",7,[0.25]])");
   EXPECT_EQ(encode(Asked{7, 1, 1, {0.25}, 30.0}), R"(["ask",7,[0.25],1,1,30])");
   EXPECT_EQ(encode(Told{7, 0.1}), R"(["tell",7,0.1])");
-  EXPECT_EQ(encode(ToldList{7, {0.1, 2.0}}), R"(["tell_list",7,[0.1,2]])");
-  EXPECT_EQ(encode(ToldSums{7, {2, 0.5, 0.02, 0.15, 0.35}}),
-            R"(["tell_sums",7,2,0.5,0.02,0.15,0.35])");
+  EXPECT_EQ(encode(Asked{.ticket = 7, .pulls = 1, .length = 1, .arm = {0.25}, .again = true}),
+            R"(["ask",7,[0.25],1,1,0,true])");
+  EXPECT_EQ(encode(Told{7, std::vector{0.1, 2.0}}), R"(["tell",7,[0.1,2]])");
+  EXPECT_EQ(encode(Told{7, 0.1, true}), R"(["tell",7,0.1,true])");
+  EXPECT_EQ(encode(Told{7, Rewards{2, 0.5, 0.02, 0.15, 0.35}}),
+            R"(["tell",7,{"count":2,"sum":0.5,"squared_deviations":0.02,"min":0.15,"max":0.35}])");
+  EXPECT_EQ(encode(Observed{{0.5}, 2.0}), R"(["observe",[0.5],2])");
+  EXPECT_EQ(encode(Observed{{0.5}, 2.0, Role::baseline}), R"(["observe",[0.5],2,"baseline"])");
   EXPECT_EQ(encode(Finished{}), R"(["finish"])");
   EXPECT_EQ(encode(TunerStopped{"two\nlines", true}), R"(["stop","two\nlines",true])");
   EXPECT_EQ(encode(RangeSet{}), R"(["range",null])");
   EXPECT_EQ(encode(RangeSet{{{-1.0, 3.5}}}), R"(["range",[-1,3.5]])");
-  EXPECT_EQ(encode(MetricsMeasured{7, {{"p99", 31.5}}}), R"(["metrics",7,{"p99":31.5}])");
-  EXPECT_EQ(encode(ActTaken{3, Act::confirm, 40, "me"}), R"(["act",3,"confirm",40,"me"])");
+  EXPECT_EQ(encode(MetricsMeasured{7, {{"p99", 31.5}}, {}}), R"(["metrics",7,{"p99":31.5}])");
+  EXPECT_EQ(encode(CommandAccepted{3, RunnerCommand::confirm, 40, "me"}),
+            R"(["command",3,"confirm",40,"me"])");
 }
 
 RC_GTEST_PROP(Event, IsTheSameAfterItWasEncoded, ()) {
@@ -100,18 +99,18 @@ TEST(Event, SaysWhatIsWrongWithAText) {
   EXPECT_EQ(complaint_about(""), "expected [ and found its end");
   EXPECT_EQ(complaint_about("[7]"), "expected a text and found '7]'");
   EXPECT_EQ(complaint_about(R"(["dance"])"), "there is no kind of event \"dance\"");
-  EXPECT_EQ(complaint_about(R"(["tell",7])"), "has no reward");
+  EXPECT_EQ(complaint_about(R"(["tell",7])"), "has no rewards");
   EXPECT_EQ(complaint_about(R"(["tell",7,x])"), "expected a number and found 'x]'");
   EXPECT_EQ(complaint_about(R"(["tell",7,inf])"), "expected a number and found 'inf]'");
   EXPECT_EQ(complaint_about(R"(["tell",7,1e999])"), "expected a number and found '1e999]'");
   EXPECT_EQ(complaint_about(R"(["tell",-7,1])"), "expected a whole number and found '-7,1]'");
-  EXPECT_EQ(complaint_about(R"(["tell",7,0.5,1])"), "expected ] and found ',1]'");
+  EXPECT_EQ(complaint_about(R"(["tell",7,0.5,true,1])"), "expected ] and found ',1]'");
   EXPECT_EQ(complaint_about(R"(["tell",7,0.5] )"), "expected its end and found ' '");
-  EXPECT_EQ(complaint_about(R"(["tell_list",7,[0.5,]])"), "expected a number and found ']]'");
+  EXPECT_EQ(complaint_about(R"(["tell",7,[0.5,]])"), "expected a number and found ']]'");
   EXPECT_EQ(complaint_about(R"(["range",[2,1]])"), "has no range");
   EXPECT_EQ(complaint_about(R"(["range",[1]])"), "has no range");
   EXPECT_EQ(complaint_about(R"(["confirm",60,0,[0.5]])"), "visit must be 1 or more");
-  EXPECT_EQ(complaint_about(R"(["act",3,"dance",40,"me"])"),
+  EXPECT_EQ(complaint_about(R"(["command",3,"dance",40,"me"])"),
             "expected a name that is known and found ',40,\"me\"]'");
   EXPECT_EQ(complaint_about(R"(["stop","no end)"),
             "expected a text that ends and found '\"no end'");

@@ -39,12 +39,12 @@ const std::vector<double> kOther{0.75, 2.0};
 
 TEST(Journal, GivesAnswersTheArmOfTheirTicket) {
   EXPECT_EQ(arms_of({Asked{1, 0, 4, kOne}, Asked{2, 1, 1, kOther}, Told{2, 0.5}, Told{1, 0.5},
-                     ToldList{1, {0.5, 0.6}}, ToldSums{1, Rewards::one(0.5)}}),
+                     Told{1, std::vector{0.5, 0.6}}, Told{1, Rewards::one(0.5)}}),
             (Arms{kOne, kOther, kOther, kOne, kOne, kOne}));
 }
 
 TEST(Journal, ATicketIsClosedByItsLastRewardAndByADrop) {
-  EXPECT_EQ(arms_of({Asked{1, 0, 2, kOne}, ToldList{1, {0.1, 0.2}}, Failed{1, "late"},
+  EXPECT_EQ(arms_of({Asked{1, 0, 2, kOne}, Told{1, std::vector{0.1, 0.2}}, Failed{1, "late"},
                      Asked{2, 0, 5, kOther}, Dropped{2}, Failed{2, "late"}}),
             (Arms{kOne, kOne, std::nullopt, kOther, kOther, std::nullopt}));
 }
@@ -56,9 +56,9 @@ TEST(Journal, ObservationsAndSettingsBringTheirOwnArms) {
 
 TEST(Journal, WhatATunerMeasuresIsOfTheArmThatIsAsked) {
   EXPECT_EQ(
-      arms_of({TunerStarted{}, Asked{1, 0, 1, kOne}, Applied{1, kOne}, WarmedUp{1, 0.1},
-               Failed{1, "oops"}, Held{1, 0.2}, Told{1, 0.2}, BaselineMeasured{0.3, kOne},
-               Finished{}, TunerStopped{"", false}}),
+      arms_of({TunerStarted{}, Asked{1, 0, 1, kOne}, Applied{1, kOne},
+               Observed{kOne, 0.1, Role::warm_up}, Failed{1, "oops"}, Held{1, 0.2}, Told{1, 0.2},
+               Observed{kOne, 0.3, Role::baseline}, Finished{}, TunerStopped{"", false}}),
       (Arms{std::nullopt, kOne, kOne, kOne, kOne, kOne, kOne, kOne, std::nullopt, std::nullopt}));
 }
 
@@ -68,11 +68,12 @@ TEST(Journal, WithoutAnArmOfTheAskThereIsNone) {
 
 TEST(Journal, RewardsAreThoseThatWereLearnt) {
   EXPECT_EQ(rewards_of(Told{1, 0.5}), Rewards::one(0.5));
-  EXPECT_EQ(rewards_of(ToldList{1, {0.5, 1.5}})->sum, 2.0);
-  EXPECT_FALSE(rewards_of(ToldList{1, {}}).has_value());
+  EXPECT_EQ(rewards_of(Told{1, std::vector{0.5, 1.5}})->sum, 2.0);
+  EXPECT_FALSE(rewards_of(Told{1, 0.5, true}).has_value()) << "skipped";
   EXPECT_EQ(rewards_of(Observed{kOne, Rewards::one(0.25)}), Rewards::one(0.25));
   EXPECT_FALSE(rewards_of(Held{1, 0.5}).has_value());
-  EXPECT_FALSE(rewards_of(WarmedUp{1, 0.5}).has_value());
+  EXPECT_FALSE(rewards_of(Observed{kOne, 0.5, Role::warm_up}).has_value());
+  EXPECT_FALSE(rewards_of(Observed{kOne, 0.5, Role::baseline}).has_value());
 }
 
 RC_GTEST_PROP(Journal, TellsOfEveryRewardWhatItWasThatEarnedItAlsoBeyondTheEndOfATurn, ()) {

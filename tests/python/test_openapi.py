@@ -169,15 +169,23 @@ def test_lists_and_single_studies_are_as_documented(call, study):
 
 
 def test_looking_is_as_documented(call, study):
-    for what in ("asks", "best", "summary", "tree", "estimate?points=5", "estimate?points=5&x=ttl&y=policy", "acts"):
+    for what in (
+        "asks",
+        "best",
+        "summary",
+        "tree",
+        "estimate?points=5",
+        "estimate?points=5&x=ttl&y=policy",
+        "commands",
+    ):
         assert call("GET", f"{study}/{what}")[0] == 200
     for what in ("history", "history?by=time&buckets=3", "history?from=3&to=9", "arms", "arms?most=2",
                  "tree?most=7&cells=true", "specification", "knobs"):  # fmt: skip
         assert call("GET", f"{study}/{what}")[0] == 200
     assert call("GET", f"{study}/summary")[1]["learnt"]["shares"].keys() == {"ttl", "workers", "policy"}
     assert call("GET", f"{study}/events?limit=3")[1]["next"] == 3
-    newest = call("GET", f"{study}/events?order=newest&kinds=tell,tell_list&limit=3")[1]
-    assert [each["kind"] for each in newest["events"]] == ["tell_list", "tell", "tell_list"]
+    newest = call("GET", f"{study}/events?order=newest&kinds=tell&limit=3")[1]
+    assert [each["kind"] for each in newest["events"]] == ["tell", "tell", "tell"]
     assert newest["next"] == newest["events"][-1]["number"]
     assert len(call("GET", f"{study}/events")[1]["events"]) >= 120
 
@@ -210,7 +218,7 @@ def test_every_kind_of_tell_is_as_documented(call, study):
     assert call("POST", f"{study}/observations", {"observations": [{"arm": arm, "rewards": [1, 2]}]})[0] == 200
     assert call("POST", f"{study}/bars", {"bars": [{"arm": arm}]})[0] == 200
     kinds = {each["kind"] for each in call("GET", f"{study}/events?limit=10000")[1]["events"]}
-    assert kinds >= {"ask", "tell", "tell_list", "tell_sums", "penalty", "drop", "observe", "bar"}
+    assert kinds >= {"ask", "tell", "penalize", "drop", "observe", "bar"}
 
 
 def test_refusals_are_as_documented(call, study):
@@ -243,12 +251,12 @@ def test_steering_and_tuners_are_as_documented(call, study):
     assert call("DELETE", f"{at}/tuner?tuner=mine")[0] == 204
     ranged = {"space": SPACE, "reward_range": [0, 10]}
     assert call("PUT", f"{at}/specification", {"specification": ranged})[0] == 204
-    assert call("POST", f"{at}/acts", {"act": "confirm"})[1]["code"] == "no_baseline"
-    assert call("POST", f"{at}/acts", {"act": "end"})[0] == 201
-    assert call("GET", f"{at}/acts")[1]["acts"][0]["act"] == "end"
+    assert call("POST", f"{at}/commands", {"command": "confirm"})[1]["code"] == "no_baseline"
+    assert call("POST", f"{at}/commands", {"command": "end"})[0] == 201
+    assert call("GET", f"{at}/commands")[1]["commands"][0]["command"] == "end"
     assert call("POST", f"{at}/asks")[1]["code"] == "ended"
     kinds = [each["kind"] for each in call("GET", f"{at}/events")[1]["events"]]
-    assert kinds == ["start", "range", "act"]
+    assert kinds == ["start", "range", "command"]
     assert call("DELETE", at)[0] == 204
     for path in ("/healthz", "/readyz"):
         assert call("GET", path)[0] == 200

@@ -262,22 +262,22 @@ def test_the_journal_is_read_page_by_page(server, name):
     assert list(study.events(after=1400)) == []
 
 
-def test_acts_stop_a_study_and_let_it_go_on(server, name):
+def test_commands_stop_a_study_and_let_it_go_on(server, name):
     study = server.create(name, space=LINE)
     study.tell(study.ask(1), 1.0)
-    assert server.act(name, "pause") == 1
-    with pytest.raises(canopy.StudyError, match="stopped by the act pause") as refusal:
+    assert server.steer(name, "pause") == 1
+    with pytest.raises(canopy.StudyError, match="stopped by the command pause") as refusal:
         until_refused(study)
     assert refusal.value.code == "paused" and study.state == "paused"
-    assert server.act(name, "resume") == 2
+    assert server.steer(name, "resume") == 2
     wait_for(lambda: study.state != "paused")
     study.ask(1)
-    assert [act.act for act in server.acts(name)] == ["pause", "resume"]
-    assert server.acts(name, after=1)[0].by == "somebody"
+    assert [command.command for command in server.commands(name)] == ["pause", "resume"]
+    assert server.commands(name, after=1)[0].by == "somebody"
     with pytest.raises(canopy.StudyError, match="no baseline"):
-        server.act(name, "confirm", pulls=10)
-    with pytest.raises(ValueError, match="act"):
-        server.act(name, "dance")
+        server.steer(name, "confirm", pulls=10)
+    with pytest.raises(ValueError, match="command"):
+        server.steer(name, "dance")
 
 
 def until_refused(study):
@@ -348,8 +348,22 @@ def test_what_a_server_has_no_request_for_says_so(server, name):
     study = server.create(name, space=LINE)
     with pytest.raises(NotImplementedError, match="finish"):
         study.finish()
-    with pytest.raises(NotImplementedError, match="remember"):
-        study.remember({"x": 0.5}, 1.0)
+
+
+def test_metrics_and_rewards_of_the_baseline_reach_the_journal(server, name):
+    study = server.create(name, space=LINE)
+    pull = study.ask(1)
+    study.tell(pull, 0.5, metrics={"p99": 31.5})
+    study.observe({"x": 0.25}, [1.0, 2.0], metrics={"p99": 12})
+    study.remember({"x": 0.75}, 3.0)
+    with pytest.raises(ValueError, match=r'metrics\["p99"\] = nan: must be a finite number'):
+        study.observe({"x": 0.25}, 1.0, metrics={"p99": float("nan")})
+    events = server._call_study("GET", name, "/events").body["events"]
+    assert [each["kind"] for each in events] == ["ask", "tell", "metrics", "observe", "metrics", "observe"]
+    assert [each["metrics"] for each in events if "metrics" in each] == [{"p99": 31.5}, {"p99": 12.0}]
+    assert [each["arm"]["x"] for each in events if "metrics" in each] == [pull.arm["x"], 0.25]
+    assert events[-1]["role"] == "baseline"
+    assert study.summary().observed == 2
 
 
 def test_a_failure_before_the_first_reward_needs_one(server, name):
@@ -419,8 +433,8 @@ def test_tokens_and_roles(tmp_path):
         assert [each.name for each in by["mine"].studies()] == ["mine-1"]
         with pytest.raises(PermissionError, match="not for this study"):
             by["mine"].study("other")
-        assert by["admin"].act("mine-1", "pause") == 1
-        assert by["read"].acts("mine-1")[0].by == "admin"
+        assert by["admin"].steer("mine-1", "pause") == 1
+        assert by["read"].commands("mine-1")[0].by == "admin"
         by["admin"].delete("mine-1")
         for wrong, what in ((None, "this needs a token"), ("canopy_nobody", "there is no such token")):
             with pytest.raises(PermissionError, match=what):
@@ -593,13 +607,13 @@ def test_lost_answers_are_asked_for_again_and_nothing_happens_twice(serving, nam
     proxy.close()
 
 
-def test_an_act_is_not_repeated_when_its_answer_is_lost(serving, name):
+def test_a_command_is_not_repeated_when_its_answer_is_lost(serving, name):
     canopy.connect(serving.url).create(name, space=LINE)
     proxy = Proxy(serving.port, 1)
     proxy.chance.random = lambda: 0.2  # every answer
     with pytest.raises(canopy.StoreError, match="the connection was lost before the answer"):
-        canopy.connect(proxy.url, retry_seconds=5).act(name, "pause")
-    assert [act.act for act in canopy.connect(serving.url).acts(name)] == ["pause"]
+        canopy.connect(proxy.url, retry_seconds=5).steer(name, "pause")
+    assert [command.command for command in canopy.connect(serving.url).commands(name)] == ["pause"]
     proxy.close()
 
 

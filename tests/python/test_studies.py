@@ -289,6 +289,20 @@ def test_what_is_remembered_is_on_the_disk_and_not_searched(store):
     assert canopy.load_result("a", store).pulls == 0
 
 
+def test_a_study_keeps_metrics_and_an_optimizer_by_itself_does_not(store):
+    with canopy.Study.open("a", store, space=SPACE) as study:
+        pull = study.ask(1)
+        study.tell(pull, 0.5, metrics={"p99": 31.5})
+        study.observe(pull.arm, [0.4, 0.6], {"p99": 30, "errors": 0})
+        for wrong in ({"p99": float("nan")}, {"p99": "high"}, {1: 2.0}, [1.0]):
+            with pytest.raises(ValueError, match="metrics"):
+                study.observe(pull.arm, 0.5, wrong)
+        assert study.summary().observed == 2
+    optimizer = canopy.make_optimizer("adaptive", SPACE)
+    with pytest.raises(ValueError, match="kept by studies"):
+        optimizer.tell(optimizer.ask(1), 0.5, metrics={"p99": 31.5})
+
+
 def test_a_fork_in_a_smaller_space_has_the_rewards_of_the_arms_that_are_left(store):
     with canopy.Study.open("a", store, space={"x": canopy.real(0, 1)}) as study:
         for x in (0.1, 0.2, 0.3, 0.6, 0.9):

@@ -124,8 +124,9 @@ json item_of(const TestServer& server) {
   return page.at("studies").at(0);
 }
 
-void act(const TestServer& server, const std::string& what) {
-  EXPECT_EQ(server.exchange("POST", kLooked + "/acts", json{{"act", what}}.dump()).status, 201);
+void command(const TestServer& server, const std::string& what) {
+  EXPECT_EQ(server.exchange("POST", kLooked + "/commands", json{{"command", what}}.dump()).status,
+            201);
 }
 
 /// Waits until a study that is open here has taken note of something.
@@ -151,9 +152,9 @@ TEST(Look, ListsHaveThePhaseOfEachStudy) {
   EXPECT_FALSE(item.contains("why"));
   EXPECT_EQ(item["last"]["kind"], "tell");
   EXPECT_EQ(item["last"]["at"], item["updated"]);
-  act(server, "pause");
+  command(server, "pause");
   EXPECT_EQ(item_in_phase(server, "waiting")["why"], "paused by somebody");
-  act(server, "end");
+  command(server, "end");
   EXPECT_EQ(item_in_phase(server, "finished")["why"], "ended by somebody");
 }
 
@@ -165,9 +166,9 @@ TEST(Look, AStudyThatIsNotOpenHasAPhaseAsWell) {
   server.start();
   EXPECT_EQ(item_of(server)["phase"], "waiting");
   EXPECT_EQ(item_of(server)["why"], "nobody asks");
-  act(server, "end");
+  command(server, "end");
   EXPECT_EQ(item_of(server)["phase"], "finished");
-  act(server, "resume");
+  command(server, "resume");
   EXPECT_EQ(item_of(server)["phase"], "waiting");
 }
 

@@ -82,7 +82,7 @@ TEST(ReadOnlyServer, ShowsStudiesAndChangesNothing) {
   EXPECT_EQ(server.exchange("GET", "/v1/me").json().at("role"), "read");
   EXPECT_EQ(server.exchange("GET", "/v1/studies").json().at("studies").size(), 1U);
   EXPECT_EQ(server.exchange("POST", "/v1/studies/a/asks", "{}").code(), "forbidden");
-  EXPECT_EQ(server.exchange("POST", "/v1/studies/a/acts", R"({"act":"pause"})").code(),
+  EXPECT_EQ(server.exchange("POST", "/v1/studies/a/commands", R"({"command":"pause"})").code(),
             "forbidden");
   EXPECT_EQ(server.exchange("DELETE", "/v1/studies/a").code(), "forbidden");
   EXPECT_EQ(server.exchange("GET", "/v1/studies").json().at("studies").size(), 1U);

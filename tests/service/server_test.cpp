@@ -264,8 +264,8 @@ TEST(Server, PeopleSteerAStudy) {
   server.make_study("a");
   HttpConnection connection(server.port());
   (void)ask_one(connection);
-  const auto act = [&](const std::string& name) {
-    return connection.exchange("POST", kStudy + "/acts", json{{"act", name}}.dump());
+  const auto command = [&](const std::string& name) {
+    return connection.exchange("POST", kStudy + "/commands", json{{"command", name}}.dump());
   };
   const auto ask_until = [&](int status) {
     HttpAnswer answer;
@@ -275,22 +275,22 @@ TEST(Server, PeopleSteerAStudy) {
     }
     return answer;
   };
-  EXPECT_EQ(act("pause").status, 201);
+  EXPECT_EQ(command("pause").status, 201);
   EXPECT_EQ(ask_until(409).code(), "paused");
   EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(1, 0.5)).status, 200)
       << "what was given out may be told";
-  EXPECT_EQ(act("resume").status, 201);
+  EXPECT_EQ(command("resume").status, 201);
   EXPECT_EQ(ask_until(200).status, 200);
-  EXPECT_EQ(act("end").status, 201);
+  EXPECT_EQ(command("end").status, 201);
   EXPECT_EQ(ask_until(409).code(), "ended");
-  EXPECT_EQ(act("confirm").code(), "no_baseline");
-  EXPECT_EQ(act("dance").status, 422);
-  EXPECT_EQ(connection.exchange("GET", kStudy + "/acts").json().at("acts").size(), 3U);
+  EXPECT_EQ(command("confirm").code(), "no_baseline");
+  EXPECT_EQ(command("dance").status, 422);
+  EXPECT_EQ(connection.exchange("GET", kStudy + "/commands").json().at("commands").size(), 3U);
   server.stop();
   server.start();
   EXPECT_EQ(server.exchange("POST", kStudy + "/asks").code(), "ended") << "also after a restart";
   const json events = server.exchange("GET", kStudy + "/events").json().at("events");
-  EXPECT_EQ(events.back().at("kind"), "act");
+  EXPECT_EQ(events.back().at("kind"), "command");
 }
 
 TEST(Server, ATunerElsewhereHasItsStudyAlone) {

@@ -150,7 +150,7 @@ TEST(ServerTokens, WhatATokenIsNotForIsNotListedNorMade) {
 
 TEST(ServerTokens, WhoAsksForAStudyThatIsNotThereIsToldOfNoOther) {
   TokenServer server;
-  for (const char* more : {"", "/best", "/events", "/acts", "/snapshot"}) {
+  for (const char* more : {"", "/best", "/events", "/commands", "/snapshot"}) {
     const HttpAnswer answer = server->exchange("GET", std::string("/v1/studies/b-none") + more, "",
                                                TokenServer::header("read"));
     EXPECT_EQ(answer.status, 404) << more;

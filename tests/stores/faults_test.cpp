@@ -5,6 +5,7 @@
 #include "canopy/stores.hpp"
 #include "canopy/study_session.hpp"
 
+#include "journal/told.hpp"
 #include "stores/memory_store.hpp"
 #include "support/faulty_store.hpp"
 #include "support/postgres_server.hpp"
@@ -40,13 +41,9 @@ void do_again(Optimizer& twin, const Event& event) {
     const Pull pull = twin.ask(asked->pulls == 0 ? UINT64_MAX : asked->pulls);
     ASSERT_EQ(OwnedPull(pull).arm, asked->arm);
   } else if (const auto* told = std::get_if<Told>(&event)) {
-    ASSERT_EQ(twin.tell(told->ticket, told->reward), Status::ok);
-  } else if (const auto* list = std::get_if<ToldList>(&event)) {
-    ASSERT_EQ(twin.tell(list->ticket, std::span<const double>(list->rewards)), Status::ok);
-  } else if (const auto* sums = std::get_if<ToldSums>(&event)) {
-    ASSERT_EQ(twin.tell(sums->ticket, sums->rewards), Status::ok);
+    ASSERT_EQ(tell(twin, told->ticket, told->rewards), Status::ok);
   } else if (const auto* observed = std::get_if<Observed>(&event)) {
-    ASSERT_EQ(twin.observe(observed->arm, observed->rewards), Status::ok);
+    ASSERT_EQ(twin.observe(observed->arm, sums_of(observed->rewards)), Status::ok);
   } else if (const auto* dropped = std::get_if<Dropped>(&event)) {
     ASSERT_EQ(twin.drop(dropped->ticket), Status::ok);
   } else {

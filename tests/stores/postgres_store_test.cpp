@@ -71,7 +71,11 @@ class OtherProcess {
   OtherProcess(const std::string& address, const std::vector<Work>& work) {
     if (pipe(orders_.data()) != 0 || pipe(reports_.data()) != 0) throw std::runtime_error("pipe");
     child_ = fork();
-    if (child_ != 0) return;
+    if (child_ != 0) {
+      close(orders_[0]);
+      close(reports_[1]);  // so that the end of the child is the end of what it says
+      return;
+    }
     close(orders_[1]);
     const std::unique_ptr<FullStore> store = open_store(address, Store::Mode::open);
     for (const Work& each : work) {
@@ -87,7 +91,7 @@ class OtherProcess {
   ~OtherProcess() {
     signal(SIGKILL);
     waitpid(child_, nullptr, 0);
-    for (const int end : {orders_[0], orders_[1], reports_[0], reports_[1]}) close(end);
+    for (const int end : {orders_[1], reports_[0]}) close(end);
   }
   OtherProcess(const OtherProcess&) = delete;
   OtherProcess& operator=(const OtherProcess&) = delete;
@@ -156,10 +160,15 @@ TEST_F(PostgresStoreTest, AnOwnerThatWasStoppedIsRefusedWhereItWasTakenOver) {
                                             {.study = b, .entries = entries}};
                                         const auto errors = store.write(writes);
                                         if (errors[0]->fault() != Fault::taken_over || errors[1])
-                                          _exit(1);
+                                          _exit(2);
                                       },
                                       [&](Store& store) {
-                                        if (store.try_lock(a, 0ms) || !store.is_locked(b)) _exit(1);
+                                        if (store.try_lock(a, 0ms)) _exit(3);
+                                        // Its next heartbeat renews what was not taken over.
+                                        for (int i = 0; i < 100 && !store.is_locked(b); ++i) {
+                                          std::this_thread::sleep_for(50ms);
+                                        }
+                                        if (!store.is_locked(b)) _exit(4);
                                         locks.clear();
                                       }});
   ASSERT_EQ(owner.result(), std::nullopt);
@@ -211,7 +220,7 @@ TEST_F(PostgresStoreTest, WhoeverHasNoLockMayWriteAsInAnyStore) {
   const StudyId a = store->create({"a", "{}", 0.0})->id;
   const auto lock = store->try_lock(a, 0ms);
   const auto other = open();
-  EXPECT_EQ(other->post_act(a, 1.0, "pause"), 1U);
+  EXPECT_EQ(other->post_command(a, 1.0, "pause"), 1U);
   other->append({a, told(1, 1), 1});
   store->append({a, told(2, 1), 2});
   other->erase(a);
@@ -338,7 +347,7 @@ TEST_F(PostgresStoreTest, NothingThatWasAcknowledgedIsLostWhenTheServerFailsDuri
     StudySession session(open(), [&](Store& store) {
       return Study::open(store, specification, {"a", {}});
     });
-    const auto act = [&](double reward) {
+    const auto command = [&](double reward) {
       try {
         const Status status =
             session.perform([&](Study& study) { return study.tell(study.ask(1).ticket, reward); });
@@ -357,7 +366,7 @@ TEST_F(PostgresStoreTest, NothingThatWasAcknowledgedIsLostWhenTheServerFailsDuri
     std::vector<std::jthread> threads;
     for (int thread = 0; thread < 4; ++thread) {
       threads.emplace_back([&, thread] {
-        for (int i = 0; !enough; ++i) act(thread + i * 1e-6);
+        for (int i = 0; !enough; ++i) command(thread + i * 1e-6);
       });
     }
     for (const int signal : {SIGQUIT, SIGINT, SIGQUIT}) {
@@ -369,7 +378,7 @@ TEST_F(PostgresStoreTest, NothingThatWasAcknowledgedIsLostWhenTheServerFailsDuri
     }
     enough = true;
     threads.clear();
-    act(100.0);
+    command(100.0);
     session.close();
   }
   EXPECT_GT(failures, 0);
@@ -380,7 +389,8 @@ TEST_F(PostgresStoreTest, NothingThatWasAcknowledgedIsLostWhenTheServerFailsDuri
   std::uint64_t number = 0;
   store->read(record.id, {}, [&](const JournalEntry& entry) {
     EXPECT_EQ(entry.number, ++number);
-    if (const auto* reward = std::get_if<Told>(&entry.event)) kept.insert(reward->reward);
+    if (const auto* reward = std::get_if<Told>(&entry.event))
+      kept.insert(std::get<double>(reward->rewards));
   });
   EXPECT_EQ(record.events, number);
   for (const double reward : acknowledged) EXPECT_EQ(kept.count(reward), 1U) << reward;

@@ -60,9 +60,9 @@ class SqliteStoreTest : public ::testing::Test {
 
   /// What something complains of, which must be of that kind.
   template <class Do>
-  [[nodiscard]] static std::string complaint(Fault fault, Do&& act) {
+  [[nodiscard]] static std::string complaint(Fault fault, Do&& command) {
     try {
-      act();
+      command();
     } catch (const StoreError& error) {
       EXPECT_EQ(static_cast<int>(error.fault()), static_cast<int>(fault)) << error.what();
       return error.what();

@@ -178,10 +178,10 @@ TEST_F(RequestsTest, AnswersWhatIsWrongWithAnErrorAndChangesNothing) {
       {R"({"op":"tell","ticket":2,"count":1,"sum":1})", "missing_key"},
       {R"({"op":"tell","ticket":2,"reward":"NaN"})", "not_a_reward"},
       {R"({"op":"tell","ticket":2,"reward":null})", "not_a_reward"},
-      {R"({"op":"tell","ticket":2,"reward":1e999})", "not_a_reward"},
+      {R"({"op":"tell","ticket":2,"reward":1e999})", "malformed_json"},
       {R"({"op":"tell","ticket":2,"reward":1e300})", "not_a_reward"},
       {R"({"op":"tell","ticket":2,"rewards":[0.1,"x"]})", "not_a_reward"},
-      {R"({"op":"tell","ticket":2,"rewards":[]})", "wrong_type"},
+      {R"({"op":"tell","ticket":2,"rewards":[]})", "not_a_reward"},
       {R"({"op":"tell","ticket":2,"rewards":[0.1,0.2,0.3]})", "too_many_rewards"},
       {R"({"op":"tell","ticket":2,"count":9,"sum":1,"sum_squares":1})", "too_many_rewards"},
       {R"({"op":"tell","ticket":2,"count":1,"sum":1,"sum_squares":0})", "impossible_sums"},
@@ -192,7 +192,15 @@ TEST_F(RequestsTest, AnswersWhatIsWrongWithAnErrorAndChangesNothing) {
       {std::string(100'000, '['), "malformed_json"},
       {R"({"op":"tell","reward":1,"ticket":)" + std::string(100'000, '[') +
            std::string(100'000, ']') + "}",
-       "wrong_type"}};
+       "malformed_json"},
+      {R"({"op":"tell","ticket":2,"reward":0.5,"metrics":7})", "wrong_type"},
+      {R"({"op":"tell","ticket":2,"reward":0.5,"metrics":{"p99":"x"}})", "wrong_type"},
+      {R"({"op":"tell","ticket":2,"reward":0.5,"metrics":{"":1}})", "wrong_type"},
+      {R"({"op":"tell","ticket":2,"reward":0.5,"metrics":{"p99":1}})", "needs_study"},
+      {R"({"op":"observe","arm":{"x":0.5,"n":1,"mode":"fast"},"reward":1,"role":"boss"})",
+       "wrong_type"},
+      {R"({"op":"observe","arm":{"x":0.5,"n":1,"mode":"fast"},"reward":1,"role":"baseline"})",
+       "needs_study"}};
   for (const auto& [line, expected] : wrong) EXPECT_EQ(code(line), expected) << line.substr(0, 80);
   EXPECT_EQ(answer(R"({"op":"tell","ticket":2,"reward":0.5})")["ok"], true) << "still open";
 }

@@ -62,9 +62,9 @@ class RevisionTest : public ::testing::Test {
   }
 
   template <class Do>
-  [[nodiscard]] static std::string complaint(Fault fault, Do&& act) {
+  [[nodiscard]] static std::string complaint(Fault fault, Do&& command) {
     try {
-      act();
+      command();
     } catch (const StudyError& error) {
       EXPECT_EQ(error.fault(), fault) << error.what();
       return error.what();

@@ -437,7 +437,7 @@ TEST(StudySessionOnDisk, EveryAnswerOfManyThreadsIsInTheJournal) {
     if (const auto* event = std::get_if<Asked>(&entry.event)) {
       EXPECT_EQ(asked.at(event->ticket).arm, event->arm);
     } else if (const auto* answer = std::get_if<Told>(&entry.event)) {
-      EXPECT_EQ(told.at(answer->ticket), answer->reward);
+      EXPECT_EQ(told.at(answer->ticket), std::get<double>(answer->rewards));
     } else {
       EXPECT_TRUE(dropped.contains(std::get<Dropped>(entry.event).ticket));
     }

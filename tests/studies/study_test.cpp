@@ -128,9 +128,9 @@ class StudyTest : public ::testing::Test {
 
   /// What is complained of, which must be of that kind.
   template <class Do>
-  [[nodiscard]] static std::string complaint(Fault fault, Do&& act) {
+  [[nodiscard]] static std::string complaint(Fault fault, Do&& command) {
     try {
-      act();
+      command();
     } catch (const StudyError& error) {
       EXPECT_EQ(error.fault(), fault) << error.what();
       return error.what();
@@ -357,8 +357,8 @@ TEST_F(StudyTest, AForkWithOtherOptionsHasObservedAllRewards) {
   std::size_t tells = 0;
   for (const JournalEntry& entry : journal_of(*store_, "b")) {
     const auto& event = std::get<Observed>(entry.event);
-    EXPECT_EQ(event.arm.at(0), event.rewards.sum) << "every arm was told itself";
-    observed += event.rewards.sum;
+    EXPECT_EQ(event.arm.at(0), sums_of(event.rewards).sum) << "every arm was told itself";
+    observed += sums_of(event.rewards).sum;
     while (!std::holds_alternative<Told>(before.at(tells).event)) ++tells;
     EXPECT_EQ(entry.at, before.at(tells++).at) << "when it happened";
   }
@@ -559,7 +559,7 @@ TEST_F(StudyTest, UpliftIsTheDifferenceToTheBaseline) {
   for (const double setting : {0.5, 0.9}) {  // the second one is the file's
     study.note(Applied{0, {setting}});
     for (const double reward : {0.1, 0.2, 0.3}) {
-      study.note(BaselineMeasured{setting == 0.5 ? 7.0 : reward, {setting}});
+      study.note(Observed{{setting}, setting == 0.5 ? 7.0 : reward, Role::baseline});
     }
   }
   study.commit();
@@ -570,6 +570,35 @@ TEST_F(StudyTest, UpliftIsTheDifferenceToTheBaseline) {
   EXPECT_FALSE(one->interval.bounded()) << "too few repeats";
   EXPECT_FALSE(uplift_of(study, Best{.arm = {0.123}}, study.specification()));
   EXPECT_FALSE(uplift_of(study, Best{.arm = {0.9}}, study.specification())) << "it is the baseline";
+}
+
+TEST_F(StudyTest, KeepsWhatElseWasMeasuredWithTheArmOfItsTicket) {
+  Study study = open(study_of("name = \"hct\""));
+  const OwnedPull pull(study.ask(2));
+  ASSERT_EQ(study.tell(pull.ticket, 0.5, {{"p99", 31.0}}), Status::ok);
+  const std::vector<double> other{0.125};
+  ASSERT_EQ(study.observe(other, 0.25, Role::search, {{"p99", 12.0}}), Status::ok);
+  ASSERT_EQ(study.observe(other, std::vector{0.5, 0.75}, Role::baseline, {}), Status::ok);
+  ASSERT_EQ(study.observe(other, 9.0, Role::warm_up, {{"p99", 99.0}}), Status::ok);
+  EXPECT_EQ(study.tell(pull.ticket + 1, 0.5, {{"p99", 1.0}}), Status::unknown_ticket);
+  EXPECT_EQ(study.observe(std::vector{7.0}, 9.0, Role::warm_up, {}), Status::not_an_arm);
+  const double nan = std::nan("");
+  EXPECT_EQ(study.observe(other, nan, Role::warm_up, {}), Status::not_a_reward);
+  EXPECT_EQ(study.observe(other, 1.0, Role::search, {{"p99", nan}}), Status::not_a_reward);
+  EXPECT_EQ(study.tell(pull.ticket, 1.0, {{"p99", nan}}), Status::not_a_reward);
+  study.commit();
+  std::vector<Event> events;
+  for (const JournalEntry& entry : journal_of(*store_, "a")) events.push_back(entry.event);
+  EXPECT_EQ(events, (std::vector<Event>{
+                        Asked{pull.ticket, 2, pull.length, pull.arm},
+                        Told{pull.ticket, 0.5},
+                        MetricsMeasured{pull.ticket, {{"p99", 31.0}}, pull.arm},
+                        Observed{other, 0.25},
+                        MetricsMeasured{0, {{"p99", 12.0}}, other},
+                        Observed{other, Rewards::of(std::vector{0.5, 0.75}), Role::baseline},
+                        Observed{other, 9.0, Role::warm_up},
+                    }));
+  EXPECT_EQ(study.summary().observed, 1U) << "what others earned is learnt for the search alone";
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "canopy/study.hpp"
 
 #include "files/json.hpp"
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 #include "journal/event_document.hpp"
 #include "stores/memory_store.hpp"
 
@@ -288,7 +288,8 @@ class FakeService {
     if (what == "events") return events(*record, target);
     if (what == "tuner") return method == "PUT" ? take(name, body) : release(name, target);
     if (what == "tuner-events") return append(*record, body);
-    if (what == "acts") return method == "GET" ? acts(*record, target) : act(*record, body);
+    if (what == "commands")
+      return method == "GET" ? commands(*record, target) : command(*record, body);
     if (what == "snapshot" && method == "GET") return snapshot(*record);
     return {};
   }
@@ -409,24 +410,26 @@ class FakeService {
     return Document::Table{{"events", number}};
   }
 
-  Document act(const StudyRecord& record, const Document& body) {
+  Document command(const StudyRecord& record, const Document& body) {
     const Document* pulls = body.find("pulls");
-    const WantedAct wanted{*value_named<Act>(*body.find("act")->as_text()), "the token",
-                           pulls != nullptr ? static_cast<std::uint64_t>(*pulls->as_whole()) : 0};
-    return Document::Table{{"number", store_.post_act(record.id, 1.0, act_text(wanted))}};
+    const WantedCommand wanted{
+        *value_named<RunnerCommand>(*body.find("command")->as_text()), "the token",
+        pulls != nullptr ? static_cast<std::uint64_t>(*pulls->as_whole()) : 0};
+    return Document::Table{{"number", store_.post_command(record.id, 1.0, command_text(wanted))}};
   }
 
-  Document acts(const StudyRecord& record, const Target& target) {
-    Document::List acts;
-    for (const PostedAct& each : store_.acts(record.id, std::stoull(target.query.at("after")))) {
-      const WantedAct wanted = act_from(each.text);
-      acts.emplace_back(Document::Table{{"number", each.number},
-                                        {"at", each.at},
-                                        {"act", name_of(wanted.act)},
-                                        {"by", wanted.by},
-                                        {"pulls", wanted.pulls}});
+  Document commands(const StudyRecord& record, const Target& target) {
+    Document::List commands;
+    for (const PostedCommand& each :
+         store_.commands(record.id, std::stoull(target.query.at("after")))) {
+      const WantedCommand wanted = command_from(each.text);
+      commands.emplace_back(Document::Table{{"number", each.number},
+                                            {"at", each.at},
+                                            {"command", name_of(wanted.command)},
+                                            {"by", wanted.by},
+                                            {"pulls", wanted.pulls}});
     }
-    return Document::Table{{"acts", std::move(acts)}};
+    return Document::Table{{"commands", std::move(commands)}};
   }
 
   Document snapshot(const StudyRecord& record) {

@@ -66,13 +66,13 @@ class FaultyStore final : public FullStore {
     before_("forget_answers");
     return store_->forget_answers(before);
   }
-  std::uint64_t post_act(StudyId study, double at, const std::string& text) override {
-    before_("post_act");
-    return store_->post_act(study, at, text);
+  std::uint64_t post_command(StudyId study, double at, const std::string& text) override {
+    before_("post_command");
+    return store_->post_command(study, at, text);
   }
-  [[nodiscard]] std::vector<PostedAct> acts(StudyId study, std::uint64_t after) override {
-    before_("acts");
-    return store_->acts(study, after);
+  [[nodiscard]] std::vector<PostedCommand> commands(StudyId study, std::uint64_t after) override {
+    before_("commands");
+    return store_->commands(study, after);
   }
   [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override {
     before_("snapshot");

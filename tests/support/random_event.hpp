@@ -36,8 +36,19 @@ namespace canopy::testing {
       [](std::uint64_t count, double sum, double deviations, double min, double max) {
         return Rewards{count, sum, deviations, min, max};
       },
-      rc::gen::arbitrary<std::uint64_t>(), random_finite(), random_finite(), random_finite(),
-      random_finite());
+      rc::gen::inRange<std::uint64_t>(1, UINT64_MAX), random_finite(), random_finite(),
+      random_finite(), random_finite());
+}
+
+/// In any of their forms.
+[[nodiscard]] inline rc::Gen<AnyRewards> random_any_rewards() {
+  return rc::gen::exec([]() -> AnyRewards {
+    std::vector<double> list = *random_numbers();
+    const int form = *rc::gen::inRange(0, 3);
+    if (form == 0 || (form == 1 && list.empty())) return *random_finite();
+    if (form == 1) return list;
+    return *random_rewards();
+  });
 }
 
 /// Any event of any kind, with numbers and words of any size.
@@ -47,63 +58,55 @@ namespace canopy::testing {
     const double number = *random_finite();
     switch (*rc::gen::inRange<std::size_t>(0, std::variant_size_v<Event>)) {
       case 0:
-        return Asked{ticket, *rc::gen::arbitrary<std::uint64_t>(),
-                     *rc::gen::arbitrary<std::uint64_t>(), *random_numbers(), number};
+        return Asked{ticket,
+                     *rc::gen::arbitrary<std::uint64_t>(),
+                     *rc::gen::arbitrary<std::uint64_t>(),
+                     *random_numbers(),
+                     number,
+                     *rc::gen::arbitrary<bool>()};
       case 1:
-        return Told{ticket, number};
+        return Told{ticket, *random_any_rewards(), *rc::gen::arbitrary<bool>()};
       case 2:
-        return ToldList{ticket, *random_numbers()};
-      case 3:
-        return ToldSums{ticket, *random_rewards()};
-      case 4:
         return Dropped{ticket};
-      case 5:
+      case 3:
         return Finished{};
-      case 6:
+      case 4:
         return TunerStarted{number};
-      case 7:
+      case 5:
         return TunerStopped{*random_text(), *rc::gen::arbitrary<bool>()};
-      case 8:
+      case 6:
         return Applied{ticket, *random_numbers()};
-      case 9:
-        return WarmedUp{ticket, number};
-      case 10:
+      case 7:
         return Held{ticket, number};
-      case 11:
-        return BaselineMeasured{number, *random_numbers()};
-      case 12:
+      case 8:
         return Failed{ticket, *random_text(), *rc::gen::arbitrary<bool>()};
-      case 13:
-        return Remembered{*random_numbers(), *random_rewards()};
-      case 14: {
+      case 9: {
         const double low = *random_finite();
         const double high = *random_finite();
         return low < high ? RangeSet{{{low, high}}} : RangeSet{};
       }
-      case 15:
-        return PassedOver{ticket, *random_rewards()};
-      case 16:
-        return AskedAgain{ticket, *random_numbers()};
-      case 17:
+      case 10:
         return Penalized{ticket, number};
-      case 18:
-        return PutOff{ticket, *random_numbers()};
-      case 19:
-        return MetricsMeasured{ticket, {{"p99_ms", number}, {"errors", *random_finite()}}};
-      case 20:
+      case 11:
+        return Deferred{ticket, *random_numbers()};
+      case 12:
+        return MetricsMeasured{
+            ticket, {{"p99_ms", number}, {"errors", *random_finite()}}, *random_numbers()};
+      case 13:
         return ComparisonBegun{*rc::gen::arbitrary<std::uint64_t>(),
                                *rc::gen::inRange<std::uint64_t>(1, 100), *random_numbers()};
-      case 21:
+      case 14:
         return Compared{*rc::gen::arbitrary<bool>(), number};
-      case 22:
+      case 15:
         return ComparisonEnded{*rc::gen::arbitrary<bool>(), *random_text()};
-      case 23:
+      case 16:
         return Barred{number, *random_numbers()};
-      case 24:
-        return ActTaken{ticket, static_cast<Act>(*rc::gen::inRange(0, 6)),
-                        *rc::gen::arbitrary<std::uint64_t>(), *random_text()};
+      case 17:
+        return CommandAccepted{ticket, static_cast<RunnerCommand>(*rc::gen::inRange(0, 6)),
+                               *rc::gen::arbitrary<std::uint64_t>(), *random_text()};
       default:
-        return Observed{*random_numbers(), *random_rewards()};
+        return Observed{*random_numbers(), *random_any_rewards(),
+                        static_cast<Role>(*rc::gen::inRange(0, 3))};
     }
   });
 }

@@ -27,7 +27,7 @@ inline void expect_all_there(const std::string& store_name, const std::string& s
     EXPECT_EQ(entry.number, ++number);
     (void)do_again(*undisturbed, entry.event);
     if (const auto* one = std::get_if<Told>(&entry.event)) {
-      EXPECT_TRUE(told.emplace(one->ticket, one->reward).second) << "told twice";
+      EXPECT_TRUE(told.emplace(one->ticket, std::get<double>(one->rewards)).second) << "told twice";
     }
   });
   for (const auto& [ticket, reward] : acknowledged) {

@@ -6,7 +6,7 @@
 #include "canopy/store.hpp"
 #include "canopy/study.hpp"
 
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 #include "support/random_event.hpp"
 
 #include <atomic>
@@ -242,21 +242,21 @@ TEST_P(StoreTest, OfManyWhoWantALockOneHasItAtATime) {
   }
 }
 
-TEST_P(StoreTest, NumbersActsInEveryStudy) {
+TEST_P(StoreTest, NumbersCommandsInEveryStudy) {
   const StudyId a = create("a").id;
   const StudyId b = create("b").id;
-  EXPECT_EQ(store_->post_act(a, 1.0, act_text({Act::pause, "me"})), 1U);
-  EXPECT_EQ(store_->post_act(b, 1.0, act_text({Act::end, "me"})), 1U);
-  EXPECT_EQ(store_->post_act(a, 1.0, act_text({Act::resume, "me"})), 2U);
-  const std::vector<PostedAct> all = store_->acts(a, 0);
+  EXPECT_EQ(store_->post_command(a, 1.0, command_text({RunnerCommand::pause, "me"})), 1U);
+  EXPECT_EQ(store_->post_command(b, 1.0, command_text({RunnerCommand::end, "me"})), 1U);
+  EXPECT_EQ(store_->post_command(a, 1.0, command_text({RunnerCommand::resume, "me"})), 2U);
+  const std::vector<PostedCommand> all = store_->commands(a, 0);
   ASSERT_EQ(all.size(), 2U);
-  EXPECT_EQ(act_from(all[0].text).act, Act::pause);
+  EXPECT_EQ(command_from(all[0].text).command, RunnerCommand::pause);
   EXPECT_EQ(all[1].number, 2U);
-  ASSERT_EQ(store_->acts(a, 1).size(), 1U);
-  EXPECT_EQ(act_from(store_->acts(a, 1)[0].text).act, Act::resume);
-  EXPECT_TRUE(store_->acts(a, 2).empty());
+  ASSERT_EQ(store_->commands(a, 1).size(), 1U);
+  EXPECT_EQ(command_from(store_->commands(a, 1)[0].text).command, RunnerCommand::resume);
+  EXPECT_TRUE(store_->commands(a, 2).empty());
   store_->erase(b);
-  EXPECT_THROW(store_->post_act(b, 1.0, act_text({Act::end, "me"})), StoreError);
+  EXPECT_THROW(store_->post_command(b, 1.0, command_text({RunnerCommand::end, "me"})), StoreError);
 }
 
 // --- stores that keep whatever they are given ----------------------------------------------------
@@ -295,7 +295,7 @@ TEST_P(FullStoreTest, WhatIsNotTextIsRefusedAndNothingIsWritten) {
     EXPECT_ANY_THROW((void)store_->create({"b", "{}", 0.0, bad}));
     EXPECT_THROW(store_->set_specification(a, bad), StoreError);
     EXPECT_THROW(store_->set_holder(a, bad), StoreError);
-    EXPECT_THROW(store_->post_act(a, 1.0, bad), StoreError);
+    EXPECT_THROW(store_->post_command(a, 1.0, bad), StoreError);
     for (const KeptAnswer& answer : std::vector<KeptAnswer>{
              {bad, "x", "x", 1.0}, {"x", bad, "x", 1.0}, {"x", "x", bad, 1.0}}) {
       EXPECT_THROW(store_->append({a, entries(1, 1), 0, {&answer, 1}}), StoreError);
@@ -304,7 +304,7 @@ TEST_P(FullStoreTest, WhatIsNotTextIsRefusedAndNothingIsWritten) {
   }
   EXPECT_FALSE(store_->find("b"));
   EXPECT_EQ(store_->find("a")->events, 0U);
-  EXPECT_TRUE(store_->acts(a, 0).empty());
+  EXPECT_TRUE(store_->commands(a, 0).empty());
 }
 
 TEST_P(FullStoreTest, KeepsEveryEventOfAnySize) {
@@ -328,7 +328,7 @@ TEST_P(FullStoreTest, KeepsTheLargestNumbers) {
       {1, 0.0, Told{UINT64_MAX, Limits::max()}},
       {2, Limits::max(), Told{INT64_MAX, Limits::denorm_min()}},
       {3, Limits::max(), Asked{1, UINT64_MAX, UINT64_MAX, {Limits::lowest(), Limits::min()}}},
-      {4, Limits::max(), ToldSums{1, {UINT64_MAX, -0.0, 1e-300, 0.1, 1.0 / 3.0}}},
+      {4, Limits::max(), Told{1, Rewards{UINT64_MAX, -0.0, 1e-300, 0.1, 1.0 / 3.0}}},
       {5, Limits::max(), Failed{1, std::string(100'000, 'x')}}};
   store_->append({study.id, written, INT64_MAX});
   EXPECT_EQ(read_all(*store_, study.id), written);

@@ -74,6 +74,15 @@ class TunerTest : public ::testing::Test {
     return found;
   }
 
+  /// The observations for that purpose.
+  [[nodiscard]] std::vector<Observed> observed(Role role) {
+    std::vector<Observed> found;
+    for (const Event& event : events<Observed>()) {
+      if (std::get<Observed>(event).role == role) found.push_back(std::get<Observed>(event));
+    }
+    return found;
+  }
+
   [[nodiscard]] std::uint64_t pulls() { return find_study(store_, "a").pulls; }
 
   [[nodiscard]] double now() const { return clock_.steady_time(); }

@@ -42,9 +42,9 @@ rc::Gen<Event> random_tuner_event() {
       case 12:
         return Penalized{ticket, number};
       case 13:
-        return PutOff{ticket, {number}};
+        return Deferred{ticket, {number}};
       case 14:
-        return MetricsMeasured{ticket, {{"a b", number}, {"p99", 0.5}}};
+        return MetricsMeasured{ticket, {{"a b", number}, {"p99", 0.5}}, {}};
       case 15:
         return ComparisonBegun{10, 1, {number}};
       case 16:
@@ -56,7 +56,7 @@ rc::Gen<Event> random_tuner_event() {
       case 1:
         return Told{ticket, number};
       case 2:
-        return ToldList{ticket, {number, 0.5}};
+        return Told{ticket, std::vector{number, 0.5}};
       case 3:
         return Dropped{ticket};
       case 4:
@@ -67,11 +67,11 @@ rc::Gen<Event> random_tuner_event() {
       case 7:
         return Applied{ticket, {number}};
       case 8:
-        return WarmedUp{ticket, number};
+        return Observed{{number}, number, Role::warm_up};
       case 9:
         return Held{ticket, number};
       case 10:
-        return BaselineMeasured{number, {0.9}};
+        return Observed{{0.9}, number, Role::baseline};
       default:
         return Failed{ticket, "what", number == 0.5};
     }
@@ -108,8 +108,9 @@ RC_GTEST_PROP(TunerState, FromASnapshotAndTheRestIsThatOfTheWholeJournal, ()) {
 }
 
 TEST(TunerState, KnowsTheSettingAndThePullsSinceThen) {
-  const TunerState state = after({Applied{1, {0.25}}, Told{1, 0.1}, WarmedUp{2, 0.1}, Held{2, 0.2},
-                                  Applied{2, {0.25}}, Told{3, 0.3}});
+  const TunerState state =
+      after({Applied{1, {0.25}}, Told{1, 0.1}, Observed{{0.25}, 0.1, Role::warm_up}, Held{2, 0.2},
+             Applied{2, {0.25}}, Told{3, 0.3}});
   EXPECT_EQ(state.setting(), std::vector{0.25});
   EXPECT_EQ(state.changes(), 1U) << "the second was put back";
   EXPECT_EQ(state.pulls_here(), 3U) << "without the warm-up";
@@ -150,15 +151,16 @@ TEST(TunerState, TheWindowHasTheLastRewardsUntilTheFloorWasMet) {
 }
 
 TEST(TunerState, TheBaselineIsKnownWhenAllItsPullsWereMeasuredInARow) {
-  const std::vector<Event> begun{Applied{0, {0.9}}, BaselineMeasured{0.1, {0.9}},
-                                 BaselineMeasured{0.1, {0.9}}};
+  const std::vector<Event> begun{Applied{0, {0.9}}, Observed{{0.9}, 0.1, Role::baseline},
+                                 Observed{{0.9}, 0.1, Role::baseline}};
   EXPECT_FALSE(after(begun).baseline_is_known());
   EXPECT_EQ(after(begun).baseline_pulls(), 2U);
   std::vector<Event> broken_off = begun;
   broken_off.insert(broken_off.end(), {Applied{1, {0.25}}, Applied{0, {0.9}}});
   EXPECT_EQ(after(broken_off).baseline_pulls(), 0U);
   std::vector<Event> whole = begun;
-  whole.insert(whole.end(), {BaselineMeasured{0.1, {0.9}}, Applied{1, {0.25}}, Applied{2, {0.5}}});
+  whole.insert(whole.end(),
+               {Observed{{0.9}, 0.1, Role::baseline}, Applied{1, {0.25}}, Applied{2, {0.5}}});
   EXPECT_TRUE(after(whole).baseline_is_known());
   EXPECT_EQ(after(whole).changes_since_baseline(), 2U);
 }

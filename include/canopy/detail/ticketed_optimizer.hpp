@@ -43,6 +43,7 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] std::optional<Best> best() const final;
   [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const final;
   [[nodiscard]] std::optional<Evidence> evidence() const final;
+  [[nodiscard]] std::optional<Pull> pull_of(Ticket ticket) const final;
   [[nodiscard]] std::vector<Pull> in_flight() const final;
   [[nodiscard]] std::string save() final;
   void restore(std::string_view saved) final;

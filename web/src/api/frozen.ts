@@ -14,7 +14,7 @@ export function frozenSource(answers: Answers): Source {
         ? Promise.resolve(answers[path] as T)
         : none("This is not a part of the report.");
     },
-    send: () => none("A report cannot act on the study."),
+    send: () => none("A report is read-only."),
     follow: () => none("A report does not change."),
   };
 }

@@ -81,7 +81,7 @@ export function rewardsFit(
   return padded(united(robustRange(rewards), robustRange(means)), room.below, room.above);
 }
 
-const FAILURES = ["failure", "penalty", "bar"];
+const FAILURES = ["failure", "penalize", "bar"];
 
 /** A failure, or something somebody has done. */
 export const isFailure = (mark: Mark) => FAILURES.includes(mark.kind);
@@ -89,7 +89,7 @@ export const isFailure = (mark: Mark) => FAILURES.includes(mark.kind);
 /** A mark in words, with numbers that can be read. */
 export function markWords(mark: Mark): string {
   const text = mark.text.replace(/\d+\.\d{5,}/g, (digits) => plain(Number(digits))) || mark.kind;
-  if (mark.kind === "penalty") return `Failed: ${text}`;
+  if (mark.kind === "penalize") return `Failed: ${text}`;
   if (mark.kind === "bar") return `Barred: ${text}`;
   return text;
 }

@@ -75,7 +75,7 @@ export function drawRug(plot: uPlot, picture: RewardsPicture, by: By, colours: P
   });
 }
 
-/** Starts, stops and acts: a line, and a label where there is room. */
+/** Starts, stops and commands: a line, and a label where there is room. */
 export function drawMarks(plot: uPlot, history: History, by: By, colours: Palette) {
   const { ctx, bbox } = plot;
   const ratio = uPlot.pxRatio;

@@ -6,7 +6,7 @@ import { connectionWords, type Feed, useFeed } from "../ui/feed";
 import { useAnswer } from "../ui/hooks";
 import { Empty, Failure, LiveStateBadge, Loading, StateBadge } from "../ui/parts";
 import { readable } from "../words/readable";
-import { ActsBar } from "./study/acts";
+import { CommandsBar } from "./study/commands";
 import { BestCard } from "./study/best";
 import { JournalCard } from "./study/journal";
 import { KnowledgeCard } from "./study/knowledge";
@@ -44,7 +44,7 @@ export function StudyView(props: { name: string }) {
           <LiveStateBadge item={state} ahead={feed.ahead} />
         )}
         {state.why && <span class="why">{readable(state.why)}</span>}
-        <ActsBar {...parts} />
+        <CommandsBar {...parts} />
       </header>
       {trouble && (
         <p class="banner" role="status">

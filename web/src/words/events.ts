@@ -7,23 +7,23 @@ import { readable } from "./readable";
 
 export interface EventWords {
   text: string;
-  tone: "plain" | "good" | "bad" | "act" | "quiet";
+  tone: "plain" | "good" | "bad" | "command" | "quiet";
   /** What a program printed, as it is. */
   printed?: string;
 }
 
 /** Which events to show. */
-export type Filter = "all" | "failures" | "acts" | "tuner" | "settings";
+export type Filter = "all" | "failures" | "commands" | "tuner" | "settings";
 
 export const FILTERS: { filter: Filter; label: string; kinds: string[] | null }[] = [
   { filter: "all", label: "All", kinds: null },
-  { filter: "failures", label: "Failures", kinds: ["failure", "penalty", "put_off", "bar"] },
-  { filter: "acts", label: "Acts", kinds: ["act"] },
+  { filter: "failures", label: "Failures", kinds: ["failure", "penalize", "defer", "bar"] },
+  { filter: "commands", label: "Commands", kinds: ["command"] },
   { filter: "tuner", label: "Tuner", kinds: ["start", "stop", "confirm", "verdict", "range", "finish"] },
   { filter: "settings", label: "Settings", kinds: ["apply"] },
 ];
 
-const ACT_PHRASES: Record<string, string> = {
+const COMMAND_PHRASES: Record<string, string> = {
   pause: "to pause at the best setting known",
   resume: "to go on",
   hold: "to hold the present setting",
@@ -51,6 +51,16 @@ function sums(event: JournalEvent): string {
   return `${whole(count)} ${count === 1 ? "reward" : "rewards"}, ${mean} on average`;
 }
 
+/** One reward, several or their sums, whichever the event has. */
+function rewards(event: JournalEvent): string {
+  if (number(event, "reward") !== null) return `Reward ${reward(event)}`;
+  if (!Array.isArray(event.rewards)) return sums(event);
+  const all = event.rewards as number[];
+  const more = all.length > 8 ? ` and ${whole(all.length - 8)} more` : "";
+  const shown = all.slice(0, 8).map((each) => plain(each));
+  return `${whole(all.length)} rewards: ${shown.join(", ")}${more}`;
+}
+
 /** One event of a journal, for people. */
 export function eventWords(event: JournalEvent): EventWords {
   const describe = WORDS[event.kind];
@@ -63,17 +73,13 @@ const quietly = (text: string): EventWords => ({ text, tone: "quiet" });
 const WORDS: Record<string, (event: JournalEvent) => EventWords> = {
   ask: (event) => {
     const length = number(event, "length") ?? 1;
+    if (event.again === true) return quietly(`To be tried once more: ${arm(event)}`);
     return quietly(`To be tried${length > 1 ? `, for up to ${pullsText(length)}` : ""}: ${arm(event)}`);
   },
-  ask_again: (event) => quietly(`To be tried once more: ${arm(event)}`),
-  tell: (event) => plainly(`Reward ${reward(event)}`),
-  tell_list: (event) => {
-    const rewards = Array.isArray(event.rewards) ? (event.rewards as number[]) : [];
-    const more = rewards.length > 8 ? ` and ${whole(rewards.length - 8)} more` : "";
-    const shown = rewards.slice(0, 8).map((each) => plain(each));
-    return plainly(`${whole(rewards.length)} rewards: ${shown.join(", ")}${more}`);
-  },
-  tell_sums: (event) => plainly(sums(event)),
+  tell: (event) =>
+    event.skipped === true
+      ? quietly(`${rewards(event)}, not learnt from: the system had not settled`)
+      : plainly(rewards(event)),
   drop: (event) => quietly(`Ticket ${number(event, "ticket") ?? "?"} was given back without a reward`),
   finish: () => plainly("An unfinished episode was ended"),
   start: (event) => {
@@ -90,12 +96,14 @@ const WORDS: Record<string, (event: JournalEvent) => EventWords> = {
     plainly(
       `The system was set to ${arm(event)}${number(event, "ticket") === 0 ? ", outside of the search" : ""}`,
     ),
-  warm_up: (event) => quietly(`Reward ${reward(event)} while the system warmed up; not learnt from`),
   hold: (event) => quietly(`Reward ${reward(event)}, held back until the setting may change`),
-  baseline: (event) => plainly(`The baseline gave ${reward(event)}`),
   failure: (event) => failureWords(event),
-  observe: (event) => plainly(`Told of ${arm(event)}, which nobody had asked for: ${sums(event)}`),
-  remember: (event) => quietly(`Remembered of ${arm(event)}: ${sums(event)}`),
+  observe: (event) => {
+    if (event.role === "baseline") return plainly(`The baseline, ${arm(event)}: ${rewards(event)}`);
+    if (event.role === "warm_up")
+      return quietly(`${rewards(event)} while the system warmed up; not learnt from`);
+    return plainly(`Observed at ${arm(event)}: ${rewards(event)}`);
+  },
   range: (event) => {
     const range = Array.isArray(event.range) ? (event.range as number[]) : null;
     return plainly(
@@ -104,10 +112,9 @@ const WORDS: Record<string, (event: JournalEvent) => EventWords> = {
         : "The range of rewards is now learnt from them",
     );
   },
-  pass_over: (event) => quietly(`Not learnt from, since the system had not settled: ${sums(event)}`),
-  penalty: (event) => ({ text: `The failed pull counts as ${reward(event)}`, tone: "bad" }),
-  bar: (event) => ({ text: `Out of the question from here on: ${arm(event)}`, tone: "bad" }),
-  put_off: (event) => ({
+  penalize: (event) => ({ text: `The failed pull counts as ${reward(event)}`, tone: "bad" }),
+  bar: (event) => ({ text: `Excluded from here on: ${arm(event)}`, tone: "bad" }),
+  defer: (event) => ({
     text: `Failed before the first reward, and counts once there is one: ${arm(event)}`,
     tone: "bad",
   }),
@@ -130,12 +137,12 @@ const WORDS: Record<string, (event: JournalEvent) => EventWords> = {
       tone: confirmed ? "good" : "plain",
     };
   },
-  act: (event) => {
+  command: (event) => {
     const pulls = number(event, "pulls") ?? 0;
-    const phrase = ACT_PHRASES[text(event, "act")] ?? `for ${text(event, "act")}`;
+    const phrase = COMMAND_PHRASES[text(event, "command")] ?? `for ${text(event, "command")}`;
     return {
       text: `${text(event, "by") || "Somebody"} asked ${phrase}${pulls ? `, for ${pullsText(pulls)} at most` : ""}`,
-      tone: "act",
+      tone: "command",
     };
   },
 };

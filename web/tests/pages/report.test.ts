@@ -21,7 +21,7 @@ beforeAll(async () => {
   await server.play(NAME, 300, ({ x }: { x: number }, i) =>
     i % 50 === 7 ? null : 1 - (x - 0.3) ** 2 + 0.1 * random(),
   );
-  await server.ask("POST", `/v1/studies/${encodeURIComponent(NAME)}/acts`, { act: "end" });
+  await server.ask("POST", `/v1/studies/${encodeURIComponent(NAME)}/commands`, { command: "end" });
   await server.kill();
   await canopy(["report", NAME, "--store", "studies.db", "--out", file], server.folder);
 });
@@ -65,7 +65,7 @@ test("a report has all that its page can ask for, and asks nobody else", async (
   await page.getByRole("button", { name: "One knob", exact: true }).click();
   await isWhole(page, "one knob");
   await goThroughMenus(page, "one knob");
-  for (const words of ["Failures", "Acts", "Tuner", "Settings", "All"]) {
+  for (const words of ["Failures", "Commands", "Tuner", "Settings", "All"]) {
     await page
       .getByRole("group", { name: "Show events of a kind" })
       .getByText(words, { exact: true })

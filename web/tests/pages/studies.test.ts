@@ -26,7 +26,7 @@ test("studies are found, filtered and sorted, and the address remembers how", as
   for (let i = 0; i < 120; ++i) await server.make(`study ${String(i).padStart(3, "0")}`, { space: SPACE });
   await server.make("cache", { space: SPACE });
   await server.play("cache", 200, ({ x }: { x: number }) => 1 - (x - 0.3) ** 2);
-  await server.ask("POST", "/v1/studies/cache/acts", { act: "end" });
+  await server.ask("POST", "/v1/studies/cache/commands", { command: "end" });
   const { page, context, complaints } = await openPage(server.url);
   const rows = page.locator("tbody tr");
   await page.getByText("50 of 121 studies").waitFor();

@@ -6,17 +6,17 @@ const say = (event: Partial<JournalEvent>) => eventWords({ number: 1, at: 0, kin
 
 test("every kind of event has words", () => {
   expect(say({ kind: "tell", reward: 0.25 })).toBe("Reward 0.25");
-  expect(say({ kind: "tell_list", rewards: Array(10).fill(1) })).toBe(
+  expect(say({ kind: "tell", rewards: Array(10).fill(1) })).toBe(
     "10 rewards: 1, 1, 1, 1, 1, 1, 1, 1 and 2 more",
   );
-  expect(say({ kind: "tell_sums", count: 4, sum: 2 })).toBe("4 rewards, 0.5 on average");
+  expect(say({ kind: "tell", count: 4, sum: 2 })).toBe("4 rewards, 0.5 on average");
   expect(say({ kind: "ask", length: 3, arm: { x: 1, y: "a" } })).toBe(
     "To be tried, for up to 3 pulls: x 1, y a",
   );
   expect(say({ kind: "apply", ticket: 0, arm: { x: 1 } })).toBe(
     "The system was set to x 1, outside of the search",
   );
-  expect(say({ kind: "act", act: "confirm", by: "alice", pulls: 40 })).toBe(
+  expect(say({ kind: "command", command: "confirm", by: "alice", pulls: 40 })).toBe(
     "alice asked to compare the best setting with the baseline, for 40 pulls at most",
   );
   expect(say({ kind: "start", earlier_seconds: 0 })).toBe("The tuner started");

@@ -97,7 +97,7 @@ test("why there are no rewards is said", () => {
 });
 
 test("marks are said in words and in numbers that can be read", () => {
-  const mark = { number: 1, pull: 1, at: 1, kind: "penalty", text: "counts as 0.20320541304431683" };
+  const mark = { number: 1, pull: 1, at: 1, kind: "penalize", text: "counts as 0.20320541304431683" };
   expect(markWords(mark)).toBe("Failed: counts as 0.2032");
   expect(isFailure(mark)).toBe(true);
   expect(markWords({ ...mark, kind: "start", text: "" })).toBe("start");

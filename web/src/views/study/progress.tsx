@@ -162,7 +162,7 @@ function RewardsLegend(props: { history: History; picture: RewardsPicture }) {
           {changes === 1 ? "1 change of the setting" : `${wholeText(changes)} changes of the setting`}
         </Key>
       )}
-      {history.marks.some((mark) => !isFailure(mark)) && <Key shape="mark">starts, stops and acts</Key>}
+      {history.marks.some((mark) => !isFailure(mark)) && <Key shape="mark">starts, stops and commands</Key>}
     </div>
   );
 }

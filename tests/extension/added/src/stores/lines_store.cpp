@@ -96,17 +96,17 @@ void visit_fields(AnswerLine& line, Visit&& visit) {
   visit(Field{"at", "seconds since 1970"}, line.answer.at);
 }
 
-struct ActLine {
-  static constexpr std::string_view kName = "act";
+struct CommandLine_ {
+  static constexpr std::string_view kName = "command";
 
-  PostedAct act;
+  PostedCommand command;
 };
 
 template <class Visit>
-void visit_fields(ActLine& line, Visit&& visit) {
-  visit(Field{"number", "1, 2, 3, ..."}, line.act.number);
-  visit(Field{"at", "seconds since 1970"}, line.act.at);
-  visit(Field{"text", "what is wanted"}, line.act.text);
+void visit_fields(CommandLine_& line, Visit&& visit) {
+  visit(Field{"number", "1, 2, 3, ..."}, line.command.number);
+  visit(Field{"at", "seconds since 1970"}, line.command.at);
+  visit(Field{"text", "what is wanted"}, line.command.text);
 }
 
 template <class Line>
@@ -125,7 +125,7 @@ void add_study(std::string& text, StudyId id, const MemoryStudies::Study& study)
   }
   if (study.snapshot) add_line(text, SnapshotLine{*study.snapshot});
   for (const auto& [key, answer] : study.answers) add_line(text, AnswerLine{answer});
-  for (const PostedAct& act : study.acts) add_line(text, ActLine{act});
+  for (const PostedCommand& command : study.commands) add_line(text, CommandLine_{command});
 }
 
 template <class Line>
@@ -161,8 +161,8 @@ void take_line(const std::string& text, MemoryStudies& all, MemoryStudies::Study
   } else if (row.name() == AnswerLine::kName) {
     KeptAnswer answer = line_in<AnswerLine>(row).answer;
     study->answers[answer.key] = std::move(answer);
-  } else if (row.name() == ActLine::kName) {
-    study->acts.push_back(line_in<ActLine>(row).act);
+  } else if (row.name() == CommandLine_::kName) {
+    study->commands.push_back(line_in<CommandLine_>(row).command);
   } else {
     throw RowError("there is no such line: " + row.name());
   }
@@ -269,8 +269,8 @@ std::uint64_t LinesStore::forget_answers(double before) {
   return change([&] { return memory_.forget_answers(before); });
 }
 
-std::uint64_t LinesStore::post_act(StudyId study, double at, const std::string& text) {
-  return change([&] { return memory_.post_act(study, at, text); });
+std::uint64_t LinesStore::post_command(StudyId study, double at, const std::string& text) {
+  return change([&] { return memory_.post_command(study, at, text); });
 }
 
 void LinesStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
@@ -296,8 +296,8 @@ std::vector<std::optional<KeptAnswer>> LinesStore::find_answers(std::span<const 
   return memory_.find_answers(keys);
 }
 
-std::vector<PostedAct> LinesStore::acts(StudyId study, std::uint64_t after) {
-  return memory_.acts(study, after);
+std::vector<PostedCommand> LinesStore::commands(StudyId study, std::uint64_t after) {
+  return memory_.commands(study, after);
 }
 
 std::optional<Snapshot> LinesStore::snapshot(StudyId study) {

@@ -38,8 +38,8 @@ class LinesStore final : public FullStore {
   [[nodiscard]] std::vector<std::optional<KeptAnswer>> find_answers(
       std::span<const AnswerKey> keys) override;
   std::uint64_t forget_answers(double before) override;
-  std::uint64_t post_act(StudyId study, double at, const std::string& text) override;
-  [[nodiscard]] std::vector<PostedAct> acts(StudyId study, std::uint64_t after) override;
+  std::uint64_t post_command(StudyId study, double at, const std::string& text) override;
+  [[nodiscard]] std::vector<PostedCommand> commands(StudyId study, std::uint64_t after) override;
   [[nodiscard]] std::optional<Snapshot> snapshot(StudyId study) override;
   void set_snapshot(StudyId study, const Snapshot& snapshot) override;
   [[nodiscard]] std::unique_ptr<StudyLock> try_lock(StudyId study,

@@ -71,7 +71,7 @@ test("a token for looking sees no buttons, and why", async () => {
 
 test("a tuner can be paused, resumed, held, sent to the baseline, told to confirm, and ended", async () => {
   const { page, context, complaints } = await openPage(place(), { token: admin });
-  const act = async (name: string) => {
+  const command = async (name: string) => {
     const button = page.getByRole("button", { name, exact: true });
     await page.waitForTimeout(1200); // a beat: what can be done now
     if (!(await button.isVisible())) {
@@ -91,23 +91,23 @@ test("a tuner can be paused, resumed, held, sent to the baseline, told to confir
     "Back to the baseline",
     "Resume",
   ]) {
-    await act(name);
+    await command(name);
     await noted(name);
   }
-  await act("Confirm");
+  await command("Confirm");
   await page.getByLabel("Pulls of both together, at most").fill("40");
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByText(/noted at/).waitFor();
-  await act("End");
+  await command("End");
   await page.getByRole("button", { name: "End it" }).click();
   await page.getByText("finished").first().waitFor();
-  const { events } = await server.ask<{ events: { by: string; act: string }[] }>(
+  const { events } = await server.ask<{ events: { by: string; command: string }[] }>(
     "GET",
-    "/v1/studies/tuned/events?order=newest&kinds=act",
+    "/v1/studies/tuned/events?order=newest&kinds=command",
     undefined,
     reader,
   );
-  expect(events.map((event) => event.act).reverse()).toEqual([
+  expect(events.map((event) => event.command).reverse()).toEqual([
     "pause",
     "resume",
     "hold",
@@ -118,7 +118,7 @@ test("a tuner can be paused, resumed, held, sent to the baseline, told to confir
     "end",
   ]);
   expect(new Set(events.map((event) => event.by))).toEqual(new Set(["alice"]));
-  await page.getByRole("button", { name: "Acts", exact: true }).click();
+  await page.getByRole("button", { name: "Commands", exact: true }).click();
   await page.getByText("alice").first().waitFor();
   expect(complaints).toEqual([]);
   await context.close();

@@ -9,18 +9,18 @@
 namespace canopy {
 
 /// What somebody wants from whoever runs a study.
-struct WantedAct {
-  Act act = Act::pause;
+struct WantedCommand {
+  RunnerCommand command = RunnerCommand::pause;
   std::string by = "somebody";
   std::uint64_t pulls = 0;  ///< for a comparison; 0: as many as are usual
 
-  friend bool operator==(const WantedAct&, const WantedAct&) = default;
+  friend bool operator==(const WantedCommand&, const WantedCommand&) = default;
 };
 
-/// The same as Store::post_act takes it: {"act":"confirm","by":"alice","pulls":40}.
-[[nodiscard]] std::string act_text(const WantedAct& wanted);
+/// The same as Store::post_command takes it: {"command":"confirm","by":"alice","pulls":40}.
+[[nodiscard]] std::string command_text(const WantedCommand& wanted);
 
 /// Reads it back. Throws SpecificationError, which says what is wrong with it.
-[[nodiscard]] WantedAct act_from(std::string_view text);
+[[nodiscard]] WantedCommand command_from(std::string_view text);
 
 }  // namespace canopy

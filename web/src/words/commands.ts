@@ -1,15 +1,15 @@
 import type { Phase } from "../api/types";
 
-export type ActName = "pause" | "resume" | "hold" | "baseline" | "confirm" | "end";
+export type CommandName = "pause" | "resume" | "hold" | "baseline" | "confirm" | "end";
 
-export interface ActWords {
-  act: ActName;
+export interface CommandWords {
+  command: CommandName;
   label: string;
   /** What will happen. */
   does: string;
 }
 
-const WORDS: Record<ActName, Omit<ActWords, "act">> = {
+const WORDS: Record<CommandName, Omit<CommandWords, "command">> = {
   pause: {
     label: "Pause",
     does: "Waits at the best setting that is known. Nothing more is tried until you resume.",
@@ -24,15 +24,15 @@ const WORDS: Record<ActName, Omit<ActWords, "act">> = {
   end: { label: "End", does: "Tries nothing more, and leaves the system as the study file says." },
 };
 
-const REOPEN: ActWords = {
-  act: "resume",
+const REOPEN: CommandWords = {
+  command: "resume",
   label: "Reopen",
   does: "Goes on trying settings, though it was ended.",
 };
 
-export const actWords = (act: ActName): ActWords => ({ act, ...WORDS[act] });
+export const commandWords = (command: CommandName): CommandWords => ({ command, ...WORDS[command] });
 
-export interface ActState {
+export interface CommandState {
   order: string | null;
   phase: Phase;
   /** Whether there is a system that canopy sets, and a baseline of it. */
@@ -41,17 +41,17 @@ export interface ActState {
   hasBest: boolean;
 }
 
-/** The acts that make sense now, the most likely one first. */
-export function possibleActs(state: ActState): ActWords[] {
+/** The commands that make sense now, the most likely one first. */
+export function possibleCommands(state: CommandState): CommandWords[] {
   if (state.order === "end") return [REOPEN];
   const stopped = state.order !== null;
   if (!stopped && (state.phase === "finished" || state.phase === "failed")) return [];
-  const acts: ActName[] = [];
-  if (stopped) acts.push("resume");
-  if (state.order !== "pause") acts.push("pause");
-  if (!stopped && state.hasBaseline && state.hasBest) acts.push("confirm");
-  if (state.hasSystem && state.order !== "hold" && state.order !== "baseline") acts.push("hold");
-  if (state.hasBaseline && state.order !== "baseline") acts.push("baseline");
-  acts.push("end");
-  return acts.map(actWords);
+  const commands: CommandName[] = [];
+  if (stopped) commands.push("resume");
+  if (state.order !== "pause") commands.push("pause");
+  if (!stopped && state.hasBaseline && state.hasBest) commands.push("confirm");
+  if (state.hasSystem && state.order !== "hold" && state.order !== "baseline") commands.push("hold");
+  if (state.hasBaseline && state.order !== "baseline") commands.push("baseline");
+  commands.push("end");
+  return commands.map(commandWords);
 }

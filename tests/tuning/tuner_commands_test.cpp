@@ -1,4 +1,4 @@
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 #include "stores/memory_store.hpp"
 #include "support/faulty_store.hpp"
 #include "tuning/tuner.hpp"
@@ -18,7 +18,7 @@ namespace canopy {
 namespace {
 
 /// A tuner that would go on for long, and somebody who watches it and wants things of it.
-class TunerActsTest : public TunerTest {
+class TunerCommandsTest : public TunerTest {
  protected:
   [[nodiscard]] static StudySpecification long_study(const std::string& system) {
     return file_of(system, "pulls = 5000");
@@ -27,22 +27,22 @@ class TunerActsTest : public TunerTest {
   /// The study is there, and nobody tunes it yet.
   void create(const std::string& system) { (void)Study::open(store_, long_study(system), tuned()); }
 
-  void want(Act act, std::uint64_t pulls = 0) {
+  void want(RunnerCommand command, std::uint64_t pulls = 0) {
     const StudyId study = find_study(store_, "a").id;
-    store_.post_act(study, now(), act_text({act, "alice", pulls}));
+    store_.post_command(study, now(), command_text({command, "alice", pulls}));
   }
 
   /// Tunes until it waits as it is told to, and kills it then.
-  void wait_and_be_killed(const StudySpecification& file, Act act) {
+  void wait_and_be_killed(const StudySpecification& file, RunnerCommand command) {
     const Watch watch = [&, wanted = false](const TuneProgress& progress) mutable {
       if (progress.phase == Phase::paused) throw Killed();
-      if (progress.pulls >= 5 && !std::exchange(wanted, true)) want(act);
+      if (progress.pulls >= 5 && !std::exchange(wanted, true)) want(command);
     };
     EXPECT_THROW((void)tune(file, watch), TuneError);
   }
 };
 
-TEST_F(TunerActsTest, WhoIsPausedWaitsAtTheBestKnownSettingAndGoesOnWhenResumed) {
+TEST_F(TunerCommandsTest, WhoIsPausedWaitsAtTheBestKnownSettingAndGoesOnWhenResumed) {
   int step = 0;
   double during = 0.0;
   double paused_at = 0.0;
@@ -50,10 +50,10 @@ TEST_F(TunerActsTest, WhoIsPausedWaitsAtTheBestKnownSettingAndGoesOnWhenResumed)
   std::uint64_t pulls_then = 0;
   const TuneEnd end = tune(long_study("on_exit = \"leave\""), [&](const TuneProgress& progress) {
     if (step == 0 && progress.pulls >= 12) {
-      want(Act::pause);
+      want(RunnerCommand::pause);
       ++step;
     } else if (step == 1 && progress.phase == Phase::paused) {
-      EXPECT_EQ(progress.order, Act::pause);
+      EXPECT_EQ(progress.order, RunnerCommand::pause);
       EXPECT_EQ(progress.ordered_by, "alice");
       during = system_.applied.back();
       paused_at = now();
@@ -63,7 +63,7 @@ TEST_F(TunerActsTest, WhoIsPausedWaitsAtTheBestKnownSettingAndGoesOnWhenResumed)
     } else if (step == 2 && now() > paused_at + 600.0) {
       EXPECT_EQ(progress.phase, Phase::paused);
       EXPECT_EQ(system_.applied.back(), during);
-      want(Act::resume);
+      want(RunnerCommand::resume);
       ++step;
     } else if (step == 3 && progress.phase == Phase::searching) {
       EXPECT_FALSE(progress.order);
@@ -77,22 +77,22 @@ TEST_F(TunerActsTest, WhoIsPausedWaitsAtTheBestKnownSettingAndGoesOnWhenResumed)
   EXPECT_EQ(end.why, TuneEnd::Why::interrupted);
   EXPECT_EQ(step, 4);
   EXPECT_GT(during, 0.8) << "x itself is the reward";
-  const std::vector<Event> taken = events<ActTaken>();
-  EXPECT_EQ(taken, (std::vector<Event>{ActTaken{1, Act::pause, 0, "alice"},
-                                       ActTaken{2, Act::resume, 0, "alice"}}));
+  const std::vector<Event> taken = events<CommandAccepted>();
+  EXPECT_EQ(taken, (std::vector<Event>{CommandAccepted{1, RunnerCommand::pause, 0, "alice"},
+                                       CommandAccepted{2, RunnerCommand::resume, 0, "alice"}}));
 }
 
-TEST_F(TunerActsTest, WhoIsHeldChangesNothing) {
+TEST_F(TunerCommandsTest, WhoIsHeldChangesNothing) {
   int step = 0;
   std::size_t settings = 0;
   (void)tune(long_study("on_exit = \"leave\"\nmin_pulls_per_change = 1000000"),
              [&](const TuneProgress& progress) {
                if (step == 0 && progress.pulls >= 5) {
-                 want(Act::hold);
+                 want(RunnerCommand::hold);
                  ++step;
                } else if (step == 1 && progress.phase == Phase::paused) {
                  settings = system_.applied.size();
-                 want(Act::resume);
+                 want(RunnerCommand::resume);
                  ++step;
                } else if (step == 2 && progress.phase == Phase::searching) {
                  stop_ = true;
@@ -103,12 +103,12 @@ TEST_F(TunerActsTest, WhoIsHeldChangesNothing) {
   EXPECT_EQ(system_.applied.size(), 1U) << "nor does it set again what it has";
 }
 
-TEST_F(TunerActsTest, WhoIsHeldStaysAtAWorseSettingToo) {
+TEST_F(TunerCommandsTest, WhoIsHeldStaysAtAWorseSettingToo) {
   double best = 0.0;
   double held_at = -1.0;
   system_.on_measure = [&](double x) {
     if (system_.measurements > 30 && x < best - 0.1 && held_at < 0.0) {
-      want(Act::hold);
+      want(RunnerCommand::hold);
       held_at = x;
     }
     best = std::max(best, x);
@@ -124,7 +124,7 @@ TEST_F(TunerActsTest, WhoIsHeldStaysAtAWorseSettingToo) {
   EXPECT_TRUE(was_held);
 }
 
-TEST_F(TunerActsTest, WhoIsSentToTheBaselineWaitsThere) {
+TEST_F(TunerCommandsTest, WhoIsSentToTheBaselineWaitsThere) {
   int step = 0;
   double in_pause = 0.0;
   double at_baseline = 0.0;
@@ -132,13 +132,13 @@ TEST_F(TunerActsTest, WhoIsSentToTheBaselineWaitsThere) {
       "on_exit = \"leave\"\nbaseline = { x = 0.1 }\nbaseline_every = 3\nbaseline_pulls = 2";
   (void)tune(long_study(system), [&](const TuneProgress& progress) {
     if (step == 0 && progress.pulls >= 60) {
-      want(Act::pause);
+      want(RunnerCommand::pause);
       ++step;
     } else if (step == 1 && progress.phase == Phase::paused) {
       in_pause = system_.applied.back();
-      want(Act::baseline);
+      want(RunnerCommand::baseline);
       ++step;
-    } else if (step == 2 && progress.order == Act::baseline) {
+    } else if (step == 2 && progress.order == RunnerCommand::baseline) {
       at_baseline = system_.applied.back();
       stop_ = true;
     }
@@ -147,20 +147,20 @@ TEST_F(TunerActsTest, WhoIsSentToTheBaselineWaitsThere) {
   EXPECT_EQ(at_baseline, 0.1);
 }
 
-TEST_F(TunerActsTest, WhatNeedsABaselineIsNotedAndIgnoredWhereThereIsNone) {
+TEST_F(TunerCommandsTest, WhatNeedsABaselineIsNotedAndIgnoredWhereThereIsNone) {
   create("");
-  want(Act::baseline);
-  want(Act::confirm, 10);
+  want(RunnerCommand::baseline);
+  want(RunnerCommand::confirm, 10);
   EXPECT_EQ(tune(file_of("")).why, TuneEnd::Why::budget);
-  EXPECT_EQ(events<ActTaken>().size(), 2U);
+  EXPECT_EQ(events<CommandAccepted>().size(), 2U);
   EXPECT_EQ(events<Failed>(),
             (std::vector<Event>{Failed{0, "baseline, as alice wants: the study has no baseline"},
                                 Failed{0, "confirm, as alice wants: the study has no baseline"}}));
 }
 
-TEST_F(TunerActsTest, WhoIsToldToConfirmComparesAndGoesOnWithTheSearch) {
+TEST_F(TunerCommandsTest, WhoIsToldToConfirmComparesAndGoesOnWithTheSearch) {
   create("baseline = { x = 0.1 }");
-  want(Act::confirm, 24);  // as soon as there is something to compare
+  want(RunnerCommand::confirm, 24);  // as soon as there is something to compare
   bool confirmed = false;
   std::uint64_t pulls_then = 0;
   const TuneEnd end = tune(long_study("baseline = { x = 0.1 }"), [&](const TuneProgress& progress) {
@@ -178,21 +178,21 @@ TEST_F(TunerActsTest, WhoIsToldToConfirmComparesAndGoesOnWithTheSearch) {
   EXPECT_FALSE(end.verdict.empty());
 }
 
-TEST_F(TunerActsTest, AComparisonThatSomebodyWantsHasTheUsualNumberOfPulls) {
+TEST_F(TunerCommandsTest, AComparisonThatSomebodyWantsHasTheUsualNumberOfPulls) {
   const std::string system = "baseline = { x = 0.1 }";
   create(system);
-  want(Act::confirm);
+  want(RunnerCommand::confirm);
   (void)tune(file_of(system, "pulls = 3"));
   EXPECT_EQ(std::get<ComparisonBegun>(events<ComparisonBegun>().at(0)).pulls, kConfirmPulls);
 }
 
-TEST_F(TunerActsTest, WhoIsToldToEndEndsAsIfTheBudgetWereUsed) {
+TEST_F(TunerCommandsTest, WhoIsToldToEndEndsAsIfTheBudgetWereUsed) {
   bool wanted = false;
   const std::string system = "baseline = { x = 0.75 }\non_exit = \"baseline\"";
   const TuneEnd end =
       tune(file_of(system, "pulls = 5000\nconfirm_pulls = 20"), [&](const TuneProgress& progress) {
         if (progress.pulls >= 5 && !std::exchange(wanted, true)) {
-          want(Act::end);
+          want(RunnerCommand::end);
         }
       });
   EXPECT_EQ(end.why, TuneEnd::Why::budget);
@@ -205,16 +205,17 @@ TEST_F(TunerActsTest, WhoIsToldToEndEndsAsIfTheBudgetWereUsed) {
       << "somebody has begun anew";
 }
 
-TEST_F(TunerActsTest, AnEndThatWasWantedWhileNobodyWasAtWorkIsNoEndOfWhatBegins) {
+TEST_F(TunerCommandsTest, AnEndThatWasWantedWhileNobodyWasAtWorkIsNoEndOfWhatBegins) {
   create("");
-  want(Act::end);
+  want(RunnerCommand::end);
   EXPECT_EQ(tune(file_of("")).text, "the budget of 20 pulls is used");
 }
 
-TEST_F(TunerActsTest, WhoIsPausedIsStillPausedAfterAKill) {
-  for (const Act act : {Act::pause, Act::hold, Act::baseline}) {
+TEST_F(TunerCommandsTest, WhoIsPausedIsStillPausedAfterAKill) {
+  for (const RunnerCommand command :
+       {RunnerCommand::pause, RunnerCommand::hold, RunnerCommand::baseline}) {
     const StudySpecification file = long_study("on_exit = \"leave\"\nbaseline = { x = 0.1 }");
-    wait_and_be_killed(file, act);
+    wait_and_be_killed(file, command);
     const std::uint64_t before = pulls();
     TuneProgress first;
     (void)tune(file, [&](const TuneProgress& progress) {
@@ -223,23 +224,23 @@ TEST_F(TunerActsTest, WhoIsPausedIsStillPausedAfterAKill) {
     });
     stop_ = false;
     EXPECT_EQ(first.phase, Phase::paused);
-    EXPECT_EQ(first.order, act);
+    EXPECT_EQ(first.order, command);
     EXPECT_EQ(first.ordered_by, "alice");
     EXPECT_EQ(pulls(), before);
     store_.erase(find_study(store_, "a").id);
   }
 }
 
-TEST_F(TunerActsTest, AnEndThatWasWantedInAPauseHoldsAfterAKill) {
-  wait_and_be_killed(long_study(""), Act::pause);
-  want(Act::end);
+TEST_F(TunerCommandsTest, AnEndThatWasWantedInAPauseHoldsAfterAKill) {
+  wait_and_be_killed(long_study(""), RunnerCommand::pause);
+  want(RunnerCommand::end);
   EXPECT_EQ(tune(long_study("")).text, "ended by alice");
 }
 
-TEST_F(TunerActsTest, AComparisonThatSomebodyWantsIsFinishedAfterAKill) {
+TEST_F(TunerCommandsTest, AComparisonThatSomebodyWantsIsFinishedAfterAKill) {
   const std::string system = "baseline = { x = 0.1 }";
   create(system);
-  want(Act::confirm, 24);
+  want(RunnerCommand::confirm, 24);
   const Watch kill_halfway = [&](const TuneProgress& progress) {
     if (progress.phase == Phase::confirming && events<Compared>().size() > 5) throw Killed();
   };
@@ -250,26 +251,27 @@ TEST_F(TunerActsTest, AComparisonThatSomebodyWantsIsFinishedAfterAKill) {
   EXPECT_EQ(pulls(), 20U);
 }
 
-TEST_F(TunerActsTest, WhatCannotBeUnderstoodIsNotedAndIgnored) {
+TEST_F(TunerCommandsTest, WhatCannotBeUnderstoodIsNotedAndIgnored) {
   create("");
   const StudyId study = find_study(store_, "a").id;
-  store_.post_act(study, 1.0, "dance");
-  store_.post_act(study, 1.0, R"({"act":"dance"})");
+  store_.post_command(study, 1.0, "dance");
+  store_.post_command(study, 1.0, R"({"command":"dance"})");
   EXPECT_EQ(tune(file_of("")).why, TuneEnd::Why::budget);
-  EXPECT_TRUE(events<ActTaken>().empty());
+  EXPECT_TRUE(events<CommandAccepted>().empty());
   const std::vector<Event> notes = events<Failed>();
   ASSERT_EQ(notes.size(), 2U);
-  EXPECT_EQ(std::get<Failed>(notes[1]).what.find(
-                "act 2, which somebody posted, cannot be understood: act: act = 'dance': must be "),
-            0U)
+  EXPECT_EQ(
+      std::get<Failed>(notes[1]).what.find("command 2, which somebody posted, cannot be "
+                                           "understood: command: command = 'dance': must be "),
+      0U)
       << std::get<Failed>(notes[1]).what;
 }
 
-TEST_F(TunerActsTest, AStoreThatCannotTellThemDoesNotEndTheTuning) {
+TEST_F(TunerCommandsTest, AStoreThatCannotTellThemDoesNotEndTheTuning) {
   int failures = 0;
   testing::FaultyStore store(std::make_unique<MemoryStore>(studies_),
                              [&](std::string_view operation) {
-                               if (operation != "acts") return;
+                               if (operation != "commands") return;
                                ++failures;
                                testing::fail_as_if_full();
                              });
@@ -277,7 +279,7 @@ TEST_F(TunerActsTest, AStoreThatCannotTellThemDoesNotEndTheTuning) {
   EXPECT_GE(failures, 5);
 }
 
-TEST_F(TunerActsTest, AreTakenWhileTheSystemIsDownToo) {
+TEST_F(TunerCommandsTest, AreTakenWhileTheSystemIsDownToo) {
   bool is_down = false;
   system_.on_measure = [&](double x) -> Measured {
     if (is_down) return measure_fails();
@@ -290,14 +292,14 @@ TEST_F(TunerActsTest, AreTakenWhileTheSystemIsDownToo) {
            [&](const TuneProgress& progress) {
              if (progress.pulls == 7) is_down = true;
              if (progress.phase != Phase::down || std::exchange(wanted, true)) return;
-             want(Act::end);
+             want(RunnerCommand::end);
              wanted_at = now();
            });
   EXPECT_EQ(end.text, "ended by alice");
   EXPECT_LE(now(), wanted_at + 10.0);
 }
 
-TEST_F(TunerActsTest, AreTakenWhileItWaitsUntilItMayChangeToo) {
+TEST_F(TunerCommandsTest, AreTakenWhileItWaitsUntilItMayChangeToo) {
   system_.on_measure = [](double x) -> Measured {  // there and back: no more changes for an hour
     if (x != 0.3) return measure_fails();
     return Reading{1.0};
@@ -306,7 +308,8 @@ TEST_F(TunerActsTest, AreTakenWhileItWaitsUntilItMayChangeToo) {
   const TuneEnd end =
       tune(long_study("on_failure = \"skip\"\nmax_changes_per_hour = 2\nbaseline = { x = 0.3 }"),
            [&](const TuneProgress& progress) {
-             if (progress.phase == Phase::waiting && !std::exchange(wanted, true)) want(Act::end);
+             if (progress.phase == Phase::waiting && !std::exchange(wanted, true))
+               want(RunnerCommand::end);
            });
   EXPECT_TRUE(wanted);
   EXPECT_EQ(end.text, "ended by alice");

@@ -8,35 +8,35 @@ import { useMay, usePage } from "../../ui/context";
 import { Dialog } from "../../ui/dialog";
 import { Failure } from "../../ui/parts";
 import { currentToken } from "../../ui/token";
-import { type ActWords, possibleActs } from "../../words/acts";
+import { type CommandWords, possibleCommands } from "../../words/commands";
 import type { StudyParts } from "../study";
 
-/** An act that somebody here has asked for. */
+/** A command that somebody here has asked for. */
 interface Asked {
-  words: ActWords;
+  words: CommandWords;
   number: number;
   /** When the journal had it, and as which event. */
   noted: { at: number; event: number } | null;
 }
 
-type Question = { kind: "confirm" | "end"; words: ActWords } | { kind: "delete" };
+type Question = { kind: "confirm" | "end"; words: CommandWords } | { kind: "delete" };
 
 /** What can be done with the study, by those who may. */
-export function ActsBar(props: StudyParts) {
+export function CommandsBar(props: StudyParts) {
   const { source } = usePage();
   const maySteer = useMay("admin");
   const mayFork = useMay("work");
   if (source.frozen) return null;
   if (!mayFork)
     return (
-      <p class="acts note">
+      <p class="commands note">
         {currentToken() === null ? "This server shows studies, no more." : "Your token may look, not steer."}
       </p>
     );
   return maySteer ? (
-    <Acts {...props} />
+    <Commands {...props} />
   ) : (
-    <div class="acts">
+    <div class="commands">
       <span class="note">Your token may not steer.</span>
       <ForkLink name={props.name} />
     </div>
@@ -51,7 +51,7 @@ function ForkLink(props: { name: string }) {
   );
 }
 
-function Acts(props: StudyParts) {
+function Commands(props: StudyParts) {
   const { name, feed, study } = props;
   const { source } = usePage();
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -61,8 +61,8 @@ function Acts(props: StudyParts) {
   useNoting(name, asked, setAsked, feed.summary?.events);
   const { system } = study.specification;
   const summary = feed.summary;
-  const acts = summary
-    ? possibleActs({
+  const commands = summary
+    ? possibleCommands({
         order: summary.order,
         phase: summary.phase,
         hasSystem: system !== undefined,
@@ -71,27 +71,27 @@ function Acts(props: StudyParts) {
       })
     : [];
 
-  const post = async (words: ActWords, pulls?: number) => {
+  const post = async (words: CommandWords, pulls?: number) => {
     setQuestion(null);
     setBusy(true);
     setError(null);
     try {
-      const body = pulls === undefined ? { act: words.act } : { act: words.act, pulls };
-      const { number } = await source.send<{ number: number }>("POST", studyPath(name, "acts"), body);
+      const body = pulls === undefined ? { command: words.command } : { command: words.command, pulls };
+      const { number } = await source.send<{ number: number }>("POST", studyPath(name, "commands"), body);
       setAsked({ words, number, noted: null });
     } catch (problem) {
       setError(problem as Error);
     }
     setBusy(false);
   };
-  const choose = (words: ActWords) =>
-    words.act === "confirm" || words.act === "end"
-      ? setQuestion({ kind: words.act, words })
+  const choose = (words: CommandWords) =>
+    words.command === "confirm" || words.command === "end"
+      ? setQuestion({ kind: words.command, words })
       : void post(words);
 
-  const [first, ...others] = acts;
+  const [first, ...others] = commands;
   return (
-    <div class="acts">
+    <div class="commands">
       {first && (
         <button disabled={isBusy} title={first.does} onClick={() => choose(first)}>
           {first.label}
@@ -100,26 +100,26 @@ function Acts(props: StudyParts) {
       <Menu>
         {others.map((words) => (
           <MenuItem
-            key={words.act}
+            key={words.command}
             label={words.label}
             does={words.does}
             disabled={isBusy}
-            act={() => choose(words)}
+            choose={() => choose(words)}
           />
         ))}
         <MenuItem
           label="Fork"
           does="Begins a new study with what this one has learnt."
-          act={() => goTo({ view: "new", forkOf: name })}
+          choose={() => goTo({ view: "new", forkOf: name })}
         />
         <MenuItem
           label="Delete"
           does="Removes the study and everything that it has learnt, for good."
           danger
-          act={() => setQuestion({ kind: "delete" })}
+          choose={() => setQuestion({ kind: "delete" })}
         />
       </Menu>
-      <p class="acts-said note" role="status">
+      <p class="commands-said note" role="status">
         {asked && <Said asked={asked} isOpen={Boolean(summary?.open_by)} />}
       </p>
       {error && <Failure error={error} />}
@@ -157,7 +157,7 @@ function Said(props: { asked: Asked; isOpen: boolean }) {
   );
 }
 
-/** Looks into the journal until it has the act: whenever something happens, and now and then. */
+/** Looks into the journal until it has the command: whenever something happens, and now and then. */
 function useNoting(name: string, asked: Asked | null, setAsked: (asked: Asked) => void, events?: number) {
   const { source } = usePage();
   useEffect(() => {
@@ -165,9 +165,9 @@ function useNoting(name: string, asked: Asked | null, setAsked: (asked: Asked) =
     let isOver = false;
     const look = () =>
       !document.hidden &&
-      source.get<Events>(studyPath(name, "events", { order: "newest", limit: 20, kinds: "act" })).then(
+      source.get<Events>(studyPath(name, "events", { order: "newest", limit: 20, kinds: "command" })).then(
         ({ events }) => {
-          const event = events.find((each) => each.act_number === asked.number);
+          const event = events.find((each) => each.command_number === asked.number);
           if (event && !isOver) setAsked({ ...asked, noted: { at: event.at, event: event.number } });
         },
         () => undefined, // the next look may have more luck
@@ -217,12 +217,12 @@ function Menu(props: { children: ComponentChildren }) {
 function MenuItem(props: {
   label: string;
   does: string;
-  act: () => void;
+  choose: () => void;
   danger?: boolean;
   disabled?: boolean;
 }) {
   return (
-    <button class="menu-item" disabled={props.disabled} onClick={props.act}>
+    <button class="menu-item" disabled={props.disabled} onClick={props.choose}>
       <span class={props.danger ? "menu-label bad" : "menu-label"}>{props.label}</span>
       <span class="under">{props.does}</span>
     </button>
@@ -243,8 +243,8 @@ function DialogButtons(props: { close: () => void; children: ComponentChildren }
 const LEAST_PULLS = 18; // fewer give no verdict
 
 function ConfirmDialog(props: {
-  words: ActWords;
-  post: (words: ActWords, pulls: number) => void;
+  words: CommandWords;
+  post: (words: CommandWords, pulls: number) => void;
   close: () => void;
 }) {
   const [pulls, setPulls] = useState("100");

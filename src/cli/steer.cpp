@@ -5,7 +5,7 @@
 #include "core/excerpt.hpp"
 #include "core/text.hpp"
 #include "files/document_reader.hpp"
-#include "journal/act_text.hpp"
+#include "journal/command_text.hpp"
 
 #include <cstdlib>
 #include <ctime>
@@ -19,9 +19,9 @@
 namespace canopy::cli {
 namespace {
 
-struct ActArguments {
+struct SteerArguments {
   std::string name;
-  std::string act;
+  std::string command;
   StoreFlags where;
   std::optional<std::string> pulls;
   std::optional<std::string> by;
@@ -33,21 +33,21 @@ std::string user_name() {
   return fmt::format("user {}", getuid());
 }
 
-WantedAct wanted_act(const ActArguments& arguments) {
+WantedCommand wanted_command(const SteerArguments& arguments) {
   if (arguments.name.empty()) {
     throw WrongUse("NAME: is missing; `canopy studies list` shows the names");
   }
-  const std::string one_of = must_be_one_of(EnumNames<Act>::names);
-  if (arguments.act.empty()) throw WrongUse("ACT: is missing; it " + one_of);
-  const std::optional<Act> act = value_named<Act>(arguments.act);
-  if (!act) throw WrongUse(excerpt(arguments.act) + ": " + one_of);
-  WantedAct wanted{*act, arguments.by ? *arguments.by : user_name()};
+  const std::string one_of = must_be_one_of(EnumNames<RunnerCommand>::names);
+  if (arguments.command.empty()) throw WrongUse("COMMAND: is missing; it " + one_of);
+  const std::optional<RunnerCommand> command = value_named<RunnerCommand>(arguments.command);
+  if (!command) throw WrongUse(excerpt(arguments.command) + ": " + one_of);
+  WantedCommand wanted{*command, arguments.by ? *arguments.by : user_name()};
   if (wanted.by.empty()) throw WrongUse("--by: must not be empty");
   if (arguments.by && arguments.where.server) {
     throw WrongUse("--by: a server knows by their tokens who wants something");
   }
   if (!arguments.pulls) return wanted;
-  if (act != Act::confirm) throw WrongUse("--pulls: is for confirm");
+  if (command != RunnerCommand::confirm) throw WrongUse("--pulls: is for confirm");
   const auto pulls = number_in<std::uint64_t>(*arguments.pulls);
   if (!pulls || *pulls < 2 || *pulls > INT64_MAX) {
     throw WrongUse("--pulls = " + excerpt(*arguments.pulls) + ": must be a whole number from 2 on");
@@ -56,39 +56,40 @@ WantedAct wanted_act(const ActArguments& arguments) {
   return wanted;
 }
 
-/// What can be said at once, without whoever runs the study.
-void check_that_it_can_be_done(const StudyRecord& record, Act act) {
+/// Refuses what the runner of the study could not do.
+void check_that_it_can_be_done(const StudyRecord& record, RunnerCommand command) {
   const StudySpecification specification = specification_of(record);
   if (!specification.system) {
-    throw WrongUse(record.name + ": has no system that anybody could tune");
+    throw WrongUse(record.name + ": has no [system] section");
   }
-  const bool needs_baseline = act == Act::baseline || act == Act::confirm;
+  const bool needs_baseline =
+      command == RunnerCommand::baseline || command == RunnerCommand::confirm;
   if (needs_baseline && !specification.system->baseline) {
-    throw WrongUse(fmt::format("{}: {} has no baseline", name_of(act), record.name));
+    throw WrongUse(fmt::format("{}: {} has no baseline", name_of(command), record.name));
   }
 }
 
-int act(const ActArguments& arguments) {
-  const WantedAct wanted = wanted_act(arguments);
-  const AnyStore store = open_any_store(arguments.where, Store::Mode::open, "act");
+int steer(const SteerArguments& arguments) {
+  const WantedCommand wanted = wanted_command(arguments);
+  const AnyStore store = open_any_store(arguments.where, Store::Mode::open, "steer");
   const StudyRecord record = find_study(*store, arguments.name);
-  check_that_it_can_be_done(record, wanted.act);
+  check_that_it_can_be_done(record, wanted.command);
   const std::uint64_t number =
-      store->post_act(record.id, static_cast<double>(std::time(nullptr)), act_text(wanted));
+      store->post_command(record.id, static_cast<double>(std::time(nullptr)), command_text(wanted));
   const bool runs = store->is_locked(record.id);
-  fmt::print("{}: {} is posted as act {}{}\n", record.name, name_of(wanted.act), number,
+  fmt::print("{}: {} is posted as command {}{}\n", record.name, name_of(wanted.command), number,
              runs ? "" : "; nobody runs the study now");
   return kSuccess;
 }
 
 }  // namespace
 
-Command add_act(Words app) {
-  const auto arguments = std::make_shared<ActArguments>();
+Command add_steer(Words app) {
+  const auto arguments = std::make_shared<SteerArguments>();
   Words command =
-      app.command("act", "Tell whoever tunes a study to pause, to go on, to end, and the like.");
+      app.command("steer", "Tell the tuner of a study to pause, to resume, to end, and the like.");
   command.option("NAME", arguments->name, "the name of the study");
-  command.option("ACT", arguments->act, "pause, resume, hold, baseline, confirm or end");
+  command.option("COMMAND", arguments->command, "pause, resume, hold, baseline, confirm or end");
   command.option("--pulls", arguments->pulls,
                  "for confirm: at most so many, of both together [budget.confirm_pulls, or 100]");
   command.option("--by", arguments->by,
@@ -101,10 +102,10 @@ Command add_act(Words app) {
       "  resume     goes on, after any of these\n"
       "  confirm    compares the best arm with the baseline, then goes on\n"
       "  end        ends the tuning as if its budget were used\n"
-      "`canopy tune` obeys within about a second, after the pull that it is at. Whoever is paused\n"
-      "stays so when it is killed and started again.\n"
-      "Example:\n  canopy act cache pause");
-  return [arguments] { return act(*arguments); };
+      "`canopy tune` obeys within about a second, after the present pull. It stays paused when it\n"
+      "is killed and started again.\n"
+      "Example:\n  canopy steer cache pause");
+  return [arguments] { return steer(*arguments); };
 }
 
 }  // namespace canopy::cli

@@ -1,0 +1,93 @@
+#include "studies/operations.hpp"
+
+#include "studies/answers.hpp"
+#include "studies/measured.hpp"
+
+#include <utility>
+
+namespace canopy {
+namespace {
+
+Outcome refused(std::string_view code, std::string_view message) {
+  return {.refusal = Mistake{.code = std::string(code), .message = std::string(message)}};
+}
+
+Outcome outcome_of(Status status, Document::Table answer) {
+  if (!is_taken(status)) return refused(name_of(status), describe(status));
+  answer.insert(answer.begin(), {"ok", true});
+  return {.answer = std::move(answer)};
+}
+
+/// Calls take(reward) with what a failure is worth.
+template <class Take>
+Outcome with_worth(const Optimizer& optimizer, const std::optional<double>& given, Take&& take) {
+  const std::optional<double> worth = given ? given : optimizer.failure_reward();
+  return worth ? take(*worth) : refused("no_reward_yet", kNoRewardYet);
+}
+
+}  // namespace
+
+TellRequest read_tell(RequestReader& reader, const Document& table, const std::string& prefix) {
+  if (reader.flag(table, prefix, "failed")) return read_failure(reader, table, prefix);
+  reader.allow(table, prefix,
+               {"ticket", "reward", "rewards", "count", "sum", "sum_squares", "min", "max",
+                "metrics", "failed"});
+  return {.ticket = reader.required_whole(table, prefix, "ticket").value_or(0),
+          .rewards = reader.rewards(table, prefix),
+          .metrics = reader.metrics(table, prefix)};
+}
+
+TellRequest read_failure(RequestReader& reader, const Document& table, const std::string& prefix) {
+  reader.allow(table, prefix, {"ticket", "reward", "failed"});
+  return {.ticket = reader.required_whole(table, prefix, "ticket").value_or(0),
+          .failed = true,
+          .rewards = reader.number(table, prefix, "reward")};
+}
+
+ObserveRequest read_observation(RequestReader& reader, const Document& table,
+                                const std::string& prefix, const Space& space) {
+  reader.allow(
+      table, prefix,
+      {"arm", "reward", "rewards", "count", "sum", "sum_squares", "min", "max", "role", "metrics"});
+  return {.arm = reader.arm(table, prefix, space).value_or(std::vector<double>()),
+          .rewards = reader.rewards(table, prefix).value_or(0.0),
+          .role = reader.role(table, prefix),
+          .metrics = reader.metrics(table, prefix)};
+}
+
+BarRequest read_bar(RequestReader& reader, const Document& table, const std::string& prefix,
+                    const Space& space) {
+  reader.allow(table, prefix, {"arm", "reward"});
+  return {.arm = reader.arm(table, prefix, space).value_or(std::vector<double>()),
+          .reward = reader.number(table, prefix, "reward")};
+}
+
+Outcome perform(Optimizer& optimizer, const TellRequest& request) {
+  if (!request.failed) {
+    const Status status = tell(optimizer, request.ticket, *request.rewards, request.metrics);
+    return outcome_of(status, {{"t", optimizer.summary().t}});
+  }
+  std::optional<double> given;
+  if (request.rewards) given = std::get<double>(*request.rewards);
+  return with_worth(optimizer, given, [&](double worth) {
+    const Status status = optimizer.penalize(request.ticket, worth);
+    return outcome_of(status, {{"t", optimizer.summary().t}, {"reward", worth}});
+  });
+}
+
+Outcome perform(Optimizer& optimizer, const ObserveRequest& request) {
+  return outcome_of(observe(optimizer, request.arm, request.rewards, request.role, request.metrics),
+                    {});
+}
+
+Outcome perform(Optimizer& optimizer, const BarRequest& request) {
+  return with_worth(optimizer, request.reward, [&](double worth) {
+    return outcome_of(optimizer.bar(request.arm, worth), {{"reward", worth}});
+  });
+}
+
+Outcome drop_ticket(Optimizer& optimizer, Ticket ticket) {
+  return outcome_of(optimizer.drop(ticket), {});
+}
+
+}  // namespace canopy

@@ -1,0 +1,63 @@
+#pragma once
+// The requests of workers, whichever way they came (pipe, HTTP): how they are read, and what they
+// do. docs/pipe.md has the protocol.
+
+#include "canopy/event.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/space.hpp"
+
+#include "files/document.hpp"
+#include "studies/request_reader.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// The result of a pull.
+struct TellRequest {
+  Ticket ticket = 0;
+  bool failed = false;
+  std::optional<AnyRewards> rewards = {};  ///< of a failure: what it is worth, if that is given
+  Metrics metrics = {};
+};
+
+/// Rewards of an arm that was not asked for.
+struct ObserveRequest {
+  std::vector<double> arm = {};
+  AnyRewards rewards = 0.0;
+  Role role = Role::search;
+  Metrics metrics = {};
+};
+
+/// An arm that must not be played again, and what the search shall think of it.
+struct BarRequest {
+  std::vector<double> arm = {};
+  std::optional<double> reward = {};
+};
+
+// Mistakes are left with the reader; what is returned then is not to be used.
+
+[[nodiscard]] TellRequest read_tell(RequestReader& reader, const Document& table,
+                                    const std::string& prefix);
+/// The same for a table without the key `failed`: the pull has failed.
+[[nodiscard]] TellRequest read_failure(RequestReader& reader, const Document& table,
+                                       const std::string& prefix);
+[[nodiscard]] ObserveRequest read_observation(RequestReader& reader, const Document& table,
+                                              const std::string& prefix, const Space& space);
+[[nodiscard]] BarRequest read_bar(RequestReader& reader, const Document& table,
+                                  const std::string& prefix, const Space& space);
+
+/// What came of a request: an answer, or why nothing has happened.
+struct Outcome {
+  Document answer = {};
+  std::optional<Mistake> refusal = {};
+};
+
+[[nodiscard]] Outcome perform(Optimizer& optimizer, const TellRequest& request);
+[[nodiscard]] Outcome perform(Optimizer& optimizer, const ObserveRequest& request);
+[[nodiscard]] Outcome perform(Optimizer& optimizer, const BarRequest& request);
+[[nodiscard]] Outcome drop_ticket(Optimizer& optimizer, Ticket ticket);
+
+}  // namespace canopy

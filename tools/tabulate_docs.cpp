@@ -1,0 +1,141 @@
+// Writes the tables of the documents that follow from lists of fields: what stands between
+// <!-- begin: NAME --> and <!-- end: NAME --> is replaced. With --check nothing is written, and the
+// status is 1 if a document is not up to date.
+
+#include "canopy/event.hpp"
+#include "canopy/study_specification.hpp"
+
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace canopy {
+namespace {
+
+std::string code(std::string_view text) {
+  return "`" + std::string(text) + "`";
+}
+
+/// The names of an event's fields, as they are sent and exported.
+class FieldNames {
+ public:
+  template <class AnyField, class Member>
+  void operator()(const AnyField& field, const Member& /*member*/) {
+    if constexpr (std::is_same_v<AnyField, ArmField>) {
+      add("coordinates", "");
+      add(field.name, "");
+    } else if constexpr (std::is_same_v<AnyField, RewardsField>) {
+      text_ += text_.empty() ? "" : ", ";
+      text_ +=
+          "`reward`, or `rewards`, or `count`, `sum`, `squared_deviations` (from the mean), "
+          "`min` and `max`";
+    } else {
+      const bool explains = field.name != "ticket" && field.name != "reward";
+      add(field.name, explains ? field.help : "");
+    }
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  void add(std::string_view name, std::string_view help) {
+    if (!text_.empty()) text_ += ", ";
+    text_ += code(name);
+    if (!help.empty()) text_ += " (" + std::string(help) + ")";
+  }
+
+  std::string text_;
+};
+
+std::string table_of_events() {
+  std::string table = "| kind | meaning | fields |\n|---|---|---|\n";
+  for (const std::string_view kind : event_kinds()) {
+    std::visit(
+        [&](const auto& event) {
+          FieldNames names;
+          visit_fields_of(event, names);
+          table +=
+              "| " + code(kind) + " | " + std::string(event.kLine) + " | " + names.text() + " |\n";
+        },
+        event_named(kind).value());
+  }
+  return table;
+}
+
+std::string table_of_system() {
+  std::string table = "| key | default | meaning |\n|---|---|---|\n";
+  const auto add = [&](std::string_view name, const std::string& standard, std::string_view help) {
+    table += "| " + code(name) + " | " + standard + " | " + std::string(help) + " |\n";
+  };
+  visit_fields_of(SystemSpecification{}, [&]<class Member>(const Field& field, const Member&) {
+    add(field.name, std::is_same_v<Member, bool> ? "`false`" : "", field.help);
+  });
+  for (const OptionField& field : fields_of<SystemOptions>()) {
+    const std::string standard = text_of(field, field.standard);
+    add(field.name, field.words.empty() ? standard : code("\"" + standard + "\""), field.help);
+  }
+  return table;
+}
+
+/// The text with every marked table replaced. Throws if an end is missing.
+std::string with_tables(std::string text) {
+  const std::map<std::string, std::function<std::string()>> tables{{"events", table_of_events},
+                                                                   {"system", table_of_system}};
+  for (const auto& [name, table] : tables) {
+    const std::string begin = "<!-- begin: " + name + " -->\n";
+    const std::size_t from = text.find(begin);
+    if (from == std::string::npos) continue;
+    const std::size_t first = from + begin.size();
+    const std::size_t last = text.find("<!-- end: " + name + " -->", first);
+    if (last == std::string::npos) throw std::runtime_error("the table " + name + " has no end");
+    text.replace(first, last - first, table());
+  }
+  return text;
+}
+
+std::string text_in(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(path + ": cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+int tabulate(const std::vector<std::string>& arguments) {
+  bool checks = false;
+  int status = 0;
+  for (const std::string& argument : arguments) {
+    if (argument == "--check") {
+      checks = true;
+      continue;
+    }
+    const std::string before = text_in(argument);
+    const std::string after = with_tables(before);
+    if (before == after) continue;
+    if (checks) {
+      std::cerr << argument << ": its tables are not up to date; run make format\n";
+      status = 1;
+    } else {
+      std::ofstream(argument) << after;
+    }
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace canopy
+
+int main(int argc, char** argv) {
+  try {
+    return canopy::tabulate({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}
