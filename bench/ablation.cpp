@@ -48,13 +48,13 @@ struct Part {
 
 const std::vector<Part> kParts{
     {"all", {}},
-    {"no guard", {.no_guard = true}},
-    {"guard without sweep", {.no_sweep = true}},
+    {"no explorer", {.no_explorer = true}},
+    {"explorer without sweep", {.no_sweep = true}},
     {"alpha fixed at 0.4", {.fixed_alpha = true}},
     {"Gaussian edges", {.gaussian_edges = true}},
     {"roughness not inherited", {.no_inheritance = true}},
     {"one noise for all cells", {.one_noise = true}},
-    {"guard from the first pull", {.guard_from_start = true}},
+    {"explorer from the first pull", {.explorer_from_start = true}},
 };
 
 }  // namespace

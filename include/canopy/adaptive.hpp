@@ -22,7 +22,7 @@ struct AdaptiveOptions {
   /// Rewards before it has come near enough are passed over.
   std::uint64_t settle = 0;
 
-  /// >= 0: how much of the best it knows the guard may spend on looking where the model sees
+  /// >= 0: how much of the best it knows the explorer may spend on looking where the model sees
   /// nothing. Raising it to 0.3 or 1 finds narrow peaks, and costs regret elsewhere.
   double coverage = 0.06;
 };
@@ -41,8 +41,8 @@ void visit_fields(AdaptiveOptions& options, Visit&& visit) {
 ///
 /// A turn goes to the leaf with the largest index m + sqrt(3 ln(1 + t v / (leaves sg)) v), down by
 /// the larger one, and lasts 0.15 T pulls, at least one. A leaf whose value is known better than it
-/// varies, v <= D2, is cut. A model can be sure and wrong: a guard with a budget, which it counts
-/// by what its pulls have lost beyond doubt, covers the box and sweeps the depths.
+/// varies, v <= D2, is cut. A model can be sure and wrong: an explorer with a budget, which it
+/// counts by what its pulls have lost beyond doubt, covers the box and sweeps the depths.
 /// docs/adaptive.md has the formulas, and what each part gives.
 class Adaptive final : public TicketedOptimizer, private TreeView {
  public:
@@ -93,17 +93,17 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   /// Pulls of one leaf after which something is decided.
   struct Turn {
     NodeIndex node = 0;
-    std::uint64_t length = 1;     ///< Pulls that are to count.
-    std::uint64_t ungranted = 1;  ///< Of these, those that no ticket was given out for yet.
-    std::uint64_t skipped = 0;  ///< Pulls that were passed over; after them the first that counts.
-    bool counts = true;         ///< One has counted.
-    double mean = 0.0;          ///< of the leaf before it
+    std::uint64_t length = 1;    ///< Pulls that are to count.
+    std::uint64_t unissued = 1;  ///< Of these, those that no ticket was given out for yet.
+    std::uint64_t skipped = 0;   ///< Pulls that were passed over; after them the first that counts.
+    bool counts = true;          ///< One has counted.
+    double mean = 0.0;           ///< of the leaf before it
     Learnt::Why why = Learnt::Why::start;
 
-    [[nodiscard]] bool is_guards() const {
+    [[nodiscard]] bool is_explorers() const {
       return why == Learnt::Why::cover || why == Learnt::Why::sweep;
     }
-    void transfer(State& state) { state(node, length, ungranted, skipped, counts, mean, why); }
+    void transfer(State& state) { state(node, length, unissued, skipped, counts, mean, why); }
   };
 
   /// Rewards within a turn that the model has not learnt yet, less its mean.
@@ -123,11 +123,11 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   };
 
   void begin_or_resume();
-  [[nodiscard]] Pull grant(std::uint64_t length);
+  [[nodiscard]] Pull issue(std::uint64_t length);
   void choose();
   [[nodiscard]] Turn next_turn();
   [[nodiscard]] NodeIndex next_of_start() const;
-  [[nodiscard]] bool guard_may_play() const;
+  [[nodiscard]] bool explorer_may_play() const;
   [[nodiscard]] std::optional<NodeIndex> cover();
   [[nodiscard]] std::optional<NodeIndex> sweep();
   void list_for_sweep();
@@ -155,14 +155,14 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   MemoryWatch watch_;
   std::vector<NodeIndex> start_;  // the cells that are pulled first
   bool has_begun_ = false;        // all of them were
-  Turn turn_{.ungranted = 0};
+  Turn turn_{.unissued = 0};
   Pending pending_;
   bool is_steady_ = false;  // the turn has more pulls, one after the other, and each counts
 
   std::uint64_t since_pass_ = 0;  // pulls
-  double guard_loss_ = 0.0;       // CG
+  double explorer_loss_ = 0.0;    // CG
   double search_loss_ = 0.0;      // CM
-  bool covers_next_ = true;       // the guard, or it sweeps
+  bool covers_next_ = true;       // the explorer, or it sweeps
   std::vector<NodeIndex> sweep_;  // leaves that it has not come to, the next one last
 
   std::uint64_t passed_over_ = 0;

@@ -59,13 +59,13 @@ class Evidence {
   }
 
   /// The same for those who count: at most so many rewards from here on, and none after the next
-  /// batch has ended, may be given to `add_granted`.
-  void grant(double rewards) {
+  /// batch has ended, may be given to `add_fast`.
+  void open_fast_path(double rewards) {
     const auto room = static_cast<double>(kRecent - 1 - recent_count_);
-    granted_until_ = recent_count_ + static_cast<std::uint64_t>(std::clamp(rewards, 0.0, room));
+    fast_until_ = recent_count_ + static_cast<std::uint64_t>(std::clamp(rewards, 0.0, room));
   }
-  [[nodiscard]] bool has_grant() const { return recent_count_ < granted_until_; }
-  void add_granted(double reward) { recent_[recent_count_++] = reward; }
+  [[nodiscard]] bool has_fast_path() const { return recent_count_ < fast_until_; }
+  void add_fast(double reward) { recent_[recent_count_++] = reward; }
 
   /// Rewards of any arm.
   void add(Arm arm, const Rewards& rewards);
@@ -232,7 +232,7 @@ class Evidence {
   bool visit_is_counted_ = false;          // among those of that arm
   std::optional<std::size_t> here_index_;  // of its record, once it was looked up
   std::uint64_t recent_count_ = 0;
-  std::uint64_t granted_until_ = 0;       // less than kRecent
+  std::uint64_t fast_until_ = 0;          // less than kRecent
   std::array<double, kRecent> recent_{};  // its rewards that were not absorbed yet
 
   BlockMeans blocks_;  // of consecutive rewards of that arm

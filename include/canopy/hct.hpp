@@ -141,8 +141,9 @@ class Hct final : public TicketedOptimizer, private TreeView {
     if (stage_ == Stage::single_episode && ticket == tickets_.newest()) [[likely]] {
       const double mapped = map_.to_mapped(reward);
       const Sample after{selected_node_->pulls + 1.0, selected_node_->sum + mapped};
-      // The guard is false for NaN and for what is hugely negative.
-      const bool surely_stays = evidence_.has_grant() && after.sum >= guard_mean_ * after.pulls;
+      // This is false for NaN and for what is hugely negative.
+      const bool surely_stays =
+          evidence_.has_fast_path() && after.sum >= sufficient_mean_ * after.pulls;
       if (!surely_stays || mapped > RewardMap::kLargest) [[unlikely]]
         return end_single_episode(reward);
 
@@ -151,7 +152,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
       tickets_.close_newest();
       ++t_;
       stage_ = Stage::single_stay;
-      evidence_.add_granted(reward);
+      evidence_.add_fast(reward);
       return Status::ok;
     }
     return tell_in_episode(ticket, reward);
@@ -244,14 +245,14 @@ class Hct final : public TicketedOptimizer, private TreeView {
   void expand_if_due(NodeIndex at);
 
   /// A pull of the selected arm; fits two registers, so that a pull need not go through memory.
-  struct Grant {
+  struct Issued {
     Ticket ticket;
     std::uint64_t length;
   };
 
-  [[nodiscard]] Grant ask_anew(std::uint64_t pulls);
+  [[nodiscard]] Issued ask_anew(std::uint64_t pulls);
   void begin_episode();
-  [[nodiscard]] std::uint64_t grant(std::uint64_t pulls);
+  [[nodiscard]] std::uint64_t next_length(std::uint64_t pulls);
   void accept(NodeIndex node, const Rewards& mapped) override;
   void accept_penalty(NodeIndex node, double mapped) override;
   void accept_observed(Arm arm, const Rewards& mapped) override;
@@ -262,7 +263,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
   void end_episode();
   void stay_or_leave();
   void back_out();
-  void set_guard(double width_now, double margin);
+  void set_sufficient_mean(double width_now, double margin);
   void grow_tables();
   [[nodiscard]] bool has_enough_pulls(const Node& node) const;
   [[nodiscard]] bool makes_sense(bool has_selected, const std::vector<Step>& path) const;
@@ -280,14 +281,15 @@ class Hct final : public TicketedOptimizer, private TreeView {
   NodeIndex selected_ = BoundedTree::kRoot;
   Node* selected_node_ = nullptr;
   Arm selected_arm_;
-  double stay_bound_ = 0.0;       // the search ends here again while U is at least this
-  double stay_pulls_ = 0.0;       // ... and pulls are below this
-  double guard_mean_ = 0.0;       // while the evidence has a grant, a mean of this is enough for it
-  std::vector<Step> path_;        // from the root to the selected node, by depth
+  double stay_bound_ = 0.0;  // the search ends here again while U is at least this
+  double stay_pulls_ = 0.0;  // ... and pulls are below this
+  double sufficient_mean_ =
+      0.0;                  // a mean of this is enough to stay, while the evidence has a fast path
+  std::vector<Step> path_;  // from the root to the selected node, by depth
   std::uint32_t path_depth_ = 0;  // down to here it is still right
 
   std::uint64_t unanswered_ = 1;  // rewards until the end of the episode
-  std::uint64_t ungranted_ = 0;   // correlated: of which this many have no ticket yet
+  std::uint64_t unissued_ = 0;    // correlated: of which this many have no ticket yet
   Sample pending_;                // told in this episode, learnt at its end
 
   Observations waiting_;  // rewards of arms that no node has yet

@@ -217,8 +217,8 @@ struct Learnt {
   double lowest = 0.0;       ///< f, over the cells
   double highest = 0.0;
   std::vector<double> shares = {};  ///< of the variation of f over the box, by coordinate; or empty
-  std::uint64_t guard_pulls = 0;    ///< that went where the model sees nothing
-  double lost = 0.0;                ///< by all pulls beyond doubt, against the best arm
+  std::uint64_t explorer_pulls = 0;  ///< that went where the model sees nothing
+  double lost = 0.0;                 ///< by all pulls beyond doubt, against the best arm
   std::optional<Turn> turn = std::nullopt;
 };
 
@@ -246,8 +246,8 @@ void visit_fields(Learnt& learnt, Visit&& visit) {
   visit(Field{"smoothness", "f varies as a distance to this power"}.or_null(), learnt.smoothness);
   visit(Field{"lowest", "of f"}.or_null(), learnt.lowest);
   visit(Field{"highest", "of f"}.or_null(), learnt.highest);
-  visit(Field{"guard_pulls", "where the model sees nothing, since it can be wrong"},
-        learnt.guard_pulls);
+  visit(Field{"explorer_pulls", "where the model sees nothing, since it can be wrong"},
+        learnt.explorer_pulls);
   visit(Field{"lost", "against the best arm, beyond doubt"}.or_null(), learnt.lost);
   visit(PerParameterField{Field{"shares", "of the variation, by parameter"}.or_null()},
         learnt.shares);

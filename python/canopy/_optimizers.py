@@ -46,7 +46,7 @@ class Best(NamedTuple):
     rewards of an arm never differ, so it has the best mean; "model", the algorithm's own model of f says so. `rivals`
     is how many other arms may be better, as far as the intervals tell. `own` is what the algorithm itself would
     recommend where that is another arm, else None. `by_model` is where the algorithm's model has f at the arm, if it
-    has one: it also draws on the arms around, and holds as far as the model does.
+    has one: it also draws on the arms around, and holds as far as the model does. `text` says all of it in a sentence.
     """
 
     arm: dict[str, Any]
@@ -59,21 +59,10 @@ class Best(NamedTuple):
     basis: Literal["interval", "repeats_few", "no_noise", "model"]
     own: dict[str, Any] | None
     by_model: tuple[float, float] | None
+    text: str
 
     def __str__(self) -> str:
-        arm = arm_text(self.arm)
-        pulls = f"{self.pulls} pull{'' if self.pulls == 1 else 's'}"
-        if self.lower is None or self.upper is None:
-            why = {"no_noise": "rewards of an arm never differ"}.get(self.basis, "too few repeats for an interval")
-            return f"{arm}: {self.mean:.4g}, {pulls}; {why}"
-        mean, lower, upper = rounded((self.mean, self.lower, self.upper), 0.05 * (self.upper - self.lower))
-        text = f"{arm}: {mean} ({lower} to {upper} at {100 * self.level:.4g} %), {pulls}"
-        if self.by_model:
-            ends = rounded(self.by_model, 0.05 * (self.by_model[1] - self.by_model[0]))
-            text += f"; {ends[0]} to {ends[1]} by the model"
-        if self.rivals:
-            text += f"; {self.rivals} other arm{'' if self.rivals == 1 else 's'} may be better"
-        return text
+        return self.text
 
 
 class ArmEstimate(NamedTuple):
@@ -133,7 +122,7 @@ class Learnt(NamedTuple):
 
     `noise` is the standard deviation of a reward, `correlation` that of rewards of an arm that follow each other (0:
     none for sure). f varies as a distance to the power `smoothness`, from `lowest` to `highest`; `shares` has the part
-    of the variation that each parameter causes. `guard_pulls` went where the model sees nothing, since it can be wrong;
+    of the variation that each parameter causes. `explorer_pulls` went where the model sees nothing, since it can be wrong;
     all pulls together have `lost` that much beyond doubt, against the best arm.
     """
 
@@ -143,7 +132,7 @@ class Learnt(NamedTuple):
     lowest: float
     highest: float
     shares: dict[str, float]
-    guard_pulls: int
+    explorer_pulls: int
     lost: float
     turn: Turn | None
 

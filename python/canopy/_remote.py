@@ -594,7 +594,7 @@ class RemoteStudy(Looks):
         model = best.get("by_model")
         ends = model and (model["lower"], model["upper"])
         numbers = (best[key] for key in ("arm", "mean", "lower", "upper", "pulls", "level", "rivals", "basis"))
-        return (*numbers, best.get("own"), ends)
+        return (*numbers, best.get("own"), ends, best["text"])
 
     def _estimate(self, arm: dict[str, Any]) -> tuple[float, float | None, float | None, int] | None:
         return self._mirror()._estimate(arm)
@@ -622,7 +622,7 @@ class RemoteStudy(Looks):
         if turn:
             why = (turn[key] for key in ("why", "arm", "pulls", "length"))
             turn = (*why, *(self._end(turn[key]) for key in ("level", "deviation", "bound")))
-        return (*(found[key] for key in keys), found["shares"], found["guard_pulls"], found["lost"], turn)
+        return (*(found[key] for key in keys), found["shares"], found["explorer_pulls"], found["lost"], turn)
 
     def _tree(self) -> list[tuple[Any, ...]]:
         return [

@@ -16,7 +16,7 @@ constexpr const char* kDefaultStore = "canopy.db";
 
 }  // namespace
 
-void StoreFlags::add_to(Words& command) {
+void StoreFlags::add_to(ArgumentParser& command) {
   command.option(
       "--store", store,
       fmt::format("where the studies are: a file, or postgresql://user@host/database [{}]",

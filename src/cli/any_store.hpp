@@ -2,7 +2,7 @@
 
 #include "canopy/store.hpp"
 
-#include "terminal/words.hpp"
+#include "terminal/argument_parser.hpp"
 
 #include <functional>
 #include <memory>
@@ -18,7 +18,7 @@ struct StoreFlags {
   std::optional<std::string> token_file;
   std::optional<std::string> ca;
 
-  void add_to(terminal::Words& command);
+  void add_to(terminal::ArgumentParser& command);
   /// The file or the address of the store, unless it is on a server.
   [[nodiscard]] std::string store_name() const;
 };

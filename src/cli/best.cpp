@@ -10,9 +10,9 @@
 
 namespace canopy::cli {
 
-Command add_best(Words app) {
+Command add_best(ArgumentParser app) {
   const auto words = std::make_shared<NamedStudyFlags>();
-  Words command =
+  ArgumentParser command =
       app.command("best", "Show the best arm of a study and its uplift over the baseline.");
   words->add_to(command);
   command.footer("Example:\n  canopy best cache");

@@ -161,9 +161,9 @@ int print_bounds(const BoundsArguments& arguments) {
 
 }  // namespace
 
-Command add_bounds(Words app) {
+Command add_bounds(ArgumentParser app) {
   const auto arguments = std::make_shared<BoundsArguments>();
-  Words command = app.command("bounds", "Print the paper's theory as numbers.");
+  ArgumentParser command = app.command("bounds", "Print the paper's theory as numbers.");
   command.option("--steps", arguments->steps, "n, 1 or more");
   command.option("--pulls", arguments->pulls,
                  "T, the pulls of the node in Lemma 2 [100, or n if that is less]");

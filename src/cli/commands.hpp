@@ -1,7 +1,7 @@
 #pragma once
 
+#include "terminal/argument_parser.hpp"
 #include "terminal/failure.hpp"
-#include "terminal/words.hpp"
 
 #include <functional>
 
@@ -18,21 +18,21 @@ inline constexpr const char* kMissing =
     "is not in the canopy that comes with the Python package; `make build` in a clone of canopy "
     "builds all of it";
 
-[[nodiscard]] Command add_dashboard(Words app);
-[[nodiscard]] Command add_serve(Words app);
-[[nodiscard]] Command add_simulate(Words app);
-[[nodiscard]] Command add_pipe(Words app);
-[[nodiscard]] Command add_bounds(Words app);
-[[nodiscard]] Command add_environment(Words app);
-[[nodiscard]] Command add_experiment(Words app);
-[[nodiscard]] Command add_tune(Words app);
-[[nodiscard]] Command add_confirm(Words app);
-[[nodiscard]] Command add_steer(Words app);
-[[nodiscard]] Command add_studies(Words app);
-[[nodiscard]] Command add_best(Words app);
-[[nodiscard]] Command add_explain(Words app);
-[[nodiscard]] Command add_token(Words app);
-[[nodiscard]] Command add_tree(Words app);
-[[nodiscard]] Command add_report(Words app);
+[[nodiscard]] Command add_dashboard(ArgumentParser app);
+[[nodiscard]] Command add_serve(ArgumentParser app);
+[[nodiscard]] Command add_simulate(ArgumentParser app);
+[[nodiscard]] Command add_pipe(ArgumentParser app);
+[[nodiscard]] Command add_bounds(ArgumentParser app);
+[[nodiscard]] Command add_environment(ArgumentParser app);
+[[nodiscard]] Command add_experiment(ArgumentParser app);
+[[nodiscard]] Command add_tune(ArgumentParser app);
+[[nodiscard]] Command add_confirm(ArgumentParser app);
+[[nodiscard]] Command add_steer(ArgumentParser app);
+[[nodiscard]] Command add_studies(ArgumentParser app);
+[[nodiscard]] Command add_best(ArgumentParser app);
+[[nodiscard]] Command add_explain(ArgumentParser app);
+[[nodiscard]] Command add_token(ArgumentParser app);
+[[nodiscard]] Command add_tree(ArgumentParser app);
+[[nodiscard]] Command add_report(ArgumentParser app);
 
 }  // namespace canopy::cli

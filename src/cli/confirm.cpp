@@ -52,9 +52,9 @@ int confirm(const ConfirmArguments& arguments) {
 
 }  // namespace
 
-Command add_confirm(Words app) {
+Command add_confirm(ArgumentParser app) {
   const auto arguments = std::make_shared<ConfirmArguments>();
-  Words command = app.command(
+  ArgumentParser command = app.command(
       "confirm", "Compare the best arm of a study with its baseline, on the live system.");
   arguments->study.add_to(command);
   command.option("--pulls", arguments->pulls,

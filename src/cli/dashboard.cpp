@@ -38,9 +38,9 @@ int show_dashboard(const DashboardArguments& arguments) {
 
 }  // namespace
 
-Command add_dashboard(Words app) {
+Command add_dashboard(ArgumentParser app) {
   const auto arguments = std::make_shared<DashboardArguments>();
-  Words command = app.command(
+  ArgumentParser command = app.command(
       "dashboard", "Show the studies of a store as a live page, on this machine, to look at only.");
   add_store_flag(command, arguments->store);
   command.option("--port", arguments->port, "where to listen [any that is free]");

@@ -92,9 +92,9 @@ int show_environment(const EnvironmentArguments& arguments) {
 
 }  // namespace
 
-Command add_environment(Words app) {
+Command add_environment(ArgumentParser app) {
   const auto arguments = std::make_shared<EnvironmentArguments>();
-  Words command =
+  ArgumentParser command =
       app.command("environment", "Show what is known about an environment, and draw it.");
   arguments->environment.add_to(command);
   command.option("--draw", arguments->draw, "draw f into this file, .svg or .png");

@@ -9,13 +9,14 @@
 
 namespace canopy::cli {
 
-Command add_experiment(Words app) {
+Command add_experiment(ArgumentParser app) {
   struct Arguments {
     ExperimentArguments experiment;
     std::optional<std::string> threads;
   };
   const auto arguments = std::make_shared<Arguments>();
-  Words command = app.command("experiment", "Tune, compare and draw as an experiment file says.");
+  ArgumentParser command =
+      app.command("experiment", "Tune, compare and draw as an experiment file says.");
   arguments->experiment.add_to(command);
   command.option("--threads", arguments->threads,
                  "units at a time [one per core]; the results do not depend on it");

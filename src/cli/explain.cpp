@@ -65,7 +65,7 @@ std::string exploring_text(const Learnt& learnt, std::uint64_t pulls) {
   return fmt::format(
       "{} of {} pulls ({:.0f} %) went where the model expects nothing, since it may be wrong; all "
       "pulls together lost at least {} each against the best setting known",
-      learnt.guard_pulls, pulls, 100.0 * static_cast<double>(learnt.guard_pulls) / all,
+      learnt.explorer_pulls, pulls, 100.0 * static_cast<double>(learnt.explorer_pulls) / all,
       in_digits(learnt.lost / all, learnt));
 }
 
@@ -133,9 +133,9 @@ int explain(const NamedStudyFlags& flags) {
 
 }  // namespace
 
-Command add_explain(Words app) {
+Command add_explain(ArgumentParser app) {
   const auto flags = std::make_shared<NamedStudyFlags>();
-  Words command = app.command(
+  ArgumentParser command = app.command(
       "explain",
       "Say what a study has learnt: noise, smoothness, which knobs matter, what is next.");
   flags->add_to(command);

@@ -3,8 +3,8 @@
 #include "cli/any_store.hpp"
 #include "cli/study_text.hpp"
 #include "stores/stored_study.hpp"
+#include "terminal/argument_parser.hpp"
 #include "terminal/failure.hpp"
-#include "terminal/words.hpp"
 #include "tuning/tuner_state.hpp"
 
 #include <memory>
@@ -21,7 +21,7 @@ struct NamedStudyFlags {
   StoreFlags where;
   bool json = false;
 
-  void add_to(terminal::Words& command) {
+  void add_to(terminal::ArgumentParser& command) {
     command.option("NAME", name, "the name of the study");
     where.add_to(command);
     command.flag("--json", json, "print JSON");

@@ -73,10 +73,10 @@ void write_all(std::string_view bytes) {
 }
 
 /// Answers some lines at once.
-using Answer = std::function<std::vector<std::string>(const std::vector<std::string>& lines)>;
+using AnswerLines = std::function<std::vector<std::string>(const std::vector<std::string>& lines)>;
 
 /// Answers every line that has arrived, and reads on.
-void converse(const Answer& answer) {
+void converse(const AnswerLines& answer) {
   LineCutter cutter;
   std::vector<std::string> lines;
   const auto on_line = [&](std::string_view line) { lines.emplace_back(line); };
@@ -167,9 +167,9 @@ int serve(const PipeArguments& arguments) {
 
 }  // namespace
 
-Command add_pipe(Words app) {
+Command add_pipe(ArgumentParser app) {
   const auto arguments = std::make_shared<PipeArguments>();
-  Words command = app.command(
+  ArgumentParser command = app.command(
       "pipe", "Serve one study on standard input and output, one JSON object per line.");
   command.option("STUDY.toml", arguments->file, "the study: what is tuned, and how");
   command.option("--study", arguments->study,

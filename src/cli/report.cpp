@@ -33,9 +33,9 @@ int write_report(const ReportArguments& arguments) {
 
 }  // namespace
 
-Command add_report(Words app) {
+Command add_report(ArgumentParser app) {
   const auto arguments = std::make_shared<ReportArguments>();
-  Words command = app.command(
+  ArgumentParser command = app.command(
       "report", "Write the page of a study, as it is now, to one file that needs nothing else.");
   arguments->study.add_to(command);
   command.option("--out", arguments->out, "the file to write [NAME.html]");

@@ -100,9 +100,10 @@ service::ServerOptions options_of(const ServeArguments& arguments) {
 
 }  // namespace
 
-Command add_serve(Words app) {
+Command add_serve(ArgumentParser app) {
   const auto arguments = std::make_shared<ServeArguments>();
-  Words command = app.command("serve", "Serve the studies of a store to whole teams, over HTTP.");
+  ArgumentParser command =
+      app.command("serve", "Serve the studies of a store to whole teams, over HTTP.");
   command.option("--listen", arguments->listen,
                  "address and port; anything but a loopback address needs --tokens");
   add_store_flag(command, arguments->store);

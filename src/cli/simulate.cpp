@@ -186,9 +186,10 @@ int simulate_and_print(const SimulateArguments& arguments) {
 
 }  // namespace
 
-Command add_simulate(Words app) {
+Command add_simulate(ArgumentParser app) {
   const auto arguments = std::make_shared<SimulateArguments>();
-  Words command = app.command("simulate", "Run one optimizer on one environment, many times.");
+  ArgumentParser command =
+      app.command("simulate", "Run one optimizer on one environment, many times.");
   arguments->environment.add_to(command);
   arguments->optimizer.add_to(command);
   command.option("--steps", arguments->steps, "pulls per run, 1 or more");

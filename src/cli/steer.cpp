@@ -84,9 +84,9 @@ int steer(const SteerArguments& arguments) {
 
 }  // namespace
 
-Command add_steer(Words app) {
+Command add_steer(ArgumentParser app) {
   const auto arguments = std::make_shared<SteerArguments>();
-  Words command =
+  ArgumentParser command =
       app.command("steer", "Tell the tuner of a study to pause, to resume, to end, and the like.");
   command.option("NAME", arguments->name, "the name of the study");
   command.option("COMMAND", arguments->command, "pause, resume, hold, baseline, confirm or end");

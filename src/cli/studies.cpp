@@ -211,9 +211,9 @@ int manage(const StudiesArguments& arguments) {
 
 }  // namespace
 
-Command add_studies(Words app) {
+Command add_studies(ArgumentParser app) {
   const auto arguments = std::make_shared<StudiesArguments>();
-  Words command =
+  ArgumentParser command =
       app.command("studies", "List, show, export, import, verify or delete studies in a store.");
   command.option("ACTION", arguments->action, "list, show, export, import, verify or delete");
   arguments->study.add_to(command);

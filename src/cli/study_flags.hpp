@@ -3,8 +3,8 @@
 #include "canopy/errors.hpp"
 #include "canopy/study.hpp"
 
+#include "terminal/argument_parser.hpp"
 #include "terminal/failure.hpp"
-#include "terminal/words.hpp"
 
 #include <optional>
 #include <string>
@@ -12,13 +12,13 @@
 namespace canopy::cli {
 
 /// Adds `--store STORE`.
-inline void add_store_flag(terminal::Words& command, std::string& store) {
+inline void add_store_flag(terminal::ArgumentParser& command, std::string& store) {
   command.option("--store", store,
                  "where the studies are: a file, or postgresql://user@host/database");
 }
 
 /// Adds `--fork NEW`.
-inline void add_fork_flag(terminal::Words& command, std::optional<std::string>& fork) {
+inline void add_fork_flag(terminal::ArgumentParser& command, std::optional<std::string>& fork) {
   command.option("--fork", fork,
                  "start a new study of this name from the one in the store, with its whole "
                  "journal or, if settings that learning depends on differ, with its rewards");
@@ -29,7 +29,7 @@ struct StudyFlags {
   std::string store = "canopy.db";
   std::optional<std::string> fork;
 
-  void add_to(terminal::Words& command) {
+  void add_to(terminal::ArgumentParser& command) {
     add_store_flag(command, store);
     add_fork_flag(command, fork);
   }

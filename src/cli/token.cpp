@@ -128,9 +128,9 @@ int revoke_token(const TokenArguments& arguments) {
 
 }  // namespace
 
-Command add_token(Words app) {
+Command add_token(ArgumentParser app) {
   const auto arguments = std::make_shared<TokenArguments>();
-  Words command =
+  ArgumentParser command =
       app.command("token", "Say who may do what with `canopy serve`: new, list, revoke.");
   command.option("ACTION", arguments->action, "new, list or revoke");
   command.option("--file", arguments->file, "of the tokens; it has only their hashes");

@@ -51,9 +51,9 @@ int show_tree(const NamedStudyFlags& arguments) {
 
 }  // namespace
 
-Command add_tree(Words app) {
+Command add_tree(ArgumentParser app) {
   const auto arguments = std::make_shared<NamedStudyFlags>();
-  Words command = app.command("tree", "Show the tree of a study.");
+  ArgumentParser command = app.command("tree", "Show the tree of a study.");
   arguments->add_to(command);
   command.footer("`canopy report` and `canopy dashboard` draw it.\nExample:\n  canopy tree cache");
   return [arguments] { return show_tree(*arguments); };

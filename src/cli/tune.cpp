@@ -54,9 +54,9 @@ int tune(const TuneArguments& arguments) {
 
 }  // namespace
 
-Command add_tune(Words app) {
+Command add_tune(ArgumentParser app) {
   const auto arguments = std::make_shared<TuneArguments>();
-  Words command = app.command("tune", "Tune a live system, durably.");
+  ArgumentParser command = app.command("tune", "Tune a live system, durably.");
   command.option("STUDY.toml", arguments->file,
                  "the study: what to tune, how to set and measure it, for how long");
   arguments->where.add_to(command);

@@ -7,23 +7,23 @@
 namespace canopy::cli {
 namespace {
 
-Command add_missing(Words app, const std::string& name) {
+Command add_missing(ArgumentParser app, const std::string& name) {
   (void)app.command(name, "Not in this build of canopy.");
   return {};
 }
 
 }  // namespace
 
-Command add_dashboard(Words app) {
+Command add_dashboard(ArgumentParser app) {
   return add_missing(app, "dashboard");
 }
-Command add_report(Words app) {
+Command add_report(ArgumentParser app) {
   return add_missing(app, "report");
 }
-Command add_serve(Words app) {
+Command add_serve(ArgumentParser app) {
   return add_missing(app, "serve");
 }
-Command add_token(Words app) {
+Command add_token(ArgumentParser app) {
   return add_missing(app, "token");
 }
 

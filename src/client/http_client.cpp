@@ -54,7 +54,7 @@ ServerProblem problem_in(const HttpResponse& response, const std::string& server
 }  // namespace
 
 /// What a server has answered, and which one.
-struct HttpClient::Answer {
+struct HttpClient::Reply {
   HttpResponse response;
   ServerAddress from;
 };
@@ -79,7 +79,7 @@ bool HttpClient::sleep(milliseconds time) const {
 }
 
 /// Asks the server, or whom it names instead. Throws Lost.
-HttpClient::Answer HttpClient::try_once(const Request& request) {
+HttpClient::Reply HttpClient::try_once(const Request& request) {
   HttpRequest sent{.method = request.method, .target = {}, .token = options_.token};
   if (request.body) sent.body = json_text(*request.body);
   ServerAddress server = moved_.value_or(options_.server);
@@ -115,7 +115,7 @@ Document HttpClient::send(const Request& request) {
     std::string trouble;
     milliseconds pause = wait;
     try {
-      const Answer answer = try_once(request);
+      const Reply answer = try_once(request);
       const HttpResponse& response = answer.response;
       const unsigned status = response.status;
       if (status >= 200 && status < 300) {

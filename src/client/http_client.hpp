@@ -75,9 +75,9 @@ class HttpClient {
   void set_patience(std::chrono::milliseconds patience) { options_.patience = patience; }
 
  private:
-  struct Answer;
+  struct Reply;
 
-  [[nodiscard]] Answer try_once(const Request& request);
+  [[nodiscard]] Reply try_once(const Request& request);
   [[nodiscard]] bool sleep(std::chrono::milliseconds time) const;
 
   Options options_;

@@ -211,7 +211,7 @@ StudyRecord RemoteStore::record_of(const Document& document) {
   reader.throw_if_any();
   const auto id = ids_.emplace(record.name, static_cast<StudyId>(ids_.size() + 1)).first;
   record.id = id->second;
-  Known& study = known_[record.id];
+  KnownStudy& study = known_[record.id];
   study.name = record.name;
   study.is_open = document.contains("open_by");
   study.asked = SteadyClock::now();
@@ -221,7 +221,7 @@ StudyRecord RemoteStore::record_of(const Document& document) {
   return record;
 }
 
-RemoteStore::Known& RemoteStore::known(StudyId study) {
+RemoteStore::KnownStudy& RemoteStore::known(StudyId study) {
   const auto found = known_.find(study);
   if (found != known_.end()) return found->second;
   throw gone();
@@ -237,7 +237,7 @@ std::string RemoteStore::path_of(StudyId study, const std::string& more) {
 
 /// The space that a study's arms are in, which never changes. Null if the study was deleted.
 const Space* RemoteStore::space_of(StudyId study) {
-  Known& asked_for = known(study);
+  KnownStudy& asked_for = known(study);
   if (!asked_for.space) {
     const auto record = find(asked_for.name);
     if (!record) return nullptr;
@@ -504,7 +504,7 @@ std::unique_ptr<StudyLock> RemoteStore::try_lock(StudyId study, milliseconds pat
 }
 
 bool RemoteStore::is_locked(StudyId study) {
-  Known& asked_for = known(study);
+  KnownStudy& asked_for = known(study);
   if (SteadyClock::now() - asked_for.asked > kNewsIsFresh) (void)find(asked_for.name);
   return asked_for.is_open;
 }

@@ -56,7 +56,7 @@ class RemoteStore final : public Store {
   class Tenure;
 
   /// What is known of a study that the server has told of.
-  struct Known {
+  struct KnownStudy {
     std::string name;
     std::optional<Space> space = std::nullopt;
     std::weak_ptr<Tenure> tenure = {};
@@ -67,7 +67,7 @@ class RemoteStore final : public Store {
   template <class Ask>
   auto asked(Ask&& ask);
   [[nodiscard]] StudyRecord record_of(const Document& document);
-  [[nodiscard]] Known& known(StudyId study);
+  [[nodiscard]] KnownStudy& known(StudyId study);
   [[nodiscard]] StoreError gone() const;
   [[nodiscard]] const Space* space_of(StudyId study);
   [[nodiscard]] std::string path_of(StudyId study, const std::string& more = "");
@@ -78,7 +78,7 @@ class RemoteStore final : public Store {
   std::string name_;
   std::unique_ptr<HttpClient> client_;
   HttpClient& http_;
-  std::map<StudyId, Known> known_;
+  std::map<StudyId, KnownStudy> known_;
   std::map<std::string, StudyId> ids_;  // ours: only names mean anything to the server
 };
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 namespace canopy::terminal {
-void ExperimentArguments::add_to(Words& command) {
+void ExperimentArguments::add_to(ArgumentParser& command) {
   command.option("EXPERIMENT.toml", file, "what to compare");
   command.option("--out", out, "folder for the results [out/NAME]");
   command.flag("--fresh", fresh, "discard existing results and start over");

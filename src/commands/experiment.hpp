@@ -3,7 +3,7 @@
 #include "canopy/experiment.hpp"
 
 #include "experiments/executor.hpp"
-#include "terminal/words.hpp"
+#include "terminal/argument_parser.hpp"
 
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@ struct ExperimentArguments {
   std::optional<std::string> out;
   bool fresh = false;
 
-  void add_to(Words& command);
+  void add_to(ArgumentParser& command);
 
   /// The specification that the file holds. Throws WrongUse.
   [[nodiscard]] ExperimentSpecification load() const;

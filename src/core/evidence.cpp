@@ -274,7 +274,7 @@ void Evidence::bar(Arm arm) {
 }
 
 void Evidence::absorb() {
-  granted_until_ = 0;
+  fast_until_ = 0;
   const std::size_t count = std::exchange(recent_count_, 0);
   if (count == 0) return;
   Record& record = record_here();
@@ -475,7 +475,7 @@ void Evidence::transfer(State& state) {
   if (state.restoring()) {
     range_ = has_range ? std::optional(std::array{0.0, 0.0}) : std::nullopt;
     State::require(dimension == dimension_ && makes_sense());
-    granted_until_ = 0;
+    fast_until_ = 0;
     rebuild_slots(records_.size());
     here_index_ = find(here_);
     State::require(!blocks_.is_running() || here_index_.has_value());

@@ -86,7 +86,7 @@ double KlUcb::budget() const {
 }
 
 double KlUcb::level(std::size_t arm, double budget) {
-  Known& known = known_[arm];
+  KnownIndex& known = known_[arm];
   known.level = level_of(known.mean, known.entropy, budget / statistics()[arm].pulls);
   return known.level;
 }
@@ -116,7 +116,7 @@ std::size_t KlUcb::best_arm() {
   double q = -std::expm1(-largest);
   double log_q = std::log(q);
   for (std::size_t i = 0; i < size(); ++i) {
-    const Known& arm = known_[i];
+    const KnownIndex& arm = known_[i];
     const double pulls = statistics()[i].pulls;
     const double to_fail = arm.failures * largest;
     const double cost = pulls * (arm.entropy - arm.mean * log_q) + to_fail;

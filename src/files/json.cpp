@@ -33,10 +33,11 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   bool end_object() override { return add(close().table); }
 
   bool key(std::string& key) override {
-    if (!open_.back().keys.insert(key).second) {
+    if (!is_new(key)) {
       throw SpecificationError(source_ + ": not valid JSON: the key " + Document(key).excerpt() +
                                " appears twice in a table");
     }
+    open_.back().is_table = true;
     open_.back().key = std::move(key);
     return true;
   }
@@ -51,9 +52,24 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   struct Open {
     Document::List list = {};
     Document::Table table = {};
-    std::string key = {};                       // the next value's; only tables have keys
-    std::unordered_set<std::string> keys = {};  // so far
+    bool is_table = false;
+    std::string key = {};                       // the next value's
+    std::unordered_set<std::string> keys = {};  // so far, of a large table
   };
+
+  /// Whether the open table has no such key; remembers it.
+  bool is_new(const std::string& key) {
+    constexpr std::size_t kSmall = 16;  // keys that are sooner compared than hashed
+    Open& open = open_.back();
+    if (open.table.size() < kSmall) {
+      return std::none_of(open.table.begin(), open.table.end(),
+                          [&](const auto& entry) { return entry.first == key; });
+    }
+    if (open.keys.empty()) {
+      for (const auto& entry : open.table) open.keys.insert(entry.first);
+    }
+    return open.keys.insert(key).second;
+  }
 
   bool open() {
     if (open_.size() == kDeepestDocument) {
@@ -73,7 +89,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   bool add(Document value) {
     if (open_.empty()) {
       whole_ = std::move(value);
-    } else if (open_.back().keys.empty()) {
+    } else if (!open_.back().is_table) {
       open_.back().list.push_back(std::move(value));
     } else {
       open_.back().table.emplace_back(std::move(open_.back().key), std::move(value));

@@ -1,5 +1,7 @@
 #include "insight/best_answer.hpp"
 
+#include "insight/best_text.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -37,7 +39,9 @@ std::vector<KnownMetric> metrics_at(const StudySpecification& specification,
 
 BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
                        const StudySpecification& specification, const TunerState& tuner) {
-  BestAnswer answer{.best = best, .uplift = uplift_of(optimizer, best, specification)};
+  BestAnswer answer{.best = best,
+                    .text = best_text(specification.space, best),
+                    .uplift = uplift_of(optimizer, best, specification)};
   for (const KnownMetric& metric : metrics_at(specification, tuner, best.arm)) {
     MetricAnswer& written = answer.metrics[metric.name];
     written = {metric.estimate.mean, metric.estimate.interval, metric.estimate.pulls};

@@ -47,6 +47,7 @@ void visit_fields(MetricAnswer& metric, Visit&& visit) {
 /// metrics, what came of a comparison.
 struct BestAnswer {
   Best best;
+  std::string text;  ///< all of that in a sentence
   std::optional<Uplift> uplift = std::nullopt;
   std::map<std::string, MetricAnswer> metrics = {};
   std::optional<bool> confirmed = std::nullopt;
@@ -57,6 +58,7 @@ struct BestAnswer {
 template <class Visit>
 void visit_fields(BestAnswer& answer, Visit&& visit) {
   visit_fields(answer.best, visit);
+  visit(Field{"text", "the same in a sentence"}, answer.text);
   visit(Field{"uplift", "over the baseline, where that was measured"}.or_none(), answer.uplift);
   visit(Field{"metrics", "what else was measured at the arm"}.or_none(), answer.metrics);
   visit(

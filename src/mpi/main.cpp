@@ -46,13 +46,13 @@ int run(int argc, char** argv, const MpiSession& session) {
   CLI::App* experiment = app.add_subcommand(
       "experiment", "Like canopy experiment, with the units spread over all ranks.");
   ExperimentArguments arguments;
-  Words experiment_words(*experiment);
+  ArgumentParser experiment_words(*experiment);
   arguments.add_to(experiment_words);
   CLI::App* search = app.add_subcommand(
       "search",
       "One learner, and a copy of the system on every rank. HCT expects correlated feedback here.");
   PolicySearchArguments search_arguments;
-  Words search_words(*search);
+  ArgumentParser search_words(*search);
   search_arguments.add_to(search_words);
   try {
     app.parse(argc, argv);

@@ -142,7 +142,7 @@ Selection for_chain(Selection optimizer, std::uint64_t seed) {
 
 }  // namespace
 
-void PolicySearchArguments::add_to(Words& command) {
+void PolicySearchArguments::add_to(ArgumentParser& command) {
   environment.add_to(command);
   optimizer.add_to(command);
   command.option("--steps", steps, "pulls in total, 1 or more");

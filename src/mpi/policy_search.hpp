@@ -18,7 +18,7 @@ struct PolicySearchArguments {
   std::string seed = "1";
   bool json = false;
 
-  void add_to(Words& command);
+  void add_to(ArgumentParser& command);
 };
 
 /// One learner on rank 0; HCT has correlated feedback unless told otherwise. Every rank runs a

@@ -52,34 +52,34 @@ Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOpt
 
 /// The middle of a turn has to be fast, here and in `tell`: nothing is decided there.
 Pull Adaptive::ask(std::uint64_t pulls) {
-  if (!is_steady_ || turn_.ungranted == 0 || tickets_.newest_is_open()) begin_or_resume();
-  return grant(std::clamp<std::uint64_t>(pulls, 1, turn_.ungranted));
+  if (!is_steady_ || turn_.unissued == 0 || tickets_.newest_is_open()) begin_or_resume();
+  return issue(std::clamp<std::uint64_t>(pulls, 1, turn_.unissued));
 }
 
 Pull Adaptive::ask_again() {
   learn_pending();
-  turn_.ungranted = std::max<std::uint64_t>(turn_.ungranted, 1);
-  return grant(1);
+  turn_.unissued = std::max<std::uint64_t>(turn_.unissued, 1);
+  return issue(1);
 }
 
 /// A ticket for so many pulls of the turn.
-Pull Adaptive::grant(std::uint64_t length) {
-  turn_.ungranted -= length;
+Pull Adaptive::issue(std::uint64_t length) {
+  turn_.unissued -= length;
   Node& node = model_.tree()[turn_.node];
   node.out += static_cast<double>(length);
-  if (turn_.is_guards()) node.guard_out += static_cast<double>(length);
+  if (turn_.is_explorers()) node.explorer_out += static_cast<double>(length);
   return {tickets_.open(turn_.node, length), model_.tree().arm(turn_.node), length};
 }
 
 void Adaptive::begin_or_resume() {
   learn_pending();
   const bool is_alone = tickets_.in_flight() == 0;
-  if (turn_.ungranted == 0) choose();
+  if (turn_.unissued == 0) choose();
   const Arm arm = model_.tree().arm(turn_.node);
   if (last_played_ == kNobody || !model_.tree().has_arm(last_played_, arm)) ++switches_;
   last_played_ = turn_.node;
   if (!is_alone) watch_.lose_track();
-  is_steady_ = turn_.ungranted > 1 && is_alone && options_.settle == 0 && !scale_is_provisional();
+  is_steady_ = turn_.unissued > 1 && is_alone && options_.settle == 0 && !scale_is_provisional();
   if (is_steady_) evidence_.turn_to(arm);
 }
 
@@ -95,14 +95,14 @@ void Adaptive::choose() {
   }
   turn_.mean = node.mean;
   turn_.counts = options_.settle == 0;
-  turn_.ungranted = turn_.counts ? turn_.length : 1;
+  turn_.unissued = turn_.counts ? turn_.length : 1;
 }
 
 Adaptive::Turn Adaptive::next_turn() {
   if (!has_begun_) return {.node = next_of_start()};
   // Pulls in flight count as if they had come back as expected.
   tickets_.for_each_open([this](const Tickets::Open& ticket) { set_bound(ticket.node); });
-  if (guard_may_play()) {
+  if (explorer_may_play()) {
     const bool covers = std::exchange(covers_next_, !covers_next_);
     const std::optional<NodeIndex> leaf = covers ? cover() : sweep();
     if (leaf) return {.node = *leaf, .why = covers ? Learnt::Why::cover : Learnt::Why::sweep};
@@ -135,13 +135,13 @@ NodeIndex Adaptive::most_promising() const {
   return at;
 }
 
-// --- the guard -------------------------------------------------------------------------------
+// --- the explorer -------------------------------------------------------------------------------
 
-bool Adaptive::guard_may_play() const {
+bool Adaptive::explorer_may_play() const {
   const double root = std::sqrt(steps());
   if (model_.tree().size() >= 64.0 + 8.0 * root) return false;
   const double rate = 0.5 * model_.noise_deviation() + options_.coverage * model_.leaf_range();
-  return guard_loss_ <= 0.1 * search_loss_ + rate * std::max(0.0, root - 8.0);
+  return explorer_loss_ <= 0.1 * search_loss_ + rate * std::max(0.0, root - 8.0);
 }
 
 /// The shallowest leaf; of these the one with the fewest pulls, and of these the one with the
@@ -222,7 +222,7 @@ NodeIndex Adaptive::left_child_of_cut(NodeIndex leaf) {
 
 Status Adaptive::tell(Ticket ticket, double reward) {
   const double mapped = map_.to_mapped(reward);
-  const bool is_last = tickets_.newest_remaining() + turn_.ungranted == 1;
+  const bool is_last = tickets_.newest_remaining() + turn_.unissued == 1;
   if (!is_steady_ || is_last || ticket != tickets_.newest() || !tickets_.newest_is_open() ||
       !RewardMap::usable(mapped)) {
     return TicketedOptimizer::tell(ticket, reward);
@@ -259,12 +259,12 @@ bool Adaptive::tell_about_arm(NodeIndex node, std::uint64_t pulls) {
   return settling_.play(model_.tree().partition(), model_.tree().cell(node), pulls);
 }
 
-/// So many pulls of a node are in flight no more. How many of them the guard had asked for.
+/// So many pulls of a node are in flight no more. How many of them the explorer had asked for.
 double Adaptive::take_back(Node& node, double pulls) {
-  const double guarded = std::min(pulls, node.guard_out);
+  const double explorered = std::min(pulls, node.explorer_out);
   node.out -= pulls;
-  node.guard_out -= guarded;
-  return guarded;
+  node.explorer_out -= explorered;
+  return explorered;
 }
 
 /// At most half of a turn is passed over: it goes on until one has counted, and then for at least
@@ -273,23 +273,23 @@ void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
   learn_pending();
   passed_over_ += pulls;
   Node& node = model_.tree()[index];
-  node.guard_skipped += take_back(node, static_cast<double>(pulls));
+  node.explorer_skipped += take_back(node, static_cast<double>(pulls));
   node.skipped += static_cast<double>(pulls);
   model_.autocorrelation.interrupt();
   if (index != turn_.node || turn_.counts) return;
   turn_.skipped += pulls;
-  turn_.ungranted = 1;
+  turn_.unissued = 1;
 }
 
 void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
   learn_pending();
-  const double guarded = take_back(model_.tree()[index], static_cast<double>(mapped.count));
+  const double explorered = take_back(model_.tree()[index], static_cast<double>(mapped.count));
   const NodeIndex owner = model_.owner(index);  // the cell may have been cut since it was asked for
   Node& node = model_.tree()[owner];
-  node.guard_pulls += guarded;
+  node.explorer_pulls += explorered;
   if (index == turn_.node && !turn_.counts) {
     turn_.counts = true;
-    turn_.ungranted = std::max(turn_.length, turn_.skipped) - 1;
+    turn_.unissued = std::max(turn_.length, turn_.skipped) - 1;
   }
   if (mapped.count == 1 && node.pulls >= 8.0) {
     const double before = index == turn_.node ? turn_.mean : node.mean;
@@ -301,20 +301,20 @@ void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
   model_.add(owner, mapped);
   since_pass_ += mapped.count;
   const bool is_alone = tickets_.in_flight() == 1 && tickets_.newest_is_open();
-  if (index == turn_.node && (turn_.ungranted != 0 || is_alone)) return;  // the turn goes on
+  if (index == turn_.node && (turn_.unissued != 0 || is_alone)) return;  // the turn goes on
   end_turn(owner);
 }
 
 void Adaptive::accept_penalty(NodeIndex index, double mapped) {
   learn_pending();
-  const double guarded = take_back(model_.tree()[index], 1.0);
+  const double explorered = take_back(model_.tree()[index], 1.0);
   const NodeIndex owner = model_.owner(index);
-  model_.tree()[owner].guard_pulls += guarded;
+  model_.tree()[owner].explorer_pulls += explorered;
   model_.autocorrelation.interrupt();
   watch_.lose_track();
   model_.penalize(owner, mapped, 1.0);
   ++since_pass_;
-  if (index == turn_.node) turn_ = {.node = index, .ungranted = 0};  // nothing more of it
+  if (index == turn_.node) turn_ = {.node = index, .unissued = 0};  // nothing more of it
   end_turn(owner);
 }
 
@@ -373,18 +373,18 @@ void Adaptive::after_pass() {
   since_pass_ = 0;
 }
 
-/// What guard and search have lost beyond doubt.
+/// What explorer and search have lost beyond doubt.
 void Adaptive::count_losses() {
   const Tree& tree = model_.tree();
-  guard_loss_ = search_loss_ = 0.0;
+  explorer_loss_ = search_loss_ = 0.0;
   for (NodeIndex i = 0; i < tree.size(); ++i) {
     const Node& node = tree[i];
     const double all = node.pulls + node.skipped + node.out;
     if (all == 0.0) continue;
     const double lost = std::max(0.0, model_.sure_level() - node.level - std::sqrt(node.variance));
-    const double guarded = node.guard_pulls + node.guard_skipped + node.guard_out;
-    guard_loss_ += guarded * lost;
-    search_loss_ += (all - guarded) * lost;
+    const double explorered = node.explorer_pulls + node.explorer_skipped + node.explorer_out;
+    explorer_loss_ += explorered * lost;
+    search_loss_ += (all - explorered) * lost;
   }
 }
 
@@ -449,7 +449,7 @@ Status Adaptive::drop(Ticket ticket) {
 
 void Adaptive::finish() {
   learn_pending();
-  turn_ = {.node = turn_.node, .ungranted = 0};
+  turn_ = {.node = turn_.node, .unissued = 0};
   end_turn(turn_.node);
 }
 
@@ -498,18 +498,18 @@ std::optional<Learnt> Adaptive::learnt() const {
                 .correlation = model_.phi(),
                 .smoothness = model_.smoothness(),
                 .shares = model_.shares(),
-                .lost = guard_loss_ + search_loss_};
+                .lost = explorer_loss_ + search_loss_};
   const Tree& tree = model_.tree();
   double lowest = kInfinity;
   double highest = -kInfinity;
-  double guarded = 0.0;
+  double explorered = 0.0;
   for (NodeIndex i = 0; i < tree.size(); ++i) {
-    guarded += tree[i].guard_pulls + tree[i].guard_skipped;
+    explorered += tree[i].explorer_pulls + tree[i].explorer_skipped;
     if (!tree[i].is_leaf()) continue;
     lowest = std::min(lowest, tree[i].level);
     highest = std::max(highest, tree[i].level);
   }
-  learnt.guard_pulls = static_cast<std::uint64_t>(guarded);
+  learnt.explorer_pulls = static_cast<std::uint64_t>(explorered);
   std::tie(learnt.lowest, learnt.highest) =
       std::minmax({map_.to_user(lowest), map_.to_user(highest)});
   const Node& node = tree[turn_.node];
@@ -580,7 +580,7 @@ void Adaptive::transfer(State& state) {
   state.mark("adaptive");
   TicketedOptimizer::transfer(state);
   state(model_, settling_, watch_, has_begun_, turn_, pending_, is_steady_, since_pass_,
-        guard_loss_, search_loss_, covers_next_, sweep_, passed_over_, switches_, last_played_);
+        explorer_loss_, search_loss_, covers_next_, sweep_, passed_over_, switches_, last_played_);
   if (!state.restoring()) return;
   const Tree& tree = model_.tree();
   require_nodes_below(tree.size());
@@ -591,7 +591,7 @@ void Adaptive::transfer(State& state) {
                  State::are_finite({turn_.mean}));
   State::require(!is_steady_ ||
                  (options_.settle == 0 && tree.has_arm(turn_.node, evidence_.here())));
-  State::require(State::are_finite({guard_loss_, search_loss_}));
+  State::require(State::are_finite({explorer_loss_, search_loss_}));
 }
 
 OptimizerEntry adaptive_entry() {

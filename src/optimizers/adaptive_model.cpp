@@ -259,10 +259,10 @@ AdaptiveModel::Cut AdaptiveModel::cut(NodeIndex leaf) {
     child.pulls = std::exchange(parent.pulls, 0.0);
     child.mean = std::exchange(parent.mean, 0.0);
     child.squares = std::exchange(parent.squares, 0.0);
-    child.guard_pulls = std::exchange(parent.guard_pulls, 0.0);
+    child.explorer_pulls = std::exchange(parent.explorer_pulls, 0.0);
     child.penalties = std::exchange(parent.penalties, 0.0);
     child.skipped = std::exchange(parent.skipped, 0.0);
-    child.guard_skipped = std::exchange(parent.guard_skipped, 0.0);
+    child.explorer_skipped = std::exchange(parent.explorer_skipped, 0.0);
     if (child.pulls != 0.0) cut = Cut::moved;
   }
   return hand_down(leaf) ? Cut::moved : cut;

@@ -90,7 +90,7 @@ void Hct::opt_traverse() {
   stay_bound_ = stay_bound;
   stay_pulls_ = node.pulls + static_cast<double>(t_plus_ - t_);
   if (node.splittable) stay_pulls_ = std::min(stay_pulls_, thresholds_[node.depth]);
-  evidence_.grant(0.0);
+  evidence_.open_fast_path(0.0);
 }
 
 void Hct::update_bounds(NodeIndex at) {
@@ -120,10 +120,10 @@ bool Hct::has_enough_pulls(const Node& node) const {
 
 // --- around it -------------------------------------------------------------------------------
 
-Hct::Grant Hct::ask_anew(std::uint64_t pulls) {
+Hct::Issued Hct::ask_anew(std::uint64_t pulls) {
   if (!episode_is_running()) begin_episode();
   const bool iid = parameters_.feedback == Feedback::iid;
-  const std::uint64_t length = iid ? 1 : grant(pulls);
+  const std::uint64_t length = iid ? 1 : next_length(pulls);
   if (iid) stage_ = Stage::single_episode;
   return {tickets_.open(selected_, length), length};
 }
@@ -136,14 +136,14 @@ void Hct::begin_episode() {
     // Until the pulls have doubled or the phase ends, but at least one.
     unanswered_ = std::clamp<std::uint64_t>(whole(selected_node_->pulls), 1, t_plus_ - t_);
   }
-  ungranted_ = unanswered_;
+  unissued_ = unanswered_;
 }
 
-/// How long the next ticket may be: an over-run of one when everything is granted.
-std::uint64_t Hct::grant(std::uint64_t pulls) {
-  if (ungranted_ == 0) return 1;
-  const std::uint64_t length = std::clamp<std::uint64_t>(pulls, 1, ungranted_);
-  ungranted_ -= length;
+/// How long the next ticket may be: an over-run of one when every pull has a ticket.
+std::uint64_t Hct::next_length(std::uint64_t pulls) {
+  if (unissued_ == 0) return 1;
+  const std::uint64_t length = std::clamp<std::uint64_t>(pulls, 1, unissued_);
+  unissued_ -= length;
   return length;
 }
 
@@ -189,7 +189,7 @@ void Hct::stay_or_leave() {
       stage_ = parameters_.feedback == Feedback::iid && !tickets_.newest_is_open()
                    ? Stage::single_stay
                    : Stage::stay;
-      set_guard(width, upper - stay_bound_);
+      set_sufficient_mean(width, upper - stay_bound_);
       return;
     }
   }
@@ -233,16 +233,16 @@ void Hct::back_out() {
 /// that sum, makes it follow for the computed U as well (rounding is monotone, so a larger sum of
 /// rewards never gives a smaller U). Half of `margin` = U - stay_bound_ is given to the width for
 /// shrinking, half to the mean for falling.
-void Hct::set_guard(double width_now, double margin) {
+void Hct::set_sufficient_mean(double width_now, double margin) {
   const Node& node = *selected_node_;
   if (scale_is_provisional()) return;
   const double width = std::max(0.0, width_now - 0.5 * margin);
   const double scaled = scaled_c_ / width;
   const double last = scaled * scaled * log_confidence_;  // pulls at which the width has shrunk so
-  evidence_.grant(std::ceil(std::min(stay_pulls_, last) - node.pulls) - 1.0);
+  evidence_.open_fast_path(std::ceil(std::min(stay_pulls_, last) - node.pulls) - 1.0);
   const double resolution = cell_resolution(node, resolutions_);
   const double slack = 1e-12 * (std::abs(stay_bound_) + resolution + width);
-  guard_mean_ = stay_bound_ - resolution - width + slack;
+  sufficient_mean_ = stay_bound_ - resolution - width + slack;
 }
 
 /// Learns rewards told for a ticket: now, or at the end of the episode they belong to.
@@ -286,7 +286,7 @@ void Hct::accept_late(NodeIndex node, const Sample& sample) {
 void Hct::forget_selection() {
   path_depth_ = 0;
   stay_pulls_ = 0.0;
-  evidence_.grant(0.0);
+  evidence_.open_fast_path(0.0);
 }
 
 /// Rewards of an arm that nobody asked for go to the first node that has the arm, like a late
@@ -378,9 +378,9 @@ void Hct::transfer(State& state) {
   if (!state.restoring()) update_bounds(selected_);
   bool has_selected = selected_node_ != nullptr;
   std::vector<Step> path = path_;
-  double guard = 0.0;  // none: the evidence does not keep its grant
+  double guard = 0.0;  // none: the evidence does not keep its fast path
   state(tree_, t_plus_, log_confidence_, stage_, has_selected, selected_, stay_bound_, stay_pulls_,
-        guard, path, path_depth_, unanswered_, ungranted_, pending_, switches_, refreshes_,
+        guard, path, path_depth_, unanswered_, unissued_, pending_, switches_, refreshes_,
         waiting_);
   if (!state.restoring()) return;
   require_nodes_below(tree_.size());

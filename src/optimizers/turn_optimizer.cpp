@@ -9,16 +9,15 @@ Pull TurnOptimizer::ask(std::uint64_t pulls) {
   if (!running_) {
     choice_ = choose();
     running_ = true;
-    unanswered_ = ungranted_ = choice_.length;
+    unanswered_ = unissued_ = choice_.length;
     const Arm arm = arm_of(choice_.node);
     if (!std::equal(arm.begin(), arm.end(), last_arm_.begin(), last_arm_.end())) {
       last_arm_.assign(arm.begin(), arm.end());
       ++switches_;
     }
   }
-  const std::uint64_t length =
-      ungranted_ == 0 ? 1 : std::clamp<std::uint64_t>(pulls, 1, ungranted_);
-  ungranted_ -= std::min(ungranted_, length);
+  const std::uint64_t length = unissued_ == 0 ? 1 : std::clamp<std::uint64_t>(pulls, 1, unissued_);
+  unissued_ -= std::min(unissued_, length);
   return {tickets_.open(choice_.node, length), arm_of(choice_.node), length};
 }
 
@@ -49,7 +48,7 @@ void TurnOptimizer::finish() {
 
 void TurnOptimizer::transfer(State& state) {
   TicketedOptimizer::transfer(state);
-  state(choice_.node, choice_.length, running_, unanswered_, ungranted_, pending_, last_arm_,
+  state(choice_.node, choice_.length, running_, unanswered_, unissued_, pending_, last_arm_,
         switches_);
   state.require_restored(running_ || pending_.count == 0);
 }

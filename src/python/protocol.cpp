@@ -3,6 +3,7 @@
 #include "canopy/optimizers.hpp"
 #include "canopy/partition.hpp"
 
+#include "insight/best_text.hpp"
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 #include "python/pull.hpp"
@@ -264,7 +265,7 @@ nb::str text(std::string_view name) {
   return nb::str(name.data(), name.size());
 }
 
-/// (arm, mean, lower, upper, pulls, level, rivals, basis, own, by_model), or None.
+/// (arm, mean, lower, upper, pulls, level, rivals, basis, own, by_model, text), or None.
 nb::object best(Protocol& self) {
   const std::optional<Best> found =
       self.with([](Optimizer& optimizer) { return optimizer.best(); });
@@ -276,7 +277,8 @@ nb::object best(Protocol& self) {
       model ? nb::object(nb::make_tuple(model->lower, model->upper)) : nb::none();
   return nb::make_tuple(space.dictionary(found->arm), found->mean, end_or_none(found->lower),
                         end_or_none(found->upper), found->pulls, found->level, found->rivals,
-                        text(name_of(found->basis)), own, by_model);
+                        text(name_of(found->basis)), own, by_model,
+                        best_text(space.space(), *found));
 }
 
 /// (mean, lower, upper, pulls), or None.
@@ -312,7 +314,7 @@ std::optional<std::uint64_t> settling(Protocol& self) {
   return self.with([](Optimizer& optimizer) { return optimizer.summary().settling; });
 }
 
-/// (noise, correlation, smoothness, lowest, highest, shares, guard_pulls, lost, turn), or None.
+/// (noise, correlation, smoothness, lowest, highest, shares, explorer_pulls, lost, turn), or None.
 nb::object learnt(Protocol& self) {
   const std::optional<Learnt> known =
       self.with([](Optimizer& optimizer) { return optimizer.learnt(); });
@@ -328,7 +330,7 @@ nb::object learnt(Protocol& self) {
                           last->length, last->level, last->deviation, last->bound);
   }
   return nb::make_tuple(known->noise, known->correlation, known->smoothness, known->lowest,
-                        known->highest, shares, known->guard_pulls, known->lost, turn);
+                        known->highest, shares, known->explorer_pulls, known->lost, turn);
 }
 
 /// A node with an arm of its own.

@@ -112,7 +112,7 @@ nb::tuple look_at(const std::string& store, const std::string& name) {
 }
 
 /// One answer in a journal. Ticket 0: nobody asked for it.
-struct Answer {
+struct ToldRewards {
   Ticket ticket = 0;
   std::vector<double> arm;
   double at = 0.0;
@@ -128,26 +128,26 @@ std::vector<double> one_by_one(const AnyRewards& rewards) {
 }
 
 /// None for an event that is not an answer.
-std::optional<Answer> answer_in(const Event& event) {
+std::optional<ToldRewards> answer_in(const Event& event) {
   if (const auto* told = std::get_if<Told>(&event)) {
-    return Answer{told->ticket, {}, 0.0, one_by_one(told->rewards)};
+    return ToldRewards{told->ticket, {}, 0.0, one_by_one(told->rewards)};
   }
   const auto* observed = std::get_if<Observed>(&event);
   if (observed != nullptr && observed->role == Role::search) {
-    return Answer{0, {}, 0.0, one_by_one(observed->rewards)};
+    return ToldRewards{0, {}, 0.0, one_by_one(observed->rewards)};
   }
   return std::nullopt;
 }
 
 /// Everything that was told or observed, in order: (ticket, arm, time, rewards).
 nb::list history_of(const std::string& store, const std::string& name) {
-  std::vector<Answer> answers;
+  std::vector<ToldRewards> answers;
   const Space studied = [&] {
     const WithoutInterpreter release;
     const StoredStudy study(store, name);
     read_journal(*study.store, study.record,
                  [&](const JournalEntry& entry, std::optional<Arm> arm) {
-                   std::optional<Answer> answer = answer_in(entry.event);
+                   std::optional<ToldRewards> answer = answer_in(entry.event);
                    if (!answer || !arm) return;
                    answer->arm.assign(arm->begin(), arm->end());
                    answer->at = entry.at;
@@ -157,7 +157,7 @@ nb::list history_of(const std::string& store, const std::string& name) {
   }();
   const PythonSpace space(studied);
   nb::list result;
-  for (const Answer& answer : answers) {
+  for (const ToldRewards& answer : answers) {
     result.append(nb::make_tuple(answer.ticket, space.dictionary(answer.arm), answer.at,
                                  nb::cast(answer.rewards)));
   }

@@ -10,7 +10,7 @@ constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of those that are
 
 }  // namespace
 
-Answer Histories::look(Store& store, const StudyRecord& record, const Look& look) {
+Response Histories::look(Store& store, const StudyRecord& record, const Look& look) {
   std::shared_ptr<Kept> kept;
   {
     const std::lock_guard lock(mutex_);

@@ -19,10 +19,10 @@ namespace canopy::service {
 /// on what is new in it. Thread-safe.
 class Histories {
  public:
-  using Look = std::function<Answer(const RewardHistory&)>;
+  using Look = std::function<Response(const RewardHistory&)>;
 
   /// Looks at the history of a study as it is in its record, or later.
-  [[nodiscard]] Answer look(Store& store, const StudyRecord& record, const Look& look);
+  [[nodiscard]] Response look(Store& store, const StudyRecord& record, const Look& look);
 
   /// Forgets what nobody has looked at for some minutes; and more, if it is all too large.
   void drop_unused();

@@ -9,8 +9,8 @@ constexpr std::size_t kMostBytesOfLooks = std::size_t{64} << 20;
 
 }  // namespace
 
-Answer KeptLooks::get(const StudyRecord& study, const std::string& target,
-                      const std::function<Answer()>& make) {
+Response KeptLooks::get(const StudyRecord& study, const std::string& target,
+                        const std::function<Response()>& make) {
   if (target.empty()) return make();  // nobody asked over the network
   const std::pair key(study.id, target);
   {
@@ -23,7 +23,7 @@ Answer KeptLooks::get(const StudyRecord& study, const std::string& target,
       if (is_same) return kept.answer;
     }
   }
-  Answer answer = make();
+  Response answer = make();
   if (answer.status != 200) return answer;
   const std::lock_guard lock(mutex_);
   if (bytes_ + answer.body.size() > kMostBytesOfLooks) {

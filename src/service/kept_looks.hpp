@@ -18,8 +18,8 @@ namespace canopy::service {
 class KeptLooks {
  public:
   /// The answer to `target`, made if there is none for the study as it is.
-  [[nodiscard]] Answer get(const StudyRecord& study, const std::string& target,
-                           const std::function<Answer()>& make);
+  [[nodiscard]] Response get(const StudyRecord& study, const std::string& target,
+                             const std::function<Response()>& make);
 
  private:
   struct Kept {
@@ -27,7 +27,7 @@ class KeptLooks {
     double updated = 0.0;
     std::uint64_t events = 0;
     std::string specification = {};
-    Answer answer = {};
+    Response answer = {};
   };
 
   std::mutex mutex_;

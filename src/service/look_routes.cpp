@@ -149,11 +149,11 @@ void Service::glance(const Request& request, Done done) {
       const Rewards& baseline = history.baseline();
       glance->set("spark", std::move(spark));
       glance->set("baseline_mean", baseline.count > 0 ? Document(baseline.mean()) : Document());
-      return Answer{};
+      return Response{};
     });
     return no_content();  // but for the best arm
   };
-  host_.run(request, begin, [this, glance, request, done = std::move(done)](Answer answer) {
+  host_.run(request, begin, [this, glance, request, done = std::move(done)](Response answer) {
     if (answer.status != 204) return done(std::move(answer));
     host_.read(
         study_of(request), request,
@@ -331,7 +331,7 @@ void Service::events(const Request& request, Done done) {
             } else {
               visit_oldest(history, kinds, after, read, visit);
             }
-            return Answer{};
+            return Response{};
           });
         } else if (newest_first) {
           visit_all_newest(end, limit, read, visit);
@@ -363,7 +363,7 @@ void Service::stream(const Request& request, Done done) {
       request,
       [name = study_of(request)](Store& store) {
         (void)record_of(store, name);
-        return Answer{200, "", "text/event-stream", {{"Cache-Control", "no-store"}}};
+        return Response{200, "", "text/event-stream", {{"Cache-Control", "no-store"}}};
       },
       std::move(done));
 }

@@ -70,11 +70,11 @@ const std::string& study_of(const Request& request) {
   return request.path.at(2);
 }
 
-Answer json_answer(const Document& document, unsigned status) {
+Response json_answer(const Document& document, unsigned status) {
   return {status, json_text(document)};
 }
 
-Answer no_content() {
+Response no_content() {
   return {204, "", ""};
 }
 

@@ -29,7 +29,7 @@ struct Request {
 };
 
 /// What it is answered.
-struct Answer {
+struct Response {
   unsigned status = 200;
   std::string body = {};
   std::string type = "application/json";
@@ -46,7 +46,7 @@ struct Answer {
 /// The study that a path `/v1/studies/{name}...` is about.
 [[nodiscard]] const std::string& study_of(const Request& request);
 
-[[nodiscard]] Answer json_answer(const Document& document, unsigned status = 200);
-[[nodiscard]] Answer no_content();
+[[nodiscard]] Response json_answer(const Document& document, unsigned status = 200);
+[[nodiscard]] Response no_content();
 
 }  // namespace canopy::service

@@ -32,9 +32,9 @@ std::string_view type_of(std::string_view file) {
   return "application/octet-stream";
 }
 
-Answer answer_with(const PageFile& file, const Request& request) {
+Response answer_with(const PageFile& file, const Request& request) {
   const std::string tag = '"' + std::string(file.tag) + '"';
-  Answer answer{200, "", std::string(type_of(file.name))};
+  Response answer{200, "", std::string(type_of(file.name))};
   answer.headers = {{"ETag", tag},
                     {"Cache-Control", "no-cache"},
                     {"Vary", "Accept-Encoding"},

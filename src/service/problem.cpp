@@ -52,7 +52,7 @@ Problem Problem::at(std::string location) && {
   return std::move(*this).with("Location", std::move(location));
 }
 
-Answer Problem::answer(const std::string& request_id) const {
+Response Problem::answer(const std::string& request_id) const {
   Document document = Document::Table{{"type", "about:blank"},
                                       {"title", title_of(status_)},
                                       {"status", status_},

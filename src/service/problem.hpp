@@ -32,7 +32,7 @@ class Problem : public std::runtime_error {
 
   [[nodiscard]] Problem with(std::string header, std::string value) &&;
 
-  [[nodiscard]] Answer answer(const std::string& request_id) const;
+  [[nodiscard]] Response answer(const std::string& request_id) const;
 
  private:
   unsigned status_;

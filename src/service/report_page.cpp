@@ -56,10 +56,10 @@ class Recorder {
           fmt::format("{}{}={}", request.query.empty() ? '?' : '&', name, percent_encoded(value));
       request.query.emplace(name, value);
     }
-    std::promise<Answer> promise;
+    std::promise<Response> promise;
     service_.serve(service_.admit(request, std::nullopt), request,
-                   [&](Answer answer) { promise.set_value(std::move(answer)); });
-    const Answer answer = promise.get_future().get();
+                   [&](Response answer) { promise.set_value(std::move(answer)); });
+    const Response answer = promise.get_future().get();
     if (answer.status == 409) return {};  // there is no best arm yet
     if (answer.status != 200) throw std::runtime_error(target + ": " + answer.body);
     text_ += fmt::format("{}{}:{}", text_.empty() ? '{' : ',', json_text(target), answer.body);

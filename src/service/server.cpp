@@ -96,13 +96,13 @@ void raise_limit_of_open_files() {
   (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-std::shared_ptr<Guard> guard_of(const ServerOptions& options) {
+std::shared_ptr<AccessControl> guard_of(const ServerOptions& options) {
   if (!options.tokens) return nullptr;
   std::vector<Token> tokens = load_tokens(*options.tokens);
   for (Token& token : tokens) {
     if (!token.requests_per_second) token.requests_per_second = options.requests_per_second;
   }
-  return std::make_shared<Guard>(std::move(tokens));
+  return std::make_shared<AccessControl>(std::move(tokens));
 }
 
 std::shared_ptr<asio::ssl::context> tls_of(const ServerOptions& options) {
@@ -142,8 +142,8 @@ class Server::Parts {
             },
             [this](const SharedStore::Commit& commit) { metrics_.count_commit(commit); })),
         acceptor_(io_) {
-    auto guard = guard_of(options_);
-    listen(guard != nullptr);
+    auto access = guard_of(options_);
+    listen(access != nullptr);
     StudyHost::Options host_options{.address = options_.advertise,
                                     .idle = options_.study_idle,
                                     .threads = options_.threads,
@@ -159,7 +159,7 @@ class Server::Parts {
     host_ = std::make_unique<StudyHost>(store_, host_options, std::move(callbacks));
     service_ = std::make_unique<Service>(
         store_, *host_, metrics_,
-        Service::Options{openapi_document(), std::move(guard), options_.read_only});
+        Service::Options{openapi_document(), std::move(access), options_.read_only});
     has_guard_ = options_.tokens.has_value();
   }
 
@@ -196,7 +196,7 @@ class Server::Parts {
   asio::awaitable<bool> serve_one(Stream& stream, beast::flat_buffer& buffer,
                                   Connection& connection);
   template <class Stream>
-  asio::awaitable<bool> send(Stream& stream, const Answer& answer, unsigned version,
+  asio::awaitable<bool> send(Stream& stream, const Response& answer, unsigned version,
                              bool keep_alive, const std::string& id, std::string_view origin,
                              bool is_head);
   template <class Stream>
@@ -206,7 +206,7 @@ class Server::Parts {
   [[nodiscard]] bool may_still(const Request& request,
                                const std::optional<std::string>& secret) const;
   struct Begin;
-  asio::awaitable<Answer> answer_to(const Service::Admitted& admitted, Request& request);
+  asio::awaitable<Response> answer_to(const Service::Admitted& admitted, Request& request);
 
   [[nodiscard]] bool allows(std::string_view origin) const {
     return std::find(options_.origins.begin(), options_.origins.end(), origin) !=
@@ -327,9 +327,9 @@ asio::awaitable<void> Server::Parts::tick() {
           [this](Store& /*store*/) {
             while (store_->forget_answers(machine_clock().wall_time() - kAnswersAreKept) > 0)
               continue;
-            return Answer{};
+            return Response{};
           },
-          [](const Answer& /*answer*/) {});
+          [](const Response& /*answer*/) {});
     }
   }
 }
@@ -368,9 +368,9 @@ void Server::Parts::reload() {
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
   (void)sd_notify(0, fmt::format("RELOADING=1\nMONOTONIC_USEC={}", microseconds).c_str());
   try {
-    auto guard = guard_of(options_);
+    auto access = guard_of(options_);
     auto tls = tls_of(options_);
-    service_->set_guard(std::move(guard));
+    service_->set_access(std::move(access));
     tls_ = std::move(tls);
     log_.write(LogLevel::info, "reloaded");
   } catch (const std::exception& error) {
@@ -447,7 +447,7 @@ asio::awaitable<bool> Server::Parts::serve_one(Stream& stream, beast::flat_buffe
   Request request;
   request.id = random_id();
   Service::Admitted admitted;
-  std::optional<Answer> refusal;
+  std::optional<Response> refusal;
   bool keep_alive = false;
 
   const auto [header_error, header_bytes] =
@@ -467,7 +467,7 @@ asio::awaitable<bool> Server::Parts::serve_one(Stream& stream, beast::flat_buffe
             ? Problem(413, "body_too_long",
                       fmt::format("a body may have {} bytes at most", options_.longest_body))
             : Problem(400, "malformed_request", "this is not HTTP/1.1: " + header_error.message());
-    const Answer answer = problem.answer(request.id);
+    const Response answer = problem.answer(request.id);
     metrics_.count_request("", "unknown", answer.status, 0.0);
     (void)co_await send(stream, answer, 11, false, request.id, "", false);
     co_return false;
@@ -503,13 +503,13 @@ asio::awaitable<bool> Server::Parts::serve_one(Stream& stream, beast::flat_buffe
                     "without tokens this server answers requests to localhost only");
     }
     if (request.method == "OPTIONS" && !origin.empty() && allows(origin)) {
-      refusal = Answer{204,
-                       "",
-                       "",
-                       {{"Access-Control-Allow-Methods", "GET, POST, PUT, DELETE"},
-                        {"Access-Control-Allow-Headers",
-                         "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"},
-                        {"Access-Control-Max-Age", "600"}}};
+      refusal = Response{204,
+                         "",
+                         "",
+                         {{"Access-Control-Allow-Methods", "GET, POST, PUT, DELETE"},
+                          {"Access-Control-Allow-Headers",
+                           "Authorization, Content-Type, Idempotency-Key, Last-Event-ID"},
+                          {"Access-Control-Max-Age", "600"}}};
     } else {
       admitted = service_->admit(request, bearer(field(http::field::authorization)));
       const bool has_key = head.count("Idempotency-Key") > 0;
@@ -543,7 +543,7 @@ asio::awaitable<bool> Server::Parts::serve_one(Stream& stream, beast::flat_buffe
   }
   if (refusal && !parser.is_done()) keep_alive = false;  // what follows is not worth reading
   const bool is_stream = !refusal && admitted.route->is_stream;
-  Answer answer;
+  Response answer;
   if (refusal) {
     answer = std::move(*refusal);
   } else {
@@ -577,7 +577,7 @@ asio::awaitable<bool> Server::Parts::serve_one(Stream& stream, beast::flat_buffe
 }
 
 template <class Stream>
-asio::awaitable<bool> Server::Parts::send(Stream& stream, const Answer& answer, unsigned version,
+asio::awaitable<bool> Server::Parts::send(Stream& stream, const Response& answer, unsigned version,
                                           bool keep_alive, const std::string& id,
                                           std::string_view origin, bool is_head) {
   http::response<http::string_body> response(http::int_to_status(answer.status), version);
@@ -629,7 +629,7 @@ struct Server::Parts::Begin {
       bool beginning = true;
     };
     auto waiting = std::make_shared<Waiting>(Waiting{std::move(handler)});
-    parts->service_->serve(*admitted, *request, [io = &parts->io_, waiting](Answer answer) {
+    parts->service_->serve(*admitted, *request, [io = &parts->io_, waiting](Response answer) {
       if (!waiting->beginning) {
         std::move(waiting->handler)(std::move(answer));
         return;
@@ -642,10 +642,10 @@ struct Server::Parts::Begin {
   }
 };
 
-asio::awaitable<Answer> Server::Parts::answer_to(const Service::Admitted& admitted,
-                                                 Request& request) {
+asio::awaitable<Response> Server::Parts::answer_to(const Service::Admitted& admitted,
+                                                   Request& request) {
   const Begin begin{this, &admitted, &request};
-  Answer answer = co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Answer)>(
+  Response answer = co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Response)>(
       begin, asio::use_awaitable);
   co_return answer;
 }
@@ -739,7 +739,7 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
     Request events =
         ask("events", {{"after", after}, {"limit", std::to_string(only_last ? 1 : kStreamPage)}});
     const Service::Admitted events_route = route_of(events);
-    const Answer page = co_await answer_to(events_route, events);
+    const Response page = co_await answer_to(events_route, events);
     if (page.status >= 400 && page.status < 500) break;  // it was deleted
     bool is_more = false;
     if (page.status == 200) {
@@ -767,7 +767,7 @@ asio::awaitable<void> Server::Parts::follow(Stream& stream, const Request& reque
       for (const char* what : {"summary", "best"}) {
         Request asked = ask(what, {});
         const Service::Admitted asked_route = route_of(asked);
-        const Answer state = co_await answer_to(asked_route, asked);
+        const Response state = co_await answer_to(asked_route, asked);
         if (state.status != 200 && state.status != 409) continue;
         const std::string body = state.status == 200 ? state.body : "null";  // no best arm yet
         Document said = parse_json(body, what);

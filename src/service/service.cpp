@@ -82,14 +82,14 @@ Service::Service(std::shared_ptr<Store> store, StudyHost& host, Metrics& metrics
 
 // --- who may do what -------------------------------------------------------------------------
 
-std::shared_ptr<Guard> Service::guard() const {
-  const std::lock_guard lock(guard_mutex_);
-  return options_.guard;
+std::shared_ptr<AccessControl> Service::access() const {
+  const std::lock_guard lock(access_mutex_);
+  return options_.access;
 }
 
-void Service::set_guard(std::shared_ptr<Guard> guard) {
-  const std::lock_guard lock(guard_mutex_);
-  options_.guard = std::move(guard);
+void Service::set_access(std::shared_ptr<AccessControl> access) {
+  const std::lock_guard lock(access_mutex_);
+  options_.access = std::move(access);
 }
 
 Service::Admitted Service::admit(const Request& request, std::optional<std::string_view> secret) {
@@ -100,15 +100,15 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
     if (route.method == request.method) admitted.route = &route;
     allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
   }
-  const std::shared_ptr<Guard> guard = this->guard();
+  const std::shared_ptr<AccessControl> access = this->access();
   const bool anybody = admitted.route != nullptr && !admitted.route->role;
-  if (guard && !anybody) {
+  if (access && !anybody) {
     // Who may not ask is not told what there is.
     if (!secret) {
       throw Problem(401, "no_token", "this needs a token: Authorization: Bearer TOKEN")
           .with("WWW-Authenticate", "Bearer");
     }
-    admitted.token = guard->find(*secret);
+    admitted.token = access->find(*secret);
     if (!admitted.token) {
       throw Problem(401, "unknown_token", "there is no such token")
           .with("WWW-Authenticate", "Bearer error=\"invalid_token\"");
@@ -119,7 +119,7 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
       throw Problem(401, "expired_token", "the token has expired")
           .with("WWW-Authenticate", "Bearer error=\"invalid_token\"");
     }
-    if (const auto wait = guard->too_many(token)) {
+    if (const auto wait = access->too_many(token)) {
       throw Problem(
           429, "too_many_requests",
           fmt::format("this token may make {:g} requests a second", *token.requests_per_second))
@@ -198,7 +198,7 @@ void Service::metrics(const Request& request, Done done) {
       request,
       [this](Store& /*store*/) {
         metrics_.set_studies(host_.counts());
-        return Answer{200, metrics_.text(), "text/plain; version=0.0.4; charset=utf-8"};
+        return Response{200, metrics_.text(), "text/plain; version=0.0.4; charset=utf-8"};
       },
       std::move(done));
 }

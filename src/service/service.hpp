@@ -42,9 +42,9 @@ struct Route {
 class Service {
  public:
   struct Options {
-    std::string openapi;                     ///< the document, as JSON
-    std::shared_ptr<Guard> guard = nullptr;  ///< none: everybody may do everything
-    bool read_only = false;                  ///< nobody may do anything but look
+    std::string openapi;                              ///< the document, as JSON
+    std::shared_ptr<AccessControl> access = nullptr;  ///< none: everybody may do everything
+    bool read_only = false;                           ///< nobody may do anything but look
   };
 
   Service(std::shared_ptr<Store> store, StudyHost& host, Metrics& metrics, Options options);
@@ -65,7 +65,7 @@ class Service {
   void serve(const Admitted& admitted, Request& request, const Done& done);
 
   /// Other tokens from now on.
-  void set_guard(std::shared_ptr<Guard> guard);
+  void set_access(std::shared_ptr<AccessControl> access);
 
   /// Whether nothing more should be sent here.
   void set_stopping() { stopping_ = true; }
@@ -113,7 +113,7 @@ class Service {
   void page_file(const Request& request, Done done);
 
  private:
-  [[nodiscard]] std::shared_ptr<Guard> guard() const;
+  [[nodiscard]] std::shared_ptr<AccessControl> access() const;
   /// The last event of a study, its phase and why; and how lists and summaries show them.
   struct Standing {
     std::optional<JournalEntry> last = {};
@@ -140,7 +140,7 @@ class Service {
     Document known = {};
   };
 
-  mutable std::mutex guard_mutex_;
+  mutable std::mutex access_mutex_;
   KeptLooks looks_;
   std::mutex glances_mutex_;
   std::map<StudyId, Glance> glances_;

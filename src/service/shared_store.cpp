@@ -12,7 +12,7 @@ class SharedStore::SharedLock final : public StudyLock {
   SharedLock(SharedStore& store, std::unique_ptr<StudyLock> lock)
       : store_(store), lock_(std::move(lock)) {}
   ~SharedLock() override {
-    const std::lock_guard guard(store_.writer_mutex_);
+    const std::lock_guard access(store_.writer_mutex_);
     lock_.reset();
   }
   SharedLock(const SharedLock&) = delete;
@@ -32,7 +32,7 @@ template <class Work>
 auto SharedStore::reading(Work&& work) {
   std::unique_ptr<FullStore> reader;
   {
-    const std::lock_guard guard(readers_mutex_);
+    const std::lock_guard access(readers_mutex_);
     if (!readers_.empty()) {
       reader = std::move(readers_.back());
       readers_.pop_back();
@@ -41,7 +41,7 @@ auto SharedStore::reading(Work&& work) {
   if (!reader) reader = open_();
   // One that fails is not used again.
   const auto give_back = [&] {
-    const std::lock_guard guard(readers_mutex_);
+    const std::lock_guard access(readers_mutex_);
     readers_.push_back(std::move(reader));
   };
   if constexpr (std::is_void_v<decltype(work(*reader))>) {
@@ -56,7 +56,7 @@ auto SharedStore::reading(Work&& work) {
 
 template <class Work>
 auto SharedStore::writing(Work&& work) {
-  const std::lock_guard guard(writer_mutex_);
+  const std::lock_guard access(writer_mutex_);
   return work(*writer_);
 }
 
@@ -109,7 +109,7 @@ std::vector<std::optional<StoreError>> SharedStore::write(std::span<const StudyW
 
 /// Fails by itself what cannot be written, if the store itself is well.
 void SharedStore::write_group(const std::vector<Wanted*>& group) {
-  const std::lock_guard guard(writer_mutex_);
+  const std::lock_guard access(writer_mutex_);
   write_together(group);
   const bool not_the_store =
       group.front()->failure && group.front()->failure->fault() == StoreError::Fault::other;

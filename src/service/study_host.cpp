@@ -20,11 +20,11 @@ constexpr std::size_t kMostViews = 64;  // of studies that are not open here
 constexpr std::chrono::seconds kViewsAreKept{30};
 
 /// An answer as it is kept: its status, a line end and its body.
-std::string kept_text(const Answer& answer) {
+std::string kept_text(const Response& answer) {
   return std::to_string(answer.status) + '\n' + answer.body;
 }
 
-Answer answer_from(const std::string& kept) {
+Response answer_from(const std::string& kept) {
   const std::size_t end = kept.find('\n');
   return {static_cast<unsigned>(std::stoul(kept.substr(0, end))), kept.substr(end + 1)};
 }
@@ -151,7 +151,7 @@ void StudyHost::read(const std::string& study, const Request& request, Read work
 void StudyHost::run(const Request& request, Work work, Done done) {
   boost::asio::post(
       pool_, [this, id = request.id, work = std::move(work), done = std::move(done)]() mutable {
-        Answer answer;
+        Response answer;
         try {
           answer = work(*store_);
         } catch (...) {
@@ -376,7 +376,7 @@ void StudyHost::doubt_refusals(Hosted& hosted, const std::vector<Job*>& jobs,
   }
 }
 
-Answer StudyHost::execute(Job& job, Study& study, Hosted& hosted) const {
+Response StudyHost::execute(Job& job, Study& study, Hosted& hosted) const {
   const std::uint64_t before = study.events();
   try {
     if (job.read) {
@@ -388,7 +388,7 @@ Answer StudyHost::execute(Job& job, Study& study, Hosted& hosted) const {
                      .here = state_now(study, hosted.runner)};
       return job.read(view);
     }
-    Answer answer = job.write(study, hosted.runner);
+    Response answer = job.write(study, hosted.runner);
     const Waiting& request = job.request;
     if (options_.answers != nullptr && !request.key.empty() && study.events() != before) {
       study.keep_answer({request.key, request.fingerprint, kept_text(answer), study.now()});
@@ -443,7 +443,7 @@ void StudyHost::open_anew(Hosted& hosted, Job& job) {
     (void)record_of(store, hosted.name);  // it is there, or nothing is made
     return Study::open(store, *job.specification, which);
   });
-  job.answer = Answer{204, "", ""};
+  job.answer = Response{204, "", ""};
 }
 
 void StudyHost::answer_all(std::vector<Job>& jobs, const Problem& problem) {
@@ -463,7 +463,7 @@ void StudyHost::deliver(std::vector<Job>& jobs) const {
 
 // --- a study that is not open here -----------------------------------------------------------
 
-Answer StudyHost::look(const std::string& study, const Read& work) {
+Response StudyHost::look(const std::string& study, const Read& work) {
   const StudyRecord record = record_of(*store_, study);
   std::shared_ptr<Looked> looked;
   {
@@ -535,7 +535,7 @@ void StudyHost::push_tick(const std::shared_ptr<Hosted>& hosted) {
   hosted->jobs.push_back({.write = [](Study& study, Runner& runner) {
     (void)study.drop_expired();
     if (!runner.is_alive()) take_commands(study);
-    return Answer{};
+    return Response{};
   }});
   schedule(hosted);
 }

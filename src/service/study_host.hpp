@@ -86,8 +86,8 @@ class StudyHost {
 
   /// An answer, and the function to be called with it.
   struct Finished {
-    std::function<void(Answer)> done;
-    Answer answer;
+    std::function<void(Response)> done;
+    Response answer;
   };
 
   struct Callbacks {
@@ -96,10 +96,10 @@ class StudyHost {
     std::function<void(const std::string& what)> failed = {};    ///< for the log
   };
 
-  using Done = std::function<void(Answer)>;
-  using Read = std::function<Answer(StudyView&)>;
-  using Write = std::function<Answer(Study&, Runner&)>;
-  using Work = std::function<Answer(Store&)>;
+  using Done = std::function<void(Response)>;
+  using Read = std::function<Response(StudyView&)>;
+  using Write = std::function<Response(Study&, Runner&)>;
+  using Work = std::function<Response(Store&)>;
 
   StudyHost(std::shared_ptr<Store> store, Options options, Callbacks callbacks);
   ~StudyHost();
@@ -170,7 +170,7 @@ class StudyHost {
     std::string tuner = {};                                // that wants so
     Done done = {};                                        // none: nobody waits
     bool all_or_nothing = false;
-    std::optional<Answer> answer = {};
+    std::optional<Response> answer = {};
   };
 
   struct Hosted {
@@ -204,13 +204,13 @@ class StudyHost {
   void find_kept_answers(Hosted& hosted, std::vector<Job>& jobs) const;
   void perform(Hosted& hosted, std::vector<Job*> jobs);
   void doubt_refusals(Hosted& hosted, const std::vector<Job*>& jobs, std::uint64_t known_events);
-  [[nodiscard]] Answer execute(Job& job, Study& study, Hosted& hosted) const;
+  [[nodiscard]] Response execute(Job& job, Study& study, Hosted& hosted) const;
   void note_state(Hosted& hosted, const Study& study);
   void do_alone(Hosted& hosted, Job& job);
   void open_anew(Hosted& hosted, Job& job);
   void answer_all(std::vector<Job>& jobs, const Problem& problem);
   void deliver(std::vector<Job>& jobs) const;
-  [[nodiscard]] Answer look(const std::string& study, const Read& work);
+  [[nodiscard]] Response look(const std::string& study, const Read& work);
   void drop_unused_views();
   void push_tick(const std::shared_ptr<Hosted>& hosted);
   [[nodiscard]] Problem elsewhere(const StudyError& error, const std::string& study,

@@ -133,7 +133,7 @@ std::string text_of(const std::vector<Token>& tokens) {
   return toml_text(Document::Table{{"token", std::move(list)}});
 }
 
-std::optional<Token> Guard::find(std::string_view secret) const {
+std::optional<Token> AccessControl::find(std::string_view secret) const {
   const std::string hash = hash_of(secret);
   const Token* found = nullptr;
   for (const Token& token : tokens_) {
@@ -142,12 +142,12 @@ std::optional<Token> Guard::find(std::string_view secret) const {
   return found != nullptr ? std::optional<Token>(*found) : std::nullopt;
 }
 
-std::optional<double> Guard::too_many(const Token& token) {
+std::optional<double> AccessControl::too_many(const Token& token) {
   if (!token.requests_per_second) return std::nullopt;
   const double rate = *token.requests_per_second;
   const double most = std::max(1.0, rate);  // a second's worth at once
   const auto now = std::chrono::steady_clock::now();
-  const std::lock_guard guard(mutex_);
+  const std::lock_guard access(mutex_);
   Bucket& bucket = buckets_.try_emplace(token.hash, Bucket{most, now}).first->second;
   const double passed = std::chrono::duration<double>(now - bucket.at).count();
   bucket.left = std::min(most, bucket.left + passed * rate);

@@ -56,9 +56,9 @@ struct Token {
 [[nodiscard]] std::string text_of(const std::vector<Token>& tokens);
 
 /// Tells who it is, and whether they ask too much. Thread-safe.
-class Guard {
+class AccessControl {
  public:
-  explicit Guard(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+  explicit AccessControl(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
 
   /// The one that a secret belongs to; none if there is none. Takes as long whatever the secret
   /// is. One that has expired is returned too.

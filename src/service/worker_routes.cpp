@@ -54,7 +54,7 @@ class Results {
   }
 
   /// Throws when nothing at all has succeeded.
-  [[nodiscard]] Answer answer(Document document = {}) {
+  [[nodiscard]] Response answer(Document document = {}) {
     if (refusals_.size() == results_.size()) throw Problem(409, std::move(refusals_));
     document.set("results", std::move(results_));
     return json_answer(document);

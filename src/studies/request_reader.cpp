@@ -62,6 +62,7 @@ void RequestReader::allow(const Document& table, const std::string& prefix,
                           std::initializer_list<std::string_view> keys) {
   if (table.as_table() == nullptr) return;
   for (const auto& entry : *table.as_table()) {
+    if (entry.first == known_) continue;
     if (std::find(keys.begin(), keys.end(), entry.first) != keys.end()) continue;
     const std::vector<std::string_view> known(keys);
     complain(prefix + entry.first, "unknown_key", unknown_name("key", entry.first, known));

@@ -36,7 +36,9 @@ struct Mistake {
 /// them. What could not be read is none. Fields in mistakes begin with `prefix`.
 class RequestReader {
  public:
-  explicit RequestReader(Document document) : document_(std::move(document)) {}
+  /// `known` is a key that every table may have.
+  explicit RequestReader(Document document, std::string_view known = {})
+      : document_(std::move(document)), known_(known) {}
 
   [[nodiscard]] const Document& document() const { return document_; }
   [[nodiscard]] const std::vector<Mistake>& mistakes() const { return mistakes_; }
@@ -77,6 +79,7 @@ class RequestReader {
   std::optional<AnyRewards> sums(const Document& table, const std::string& prefix);
 
   Document document_;
+  std::string_view known_;
   std::vector<Mistake> mistakes_;
 };
 

@@ -28,7 +28,7 @@ Document error_answer(const Mistake& mistake) {
 class Conversation {
  public:
   Conversation(Document document, const Space& space, Optimizer& optimizer)
-      : reader_(without_op(document)), space_(space), optimizer_(optimizer) {}
+      : reader_(std::move(document), "op"), space_(space), optimizer_(optimizer) {}
 
   [[nodiscard]] Document answer(const std::string& op) {
     const Document& table = reader_.document();
@@ -47,12 +47,6 @@ class Conversation {
   }
 
  private:
-  static Document without_op(const Document& document) {
-    Document::Table keys = *document.as_table();
-    std::erase_if(keys, [](const auto& entry) { return entry.first == "op"; });
-    return keys;
-  }
-
   [[nodiscard]] bool is_wrong() const { return !reader_.mistakes().empty(); }
   [[nodiscard]] Document mistake() const { return error_answer(reader_.mistakes().front()); }
 
@@ -104,7 +98,8 @@ Document answer_to(std::string_view line, const Space& space, Optimizer& optimiz
   if (std::find(ops.begin(), ops.end(), *name) == ops.end()) {
     return error_answer("unknown_op", op->excerpt() + ": " + unknown_name("op", *name, ops));
   }
-  return Conversation(document, space, optimizer).answer(*name);
+  const std::string known = *name;
+  return Conversation(std::move(document), space, optimizer).answer(known);
 }
 
 }  // namespace

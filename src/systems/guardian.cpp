@@ -68,7 +68,7 @@ void tell(int pipe, const Value& value) {
   [[maybe_unused]] const ssize_t told = write(pipe, &value, sizeof value);
 }
 
-[[noreturn]] void become(const Program& program, const GuardedEnds& ends, pid_t guardian) {
+[[noreturn]] void become(const Program& program, const GuardianPipes& ends, pid_t guardian) {
   (void)setpgid(0, 0);
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != guardian) _exit(127);  // it died before we asked to die with it
@@ -116,7 +116,7 @@ void take_another_name() {
 
 class Guardian {
  public:
-  explicit Guardian(const Guarding& how) : how_(how) {
+  explicit Guardian(const GuardianOptions& how) : how_(how) {
     (void)setpgid(0, 0);
     take_another_name();
     if (!how_.group_only) (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -128,7 +128,7 @@ class Guardian {
   }
 
   /// Returns whether there is a process for it.
-  [[nodiscard]] bool start(const Program& program, const GuardedEnds& ends) {
+  [[nodiscard]] bool start(const Program& program, const GuardianPipes& ends) {
     const pid_t self = getpid();
     has_cgroup_ = how_.cgroup && how_.cgroup->make();
     if (has_cgroup_) program_ = how_.cgroup->fork_into();
@@ -226,7 +226,7 @@ class Guardian {
     }
   }
 
-  const Guarding& how_;
+  const GuardianOptions& how_;
   sigset_t while_waiting_{};  ///< all but the ends of children
   pid_t program_ = -1;
   bool has_cgroup_ = false;
@@ -236,7 +236,7 @@ class Guardian {
 
 }  // namespace
 
-void guard(const Program& program, const GuardedEnds& ends, const Guarding& how) {
+void run_guardian(const Program& program, const GuardianPipes& ends, const GuardianOptions& how) {
   Guardian guardian(how);
   if (!guardian.start(program, ends)) {
     tell(ends.failure.number(), StartFailure{.error = errno});

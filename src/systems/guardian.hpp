@@ -17,7 +17,7 @@ struct ProgramState {
 };
 
 /// The ends of pipes that are not ours.
-struct GuardedEnds {
+struct GuardianPipes {
   Descriptor input;  ///< of the program, as are the next two
   Descriptor output;
   Descriptor errors;
@@ -27,7 +27,7 @@ struct GuardedEnds {
 };
 
 /// What is ended with the program.
-struct Guarding {
+struct GuardianOptions {
   bool group_only = false;            ///< what left the program's process group may stay
   std::optional<Cgroup> cgroup = {};  ///< in which it runs, if it can
 };
@@ -37,6 +37,7 @@ struct Guarding {
 /// everything that the program has started, whatever sessions and groups that has gone to, tells
 /// how the program ended, and ends itself. Neither Ctrl-C nor a SIGTERM for canopy's group reaches
 /// it.
-[[noreturn]] void guard(const Program& program, const GuardedEnds& ends, const Guarding& how);
+[[noreturn]] void run_guardian(const Program& program, const GuardianPipes& ends,
+                               const GuardianOptions& how);
 
 }  // namespace canopy

@@ -50,13 +50,13 @@ void heed_ends_of_children() {
   if (now.sa_handler == SIG_IGN) (void)std::signal(SIGCHLD, SIG_DFL);
 }
 
-pid_t fork_guardian(const Program& program, const GuardedEnds& ends, const Guarding& how) {
+pid_t fork_guardian(const Program& program, const GuardianPipes& ends, const GuardianOptions& how) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   (void)pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of ours runs in the child
   const pid_t id = fork();
-  if (id == 0) guard(program, ends, how);
+  if (id == 0) run_guardian(program, ends, how);
   const int error = errno;
   (void)pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (id < 0) fail(error);
@@ -70,7 +70,7 @@ StartedProgram start_program(const std::vector<std::string>& words,
                              const StartOptions& options) {
   heed_ends_of_children();
   const Program program(words, environment);
-  Guarding how{.group_only = options.keep_background};
+  GuardianOptions how{.group_only = options.keep_background};
   if (options.use_cgroup && !options.keep_background) how.cgroup = Cgroup::choose();
   Pipe output = make_pipe();
   Pipe errors = make_pipe();
@@ -85,12 +85,12 @@ StartedProgram start_program(const std::vector<std::string>& words,
     in.read = above_standard(Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)));
   }
   for (const Pipe* pipe : {&output, &errors, &failure, &state}) keep_from_blocking(pipe->read);
-  const GuardedEnds ends{.input = std::move(in.read),
-                         .output = std::move(output.write),
-                         .errors = std::move(errors.write),
-                         .failure = std::move(failure.write),
-                         .lifeline = std::move(lifeline.read),
-                         .state = std::move(state.write)};
+  const GuardianPipes ends{.input = std::move(in.read),
+                           .output = std::move(output.write),
+                           .errors = std::move(errors.write),
+                           .failure = std::move(failure.write),
+                           .lifeline = std::move(lifeline.read),
+                           .state = std::move(state.write)};
   const pid_t guardian = fork_guardian(program, ends, how);
   return {.guardian = guardian,
           .cgroup = std::move(how.cgroup),

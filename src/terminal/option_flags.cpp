@@ -69,7 +69,7 @@ void OptionFlags::list(const std::string& owner, const std::vector<OptionField>&
   }
 }
 
-void OptionFlags::add_to(Words& command, const std::string& group) {
+void OptionFlags::add_to(ArgumentParser& command, const std::string& group) {
   for (const std::unique_ptr<Flag>& known : flags_) {
     const bool same =
         std::equal(known->defaults.begin() + 1, known->defaults.end(), known->defaults.begin());
@@ -108,7 +108,7 @@ void OptionFlags::refuse_others(const std::string& owner,
   }
 }
 
-void SelectionFlags::add_to(Words& command) {
+void SelectionFlags::add_to(ArgumentParser& command) {
   command.option(option_, name_, "which one; see simulate --list");
   flags_.add_to(command, "Options of the " + kind_);
 }

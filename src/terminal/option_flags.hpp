@@ -3,8 +3,8 @@
 #include "canopy/catalogue.hpp"
 #include "canopy/options.hpp"
 
+#include "terminal/argument_parser.hpp"
 #include "terminal/failure.hpp"
-#include "terminal/words.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -39,7 +39,7 @@ class OptionFlags {
   void list(const std::string& owner, const std::vector<OptionField>& fields);
 
   /// Adds all that was listed to a command.
-  void add_to(Words& command, const std::string& group);
+  void add_to(ArgumentParser& command, const std::string& group);
 
   /// What was given of these fields. Throws WrongUse for what is out of range, and for what was
   /// given but is not one of them.
@@ -74,7 +74,7 @@ class SelectionFlags {
     }
   }
 
-  void add_to(Words& command);
+  void add_to(ArgumentParser& command);
 
   /// What is selected, with the options that were given. Throws WrongUse.
   [[nodiscard]] Selection parse() const;

@@ -109,7 +109,7 @@ TEST(HttpClient, DoesNotWaitForeverForAnAnswer) {
   FakeService service;
   service.set_other([](const std::string&) {
     std::this_thread::sleep_for(500ms);
-    return std::optional(FakeService::Answer{});
+    return std::optional(FakeService::Reply{});
   });
   HttpClient::Options options = options_for(service.url());
   options.timeout = 100ms;
@@ -142,8 +142,8 @@ TEST(HttpClient, SaysWhatTheServerSays) {
 TEST(HttpClient, WhatIsNoAnswerOfOursIsReportedAsItIs) {
   FakeService service;
   service.set_other([](const std::string& target) {
-    return target == "/page" ? std::optional(FakeService::Answer{200, "<html>"})
-                             : std::optional(FakeService::Answer{502, "<html>"});
+    return target == "/page" ? std::optional(FakeService::Reply{200, "<html>"})
+                             : std::optional(FakeService::Reply{502, "<html>"});
   });
   HttpClient client(options_for(service.url()));
   EXPECT_THROW((void)client.get("/page"), ServerUnreachable);
@@ -162,7 +162,7 @@ TEST(HttpClient, GoesWhereItIsSentAndComesBackWhenNobodyIsThere) {
   const std::string url = other->url();
   bool sends_away = true;
   home.set_other([&](const std::string& target) {
-    return sends_away ? std::optional(FakeService::Answer{307, "", {{"Location", url + target}}})
+    return sends_away ? std::optional(FakeService::Reply{307, "", {{"Location", url + target}}})
                       : std::nullopt;
   });
   HttpClient client(options_for(home.url()));
@@ -178,7 +178,7 @@ TEST(HttpClient, GoesWhereItIsSentAndComesBackWhenNobodyIsThere) {
 TEST(HttpClient, IsNotSentInCirclesForEver) {
   FakeService home;
   home.set_other([&](const std::string& target) {
-    return std::optional(FakeService::Answer{307, "", {{"Location", home.url() + target}}});
+    return std::optional(FakeService::Reply{307, "", {{"Location", home.url() + target}}});
   });
   HttpClient::Options options = options_for(home.url());
   options.patience = 0ms;

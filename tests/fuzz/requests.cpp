@@ -39,12 +39,12 @@ class Victim {
     if (serve(request).status != 201) std::abort();
   }
 
-  Answer serve(Request& request) {
-    std::promise<Answer> promise;
+  Response serve(Request& request) {
+    std::promise<Response> promise;
     try {
       const Service::Admitted admitted = service_->admit(request, std::nullopt);
       service_->serve(admitted, request,
-                      [&](Answer answer) { promise.set_value(std::move(answer)); });
+                      [&](Response answer) { promise.set_value(std::move(answer)); });
     } catch (const Problem& problem) {
       return problem.answer("id");
     }
@@ -77,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   request.query = *query;
   if (end != std::string_view::npos) request.body = text.substr(end + 1);
   if (data[0] % 3 == 0) request.idempotency_key = std::to_string(size % 10);
-  const Answer answer = victim->serve(request);
+  const Response answer = victim->serve(request);
   if (answer.status >= 500) {
     (void)std::fprintf(stderr, "%s\n", answer.body.c_str());
     std::abort();

@@ -102,12 +102,12 @@ TEST(AdaptiveStress, TenMillionPullsLoseLittleAndTakeLittleRoom) {
   EXPECT_LT(adaptive.save().size(), 1'000.0 * most_nodes(kPulls));
 }
 
-/// What guard and search have lost beyond doubt, by the nodes alone.
-struct GuardAccounts {
-  double guard = 0.0;
+/// What explorer and search have lost beyond doubt, by the nodes alone.
+struct ExplorerAccounts {
+  double explorer = 0.0;
   double search = 0.0;
 
-  explicit GuardAccounts(const AdaptiveModel::Tree& tree) {
+  explicit ExplorerAccounts(const AdaptiveModel::Tree& tree) {
     double sure = -kInfinity;
     for (NodeIndex i = 0; i < tree.size(); ++i) {
       if (!tree[i].is_leaf() || tree[i].pulls == 0.0) continue;
@@ -116,40 +116,40 @@ struct GuardAccounts {
     for (NodeIndex i = 0; i < tree.size(); ++i) {
       const double lost = std::max(0.0, sure - tree[i].level - std::sqrt(tree[i].variance));
       if (tree[i].pulls == 0.0) continue;
-      guard += tree[i].guard_pulls * lost;
-      search += (tree[i].pulls - tree[i].guard_pulls) * lost;
+      explorer += tree[i].explorer_pulls * lost;
+      search += (tree[i].pulls - tree[i].explorer_pulls) * lost;
     }
   }
 };
 
-TEST(AdaptiveStress, TheGuardPlaysOnlyWithinItsBudget) {
+TEST(AdaptiveStress, TheExplorerPlaysOnlyWithinItsBudget) {
   for (const HardCase& hard : hard_cases()) {
     constexpr double kCoverage = 0.2;
     Adaptive adaptive(hard.space(), {.coverage = kCoverage});
     const AdaptiveModel& model = adaptive.model();
     RandomStream random({.seed = 9});
-    GuardAccounts accounts(model.tree());
+    ExplorerAccounts accounts(model.tree());
     double seen = 0.0;
-    int guarded = 0;
+    int explorered = 0;
     for (int pulls = 0; pulls < 5'000; ++pulls) {
       const Pull pull = adaptive.ask(1);
       const NodeIndex node = adaptive.tree()->place(pull.ticket)->node;
-      if (model.tree()[node].guard_out != 0.0) {
-        ++guarded;
+      if (model.tree()[node].explorer_out != 0.0) {
+        ++explorered;
         const double growth = std::max(0.0, std::sqrt(pulls) - 8.0);
         const double rate = 0.5 * model.noise_deviation() + kCoverage * model.leaf_range();
         const double budget = 0.1 * accounts.search + rate * growth;
-        ASSERT_LE(accounts.guard, budget * (1.0 + 1e-9))
+        ASSERT_LE(accounts.explorer, budget * (1.0 + 1e-9))
             << hard.name << ", noise " << hard.noise << ", pull " << pulls;
         ASSERT_LT(model.tree().size(), 64.0 + 8.0 * std::sqrt(pulls) + 2.0);
       }
       const double reward = hard.f(pull.arm) + hard.noise * random.normal();
       ASSERT_EQ(adaptive.tell(pull.ticket, reward), Status::ok);
       const double now_seen = model.tree()[AdaptiveModel::Tree::kRoot].data;
-      if (now_seen != seen) accounts = GuardAccounts(model.tree());  // there was a pass
+      if (now_seen != seen) accounts = ExplorerAccounts(model.tree());  // there was a pass
       seen = now_seen;
     }
-    EXPECT_GT(guarded, 10) << hard.name << ", noise " << hard.noise;
+    EXPECT_GT(explorered, 10) << hard.name << ", noise " << hard.noise;
   }
 }
 

@@ -339,7 +339,7 @@ TEST(Adaptive, SaysWhatItHasLearnt) {
   ASSERT_EQ(learnt.shares.size(), 2U);
   EXPECT_NEAR(learnt.shares[0] + learnt.shares[1], 1.0, 1e-12);
   EXPECT_GT(learnt.shares[1], 0.9);
-  EXPECT_LT(learnt.guard_pulls, 2'500U);
+  EXPECT_LT(learnt.explorer_pulls, 2'500U);
   EXPECT_GT(learnt.lost, 0.0);
   EXPECT_NEAR(learnt.turn->level, 6.0, 0.2);
   EXPECT_LE(learnt.turn->bound, learnt.turn->level) << "the better end";

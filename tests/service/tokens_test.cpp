@@ -62,30 +62,30 @@ TEST(Tokens, CoverStudiesByPattern) {
   EXPECT_FALSE(token.covers("exactly not"));
 }
 
-TEST(Guard, KnowsWhoASecretBelongsTo) {
-  const Guard guard(
+TEST(AccessControl, KnowsWhoASecretBelongsTo) {
+  const AccessControl access(
       {{.name = "a", .hash = hash_of("secret a")}, {.name = "b", .hash = hash_of("secret b")}});
-  EXPECT_EQ(guard.find("secret b")->name, "b");
+  EXPECT_EQ(access.find("secret b")->name, "b");
   for (const char* wrong : {"", "secret", "secret a ", "SECRET A"}) {
-    EXPECT_FALSE(guard.find(wrong)) << wrong;
+    EXPECT_FALSE(access.find(wrong)) << wrong;
   }
-  EXPECT_FALSE(guard.find(hash_of("secret a"))) << "the hash is no secret";
+  EXPECT_FALSE(access.find(hash_of("secret a"))) << "the hash is no secret";
 }
 
-TEST(Guard, CountsRequestsOfEachToken) {
+TEST(AccessControl, CountsRequestsOfEachToken) {
   const Token slow{.name = "a", .hash = hash_of("a"), .requests_per_second = 2.0};
   const Token other{.name = "b", .hash = hash_of("b"), .requests_per_second = 1e6};
   const Token free{.name = "c", .hash = hash_of("c")};
-  Guard guard({slow, other, free});
-  EXPECT_FALSE(guard.too_many(slow));
-  EXPECT_FALSE(guard.too_many(slow));
-  const auto wait = guard.too_many(slow);
+  AccessControl access({slow, other, free});
+  EXPECT_FALSE(access.too_many(slow));
+  EXPECT_FALSE(access.too_many(slow));
+  const auto wait = access.too_many(slow);
   ASSERT_TRUE(wait);
   EXPECT_GT(*wait, 0.0);
   EXPECT_LE(*wait, 0.5);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_FALSE(guard.too_many(other));
-    EXPECT_FALSE(guard.too_many(free));
+    EXPECT_FALSE(access.too_many(other));
+    EXPECT_FALSE(access.too_many(free));
   }
 }
 

@@ -35,7 +35,7 @@ namespace canopy::testing {
 /// memory, and with every fault that a network may have. It believes what tuners tell.
 class FakeService {
  public:
-  struct Answer {
+  struct Reply {
     unsigned status = 200;
     std::string body = {};
     std::map<std::string, std::string> headers = {};
@@ -93,7 +93,7 @@ class FakeService {
     faults_ = std::move(faults);
   }
   /// Answers instead of the service, where it gives one.
-  void set_other(std::function<std::optional<Answer>(const std::string& target)> other) {
+  void set_other(std::function<std::optional<Reply>(const std::string& target)> other) {
     const std::lock_guard lock(mutex_);
     other_ = std::move(other);
   }
@@ -182,7 +182,7 @@ class FakeService {
       ++requests_;
       const std::string target(request.target());
       Fault fault = Fault::none;
-      Answer answer;
+      Reply answer;
       {
         const std::lock_guard lock(mutex_);
         if (faults_) fault = faults_(std::string(request.method_string()), target);
@@ -203,7 +203,7 @@ class FakeService {
     }
   }
 
-  static Answer problem(const Refused& refused, std::map<std::string, std::string> headers = {}) {
+  static Reply problem(const Refused& refused, std::map<std::string, std::string> headers = {}) {
     headers["Content-Type"] = "application/problem+json";
     return {refused.status,
             json_text(Document::Table{
@@ -247,7 +247,7 @@ class FakeService {
     }
   };
 
-  Answer served(const Request& request) {
+  Reply served(const Request& request) {
     const std::string target(request.target());
     if (other_) {
       if (const auto answer = other_(target)) return *answer;
@@ -451,7 +451,7 @@ class FakeService {
   MemoryStore store_{options_.studies};
   std::map<std::string, Tuner> tuners_;
   Faults faults_;
-  std::function<std::optional<Answer>(const std::string&)> other_;
+  std::function<std::optional<Reply>(const std::string&)> other_;
 
   std::thread thread_;
   std::list<Tcp::socket> sockets_;  // closed when all is over

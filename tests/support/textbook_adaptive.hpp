@@ -37,7 +37,7 @@ class TextbookAdaptive {
 
     // Rewards of its own arm.
     std::uint64_t T = 0;
-    std::uint64_t G = 0;  // those of T that the guard asked for
+    std::uint64_t G = 0;  // those of T that the explorer asked for
     double mean = 0.0;
     double M2 = 0.0;        // sum of squared deviations from the mean
     double M2_first = 0.0;  // the same of the first 8 alone
@@ -64,18 +64,18 @@ class TextbookAdaptive {
   struct Turn {
     std::size_t node;
     std::uint64_t pulls;
-    bool guard;
+    bool explorer;
   };
 
   /// What to leave out, to see what it gives. All false: the algorithm.
   struct Variant {
-    bool no_guard = false;
-    bool no_sweep = false;          // the guard covers alone
-    bool fixed_alpha = false;       // alpha stays 0.4
-    bool gaussian_edges = false;    // an edge is as wide as expected, however far it jumped
-    bool no_inheritance = false;    // edges of one depth are equally wide
-    bool one_noise = false;         // sigma^2 is the noise of every node
-    bool guard_from_start = false;  // the guard's budget grows from the first pull on
+    bool no_explorer = false;
+    bool no_sweep = false;             // the explorer covers alone
+    bool fixed_alpha = false;          // alpha stays 0.4
+    bool gaussian_edges = false;       // an edge is as wide as expected, however far it jumped
+    bool no_inheritance = false;       // edges of one depth are equally wide
+    bool one_noise = false;            // sigma^2 is the noise of every node
+    bool explorer_from_start = false;  // the explorer's budget grows from the first pull on
   };
 
   explicit TextbookAdaptive(std::shared_ptr<const Partition> partition, double coverage = 0.06)
@@ -97,7 +97,7 @@ class TextbookAdaptive {
     start_ = leaves();
   }
 
-  /// What to play next. The guard cuts here, before its pull, and that may bring a pass.
+  /// What to play next. The explorer cuts here, before its pull, and that may bring a pass.
   Turn choose() {
     if (is_open_) throw std::logic_error("TextbookAdaptive: the turn has not ended");
     turn_ = next_turn();
@@ -145,7 +145,7 @@ class TextbookAdaptive {
   [[nodiscard]] double sigma2() const { return sigma2_; }
   [[nodiscard]] double spread() const { return S_; }
   [[nodiscard]] double phi() const { return phi_; }  // 0 unless it counts
-  [[nodiscard]] double guard_loss() const { return CG_; }
+  [[nodiscard]] double explorer_loss() const { return CG_; }
   [[nodiscard]] double search_loss() const { return CM_; }
   [[nodiscard]] double lcb() const { return lcb_; }
   [[nodiscard]] double largest_m() const { return largest_m_; }
@@ -182,7 +182,7 @@ class TextbookAdaptive {
 
   [[nodiscard]] Turn next_turn() {
     if (!has_started_) return {start_[started_], 1, false};
-    if (is_guards_turn()) {
+    if (is_explorers_turn()) {
       const bool covers = covers_next_;
       covers_next_ = !covers_next_ || variant_.no_sweep;
       const std::size_t node = covers ? cover() : sweep();
@@ -191,11 +191,11 @@ class TextbookAdaptive {
     return search();
   }
 
-  [[nodiscard]] bool is_guards_turn() const {
+  [[nodiscard]] bool is_explorers_turn() const {
     const double root_t = std::sqrt(static_cast<double>(t_));
     const double allowance = 0.5 * sigma() + coverage_ * (largest_m_ - smallest_m_);
-    const double earned = variant_.guard_from_start ? root_t : std::max(0.0, root_t - 8.0);
-    return !variant_.no_guard && static_cast<double>(nodes_.size()) < 64.0 + 8.0 * root_t &&
+    const double earned = variant_.explorer_from_start ? root_t : std::max(0.0, root_t - 8.0);
+    return !variant_.no_explorer && static_cast<double>(nodes_.size()) < 64.0 + 8.0 * root_t &&
            CG_ <= 0.1 * CM_ + allowance * earned;
   }
 
@@ -282,7 +282,7 @@ class TextbookAdaptive {
     ++t_;
     ++pulls_since_pass_;
     ++node.T;
-    if (turn_.guard) ++node.G;
+    if (turn_.explorer) ++node.G;
     const double deviation = reward - node.mean;
     node.mean += deviation / static_cast<double>(node.T);
     node.M2 += deviation * (reward - node.mean);
@@ -556,7 +556,7 @@ class TextbookAdaptive {
     return std::clamp(slope_ + step, slope_at(2.2), slope_at(0.25));
   }
 
-  /// What guard and search have lost beyond doubt.
+  /// What explorer and search have lost beyond doubt.
   void settle_accounts() {
     lcb_ = -std::numeric_limits<double>::infinity();
     largest_m_ = -std::numeric_limits<double>::infinity();

@@ -32,9 +32,8 @@ class TextbookProtocol {
       const std::uint64_t length = hct_.episode_length(node);
       episode_ = Episode{node, length, length, 0, 0.0};
     }
-    const std::uint64_t length =
-        episode_->ungranted == 0 ? 1 : std::min(pulls, episode_->ungranted);
-    episode_->ungranted -= std::min(length, episode_->ungranted);
+    const std::uint64_t length = episode_->unissued == 0 ? 1 : std::min(pulls, episode_->unissued);
+    episode_->unissued -= std::min(length, episode_->unissued);
     open_[++last_ticket_] = {episode_->node, length};
     return last_ticket_;
   }
@@ -79,7 +78,7 @@ class TextbookProtocol {
   struct Episode {
     std::size_t node;
     std::uint64_t length;
-    std::uint64_t ungranted;
+    std::uint64_t unissued;
     std::uint64_t answered;
     double sum;
   };

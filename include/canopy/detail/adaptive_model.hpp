@@ -34,21 +34,21 @@ struct AdaptiveNode {
   double observed = 0.0;           ///< precision of what was observed elsewhere in the cell
   double observed_weighted = 0.0;  ///< the mean of that, times the precision
 
-  double bound = kInfinity;  ///< the index of a leaf; above, the largest below
-  double guard_pulls = 0.0;  ///< G: of the pulls, those that the guard asked for
-  double out = 0.0;          ///< pulls in flight
-  double guard_out = 0.0;    ///< of which the guard asked for
-  double penalties = 0.0;    ///< of the pulls, those that failed
-  double skipped = 0.0;      ///< pulls that were passed over, since the system had not settled
-  double guard_skipped = 0.0;
+  double bound = kInfinity;     ///< the index of a leaf; above, the largest below
+  double explorer_pulls = 0.0;  ///< G: of the pulls, those that the explorer asked for
+  double out = 0.0;             ///< pulls in flight
+  double explorer_out = 0.0;    ///< of which the explorer asked for
+  double penalties = 0.0;       ///< of the pulls, those that failed
+  double skipped = 0.0;         ///< pulls that were passed over, since the system had not settled
+  double explorer_skipped = 0.0;
 
   void transfer(State& state) {
     state(pulls, mean, squares, edge, below, data, data_mean, rest, rest_mean, level, variance,
-          noise, observed, observed_weighted, bound, guard_pulls, out, guard_out, penalties,
-          skipped, guard_skipped);
+          noise, observed, observed_weighted, bound, explorer_pulls, out, explorer_out, penalties,
+          skipped, explorer_skipped);
     state.require_restored(
         State::are_counts(
-            {pulls, guard_pulls, out, guard_out, penalties, skipped, guard_skipped}) &&
+            {pulls, explorer_pulls, out, explorer_out, penalties, skipped, explorer_skipped}) &&
         State::are_sizes({squares, edge, below, data, rest, variance, noise, observed}) &&
         State::are_finite({mean, data_mean, rest_mean, level, observed_weighted}));
   }

@@ -67,7 +67,7 @@ class KlUcb final : public GridBandit {
 
  private:
   /// What follows from the rewards of an arm, as shares of the range.
-  struct Known {
+  struct KnownIndex {
     double mean = 0.0;
     double failures = 0.0;  ///< pulls (1 - mean)
     double entropy = 0.0;   ///< mean ln mean + (1 - mean) ln(1 - mean)
@@ -88,7 +88,7 @@ class KlUcb final : public GridBandit {
   [[nodiscard]] std::size_t best_arm();
 
   KlUcbOptions options_;
-  std::vector<Known> known_;
+  std::vector<KnownIndex> known_;
   double low_ = 0.0;               // the worse end of the range, in mapped units
   std::uint64_t range_until_ = 1;  // t at which the next phase begins
 };

@@ -12,12 +12,12 @@ namespace canopy::terminal {
 /// The words of a command, and where they are put when the command line is read. A thin cover over
 /// CLI11, which takes seconds to compile wherever it is included. What the words are put into must
 /// outlive the reading.
-class Words {
+class ArgumentParser {
  public:
-  explicit Words(CLI::App& app) : app_(&app) {}
+  explicit ArgumentParser(CLI::App& app) : app_(&app) {}
 
   /// Adds a command.
-  [[nodiscard]] Words command(const std::string& name, const std::string& description);
+  [[nodiscard]] ArgumentParser command(const std::string& name, const std::string& description);
 
   /// `--store FILE`, or `NAME` for a word without a flag; help shows the default, if it is not
   /// empty.

@@ -1,0 +1,35 @@
+#pragma once
+// The best arm in words: what commands print, Python's print(best) and the `text` of answers.
+
+#include "canopy/optimizer.hpp"
+#include "canopy/space.hpp"
+
+#include "studies/uplift.hpp"
+#include "tuning/tuner_state.hpp"
+
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// `x = 0.25: 0.713 (0.702 to 0.724 at 95 %), 120 pulls; 2 other arms may be better`
+[[nodiscard]] std::string best_text(const Space& space, const Best& best);
+
+/// `+0.12 over the baseline (95 % interval +0.10 to +0.14; 0.71 against 0.59)`; for costs,
+/// `0.12 below the baseline (95 % interval 0.10 to 0.14; ...)`.
+[[nodiscard]] std::string uplift_text(const Uplift& uplift, Direction direction);
+
+/// The uplift of the best arm as a line: also where it is the baseline. Empty without a measured
+/// baseline.
+[[nodiscard]] std::string uplift_line(const Optimizer& optimizer, const Best& best,
+                                      const StudySpecification& specification);
+
+/// What else was measured at an arm, a line each: `p99_ms: 31.5 (28.1 to 34.9 at 95 %), must be at
+/// most 50`. Says where a limit may be broken.
+[[nodiscard]] std::vector<std::string> metric_lines(const StudySpecification& specification,
+                                                    const TunerState& tuner, Arm arm);
+
+/// `x = 0.25 is better than the baseline after ...`
+[[nodiscard]] std::string verdict_line(const Space& space, const Verdict& verdict);
+
+}  // namespace canopy
