@@ -1,5 +1,5 @@
 #include "cli/any_store.hpp"
-#include "client/remote_store.hpp"
+#include "stores/remote_store.hpp"
 #include "core/excerpt.hpp"
 #include "files/read_file.hpp"
 #include "terminal/failure.hpp"

@@ -1,4 +1,4 @@
-#include "client/http_client.hpp"
+#include "net/http_client.hpp"
 
 #include "support/fake_service.hpp"
 #include "support/shell.hpp"

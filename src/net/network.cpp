@@ -1,4 +1,4 @@
-#include "client/network.hpp"
+#include "net/network.hpp"
 
 #include <cstdint>
 #include <utility>

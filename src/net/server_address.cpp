@@ -1,4 +1,4 @@
-#include "client/server_address.hpp"
+#include "net/server_address.hpp"
 
 #include "core/text.hpp"
 

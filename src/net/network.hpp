@@ -1,6 +1,6 @@
 #pragma once
 
-#include "client/server_address.hpp"
+#include "net/server_address.hpp"
 
 #include <chrono>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "client/remote_store.hpp"
+#include "stores/remote_store.hpp"
 
 #include "canopy/random.hpp"
 #include "canopy/study.hpp"

@@ -1,4 +1,4 @@
-#include "client/http_client.hpp"
+#include "net/http_client.hpp"
 
 #include "canopy/specification_error.hpp"
 

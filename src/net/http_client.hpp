@@ -1,7 +1,7 @@
 #pragma once
 
-#include "client/network.hpp"
-#include "client/server_address.hpp"
+#include "net/network.hpp"
+#include "net/server_address.hpp"
 #include "files/document.hpp"
 
 #include <atomic>

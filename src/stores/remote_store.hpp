@@ -3,7 +3,7 @@
 #include "canopy/space.hpp"
 #include "canopy/store.hpp"
 
-#include "client/http_client.hpp"
+#include "net/http_client.hpp"
 
 #include <chrono>
 #include <map>
