@@ -1,7 +1,7 @@
 #include "cli/any_store.hpp"
-#include "stores/remote_store.hpp"
 #include "core/excerpt.hpp"
 #include "files/read_file.hpp"
+#include "stores/remote_store.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
 
