@@ -111,6 +111,8 @@ struct Best {
   std::uint64_t pulls = 0;   ///< rewards that the mean rests on
   double level = 0.95;       ///< Probability with which the intervals of all arms hold, always.
   std::uint64_t rivals = 0;  ///< Other arms that may be better, as far as the intervals tell.
+  std::uint64_t arms = 0;    ///< that have rewards, this one included
+  bool all_alike = false;    ///< All of them have the same mean, and there is no noise.
   Basis basis = Basis::interval;
 
   /// What the algorithm itself would recommend, where that is another arm; else empty.
@@ -138,6 +140,9 @@ void visit_fields(Best& best, Visit&& visit) {
   visit(Field{"pulls", "how many rewards"}, best.pulls);
   visit(Field{"rivals", "other arms that may be better, as far as the intervals tell"},
         best.rivals);
+  visit(Field{"arms", "that have rewards, this one included"}, best.arms);
+  visit(Field{"all_alike", "all of them have the same mean, and there is no noise"}.or_none(),
+        best.all_alike);
   visit(Field{"basis", "what the choice rests on"}, best.basis);
   visit(SettingField{Field{"own",
                            "what the algorithm itself would recommend, where that is another arm"}

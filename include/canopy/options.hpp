@@ -3,6 +3,7 @@
 #include "canopy/enum_names.hpp"
 #include "canopy/errors.hpp"
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -109,8 +110,10 @@ template <class Member>
     return !member.has_value();
   } else if constexpr (requires { member.empty(); }) {
     return member.empty();
-  } else {
+  } else if constexpr (std::equality_comparable<Member>) {
     return member == Member{};
+  } else {
+    return false;  // a struct of its own
   }
 }
 

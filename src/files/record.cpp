@@ -18,8 +18,22 @@ Document RecordWriter::value_of(const std::vector<double>& numbers) {
   return Document::List(numbers.begin(), numbers.end());
 }
 
+Document RecordWriter::value_of(const std::vector<std::uint64_t>& numbers) {
+  Document::List list;
+  for (const std::uint64_t number : numbers) list.push_back(whole_document(number));
+  return list;
+}
+
+Document RecordWriter::value_of(const std::vector<std::string>& texts) {
+  return Document::List(texts.begin(), texts.end());
+}
+
+Document RecordWriter::value_of(const std::array<double, 2>& ends) {
+  return Document::List{ends.front(), ends.back()};
+}
+
 Document RecordWriter::value_of(const std::optional<std::array<double, 2>>& ends) {
-  return ends ? Document(Document::List{ends->front(), ends->back()}) : Document();
+  return ends ? value_of(*ends) : Document();
 }
 
 Document RecordWriter::value_of(const std::map<std::string, double>& numbers) {
@@ -40,6 +54,16 @@ void RecordWriter::operator()(const RewardsField& field, const AnyRewards& rewar
   } else {
     visit_fields_of(std::get<Rewards>(rewards), *this);
   }
+}
+
+void RecordWriter::operator()(const SettingField& field,
+                              const std::optional<std::vector<std::vector<double>>>& arms) {
+  if (!arms) return;
+  Document::List list;
+  for (const std::vector<double>& arm : *arms) {
+    list.push_back(space_.contains(arm) ? arm_document(space_, arm) : Document());
+  }
+  table_.set(field.name, std::move(list));
 }
 
 void RecordWriter::set_arm(const Field& field, Arm arm) {

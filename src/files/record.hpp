@@ -36,6 +36,8 @@ class RecordWriter {
   }
   void operator()(const ArmField& field, const std::vector<double>& arm);
   void operator()(const RewardsField& field, const AnyRewards& rewards);
+  void operator()(const SettingField& field,
+                  const std::optional<std::vector<std::vector<double>>>& arms);
   template <class Coordinates>
   void operator()(const SettingField& field, const Coordinates& arm) {
     if (!field.may_be_missing || !arm.empty()) set_arm(field, arm);
@@ -61,6 +63,9 @@ class RecordWriter {
   static Document value_of(bool truth) { return truth; }
   static Document value_of(const std::string& text) { return text; }
   static Document value_of(const std::vector<double>& numbers);
+  static Document value_of(const std::vector<std::uint64_t>& numbers);
+  static Document value_of(const std::vector<std::string>& texts);
+  static Document value_of(const std::array<double, 2>& ends);
   static Document value_of(const std::optional<std::array<double, 2>>& ends);
   static Document value_of(const std::map<std::string, double>& numbers);
   template <class Enum>
@@ -75,6 +80,12 @@ class RecordWriter {
   template <class Value>
   [[nodiscard]] Document value_of(const std::optional<Value>& value) const {
     return value ? value_of(*value) : Document();
+  }
+  template <HasFields Struct>
+  [[nodiscard]] Document value_of(const std::vector<Struct>& all) const {
+    Document::List list;
+    for (const Struct& each : all) list.push_back(value_of(each));
+    return list;
   }
   template <HasFields Struct>
   [[nodiscard]] Document value_of(const std::map<std::string, Struct>& all) const {

@@ -13,10 +13,6 @@ Document reference_to(std::string_view schema) {
   return Document::Table{{"$ref", "#/components/schemas/" + std::string(schema)}};
 }
 
-Document list_of_numbers() {
-  return Document::Table{{"type", "array"}, {"items", typed("number")}};
-}
-
 }  // namespace
 
 void SchemaWriter::operator()(const ArmField& field, const std::vector<double>& /*arm*/) {
@@ -26,9 +22,16 @@ void SchemaWriter::operator()(const ArmField& field, const std::vector<double>& 
 
 void SchemaWriter::operator()(const RewardsField& field, const AnyRewards& /*rewards*/) {
   add("reward", "one, " + std::string(field.help), typed("number"), false);
-  add(field.name, "or several, one by one", list_of_numbers(), false);
+  add(field.name, "or several, one by one", list_of(typed("number")), false);
   visit_fields_of(Rewards{},
                   [this](const Field& sum, const auto& member) { (*this)(sum.or_none(), member); });
+}
+
+void SchemaWriter::operator()(const SettingField& field,
+                              const std::optional<std::vector<std::vector<double>>>& /*arms*/) {
+  const Document none = typed("null");
+  add(field.name, field.help,
+      list_of(Document::Table{{"oneOf", Document::List{reference_to("Arm"), none}}}), false);
 }
 
 void SchemaWriter::add_arm(const Field& field) {
@@ -66,6 +69,9 @@ Document SchemaWriter::or_null(Document type) {
 Document SchemaWriter::map_of(Document type) {
   return Document::Table{{"type", "object"}, {"additionalProperties", std::move(type)}};
 }
+Document SchemaWriter::list_of(Document type) {
+  return Document::Table{{"type", "array"}, {"items", std::move(type)}};
+}
 Document SchemaWriter::whole_type() {
   return reference_to("Whole");
 }
@@ -79,14 +85,27 @@ Document SchemaWriter::type_of(const std::string& /*text*/) {
   return typed("string");
 }
 Document SchemaWriter::type_of(const std::vector<double>& /*numbers*/) {
-  return list_of_numbers();
+  return list_of(typed("number"));
+}
+
+Document SchemaWriter::type_of(const std::vector<std::uint64_t>& /*numbers*/) {
+  return list_of(whole_type());
+}
+
+Document SchemaWriter::type_of(const std::vector<std::string>& /*texts*/) {
+  return list_of(typed("string"));
+}
+
+Document SchemaWriter::type_of(const std::array<double, 2>& /*ends*/) {
+  Document type = list_of(typed("number"));
+  type.set("minItems", 2);
+  type.set("maxItems", 2);
+  return type;
 }
 
 Document SchemaWriter::type_of(const std::optional<std::array<double, 2>>& /*ends*/) {
-  Document type = list_of_numbers();
+  Document type = type_of(std::array<double, 2>());
   type.set("type", Document::List{"array", "null"});
-  type.set("minItems", 2);
-  type.set("maxItems", 2);
   return type;
 }
 

@@ -31,6 +31,8 @@ class SchemaWriter {
   }
   void operator()(const ArmField& field, const std::vector<double>& arm);
   void operator()(const RewardsField& field, const AnyRewards& rewards);
+  void operator()(const SettingField& field,
+                  const std::optional<std::vector<std::vector<double>>>& arms);
   template <class Coordinates>
   void operator()(const SettingField& field, const Coordinates& /*arm*/) {
     add_arm(field);
@@ -63,6 +65,9 @@ class SchemaWriter {
   static Document type_of(bool truth);
   static Document type_of(const std::string& text);
   static Document type_of(const std::vector<double>& numbers);
+  static Document type_of(const std::vector<std::uint64_t>& numbers);
+  static Document type_of(const std::vector<std::string>& texts);
+  static Document type_of(const std::array<double, 2>& ends);
   static Document type_of(const std::optional<std::array<double, 2>>& ends);
   static Document type_of(const std::map<std::string, double>& numbers);
   template <class Enum>
@@ -83,10 +88,15 @@ class SchemaWriter {
     return type_of(Value{});
   }
   template <HasFields Struct>
+  static Document type_of(const std::vector<Struct>& /*all*/) {
+    return list_of(type_of(Struct{}));
+  }
+  template <HasFields Struct>
   static Document type_of(const std::map<std::string, Struct>& /*all*/) {
     return map_of(type_of(Struct{}));
   }
   static Document map_of(Document type);
+  static Document list_of(Document type);
 
   Document properties_ = Document::Table{};
   Document::List required_;

@@ -51,6 +51,7 @@ BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
     answer.confirmed = verdict->confirmed && verdict->arm == best.arm;
     answer.verdict = verdict->text;
   }
+  answer.words = best_words(answer, specification);
   return answer;
 }
 

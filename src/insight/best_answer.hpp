@@ -3,6 +3,7 @@
 #include "canopy/optimizer.hpp"
 #include "canopy/study_specification.hpp"
 
+#include "insight/best_words.hpp"
 #include "studies/uplift.hpp"
 #include "tuning/tuner_state.hpp"
 
@@ -47,12 +48,13 @@ void visit_fields(MetricAnswer& metric, Visit&& visit) {
 /// metrics, what came of a comparison.
 struct BestAnswer {
   Best best;
-  std::string text;  ///< all of that in a sentence
+  std::string text = {};  ///< all of that in a sentence
   std::optional<Uplift> uplift = std::nullopt;
   std::map<std::string, MetricAnswer> metrics = {};
   std::optional<bool> confirmed = std::nullopt;
   std::optional<std::string> verdict = std::nullopt;
   std::string warning = {};
+  BestWords words = {};
 };
 
 template <class Visit>
@@ -67,6 +69,7 @@ void visit_fields(BestAnswer& answer, Visit&& visit) {
   visit(Field{"verdict", "of that comparison, in words"}.or_none(), answer.verdict);
   visit(Field{"warning", "the study was begun with another revision of its algorithm"}.or_none(),
         answer.warning);
+  visit(Field{"words", "for people: what to do, how certain that is, and why"}, answer.words);
 }
 
 [[nodiscard]] BestAnswer best_answer(const Optimizer& optimizer, const Best& best,

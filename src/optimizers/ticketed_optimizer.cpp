@@ -248,6 +248,7 @@ std::optional<Best> TicketedOptimizer::best() const {
                 .pulls = known.pulls,
                 .level = now.level(),
                 .rivals = now.rivals(index, minimizes),
+                .arms = now.size(),
                 .basis = basis};
   };
   std::optional<Best> best;
@@ -260,6 +261,8 @@ std::optional<Best> TicketedOptimizer::best() const {
     }
   } else if (const auto first = now.has_no_noise() ? now.best_mean(minimizes) : std::nullopt) {
     best = best_of(*first, Best::Basis::no_noise);
+    const double worst = now.estimate(*now.best_mean(!minimizes)).mean;
+    best->all_alike = now.size() > 1 && best->mean == worst;
   } else if (!own) {
     best = best_of(*now.most_pulled(minimizes), Best::Basis::repeats_few);
   } else if (const auto known = now.find(own->arm)) {
@@ -270,6 +273,7 @@ std::optional<Best> TicketedOptimizer::best() const {
                 .pulls = static_cast<std::uint64_t>(own->pulls),
                 .level = now.level(),
                 .rivals = now.size(),
+                .arms = now.size(),
                 .basis = Best::Basis::repeats_few};
   }
   if (own && !std::equal(own->arm.begin(), own->arm.end(), best->arm.begin(), best->arm.end())) {

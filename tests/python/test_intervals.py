@@ -187,7 +187,7 @@ def test_the_best_says_all_of_it():
     best = opt.best()
     assert best.rivals == 2 and best.own is None
     assert repr(best).startswith(f"Best(arm={best.arm!r}, mean=")
-    assert repr(best).endswith(", pulls=20, level=0.95, rivals=2, basis='interval', own=None, by_model=None)")
+    assert ", pulls=20, level=0.95, rivals=2, basis='interval', own=None, by_model=None, text=" in repr(best)
     text = str(best)
     assert text.startswith(f"k = {best.arm['k']}: ") and text.endswith(
         " at 95 %), 20 pulls; 2 other arms may be better"

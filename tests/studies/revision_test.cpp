@@ -17,8 +17,6 @@
 namespace canopy {
 namespace {
 
-using Fault = StudyError::Fault;
-
 std::uint64_t ways = 1;  // in which the algorithm of these tests decides
 
 /// An algorithm whose ways these tests change, with or without saying so.
@@ -62,7 +60,7 @@ class RevisionTest : public ::testing::Test {
   }
 
   template <class Do>
-  [[nodiscard]] static std::string complaint(Fault fault, Do&& command) {
+  [[nodiscard]] static std::string complaint(StudyError::Fault fault, Do&& command) {
     try {
       command();
     } catch (const StudyError& error) {
@@ -87,12 +85,12 @@ TEST_F(RevisionTest, OfAnAlgorithmIsKeptWithTheStudy) {
 
 TEST_F(RevisionTest, OnlyTheSameContinuesAStudy) {
   set(2, 2);
-  EXPECT_EQ(complaint(Fault::other_revision,
+  EXPECT_EQ(complaint(StudyError::Fault::other_revision,
                       [&] {
                         (void)Study::reopen(store_, {"a", {}});
                       }),
             kRefusal);
-  EXPECT_EQ(complaint(Fault::other_revision,
+  EXPECT_EQ(complaint(StudyError::Fault::other_revision,
                       [&] {
                         (void)Study::open(store_, specification(), {"a", {}});
                       }),
@@ -108,7 +106,7 @@ TEST_F(RevisionTest, OnlyTheSameContinuesAStudy) {
 TEST_F(RevisionTest, ASpecificationOfAnotherOneBeginsNothing) {
   StudySpecification other = specification();
   other.revision = 7;
-  EXPECT_NE(complaint(Fault::other_revision,
+  EXPECT_NE(complaint(StudyError::Fault::other_revision,
                       [&] {
                         (void)Study::open(store_, other, {"b", {}});
                       }),
@@ -163,7 +161,7 @@ TEST_F(RevisionTest, AStudyWithoutEventsIsBegunAnew) {
 TEST_F(RevisionTest, AnAlgorithmThatDecidesOtherwiseWithoutSayingSoIsFoundOut) {
   set(1, 2);
   store_.set_snapshot(find_study(store_, "a").id, {0, "", ""});
-  EXPECT_EQ(complaint(Fault::damaged,
+  EXPECT_EQ(complaint(StudyError::Fault::damaged,
                       [&] {
                         (void)Study::reopen(store_, {"a", {}});
                       }),

@@ -31,7 +31,6 @@ namespace {
 
 using testing::execute;
 using testing::TemporaryFolder;
-using Fault = StudyError::Fault;
 
 StudySpecification study_of(const std::string& optimizer = "name = \"hct\"",
                             const std::string& high = "1.0") {
@@ -128,7 +127,7 @@ class StudyTest : public ::testing::Test {
 
   /// What is complained of, which must be of that kind.
   template <class Do>
-  [[nodiscard]] static std::string complaint(Fault fault, Do&& command) {
+  [[nodiscard]] static std::string complaint(StudyError::Fault fault, Do&& command) {
     try {
       command();
     } catch (const StudyError& error) {
@@ -202,7 +201,8 @@ TEST_F(StudyTest, ACloneIsAnOptimizerOfItsOwn) {
 
 TEST_F(StudyTest, IsForOneWriterAtATimeWhoIsNamed) {
   const Study first = open(study_of());
-  const std::string refused = complaint(Fault::open_elsewhere, [&] { (void)open(study_of()); });
+  const std::string refused =
+      complaint(StudyError::Fault::open_elsewhere, [&] { (void)open(study_of()); });
   EXPECT_EQ(refused.find("the study a is open elsewhere: pid " + std::to_string(getpid()) + " on "),
             0U)
       << refused;
@@ -210,7 +210,7 @@ TEST_F(StudyTest, IsForOneWriterAtATimeWhoIsNamed) {
 
 TEST_F(StudyTest, NamesMustBeFitToBeShown) {
   for (const std::string name : {"", "a/b", "a\nb", "\xff"}) {
-    EXPECT_NE(complaint(Fault::bad_name,
+    EXPECT_NE(complaint(StudyError::Fault::bad_name,
                         [&] {
                           (void)Study::open(*store_, study_of(), {name, {}});
                         }),
@@ -220,13 +220,13 @@ TEST_F(StudyTest, NamesMustBeFitToBeShown) {
 }
 
 TEST_F(StudyTest, AStudyThatIsNotThereIsMissedWithWhatWasProbablyMeant) {
-  EXPECT_EQ(complaint(Fault::missing,
+  EXPECT_EQ(complaint(StudyError::Fault::missing,
                       [&] {
                         (void)Study::reopen(*store_, {"cache", {}});
                       }),
             store_->name() + ": has no studies yet");
   { const Study study = Study::open(*store_, study_of(), {"cache", {}}); }
-  EXPECT_EQ(complaint(Fault::missing,
+  EXPECT_EQ(complaint(StudyError::Fault::missing,
                       [&] {
                         (void)Study::reopen(*store_, {"cash", {}});
                       }),
@@ -246,10 +246,11 @@ TEST_F(StudyTest, AStudyWithoutEventsMayStillChange) {
 
 TEST_F(StudyTest, AStudyWithoutEventsKeepsItsSpace) {
   { const Study study = open(study_of()); }
-  EXPECT_EQ(complaint(Fault::differs, [&] { (void)open(study_of("name = \"hct\"", "3.0")); }),
-            "the study a was begun with other settings: space.x was parameter 1, a number from 0 "
-            "to 1 and "
-            "is parameter 1, a number from 0 to 3");
+  EXPECT_EQ(
+      complaint(StudyError::Fault::differs, [&] { (void)open(study_of("name = \"hct\"", "3.0")); }),
+      "the study a was begun with other settings: space.x was parameter 1, a number from 0 "
+      "to 1 and "
+      "is parameter 1, a number from 0 to 3");
   EXPECT_EQ(open(study_of()).summary().t, 1U);
 }
 
@@ -258,11 +259,12 @@ TEST_F(StudyTest, AFileThatChangesWhatIsLearntIsRefusedWithWhatDiffers) {
     Study study = open(study_of());
     pull(study, 1);
   }
-  EXPECT_EQ(
-      complaint(Fault::differs, [&] { (void)open(study_of("name = \"hct\"\nnu1 = 2", "3.0")); }),
-      "the study a was begun with other settings: optimizer.nu1 was 4.0 and is 2.0; space.x "
-      "was parameter 1, a number from 0 to 1 and is parameter 1, a number from 0 to 3");
-  EXPECT_EQ(complaint(Fault::differs, [&] { (void)open(study_of("name = \"hct\"\nnu1 = 4.0")); }),
+  EXPECT_EQ(complaint(StudyError::Fault::differs,
+                      [&] { (void)open(study_of("name = \"hct\"\nnu1 = 2", "3.0")); }),
+            "the study a was begun with other settings: optimizer.nu1 was 4.0 and is 2.0; space.x "
+            "was parameter 1, a number from 0 to 1 and is parameter 1, a number from 0 to 3");
+  EXPECT_EQ(complaint(StudyError::Fault::differs,
+                      [&] { (void)open(study_of("name = \"hct\"\nnu1 = 4.0")); }),
             "")
       << "the default, spelled out";
 }
@@ -331,9 +333,9 @@ TEST_F(StudyTest, AForkHasTheWholeJournalWhenNothingDiffers) {
   EXPECT_EQ(open(study_of(), "b").summary().t, 26U) << "the same command goes on";
   EXPECT_EQ(Study::reopen(*store_, {"a", "b"}).summary().t, 26U);
   { const Study other = Study::open(*store_, study_of(), {"d", {}}); }
-  EXPECT_EQ(complaint(Fault::taken, [&] { (void)open(study_of(), "d"); }),
+  EXPECT_EQ(complaint(StudyError::Fault::taken, [&] { (void)open(study_of(), "d"); }),
             "there already is a study d");
-  EXPECT_NE(complaint(Fault::bad_name, [&] { (void)open(study_of(), "b/c"); }), "");
+  EXPECT_NE(complaint(StudyError::Fault::bad_name, [&] { (void)open(study_of(), "b/c"); }), "");
 }
 
 TEST_F(StudyTest, AForkWithOtherOptionsHasObservedAllRewards) {
@@ -429,7 +431,7 @@ TEST_F(StudyTest, ADamagedSnapshotFallsBackToTheJournal) {
   change("UPDATE snapshots SET events = 100, optimizer = 'canopy-state 99 hct 1'");
   EXPECT_EQ(open(study_of()).save(), saved) << "a version that its checksum does not confirm";
   change("UPDATE snapshots SET optimizer = '" + testing::sealed("canopy-state 99 hct") + "'");
-  EXPECT_NE(complaint(Fault::damaged, [&] { (void)open(study_of()); })
+  EXPECT_NE(complaint(StudyError::Fault::damaged, [&] { (void)open(study_of()); })
                 .find("a: the state was saved by a newer version of canopy (format 99"),
             std::string::npos);
 }
@@ -492,9 +494,9 @@ TEST_F(StudyTest, AnArmThatWasChangedInTheJournalIsNamedAndNothingIsReattributed
     pull(study, 5);
   }
   replace_event(5, Asked{3, 1, 1, {0.1}});
-  EXPECT_EQ(complaint(Fault::damaged, [&] { (void)open(study_of()); }),
+  EXPECT_EQ(complaint(StudyError::Fault::damaged, [&] { (void)open(study_of()); }),
             "a: event 5 of its journal does not match: the optimizer would play another arm");
-  EXPECT_EQ(complaint(Fault::damaged,
+  EXPECT_EQ(complaint(StudyError::Fault::damaged,
                       [&] {
                         (void)Study::reopen(*store_, {"a", {}});
                       }),
@@ -515,7 +517,9 @@ TEST_F(StudyTest, AJournalThatDoesNotFitIsNamed) {
     Study study = open(study_of());
     pull(study, 5);
   }
-  const auto refused = [&] { return complaint(Fault::damaged, [&] { (void)open(study_of()); }); };
+  const auto refused = [&] {
+    return complaint(StudyError::Fault::damaged, [&] { (void)open(study_of()); });
+  };
   const std::vector<double> arm = std::get<Asked>(journal_of(*store_, "a").at(8).event).arm;
   replace_event(9, Asked{5, 1, 3, arm});
   EXPECT_EQ(refused(),
@@ -538,9 +542,13 @@ TEST_F(StudyTest, AJournalThatDoesNotFitIsNamed) {
 TEST_F(StudyTest, ASpecificationThatCannotBeUnderstoodIsDamage) {
   { const Study study = open(study_of()); }
   change("UPDATE studies SET specification = '{}'");
-  EXPECT_NE(complaint(Fault::damaged, [&] { (void)Study::reopen(*store_, {"a", {}}); }), "");
+  EXPECT_NE(complaint(StudyError::Fault::damaged,
+                      [&] {
+                        (void)Study::reopen(*store_, {"a", {}});
+                      }),
+            "");
   change("UPDATE studies SET specification = replace('{\"format\":9}', ' ', '')");
-  EXPECT_NE(complaint(Fault::damaged,
+  EXPECT_NE(complaint(StudyError::Fault::damaged,
                       [&] {
                         (void)Study::reopen(*store_, {"a", {}});
                       })

@@ -103,6 +103,16 @@ export interface Best {
   confirmed?: boolean;
   verdict?: string;
   warning?: string;
+  words: BestWords;
+}
+
+/** What to do, how certain that is, and why. */
+export interface BestWords {
+  advice: "set" | "so_far" | "keep" | "same";
+  certainty: string;
+  tone: "plain" | "good" | "bad" | "unsure";
+  sentences: string[];
+  details: string[];
 }
 
 export interface Summary {

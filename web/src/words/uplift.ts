@@ -55,20 +55,6 @@ export function upliftLines(words: UpliftWords): { large: string; small: string 
     : { large: words.units, small: words.range };
 }
 
-/** A difference from the baseline in a sentence: how large it is, and in which way. */
-export function upliftSentence(uplift: Uplift, direction: Direction): string {
-  const words = upliftWords(uplift, direction);
-  const size = sizeText(words);
-  const both = words.share ? `${words.share}, which is ${size}` : size;
-  const aside = direction === "minimize" ? ", and lower is better" : "";
-  if (words.tone === "unsure") return `Whether it beats the baseline is not sure yet: ${both}${aside}.`;
-  if (words.tone === "bad") return `It is surely worse than the baseline: ${both}${aside}.`;
-  if (!words.share) return `That is ${size} ${aside ? "against" : "over"} the baseline${aside}.`;
-  return direction === "minimize"
-    ? `That is ${words.share.slice(1)} less than the baseline, which is better: ${size}.`
-    : `That is ${words.share} over the baseline: ${size}.`;
-}
-
 /** The baseline's own interval: those of the arm and of the difference give it. */
 export function baselineInterval(best: Best): { low: number; high: number } | null {
   const { lower, upper, uplift } = best;

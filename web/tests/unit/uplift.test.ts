@@ -1,13 +1,6 @@
 import { expect, test } from "vitest";
 import type { Best, Uplift } from "../../src/api/types";
-import {
-  baselineInterval,
-  upliftGain,
-  upliftLines,
-  upliftSentence,
-  upliftTone,
-  upliftWords,
-} from "../../src/words/uplift";
+import { baselineInterval, upliftGain, upliftLines, upliftTone, upliftWords } from "../../src/words/uplift";
 
 function uplift(mean: number, low: number | null, high: number | null, baseline: number): Uplift {
   return {
@@ -50,21 +43,6 @@ test("a large word has a small one below it", () => {
   const lines = (baseline: number) => upliftLines(upliftWords(uplift(1.2, 0.8, 1.6, baseline), "maximize"));
   expect(lines(10)).toEqual({ large: "+12\u202f%", small: "+1.20 (+0.80 to +1.60)" });
   expect(lines(-10)).toEqual({ large: "+1.20", small: "+0.80 to +1.60" });
-});
-
-test("a difference is said in a sentence that fits the direction", () => {
-  expect(upliftSentence(uplift(5380, 4860, 5890, 5020), "maximize")).toBe(
-    "That is +107\u202f% over the baseline: +5380 (+4860 to +5890).",
-  );
-  expect(upliftSentence(uplift(-40.6, -42, -39.3, 60), "minimize")).toBe(
-    "That is 68\u202f% less than the baseline, which is better: \u221240.6 (\u221242.0 to \u221239.3).",
-  );
-  expect(upliftSentence(uplift(-1.2, -1.6, -0.8, -10), "minimize")).toBe(
-    "That is \u22121.20 (\u22121.60 to \u22120.80) against the baseline, and lower is better.",
-  );
-  expect(upliftSentence(uplift(-1.2, -1.6, -0.8, 10), "maximize")).toBe(
-    "It is surely worse than the baseline: \u221212\u202f%, which is \u22121.20 (\u22121.60 to \u22120.80).",
-  );
 });
 
 test("it is in the units of rewards where a share says nothing", () => {

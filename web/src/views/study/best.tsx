@@ -1,13 +1,12 @@
 import { Fragment } from "preact";
 import { studyPath, Refusal } from "../../api/source";
-import type { Arm, Arms, Best, Direction, Limit, Metric, Phase, Specification } from "../../api/types";
+import type { Arm, Best, BestWords, Direction, Limit, Metric, Phase, Specification } from "../../api/types";
 import { valueText } from "../../format/arms";
 import { decimalsFor, fixed, measured, percent, whole } from "../../format/numbers";
-import { usePaced } from "../../charts/pace";
-import { usePage } from "../../ui/context";
 import { useAnswer } from "../../ui/hooks";
 import { Card, Empty, Failure, Loading } from "../../ui/parts";
-import { adviceSentences, type BestWords, bestWords, isSameArm } from "../../words/best";
+import { adviceSentences, isSameArm } from "../../words/best";
+import { readable } from "../../words/readable";
 import { limitState, limitText } from "../../words/setup";
 import { baselineInterval, toneWord, upliftLines, upliftWords } from "../../words/uplift";
 import type { StudyParts } from "../study";
@@ -42,21 +41,11 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
   const { best, pulls, feed } = props;
   const { specification } = props.study;
   const baseline = specification.system?.baseline ?? null;
-  const arms = useArms(props, best, pulls);
   const isBaseline = baseline !== null && isSameArm(best.arm, baseline);
-  const words = bestWords(best, {
-    direction: specification.direction,
-    baseline,
-    settings: arms?.count ?? null,
-    isAllSame: best.basis === "no_noise" && arms !== null && isAllSame(arms),
-    broken: brokenLimits(best, limitsOf(specification)),
-  });
+  const { words } = best;
   const hints = adviceSentences(feed.summary);
   return (
-    <Card
-      title={TITLE}
-      tools={<span class={`badge sure-${words.sureness.tone}`}>{words.sureness.text}</span>}
-    >
+    <Card title={TITLE} tools={<span class={`badge sure-${words.tone}`}>{words.certainty}</span>}>
       {best.warning && (
         <p class="banner" role="note">
           {best.warning}
@@ -65,7 +54,7 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
       <div class="best">
         <div class="best-words">
           <Headline advice={words.advice} arm={best.arm} />
-          <p>{words.sentences.join(" ")}</p>
+          <p>{readable(words.sentences.join(" "))}</p>
           {[...words.details, ...hints].map((sentence) => (
             <p class="note" key={sentence}>
               {sentence}
@@ -79,27 +68,6 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
       {best.metrics && <Metrics metrics={best.metrics} limits={limitsOf(specification)} level={best.level} />}
     </Card>
   );
-}
-
-/** The settings that have rewards: their number, and all of them where it matters whether they differ. */
-function useArms(parts: StudyParts, best: Best, pulls: number): Arms | null {
-  const { source } = usePage();
-  const most = source.frozen || best.basis === "no_noise" ? 2000 : 1;
-  const beat = usePaced(pulls, 5000);
-  return useAnswer<Arms>(studyPath(parts.name, "arms", { most }), beat).value;
-}
-
-function isAllSame({ arms, count }: Arms): boolean {
-  return count > 1 && arms.length > 1 && arms.every((arm) => arm.mean === arms[0]?.mean);
-}
-
-function brokenLimits(best: Best, limits: Limit[]): string[] {
-  return limits
-    .filter((limit) => {
-      const metric = best.metrics?.[limit.metric];
-      return metric && limitState(limit, metric) === "broken";
-    })
-    .map((limit) => `${limit.metric} must be ${limitText(limit)}`);
 }
 
 function limitsOf(specification: Specification): Limit[] {
@@ -121,7 +89,7 @@ function NoBest(props: { error: Error | null; isOver: boolean }) {
     return <Empty title="There was no best setting when this report was written." />;
   return error instanceof Refusal && error.problem.code === "no_answers" ? (
     <Empty title="No setting can be recommended.">
-      <p>None has a reward, but for those that are out of the question.</p>
+      <p>None has a reward, except those that are excluded.</p>
     </Empty>
   ) : (
     <Failure error={error} />

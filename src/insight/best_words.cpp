@@ -1,0 +1,238 @@
+#include "insight/best_words.hpp"
+
+#include "core/text.hpp"
+#include "insight/best_answer.hpp"
+
+#include <cmath>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+constexpr double kDigits = 0.05;  // of an interval: what is smaller is not worth a digit
+
+std::string number_in(double value, double low, double high) {
+  const double resolution = kDigits * (high - low);
+  return resolution > 0.0 ? rounded_text(value, resolution) : significant_text(value, 4);
+}
+
+std::string with_sign(const std::string& number) {
+  return number.starts_with('-') ? number : "+" + number;
+}
+
+std::string pulls_text(std::uint64_t pulls) {
+  return fmt::format("{} {}", pulls, pulls == 1 ? "pull" : "pulls");
+}
+
+std::string level_text(double level) {
+  return fmt::format("{:.4g} %", 100.0 * level);
+}
+
+/// Everything that the words depend on.
+class BestSentences {
+ public:
+  BestSentences(const BestAnswer& answer, const StudySpecification& specification)
+      : answer_(answer), best_(answer.best), specification_(specification) {
+    const auto& system = specification.system;
+    has_baseline_ = system && system->baseline;
+    is_baseline_ = has_baseline_ && best_.arm == *system->baseline;
+    if (answer.uplift) tone_ = tone_of(*answer.uplift, direction());
+  }
+
+  [[nodiscard]] BestWords all() const {
+    BestWords words{.advice = advice(), .sentences = {mean()}, .details = details()};
+    std::tie(words.certainty, words.tone) = certainty();
+    std::vector<std::string>& sentences = words.sentences;
+    add(sentences, beside_baseline());
+    add(sentences, beside_others());
+    for (const Limit& limit : broken_limits()) {
+      add(sentences, fmt::format("It breaks a limit at the {} level: {} must be {}.",
+                                 level_text(best_.level), limit.metric, limit.text()));
+    }
+    add(sentences, verdict());
+    return words;
+  }
+
+ private:
+  static void add(std::vector<std::string>& sentences, std::string sentence) {
+    if (!sentence.empty()) sentences.push_back(std::move(sentence));
+  }
+
+  [[nodiscard]] Direction direction() const { return specification_.objective.direction; }
+  [[nodiscard]] bool is_bounded() const { return std::isfinite(best_.lower); }
+  [[nodiscard]] bool is_confirmed() const { return answer_.confirmed.value_or(false); }
+  [[nodiscard]] bool is_alone() const { return best_.arms == 1; }
+  [[nodiscard]] bool is_worse() const { return tone_ == Tone::bad && !is_confirmed(); }
+  /// Whether more than half of what was tried may be better.
+  [[nodiscard]] bool is_one_of_many() const {
+    return is_bounded() && 2 * best_.rivals > best_.arms;
+  }
+
+  [[nodiscard]] Advice advice() const {
+    if (best_.all_alike) return Advice::same;
+    if (is_baseline_ || is_worse()) return Advice::keep;
+    if (is_alone() || is_one_of_many()) return Advice::so_far;
+    if (is_confirmed() || tone_ == Tone::good) return Advice::set;
+    const bool is_certain =
+        best_.basis == Best::Basis::no_noise || (is_bounded() && best_.rivals == 0);
+    return !tone_ && is_certain ? Advice::set : Advice::so_far;
+  }
+
+  [[nodiscard]] std::pair<std::string, Tone> certainty() const {
+    if (best_.all_alike) return {"no difference", Tone::plain};
+    if (is_confirmed()) return {"confirmed", Tone::good};
+    if (is_alone()) {
+      return {is_baseline_ ? "only the baseline has rewards" : "nothing to compare with",
+              Tone::plain};
+    }
+    if (is_baseline_) return {"the baseline is best", Tone::plain};
+    if (tone_ == Tone::good) return {"better than the baseline", Tone::good};
+    if (tone_ == Tone::bad) return {"worse than the baseline", Tone::bad};
+    if (tone_ == Tone::unsure) return {"not sure yet", Tone::unsure};
+    if (best_.basis == Best::Basis::no_noise) return {"rewards do not vary", Tone::plain};
+    if (!is_bounded()) return {"not sure yet", Tone::unsure};
+    if (best_.rivals > 0) return {"others may be as good", Tone::unsure};
+    return {"the best of all tried", Tone::good};
+  }
+
+  /// Where something else is recommended, it must be clear what the mean is of.
+  [[nodiscard]] std::string mean() const {
+    const double low = is_bounded() ? best_.lower : 0.0;
+    const double high = is_bounded() ? best_.upper : 0.0;
+    std::string text = is_worse() ? fmt::format("The best setting tried, {}, has a mean reward of",
+                                                specification_.space.describe(best_.arm))
+                                  : "The mean reward is";
+    text += " " + number_in(best_.mean, low, high);
+    if (is_bounded()) {
+      text += fmt::format(" ({} interval {} to {})", level_text(best_.level),
+                          number_in(low, low, high), number_in(high, low, high));
+    }
+    return fmt::format("{}, from {} of it.", text, pulls_text(best_.pulls));
+  }
+
+  [[nodiscard]] std::string beside_baseline() const {
+    if (is_baseline_ && is_alone()) return "That is the baseline.";
+    if (is_baseline_) return "That is the baseline: no setting tried is significantly better.";
+    if (!has_baseline_) return "";
+    if (!answer_.uplift) return "The baseline has not been measured yet, so the gain is unknown.";
+    const bool minimizes = direction() == Direction::minimize;
+    const std::string share = share_of_baseline();
+    const std::string size = size_of_uplift();
+    const std::string both = share.empty() ? size : share + ", which is " + size;
+    const char* aside = minimizes ? ", and lower is better" : "";
+    if (tone_ == Tone::unsure) {
+      return fmt::format("The difference from the baseline is not significant yet: {}{}.", both,
+                         aside);
+    }
+    if (tone_ == Tone::bad) {
+      return fmt::format("It is significantly worse than the baseline: {}{}.", both, aside);
+    }
+    if (share.empty()) {
+      return fmt::format("That is {} {} the baseline{}.", size, minimizes ? "against" : "over",
+                         aside);
+    }
+    if (minimizes) {
+      return fmt::format("That is {} less than the baseline, which is better: {}.", share.substr(1),
+                         size);
+    }
+    return fmt::format("That is {} over the baseline: {}.", share, size);
+  }
+
+  /// `+12 %`; empty where the baseline is not above zero, or next to nothing.
+  [[nodiscard]] std::string share_of_baseline() const {
+    const Uplift& uplift = *answer_.uplift;
+    if (!(uplift.baseline_mean > 0.0) ||
+        std::abs(uplift.difference) > 10.0 * uplift.baseline_mean) {
+      return "";
+    }
+    const double percent = 100.0 * uplift.difference / uplift.baseline_mean;
+    const bool is_large = std::abs(percent) >= 10.0;
+    return with_sign(is_large ? fmt::format("{:.0f}", percent) : significant_text(percent, 2)) +
+           " %";
+  }
+
+  /// `+0.094 (+0.063 to +0.125)`
+  [[nodiscard]] std::string size_of_uplift() const {
+    const Uplift& uplift = *answer_.uplift;
+    const auto& [low, high] = uplift.interval;
+    if (!uplift.interval.bounded()) return with_sign(significant_text(uplift.difference, 4));
+    return fmt::format("{} ({} to {})", with_sign(number_in(uplift.difference, low, high)),
+                       with_sign(number_in(low, low, high)), with_sign(number_in(high, low, high)));
+  }
+
+  [[nodiscard]] std::string beside_others() const {
+    if (is_alone()) {
+      return is_baseline_ ? "No setting but the baseline has a reward."
+                          : "No other setting has a reward.";
+    }
+    if (best_.all_alike || !is_bounded()) return "";
+    if (best_.rivals == 0) return "All other settings tried are ruled out.";
+    if (best_.rivals == 1) return "One other setting cannot be ruled out yet.";
+    return fmt::format("{} other settings cannot be ruled out yet.", best_.rivals);
+  }
+
+  [[nodiscard]] std::vector<Limit> broken_limits() const {
+    std::vector<Limit> broken;
+    if (!specification_.system) return broken;
+    for (const Limit& limit : specification_.system->limits) {
+      const auto metric = answer_.metrics.find(limit.metric);
+      if (metric != answer_.metrics.end() && limit.is_surely_broken(metric->second.interval)) {
+        broken.push_back(limit);
+      }
+    }
+    return broken;
+  }
+
+  [[nodiscard]] std::string verdict() const {
+    if (!answer_.verdict || is_baseline_) return "";
+    return fmt::format("{}: {}.",
+                       is_confirmed() ? "A comparison with the baseline has confirmed it"
+                                      : "The last comparison with the baseline did not confirm it",
+                       *answer_.verdict);
+  }
+
+  [[nodiscard]] std::vector<std::string> details() const {
+    std::vector<std::string> sentences;
+    if (best_.basis == Best::Basis::repeats_few) {
+      sentences.emplace_back(
+          "There is no interval yet: too few settings were measured more than once to know how "
+          "much rewards vary.");
+    } else if (best_.basis == Best::Basis::no_noise) {
+      sentences.emplace_back("There is no interval: rewards of one setting never differ.");
+    } else if (!is_bounded()) {
+      sentences.emplace_back("There is no interval yet.");
+    }
+    if (const auto& model = best_.by_model) {
+      sentences.push_back(
+          fmt::format("The model, which also uses the settings around it, has it at {} to {}.",
+                      number_in(model->lower, model->lower, model->upper),
+                      number_in(model->upper, model->lower, model->upper)));
+    }
+    return sentences;
+  }
+
+  const BestAnswer& answer_;
+  const Best& best_;
+  const StudySpecification& specification_;
+  bool has_baseline_ = false;
+  bool is_baseline_ = false;
+  std::optional<Tone> tone_;  // of the uplift, where that is known
+};
+
+}  // namespace
+
+Tone tone_of(const Uplift& uplift, Direction direction) {
+  const auto& [low, high] = uplift.interval;
+  if (!uplift.interval.bounded() || (low <= 0.0 && high >= 0.0)) return Tone::unsure;
+  return (low > 0.0) == (direction == Direction::maximize) ? Tone::good : Tone::bad;
+}
+
+BestWords best_words(const BestAnswer& answer, const StudySpecification& specification) {
+  return BestSentences(answer, specification).all();
+}
+
+}  // namespace canopy

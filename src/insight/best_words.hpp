@@ -1,0 +1,69 @@
+#pragma once
+// What to do about the best arm, how certain that is and why, in sentences for people.
+
+#include "canopy/enum_names.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/options.hpp"
+#include "canopy/study_specification.hpp"
+
+#include "studies/uplift.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace canopy {
+
+struct BestAnswer;
+
+/// What to do.
+enum class Advice : std::uint8_t {
+  set,     ///< Set the system to it.
+  so_far,  ///< It is the best so far, and may still change.
+  keep,    ///< The baseline is at least as good.
+  same,    ///< All settings do the same.
+};
+
+template <>
+struct EnumNames<Advice> {
+  static constexpr std::array<std::string_view, 4> names{"set", "so_far", "keep", "same"};
+};
+
+/// How good a piece of news is.
+enum class Tone : std::uint8_t { plain, good, bad, unsure };
+
+template <>
+struct EnumNames<Tone> {
+  static constexpr std::array<std::string_view, 4> names{"plain", "good", "bad", "unsure"};
+};
+
+struct BestWords {
+  Advice advice = Advice::so_far;
+  std::string certainty = {};  ///< in a few words
+  Tone tone = Tone::plain;
+  std::vector<std::string> sentences = {};
+  std::vector<std::string> details = {};
+};
+
+template <class Visit>
+void visit_fields(BestWords& words, Visit&& visit) {
+  visit(Field{"advice",
+              "`set` it; it is the best `so_far`; `keep` the baseline; all settings do the `same`"},
+        words.advice);
+  visit(Field{"certainty", "in a few words"}, words.certainty);
+  visit(Field{"tone", "of these"}, words.tone);
+  visit(Field{"sentences", "what it earns, and beside the baseline and the others"},
+        words.sentences);
+  visit(Field{"details", "why there is no interval, and what the model says"}, words.details);
+}
+
+/// Good or bad only where the whole interval is on one side of zero.
+[[nodiscard]] Tone tone_of(const Uplift& uplift, Direction direction);
+
+/// The words for an answer, whose own words are not looked at.
+[[nodiscard]] BestWords best_words(const BestAnswer& answer,
+                                   const StudySpecification& specification);
+
+}  // namespace canopy

@@ -1,0 +1,171 @@
+#include "insight/best_words.hpp"
+
+#include "insight/best_answer.hpp"
+
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+StudySpecification specification_with(const std::string& more, const std::string& before = "") {
+  return parse_study(before +
+                         "[[space]]\nname = \"ttl\"\nlow = 0\nhigh = 100\n[system]\nmeasure = \"m "
+                         "{ttl}\"\n" +
+                         more,
+                     "study.toml");
+}
+
+const StudySpecification kWithBaseline = specification_with("baseline = { ttl = 60 }\n");
+const StudySpecification kWithoutBaseline = specification_with("");
+
+BestAnswer surely_good() {
+  return {.best = {.arm = {42.1},
+                   .mean = 0.877,
+                   .lower = 0.851,
+                   .upper = 0.902,
+                   .pulls = 12345,
+                   .arms = 27}};
+}
+
+BestAnswer with_uplift(double difference, double low, double high) {
+  BestAnswer answer = surely_good();
+  answer.uplift = Uplift{
+      .arm_mean = 0.877, .baseline_mean = 0.783, .difference = difference, .interval = {low, high}};
+  return answer;
+}
+
+BestAnswer without_interval(Best::Basis basis) {
+  BestAnswer answer = surely_good();
+  answer.best.lower = -std::numeric_limits<double>::infinity();
+  answer.best.upper = std::numeric_limits<double>::infinity();
+  answer.best.basis = basis;
+  return answer;
+}
+
+/// All sentences in a row.
+std::string told(const BestAnswer& answer, const StudySpecification& study = kWithBaseline) {
+  std::string text;
+  for (const std::string& sentence : best_words(answer, study).sentences) text += sentence + " ";
+  return text;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(BestWords, AnArmThatBeatsTheBaselineIsToBeSetWithItsGain) {
+  const BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
+  const BestWords words = best_words(answer, kWithBaseline);
+  EXPECT_EQ(words.advice, Advice::set);
+  EXPECT_EQ(words.certainty, "better than the baseline");
+  EXPECT_EQ(words.tone, Tone::good);
+  EXPECT_EQ(told(answer),
+            "The mean reward is 0.877 (95 % interval 0.851 to 0.902), from 12345 pulls of it. That "
+            "is +12 % over the baseline: +0.094 (+0.063 to +0.125). All other settings tried are "
+            "ruled out. ");
+}
+
+TEST(BestWords, AnUpliftThatMayBeNoneIsNotSureYet) {
+  BestAnswer answer = with_uplift(0.094, -0.02, 0.2);
+  answer.best.rivals = 3;
+  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::so_far);
+  EXPECT_EQ(best_words(answer, kWithBaseline).certainty, "not sure yet");
+  EXPECT_TRUE(has(told(answer), "The difference from the baseline is not significant yet: +12 %"));
+  EXPECT_TRUE(has(told(answer), "3 other settings cannot be ruled out yet."));
+  answer.best.rivals = 1;
+  EXPECT_TRUE(has(told(answer), "One other setting cannot be ruled out yet."));
+}
+
+TEST(BestWords, AnArmThatIsWorseThanTheBaselineIsNotRecommended) {
+  const BestAnswer answer = with_uplift(-0.1, -0.2, -0.01);
+  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::keep);
+  EXPECT_TRUE(
+      told(answer).starts_with("The best setting tried, ttl = 42.1, has a mean reward of 0.877 "));
+  EXPECT_TRUE(has(told(answer), "It is significantly worse than the baseline: -13 %"));
+}
+
+TEST(BestWords, WhenMinimizingLessIsBetter) {
+  const StudySpecification costs =
+      specification_with("baseline = { ttl = 60 }\n", "direction = \"minimize\"\n");
+  const BestAnswer answer = with_uplift(-0.1, -0.2, -0.01);
+  EXPECT_EQ(best_words(answer, costs).advice, Advice::set);
+  EXPECT_TRUE(has(told(answer, costs), "13 % less than the baseline, which is better: "));
+  BestAnswer below_zero = with_uplift(-1.2, -1.6, -0.8);
+  below_zero.uplift->baseline_mean = -10.0;
+  EXPECT_TRUE(has(told(below_zero, costs),
+                  "That is -1.2 (-1.6 to -0.8) against the baseline, and lower is better."))
+      << told(below_zero, costs);
+}
+
+TEST(BestWords, TheBaselineItselfIsKept) {
+  BestAnswer answer = surely_good();
+  answer.best.arm = {60.0};
+  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::keep);
+  EXPECT_EQ(best_words(answer, kWithBaseline).certainty, "the baseline is best");
+  answer.best.arms = 1;
+  EXPECT_TRUE(has(told(answer), "That is the baseline. No setting but the baseline has a reward."));
+}
+
+TEST(BestWords, WithoutAnIntervalTheReasonIsGiven) {
+  const BestAnswer few = without_interval(Best::Basis::repeats_few);
+  EXPECT_EQ(best_words(few, kWithBaseline).advice, Advice::so_far);
+  EXPECT_TRUE(told(few).starts_with("The mean reward is 0.877, from 12345 pulls of it."));
+  EXPECT_TRUE(has(told(few), "The baseline has not been measured yet, so the gain is unknown."));
+  EXPECT_TRUE(has(best_words(few, kWithBaseline).details.at(0), "too few settings"));
+  const BestAnswer still = without_interval(Best::Basis::no_noise);
+  EXPECT_EQ(best_words(still, kWithoutBaseline).advice, Advice::set);
+  EXPECT_TRUE(has(best_words(still, kWithoutBaseline).details.at(0), "never differ"));
+}
+
+TEST(BestWords, WithoutABaselineAnArmIsToBeSetOnlyWhenAllOthersAreRuledOut) {
+  BestAnswer answer = surely_good();
+  EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::set);
+  answer.best.rivals = 1;
+  EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::so_far);
+}
+
+TEST(BestWords, AnArmIsNotToBeSetWhenMostOthersMayBeBetterOrThereAreNone) {
+  BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
+  answer.best.rivals = 14;
+  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::so_far) << "of 27";
+  answer.best.arms = 28;
+  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::set);
+  BestAnswer alone = surely_good();
+  alone.best.arms = 1;
+  EXPECT_EQ(best_words(alone, kWithoutBaseline).advice, Advice::so_far);
+  EXPECT_TRUE(has(told(alone, kWithoutBaseline), "No other setting has a reward."));
+}
+
+TEST(BestWords, WhereAllSettingsDoTheSameNoneIsToBeSet) {
+  BestAnswer answer = without_interval(Best::Basis::no_noise);
+  answer.best.all_alike = true;
+  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::same);
+  EXPECT_EQ(best_words(answer, kWithBaseline).certainty, "no difference");
+}
+
+TEST(BestWords, ALimitThatIsBrokenIsSaid) {
+  const StudySpecification limited = specification_with("[[limit]]\nmetric = \"lat\"\nmax = 60\n");
+  BestAnswer answer = surely_good();
+  answer.metrics["lat"] = {.mean = 70.0, .interval = {65.0, 75.0}};
+  EXPECT_TRUE(
+      has(told(answer, limited), "It breaks a limit at the 95 % level: lat must be at most 60."));
+  answer.metrics["lat"].interval = {55.0, 75.0};
+  EXPECT_FALSE(has(told(answer, limited), "breaks"));
+}
+
+TEST(BestWords, AComparisonIsTheLastWord) {
+  BestAnswer answer = surely_good();
+  answer.confirmed = true;
+  answer.verdict = "better than the baseline after 40 pulls of both";
+  EXPECT_EQ(best_words(answer, kWithBaseline).certainty, "confirmed");
+  EXPECT_EQ(best_words(answer, kWithBaseline).tone, Tone::good);
+  EXPECT_TRUE(has(told(answer), "has confirmed it: better than the baseline after 40 pulls"));
+  answer.confirmed = false;
+  EXPECT_TRUE(has(told(answer), "did not confirm it"));
+}
+
+}  // namespace
+}  // namespace canopy
