@@ -122,8 +122,8 @@ class Learnt(NamedTuple):
 
     `noise` is the standard deviation of a reward, `correlation` that of rewards of an arm that follow each other (0:
     none for sure). f varies as a distance to the power `smoothness`, from `lowest` to `highest`; `shares` has the part
-    of the variation that each parameter causes. `explorer_pulls` went where the model sees nothing, since it can be wrong;
-    all pulls together have `lost` that much beyond doubt, against the best arm.
+    of the variation that each parameter causes. `explorer_pulls` went where the model sees nothing, since it can be
+    wrong; all pulls together have `lost` that much beyond doubt, against the best arm.
     """
 
     noise: float
