@@ -99,7 +99,7 @@ Metrics metrics_from(nb::handle given) {
     if (!nb::isinstance<nb::str>(name)) refuse("metrics", name, "a name must be a string");
     const auto text = nb::cast<std::string>(name);
     if (!number || !std::isfinite(*number))
-      refuse(("metrics[\"" + text + "\"]").c_str(), value, "must be a finite number");
+      refuse("metrics[\"" + text + "\"]", value, "must be a finite number");
     metrics[text] = *number;
   }
   return metrics;

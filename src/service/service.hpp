@@ -86,8 +86,6 @@ class Service {
   void drop(const Request& request, Done done);
   void observe(const Request& request, Done done);
   void bar(const Request& request, Done done);
-  template <class Read>
-  void write_about_arms(const Request& request, const std::string& key, Read&& read, Done done);
   void best(const Request& request, Done done);
   void summary(const Request& request, Done done);
   void tree(const Request& request, Done done);

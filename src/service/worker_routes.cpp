@@ -172,34 +172,37 @@ void Service::drop(const Request& request, Done done) {
       std::move(done));
 }
 
-void Service::observe(const Request& request, Done done) {
-  write_about_arms(request, "observations", read_observation, std::move(done));
-}
+namespace {
 
-void Service::bar(const Request& request, Done done) {
-  write_about_arms(request, "bars", read_bar, std::move(done));
-}
-
-/// Performs the requests of a list, which can only be read by those who know the space.
+/// The work of a request with a list of things about arms, which only those can read who know the
+/// space.
 template <class Read>
-void Service::write_about_arms(const Request& request, const std::string& key, Read&& read,
-                               Done done) {
+auto work_about_arms(const Request& request, const std::string& key, Read read) {
   auto body = std::make_shared<Body>(request);
   body->allow(body->document(), "", {key});
   (void)body->list(key);
   body->check();
-  host_.write(
-      study_of(request), request,
-      [body, key, read](Study& study, Runner& runner) {
-        refuse_beside(runner);
-        const Space& space = study.specification().space;
-        const auto requests =
-            read_all(*body, key, [&](Body& each, const Document& table, const std::string& prefix) {
-              return read(each, table, prefix, space);
-            });
-        return performed(study, key, requests).answer();
-      },
-      std::move(done));
+  return [body, key, read](Study& study, Runner& runner) {
+    refuse_beside(runner);
+    const Space& space = study.specification().space;
+    const auto requests =
+        read_all(*body, key, [&](Body& each, const Document& table, const std::string& prefix) {
+          return read(each, table, prefix, space);
+        });
+    return performed(study, key, requests).answer();
+  };
+}
+
+}  // namespace
+
+void Service::observe(const Request& request, Done done) {
+  host_.write(study_of(request), request,
+              work_about_arms(request, "observations", read_observation), std::move(done));
+}
+
+void Service::bar(const Request& request, Done done) {
+  host_.write(study_of(request), request, work_about_arms(request, "bars", read_bar),
+              std::move(done));
 }
 
 }  // namespace canopy::service
