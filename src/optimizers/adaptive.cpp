@@ -259,7 +259,7 @@ bool Adaptive::tell_about_arm(NodeIndex node, std::uint64_t pulls) {
   return settling_.play(model_.tree().partition(), model_.tree().cell(node), pulls);
 }
 
-/// So many pulls of a node are in flight no more. How many of them the explorer had asked for.
+/// Removes in-flight pulls of a node, and returns how many of them were the explorer's.
 double Adaptive::take_back(Node& node, double pulls) {
   const double explorered = std::min(pulls, node.explorer_out);
   node.out -= pulls;

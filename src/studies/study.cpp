@@ -43,6 +43,11 @@ bool have_same_parameters(const Space& a, const Space& b) {
                     b.parameters().end(), alike);
 }
 
+bool are_finite(const Rewards& rewards) {
+  return std::isfinite(rewards.sum) && std::isfinite(rewards.squared_deviations) &&
+         std::isfinite(rewards.min) && std::isfinite(rewards.max);
+}
+
 bool are_finite(const Metrics& metrics) {
   return std::all_of(metrics.begin(), metrics.end(),
                      [](const auto& metric) { return std::isfinite(metric.second); });
@@ -377,12 +382,14 @@ Status Study::observe(Arm arm, const Rewards& rewards) {
 }
 
 Status Study::observe(Arm arm, const AnyRewards& rewards, Role role, const Metrics& metrics) {
-  if (!are_finite(metrics) || !std::isfinite(sums_of(rewards).sum)) return Status::not_a_reward;
+  if (count_of(rewards) == 0) return Status::impossible_sums;
+  const Rewards sums = sums_of(rewards);
+  if (!are_finite(metrics) || !are_finite(sums)) return Status::not_a_reward;
   Status status = Status::ok;
   if (role == Role::search) {
-    status = observe(arm, sums_of(rewards));
+    status = observe(arm, sums);
   } else if (role == Role::baseline) {
-    status = remember(arm, sums_of(rewards));
+    status = remember(arm, sums);
   } else if (specification_.space.contains(arm)) {
     append(Observed{{arm.begin(), arm.end()}, rewards, role});
   } else {

@@ -49,8 +49,8 @@ void Lookout::take(const PostedCommand& posted) {
                                         name_of(wanted.command), excerpt(wanted.by))});
     }
   } catch (const SpecificationError& error) {
-    study_.note(Failed{0, fmt::format("command {}, which somebody posted, cannot be understood: {}",
-                                      posted.number, excerpt(error.what(), 200))});
+    study_.note(Failed{0, fmt::format("command {} cannot be understood: {}", posted.number,
+                                      excerpt(error.what(), 200))});
   }
 }
 

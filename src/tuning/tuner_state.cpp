@@ -66,7 +66,7 @@ void TunerState::take(const CommandAccepted& event) {
 }
 
 void TunerState::take(const TunerStarted& event, double at) {
-  if (ended_ && order_ == RunnerCommand::end) order_.reset();  // somebody has begun anew
+  if (ended_ && order_ == RunnerCommand::end) order_.reset();  // a new run was started
   if (running_ && !elsewhere_ && !measured_) ++crashes_;
   measured_ = true;  // unless it is set again
   running_ = true;
@@ -114,7 +114,7 @@ std::uint64_t TunerState::changes_after(double since) const {
 
 void TunerState::take(const Observed& event) {
   if (event.role == Role::search) return;
-  it_works();
+  if (event.arm == setting_) it_works();
   if (event.role != Role::baseline) return;
   if (event.arm != baseline_ || ++baseline_pulls_ < baseline_pulls_wanted_) return;
   baseline_known_ = true;
@@ -150,6 +150,7 @@ void TunerState::take(const MetricsMeasured& event) {
   const std::vector<double>& arm = event.arm.empty() ? setting_ : event.arm;
   if (arm.size() != dimension_) return;
   for (const auto& [name, value] : event.metrics) {
+    if (metrics_.size() >= kMostMetrics && !metrics_.contains(name)) continue;
     Evidence& evidence = metrics_.try_emplace(name, dimension_, level_).first->second;
     evidence.add(arm, value);
     evidence.absorb();

@@ -91,6 +91,8 @@ class TunerState final : public JournalFold {
 
   /// What was measured beside rewards, by name, and of what arms.
   [[nodiscard]] const std::map<std::string, Evidence>& metrics() const { return metrics_; }
+  /// Names beyond this many are in the journal alone: clients choose them.
+  static constexpr std::size_t kMostMetrics = 64;
 
   /// The comparison that is going on, and what came of the last one.
   [[nodiscard]] const std::optional<Comparison>& comparison() const { return comparison_; }

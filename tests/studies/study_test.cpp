@@ -592,6 +592,7 @@ TEST_F(StudyTest, KeepsWhatElseWasMeasuredWithTheArmOfItsTicket) {
   EXPECT_EQ(study.observe(std::vector{7.0}, 9.0, Role::warm_up, {}), Status::not_an_arm);
   const double nan = std::nan("");
   EXPECT_EQ(study.observe(other, nan, Role::warm_up, {}), Status::not_a_reward);
+  EXPECT_EQ(study.observe(other, std::vector<double>{}, Role::search, {}), Status::impossible_sums);
   EXPECT_EQ(study.observe(other, 1.0, Role::search, {{"p99", nan}}), Status::not_a_reward);
   EXPECT_EQ(study.tell(pull.ticket, 1.0, {{"p99", nan}}), Status::not_a_reward);
   study.commit();

@@ -261,7 +261,7 @@ TEST_F(TunerCommandsTest, WhatCannotBeUnderstoodIsNotedAndIgnored) {
   const std::vector<Event> notes = events<Failed>();
   ASSERT_EQ(notes.size(), 2U);
   EXPECT_EQ(
-      std::get<Failed>(notes[1]).what.find("command 2, which somebody posted, cannot be "
+      std::get<Failed>(notes[1]).what.find("command 2 cannot be "
                                            "understood: command: command = 'dance': must be "),
       0U)
       << std::get<Failed>(notes[1]).what;

@@ -173,6 +173,19 @@ TEST(TunerState, SecondsAreThoseOfAllRunsUpToTheirLastEvent) {
       << "what others told is no time of tuning";
 }
 
+TEST(TunerState, AnObservationOfAnotherSettingDoesNotShowThatThePresentOneWorks) {
+  const TunerState state = after({Applied{1, {0.25}}, Observed{{0.9}, 0.1, Role::baseline}});
+  EXPECT_TRUE(state.good_settings().empty());
+}
+
+TEST(TunerState, KeepsABoundedNumberOfMetrics) {
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < 2 * TunerState::kMostMetrics; ++i) {
+    events.emplace_back(MetricsMeasured{1, {{"m" + std::to_string(i), 1.0}}, {0.25}});
+  }
+  EXPECT_EQ(after(events).metrics().size(), TunerState::kMostMetrics);
+}
+
 TEST(TunerState, IsNotTakenOverFromOtherSettingsNorFromGarbage) {
   TunerState saved = after({Applied{1, {0.25}}});
   TunerState other(specification("floor = 0.5\nfloor_window = 5\n"));

@@ -11,7 +11,7 @@ import { currentToken } from "../../ui/token";
 import { type CommandWords, possibleCommands } from "../../words/commands";
 import type { StudyParts } from "../study";
 
-/** A command that somebody here has asked for. */
+/** A command posted from this page. */
 interface Asked {
   words: CommandWords;
   number: number;
