@@ -401,6 +401,8 @@ struct JournalEntry {
   std::uint64_t number = 0;  ///< 1, 2, 3, ... in a study
   double at = 0.0;           ///< seconds since 1970, never less than in the entry before
   Event event;
+
+  friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
 };
 
 /// An event as one line of JSON, as stores keep it: its name and the values of its fields, in their

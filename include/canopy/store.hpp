@@ -27,6 +27,8 @@ class StoreError : public std::runtime_error {
     newer,        ///< It was written by a newer version of canopy.
     older,        ///< It was written by an older version of canopy.
     busy,         ///< Another process has kept it locked for too long.
+    locked,       ///< Something else has this study locked for the moment.
+    in_doubt,     ///< The connection was lost while it was written: it may be stored or not.
     taken_over,   ///< Somebody else has the right to write to this study by now.
     moved_on,     ///< Somebody has written to this study meanwhile; the right to it is still ours.
     unreachable,  ///< It cannot be opened.
@@ -127,6 +129,10 @@ struct PostedCommand {
 class StudyLock {
  public:
   virtual ~StudyLock() = default;
+
+  /// Whether nobody else has taken the study meanwhile. Cheap, unless there is reason to doubt.
+  /// Throws StoreError if that cannot be found out.
+  [[nodiscard]] virtual bool is_held() { return true; }
 };
 
 // Stores by use. In all of them, what a function has written is on the disk when it returns, a

@@ -8,6 +8,7 @@
 #include "canopy/study_error.hpp"
 #include "canopy/study_specification.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,6 +29,8 @@ struct OpenOptions {
   std::string holder = {};          ///< who opens it, for others to read; by default this process
   MakeFold fold = {};               ///< what else is to follow from the journal
   Clock* clock = &machine_clock();  ///< dates its events; outlives the study
+  /// How long another process that has it is waited for.
+  std::chrono::milliseconds patience = Store::kPatience;
 };
 
 /// An optimizer that remembers: a specification, its journal in the store, and the state that
@@ -131,16 +134,26 @@ class Study final : public Optimizer {
     std::uint64_t pulls = 0;
     std::vector<KeptAnswer> answers = {};
     std::optional<Snapshot> snapshot = std::nullopt;  ///< when one is due
+
+    [[nodiscard]] bool empty() const { return entries.empty() && answers.empty(); }
   };
   [[nodiscard]] Batch take_batch();
-  /// Throws StoreError; in that case call `take_back`, otherwise `keep`.
+  /// Throws StoreError; in that case call `settle`, otherwise `keep`.
   void write(const Batch& batch) const;
   void keep(const Batch& batch);
+  /// After a batch could not be written: undoes everything since the last commit. Returns why it is
+  /// lost, or nothing if it is in the store after all.
+  [[nodiscard]] std::optional<StoreError> settle(const Batch& batch, const StoreError& error);
   /// Undoes everything since the last commit. Throws what opening throws, after which
   /// nothing works until `recover` does.
   void take_back();
   /// Reads the study again, if that failed before.
   void recover();
+  /// Whether it did not fail.
+  [[nodiscard]] bool is_readable() const { return optimizer_ != nullptr; }
+
+  /// Whether the right to write is still ours: see StudyLock.
+  [[nodiscard]] bool is_held() const { return lock_->is_held(); }
 
   /// The number of the last event, committed or not.
   [[nodiscard]] std::uint64_t events() const;

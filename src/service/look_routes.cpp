@@ -353,6 +353,31 @@ void Service::events(const Request& request, Done done) {
       std::move(done));
 }
 
+void Service::frames(const Request& request, Done done) {
+  Query query(request, {"after", "limit"});
+  const std::uint64_t after = query.whole("after", 0, 0, INT64_MAX);
+  const std::uint64_t limit = query.whole("limit", 1, 1, kMostEvents);
+  host_.run(
+      request,
+      [after, limit, name = study_of(request)](Store& store) {
+        const StudyRecord record = record_of(store, name);
+        const Space space = specification_of(record).space;
+        std::string text;
+        std::uint64_t last = after;
+        store.read(record.id, {after, limit}, [&](const JournalEntry& entry) {
+          text += fmt::format("id: {}\nevent: journal\ndata: {}\n\n", entry.number,
+                              json_text(entry_document(space, entry)));
+          last = entry.number;
+        });
+        return Response{
+            200,
+            std::move(text),
+            "text/event-stream",
+            {{"Next", std::to_string(last)}, {"Newest", std::to_string(record.events)}}};
+      },
+      std::move(done));
+}
+
 /// The server sends what follows.
 void Service::stream(const Request& request, Done done) {
   Query query(request, {"after", "journal"});

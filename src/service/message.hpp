@@ -15,8 +15,8 @@ namespace canopy::service {
 
 /// What a client asks for, without the network around it.
 struct Request {
-  std::string method;
-  std::vector<std::string> path;  ///< its parts, decoded: {"v1", "studies", "a b"}
+  std::string method = {};
+  std::vector<std::string> path = {};  ///< its parts, decoded: {"v1", "studies", "a b"}
   std::map<std::string, std::string> query = {};
   std::string body = {};
   std::string target = {};  ///< as it was sent

@@ -103,7 +103,7 @@ void Metrics::count_request(std::string_view method, std::string_view route, uns
   found->second.latencies->Observe(seconds);
 }
 
-void Metrics::count_commit(const SharedStore::Commit& commit) {
+void Metrics::count_commit(const Committer::Commit& commit) {
   parts_->commits.Increment();
   parts_->events.Increment(static_cast<double>(commit.events));
   parts_->commit_seconds.Observe(commit.seconds);

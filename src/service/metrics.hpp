@@ -1,7 +1,7 @@
 #pragma once
 
-#include "service/shared_store.hpp"
 #include "service/study_host.hpp"
+#include "studies/committer.hpp"
 
 #include <memory>
 #include <string>
@@ -20,7 +20,7 @@ class Metrics {
   /// One request: `route` is its pattern, or `unknown`.
   void count_request(std::string_view method, std::string_view route, unsigned status,
                      double seconds);
-  void count_commit(const SharedStore::Commit& commit);
+  void count_commit(const Committer::Commit& commit);
   void set_connections(std::size_t connections);
   void set_streams(std::size_t streams);
   void set_studies(const StudyHost::Counts& counts);

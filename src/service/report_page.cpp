@@ -32,11 +32,7 @@ class Recorder {
  public:
   Recorder(std::shared_ptr<Store> store, std::string study)
       : study_(std::move(study)),
-        host_(store, {.threads = 1},
-              {.deliver =
-                   [](std::vector<StudyHost::Finished> finished) {
-                     for (StudyHost::Finished& each : finished) each.done(std::move(each.answer));
-                   }}),
+        host_(store, {.threads = 1}),
         service_(std::move(store), host_, metrics_, {"", nullptr, true}) {}
   ~Recorder() { host_.close(); }
   Recorder(const Recorder&) = delete;

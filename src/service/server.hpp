@@ -31,6 +31,7 @@ struct ServerOptions {
   std::size_t longest_body = std::size_t{8} << 20;  // bytes
   std::uint32_t longest_header = 16'384;
   std::size_t most_connections = 20'000;
+  std::size_t most_bytes_in_flight = std::size_t{256} << 20;  ///< of requests
   std::chrono::seconds request_patience{20};  ///< with a client that sends slowly
   std::chrono::seconds idle_patience{600};    ///< with one that sends nothing
   std::chrono::seconds stop_patience{4};      ///< with requests that are being served

@@ -52,7 +52,7 @@ constexpr std::array kRoutes{
     Route{"PUT", "/v1/studies/{name}/snapshot", kWork, &Service::set_snapshot},
     Route{"GET", "/metrics", kRead, &Service::metrics},
     Route{"GET", "/v1/me", kRead, &Service::me},
-    Route{"GET", "/healthz", std::nullopt, &Service::health},
+    Route{"GET", "/healthz", std::nullopt, &Service::health, false, true},
     Route{"GET", "/readyz", std::nullopt, &Service::ready},
     Route{"GET", "/openapi.json", std::nullopt, &Service::openapi},
     Route{"GET", "/", std::nullopt, &Service::page},

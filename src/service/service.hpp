@@ -32,7 +32,8 @@ struct Route {
   std::string_view pattern;  ///< `/v1/studies/{name}/asks`
   std::optional<Role> role;  ///< that is needed; none: anybody may
   void (Service::*serve)(const Request& request, Done done);
-  bool is_stream = false;  ///< the answer is only the beginning
+  bool is_stream = false;     ///< the answer is only the beginning
+  bool is_immediate = false;  ///< needs no worker, whatever they do
 };
 
 /// All of them.
@@ -95,6 +96,8 @@ class Service {
   void history(const Request& request, Done done);
   void events(const Request& request, Done done);
   void stream(const Request& request, Done done);
+  /// Some events after a number, as they are sent to those who follow.
+  void frames(const Request& request, Done done);
   void command(const Request& request, Done done);
   void commands(const Request& request, Done done);
   void take_tuner(const Request& request, Done done);

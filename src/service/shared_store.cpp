@@ -15,6 +15,7 @@ class SharedStore::SharedLock final : public StudyLock {
     const std::lock_guard access(store_.writer_mutex_);
     lock_.reset();
   }
+  [[nodiscard]] bool is_held() override { return lock_->is_held(); }
   SharedLock(const SharedLock&) = delete;
   SharedLock& operator=(const SharedLock&) = delete;
 
@@ -23,8 +24,7 @@ class SharedStore::SharedLock final : public StudyLock {
   std::unique_ptr<StudyLock> lock_;
 };
 
-SharedStore::SharedStore(Open open, std::function<void(const Commit&)> on_commit)
-    : open_(std::move(open)), on_commit_(std::move(on_commit)), writer_(open_()) {
+SharedStore::SharedStore(Open open) : open_(std::move(open)), writer_(open_()) {
   name_ = writer_->name();
 }
 
@@ -85,69 +85,7 @@ void SharedStore::set_holder(StudyId study, const std::string& holder) {
 }
 
 std::vector<std::optional<StoreError>> SharedStore::write(std::span<const StudyWrite> writes) {
-  Wanted mine{writes};
-  std::unique_lock lock(group_mutex_);
-  wanted_.push_back(&mine);
-  while (!mine.done) {
-    if (group_is_written_) {
-      group_changed_.wait(lock);
-      continue;
-    }
-    const std::vector<Wanted*> group = std::exchange(wanted_, {});
-    group_is_written_ = true;
-    lock.unlock();
-    write_group(group);
-    lock.lock();
-    for (Wanted* each : group) each->done = true;
-    group_is_written_ = false;
-    group_changed_.notify_all();
-  }
-  lock.unlock();
-  if (mine.failure) throw StoreError(*mine.failure);
-  return std::move(mine.errors);
-}
-
-/// Fails by itself what cannot be written, if the store itself is well.
-void SharedStore::write_group(const std::vector<Wanted*>& group) {
-  const std::lock_guard access(writer_mutex_);
-  write_together(group);
-  const bool not_the_store =
-      group.front()->failure && group.front()->failure->fault() == StoreError::Fault::other;
-  if (group.size() == 1 || !not_the_store) return;
-  for (Wanted* each : group) {
-    each->failure.reset();
-    write_together({each});
-  }
-}
-
-void SharedStore::write_together(const std::vector<Wanted*>& group) {
-  std::vector<StudyWrite> all;
-  Commit commit;
-  for (const Wanted* each : group) {
-    all.insert(all.end(), each->writes.begin(), each->writes.end());
-    for (const StudyWrite& write : each->writes) commit.events += write.entries.size();
-  }
-  commit.studies = all.size();
-  const auto start = std::chrono::steady_clock::now();
-  const auto fail = [&](const StoreError& error) {
-    for (Wanted* each : group) each->failure = error;
-  };
-  try {
-    const std::vector<std::optional<StoreError>> errors = writer_->write(all);
-    auto next = errors.begin();
-    for (Wanted* each : group) {
-      const auto end = next + static_cast<std::ptrdiff_t>(each->writes.size());
-      each->errors.assign(next, end);
-      next = end;
-    }
-    commit.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (on_commit_) on_commit_(commit);
-  } catch (const StoreError& error) {
-    fail(error);
-  } catch (const std::exception& error) {
-    fail({StoreError::Fault::other, error.what()});
-  }
+  return writing([&](FullStore& store) { return store.write(writes); });
 }
 
 void SharedStore::read(StudyId study, const EntryRange& range,

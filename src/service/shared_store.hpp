@@ -2,7 +2,6 @@
 
 #include "canopy/store.hpp"
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,22 +12,13 @@
 
 namespace canopy::service {
 
-/// A store for many threads: one connection that writes, several that read. What arrives while a
-/// commit is on its way to the disk goes into the next one together, for whatever studies it is.
-/// Thread-safe.
+/// A store for many threads: one connection that writes, several that read. Thread-safe.
 class SharedStore final : public FullStore {
  public:
   using Open = std::function<std::unique_ptr<FullStore>()>;
 
-  /// One step that was written.
-  struct Commit {
-    std::size_t studies = 0;
-    std::size_t events = 0;
-    double seconds = 0.0;
-  };
-
-  /// Throws what `open` throws. `on_commit` is called by the thread that has committed.
-  explicit SharedStore(Open open, std::function<void(const Commit&)> on_commit = {});
+  /// Throws what `open` throws.
+  explicit SharedStore(Open open);
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] std::vector<StudyRecord> list(const StudyRange& range) override;
@@ -55,14 +45,6 @@ class SharedStore final : public FullStore {
  private:
   class SharedLock;
 
-  /// What one caller wants written, and what came of it.
-  struct Wanted {
-    std::span<const StudyWrite> writes;
-    std::vector<std::optional<StoreError>> errors = {};
-    std::optional<StoreError> failure = {};
-    bool done = false;
-  };
-
   /// Runs something on a connection of its own for reading.
   template <class Work>
   auto reading(Work&& work);
@@ -70,11 +52,7 @@ class SharedStore final : public FullStore {
   template <class Work>
   auto writing(Work&& work);
 
-  void write_group(const std::vector<Wanted*>& group);
-  void write_together(const std::vector<Wanted*>& group);
-
   Open open_;
-  std::function<void(const Commit&)> on_commit_;
 
   std::mutex writer_mutex_;
   std::unique_ptr<FullStore> writer_;
@@ -82,11 +60,6 @@ class SharedStore final : public FullStore {
 
   std::mutex readers_mutex_;
   std::vector<std::unique_ptr<FullStore>> readers_;  // that nobody uses now
-
-  std::mutex group_mutex_;
-  std::condition_variable group_changed_;
-  bool group_is_written_ = false;  // by one of those who wait
-  std::vector<Wanted*> wanted_;    // for the next step
 };
 
 }  // namespace canopy::service

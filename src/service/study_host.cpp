@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMostViews = 64;  // of studies that are not open here
 constexpr std::chrono::seconds kViewsAreKept{30};
+constexpr std::chrono::milliseconds kPatienceWithHolders{300};
 
 /// An answer as it is kept: its status, a line end and its body.
 std::string kept_text(const Response& answer) {
@@ -29,8 +30,9 @@ Response answer_from(const std::string& kept) {
   return {static_cast<unsigned>(std::stoul(kept.substr(0, end))), kept.substr(end + 1)};
 }
 
-Problem reused_key() {
-  return {422, "reused_key", "this Idempotency-Key was used for another request before"};
+/// What makes two requests with one key the same.
+std::string fingerprint_of(const Request& request) {
+  return hash_of(request.method + ' ' + request.target + '\n' + request.body).substr(0, 32);
 }
 
 /// Notes what people want, as whoever runs the study does.
@@ -86,318 +88,323 @@ void refuse_beside(const Runner& runner, const std::string& tuner) {
   throw Problem(409, "open_elsewhere", "the study is run by a tuner: " + runner.holder);
 }
 
-StudyHost::Waiting::Waiting(const Request& request)
-    : id(request.id), target(request.target), key(request.idempotency_key) {
-  if (key.empty()) return;
-  fingerprint = hash_of(request.method + ' ' + request.target + '\n' + request.body).substr(0, 32);
-}
-
-StudyHost::StudyHost(std::shared_ptr<Store> store, Options options, Callbacks callbacks)
-    : store_(std::move(store)),
-      options_(std::move(options)),
-      callbacks_(std::move(callbacks)),
-      pool_(options_.threads) {}
+StudyHost::StudyHost(std::shared_ptr<Store> store, Options options)
+    : store_(std::move(store)), options_(std::move(options)), pool_(options_.threads) {}
 
 StudyHost::~StudyHost() {
   close();
 }
 
+void StudyHost::post(std::function<void()> work) {
+  boost::asio::post(pool_, std::move(work));
+}
+
 // --- what comes in ---------------------------------------------------------------------------
 
 void StudyHost::write(const std::string& study, const Request& request, Write work, Done done) {
-  submit(study, {.request = request, .write = std::move(work), .done = std::move(done)});
+  const HostedPointer hosted = this->hosted(study);
+  submit(hosted, {task_of(hosted, request, std::move(work), std::move(done))});
 }
 
 void StudyHost::write_all_or_nothing(const std::string& study, const Request& request, Write work,
                                      Done done) {
-  submit(study, {.request = request,
-                 .write = std::move(work),
-                 .done = std::move(done),
-                 .all_or_nothing = true});
+  const HostedPointer hosted = this->hosted(study);
+  Pending pending{task_of(hosted, request, std::move(work), std::move(done))};
+  pending.task.all_or_nothing = true;
+  submit(hosted, std::move(pending));
+}
+
+void StudyHost::read(const std::string& study, const Request& request, Read work, Done done) {
+  HostedPointer hosted;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = hosted_.find(study);
+    if (found != hosted_.end()) {
+      hosted = found->second;
+      ++hosted->entering;
+    }
+  }
+  if (!hosted) {
+    run(
+        request,
+        [this, study, work = std::move(work)](Store& /*store*/) { return look(study, work); },
+        std::move(done));
+    return;
+  }
+  Write looks = [work](Study& open, Runner& runner) {
+    StudyView view{.record = open.record(),
+                   .specification = open.specification(),
+                   .optimizer = open,
+                   .tuner = tuner_state_of(open),
+                   .open_by = runner.is_alive() ? runner.holder : "",
+                   .here = state_now(open, runner)};
+    return work(view);
+  };
+  StudySession::Task task = task_of(hosted, request, std::move(looks), std::move(done));
+  task.key.clear();
+  submit(hosted, {std::move(task), std::move(work)});
+}
+
+void StudyHost::run(const Request& request, Work work, Done done) {
+  post([this, id = request.id, work = std::move(work), done = std::move(done)] {
+    Response answer;
+    try {
+      answer = work(*store_);
+    } catch (...) {
+      answer = current_problem().answer(id);
+    }
+    done(std::move(answer));
+  });
 }
 
 void StudyHost::run_alone(const std::string& study, const Request& request,
                           const std::string& tuner, Work work, Done done) {
-  submit(study,
-         {.request = request, .alone = std::move(work), .tuner = tuner, .done = std::move(done)});
+  const HostedPointer hosted = this->hosted(study);
+  const auto answer = answering(study, request, std::move(done));
+  const auto alone = [this, hosted, tuner, work = std::move(work), answer] {
+    StudySession::Outcome outcome;
+    try {
+      refuse_beside(hosted->runner, tuner);
+      const StudyRecord record = record_of(*store_, hosted->name);
+      const std::unique_ptr<StudyLock> lock = store_->try_lock(record.id, Store::kPatience);
+      if (!lock) {
+        throw StudyError(
+            StudyError::Fault::open_elsewhere,
+            fmt::format("the study {} is open elsewhere: {}", record.name, record.holder));
+      }
+      outcome.answer = kept_text(work(*store_));
+    } catch (...) {
+      outcome.error = std::current_exception();
+    }
+    answer(std::move(outcome));
+  };
+  change(hosted, {alone, [answer](std::exception_ptr error) { answer({.error = error}); }});
 }
 
 void StudyHost::reopen(const std::string& study, const Request& request,
                        const StudySpecification& specification, const std::string& tuner,
                        Done done) {
-  submit(study, {.request = request,
-                 .specification = specification,
-                 .tuner = tuner,
-                 .done = std::move(done)});
-}
-
-void StudyHost::read(const std::string& study, const Request& request, Read work, Done done) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = hosted_.find(study);
-    if (found != hosted_.end()) {
-      found->second->jobs.push_back(
-          {.request = request, .read = std::move(work), .done = std::move(done)});
-      schedule(found->second);
-      return;
-    }
-  }
-  run(
-      request,
-      [this, study, work = std::move(work)](Store& /*store*/) { return look(study, work); },
-      std::move(done));
-}
-
-void StudyHost::run(const Request& request, Work work, Done done) {
-  boost::asio::post(
-      pool_, [this, id = request.id, work = std::move(work), done = std::move(done)]() mutable {
-        Response answer;
-        try {
-          answer = work(*store_);
-        } catch (...) {
-          answer = current_problem().answer(id);
-        }
-        callbacks_.deliver({{std::move(done), std::move(answer)}});
+  const HostedPointer hosted = this->hosted(study);
+  const auto answer = answering(study, request, std::move(done));
+  const auto open_anew = [this, hosted, specification, tuner, answer] {
+    StudySession::Outcome outcome;
+    try {
+      refuse_beside(hosted->runner, tuner);
+      open_with(hosted, [&](Store& store) {
+        (void)record_of(store, hosted->name);  // it is there, or nothing is made
+        return Study::open(store, specification, opening(hosted->name));
       });
+      outcome.answer = kept_text(no_content());
+    } catch (...) {
+      outcome.error = std::current_exception();
+    }
+    answer(std::move(outcome));
+  };
+  change(hosted, {open_anew, [answer](std::exception_ptr error) { answer({.error = error}); }});
 }
 
-void StudyHost::submit(const std::string& study, Job job) {
+/// The place of a study, whether it is open or not, for a request that follows.
+StudyHost::HostedPointer StudyHost::hosted(const std::string& study) {
   const std::lock_guard lock(mutex_);
-  auto& hosted = hosted_[study];
-  if (!hosted) {
-    hosted = std::make_shared<Hosted>();
-    hosted->name = study;
+  HostedPointer& place = hosted_[study];
+  if (!place) {
+    place = std::make_shared<Hosted>();
+    place->name = study;
   }
-  hosted->used = Runner::SteadyClock::now();
-  hosted->jobs.push_back(std::move(job));
-  schedule(hosted);
+  place->used = Runner::SteadyClock::now();
+  ++place->entering;
+  return place;
+}
+
+StudySession::Task StudyHost::task_of(const HostedPointer& hosted, const Request& request,
+                                      Write work, Done done) const {
+  StudySession::Task task{
+      .perform =
+          [hosted, work = std::move(work)](Study& study) {
+            return kept_text(work(study, hosted->runner));
+          },
+      .done = answering(hosted->name, request, std::move(done)),
+      .key = request.idempotency_key};
+  if (!task.key.empty()) task.request = fingerprint_of(request);
+  return task;
+}
+
+/// Every answer of a study, and every error, becomes a response here.
+std::function<void(StudySession::Outcome)> StudyHost::answering(const std::string& study,
+                                                                const Request& request,
+                                                                Done done) const {
+  return [this, study, id = request.id, target = request.target,
+          done = std::move(done)](const StudySession::Outcome& outcome) {
+    done(outcome.error ? problem_with(study, target, outcome.error).answer(id)
+                       : answer_from(outcome.answer));
+  };
+}
+
+/// Why a request for a study was refused, and where it could be sent instead if another server has
+/// the study.
+Problem StudyHost::problem_with(const std::string& study, const std::string& target,
+                                const std::exception_ptr& error) const {
+  try {
+    std::rethrow_exception(error);
+  } catch (const StudySession::ReusedKey&) {
+    return {422, "reused_key", "this Idempotency-Key was used for another request before"};
+  } catch (const StudyError& refusal) {
+    if (refusal.fault() != StudyError::Fault::open_elsewhere) return problem_of(refusal);
+    std::string holder;
+    try {
+      if (const auto record = store_->find(study)) holder = record->holder;
+    } catch (const StoreError& failure) {
+      return problem_of(failure);
+    }
+    if (holder == options_.address && !holder.empty()) {
+      return Problem(503, "not_yet",
+                     "the server that was here before still has the study; that ends in some "
+                     "seconds")
+          .retry_after(1);
+    }
+    if (!holder.starts_with("http")) return problem_of(refusal);
+    return Problem(307, "served_elsewhere", fmt::format("{} serves the study {}", holder, study))
+        .at(holder + target);
+  } catch (...) {
+    return current_problem();
+  }
+}
+
+void StudyHost::submit(const HostedPointer& hosted, Pending pending) {
+  const std::lock_guard lock(mutex_);
+  --hosted->entering;
+  if (hosted->session && !hosted->session->is_open()) hosted->session.reset();  // it was lost
+  if (hosted->session && !hosted->is_changing) {
+    hosted->session->post(std::move(pending.task));
+    return;
+  }
+  hosted->waiting.push_back(std::move(pending));
+  if (!hosted->is_changing) begin_change(hosted);
+}
+
+// --- opening and closing ---------------------------------------------------------------------
+
+/// Does something while the study is closed here; what comes meanwhile waits.
+void StudyHost::change(const HostedPointer& hosted, Change change) {
+  const std::lock_guard lock(mutex_);
+  --hosted->entering;
+  hosted->changes.push_back(std::move(change));
+  if (!hosted->is_changing) begin_change(hosted);
 }
 
 /// With the mutex.
-void StudyHost::schedule(const std::shared_ptr<Hosted>& hosted) {
-  if (std::exchange(hosted->scheduled, true)) return;
-  boost::asio::post(pool_, [this, hosted] { serve(hosted); });
+void StudyHost::begin_change(const HostedPointer& hosted) {
+  hosted->is_changing = true;
+  post([this, hosted] { run_changes(hosted); });
 }
 
-// --- one study -------------------------------------------------------------------------------
-
-/// Serves all that waits for a study, until nothing does.
-void StudyHost::serve(const std::shared_ptr<Hosted>& hosted) {
+/// One worker at a time.
+void StudyHost::run_changes(const HostedPointer& hosted) {
+  std::unique_lock lock(mutex_);
   for (;;) {
-    std::vector<Job> jobs;
-    bool close = false;
-    {
-      const std::lock_guard lock(mutex_);
-      jobs = std::exchange(hosted->jobs, {});
-      close = jobs.empty() && hosted->close_when_idle;
-      if (jobs.empty() && !close) {
-        hosted->scheduled = false;
-        if (!hosted->is_open) hosted_.erase(hosted->name);
-        return;
-      }
-    }
-    if (close) {
-      try {
-        if (hosted->session) hosted->session->close();
-      } catch (const std::exception& error) {
-        if (callbacks_.failed) callbacks_.failed(hosted->name + ": " + error.what());
-      }
-      hosted->session.reset();
-      const std::lock_guard lock(mutex_);
-      hosted->close_when_idle = false;
-      hosted->is_open = false;
-      continue;  // somebody may have come meanwhile
-    }
-    process(*hosted, jobs);
-    deliver(jobs);
-  }
-}
-
-void StudyHost::process(Hosted& hosted, std::vector<Job>& jobs) {
-  try {
-    for (Job& job : jobs) {
-      if (job.alone) do_alone(hosted, job);
-      if (job.specification) open_anew(hosted, job);
-    }
-    const bool all_done = std::all_of(jobs.begin(), jobs.end(),
-                                      [](const Job& job) { return job.answer.has_value(); });
-    if (!all_done) perform_all(hosted, jobs);
-  } catch (const StudyError& error) {
-    // Whoever only wants to look need not have it open.
-    for (Job& job : jobs) {
-      if (job.answer || !job.read) continue;
-      try {
-        job.answer = look(hosted.name, job.read);
-      } catch (...) {
-        job.answer = current_problem().answer(job.request.id);
-      }
-    }
-    for (Job& job : jobs) {
-      if (job.answer) continue;
-      job.answer = elsewhere(error, hosted.name, job.request.target).answer(job.request.id);
-    }
-  } catch (...) {
-    answer_all(jobs, current_problem());
-  }
-  if (hosted.session && !hosted.session->is_open()) hosted.session.reset();
-  const std::lock_guard lock(mutex_);
-  hosted.is_open = hosted.session != nullptr;
-  if (!hosted.is_open) {
-    hosted.state = {};
-    hosted.has_leases = false;
-  }
-}
-
-void StudyHost::perform_all(Hosted& hosted, std::vector<Job>& jobs) {
-  if (!hosted.session) open(hosted);
-  find_kept_answers(hosted, jobs);
-  std::vector<Job*> together;
-  for (Job& job : jobs) {
-    if (job.answer) continue;
-    if (job.all_or_nothing) {
-      perform(hosted, std::exchange(together, {}));
-      perform(hosted, {&job});
-    } else {
-      together.push_back(&job);
-    }
-  }
-  perform(hosted, std::move(together));
-}
-
-void StudyHost::open(Hosted& hosted) {
-  const StudyRecord record = record_of(*store_, hosted.name);
-  const bool served_elsewhere =
-      record.holder.starts_with("http") && record.holder != options_.address;
-  if (served_elsewhere && store_->is_locked(record.id)) {
-    throw StudyError(StudyError::Fault::open_elsewhere,
-                     fmt::format("the study {} is open elsewhere: {}", record.name, record.holder));
-  }
-  const OpenOptions which{
-      .name = hosted.name, .fork = {}, .holder = options_.address, .fold = tuner_fold};
-  hosted.session = std::make_unique<StudySession>(
-      store_, [&](Store& store) { return Study::reopen(store, which); });
-  hosted.session->perform(take_commands);
-}
-
-/// The answer when a study cannot be opened: where it is, if another server has it.
-Problem StudyHost::elsewhere(const StudyError& error, const std::string& study,
-                             const std::string& target) {
-  if (error.fault() != StudyError::Fault::open_elsewhere) return problem_of(error);
-  std::string holder;
-  try {
-    if (const auto record = store_->find(study)) holder = record->holder;
-  } catch (const StoreError& failure) {
-    return problem_of(failure);
-  }
-  if (!holder.starts_with("http") || holder == options_.address) {
-    return problem_of(error);
-  }
-  return Problem(307, "served_elsewhere", fmt::format("{} serves the study {}", holder, study))
-      .at(holder + target);
-}
-
-/// Answers what was answered before.
-void StudyHost::find_kept_answers(Hosted& hosted, std::vector<Job>& jobs) const {
-  if (options_.answers == nullptr) return;
-  std::vector<AnswerKey> keys;
-  std::vector<Job*> owners;
-  StudyId study = 0;
-  for (Job& job : jobs) {
-    if (job.answer || job.request.key.empty() || !job.write) continue;
-    if (study == 0) {
-      study = hosted.session->perform([](Study& open) { return open.record().id; });
-    }
-    keys.push_back({study, job.request.key});
-    owners.push_back(&job);
-  }
-  const std::vector<std::optional<KeptAnswer>> kept = options_.answers->find_answers(keys);
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (!kept[i]) continue;
-    const bool same = kept[i]->request == owners[i]->request.fingerprint;
-    owners[i]->answer =
-        same ? answer_from(kept[i]->answer) : reused_key().answer(owners[i]->request.id);
-  }
-}
-
-/// Does all of it with one commit. Nobody is answered before that.
-void StudyHost::perform(Hosted& hosted, std::vector<Job*> jobs) {
-  if (jobs.empty()) return;
-  if (!hosted.session) open(hosted);  // it was lost meanwhile
-  std::uint64_t before = 0;
-  std::uint64_t after = 0;
-  try {
-    hosted.session->perform([&](Study& study) {
-      before = study.events();
-      std::map<std::string, Job*> keys;  // a client may be so impatient that both are here
-      for (Job* job : jobs) {
-        Job*& first = keys[job->request.key];
-        if (first != nullptr && !job->request.key.empty()) {
-          const bool same = first->request.fingerprint == job->request.fingerprint;
-          job->answer = same ? *first->answer : reused_key().answer(job->request.id);
-          continue;
+    if (hosted->session && !hosted->session->is_open()) hosted->session.reset();
+    if (!hosted->changes.empty() && hosted->session) {
+      const std::shared_ptr<StudySession> session = hosted->session;
+      lock.unlock();
+      session->post_close([this, hosted, session](const StudySession::Outcome& outcome) {
+        if (outcome.error && session->is_open()) {
+          Change failed;
+          {
+            const std::lock_guard access(mutex_);
+            failed = std::move(hosted->changes.front());
+            hosted->changes.pop_front();
+            if (closing_) hosted->session.reset();
+          }
+          failed.failed(outcome.error);
         }
-        first = job;
-        job->answer = execute(*job, study, hosted);
+        post([this, hosted] { run_changes(hosted); });
+      });
+      return;
+    }
+    if (!hosted->changes.empty()) {
+      const Change next = std::move(hosted->changes.front());
+      hosted->changes.pop_front();
+      lock.unlock();
+      if (next.work) next.work();
+      lock.lock();
+      continue;
+    }
+    if (hosted->session || hosted->waiting.empty()) break;
+    lock.unlock();
+    open(hosted);
+    lock.lock();
+  }
+  for (Pending& each : hosted->waiting) hosted->session->post(std::move(each.task));
+  hosted->waiting.clear();
+  hosted->is_changing = false;
+  if (!hosted->session) {
+    hosted->state = {};
+    hosted->has_leases = false;
+    if (hosted->entering == 0) hosted_.erase(hosted->name);
+  }
+  changed_.notify_all();
+}
+
+OpenOptions StudyHost::opening(const std::string& study) const {
+  return {.name = study,
+          .fork = {},
+          .holder = options_.address,
+          .fold = tuner_fold,
+          .patience = kPatienceWithHolders};
+}
+
+/// Opens the study for those who wait, or tells them why it cannot be opened.
+void StudyHost::open(const HostedPointer& hosted) {
+  try {
+    const StudyRecord record = record_of(*store_, hosted->name);
+    const bool served_elsewhere =
+        record.holder.starts_with("http") && record.holder != options_.address;
+    if (served_elsewhere && store_->is_locked(record.id)) {
+      throw StudyError(
+          StudyError::Fault::open_elsewhere,
+          fmt::format("the study {} is open elsewhere: {}", record.name, record.holder));
+    }
+    open_with(hosted,
+              [&](Store& store) { return Study::reopen(store, opening(hosted->name)); });
+  } catch (...) {
+    refuse_all(*hosted, std::current_exception());
+  }
+}
+
+void StudyHost::open_with(const HostedPointer& hosted, const std::function<Study(Store&)>& open) {
+  Hosted* const place = hosted.get();  // which outlives its session
+  auto session = std::make_shared<StudySession>(
+      store_, open,
+      StudySession::Options{.execute = [this](std::function<void()> work) { post(std::move(work)); },
+                            .committer = options_.committer,
+                            .answers = options_.answers,
+                            .after_commit =
+                                [this, place](const Study& study, bool has_written) {
+                                  note_state(*place, study);
+                                  if (has_written && options_.changed) options_.changed(place->name);
+                                }});
+  const std::lock_guard lock(mutex_);
+  hosted->session = std::move(session);
+  push_tick(*hosted);
+}
+
+/// Whoever only wants to look need not have it open.
+void StudyHost::refuse_all(Hosted& hosted, const std::exception_ptr& error) {
+  std::vector<Pending> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting = std::exchange(hosted.waiting, {});
+  }
+  for (Pending& each : waiting) {
+    StudySession::Outcome outcome{.error = error};
+    if (each.read) {
+      try {
+        outcome = {.answer = kept_text(look(hosted.name, each.read))};
+      } catch (...) {
+        outcome.error = std::current_exception();
       }
-      note_state(hosted, study);
-      after = study.events();
-    });
-  } catch (...) {
-    const Problem problem = current_problem();
-    for (Job* job : jobs) job->answer = problem.answer(job->request.id);
-    if (problem.code() == "taken_over" || problem.code() == "store_failure") hosted.session.reset();
-    return;
-  }
-  if (after != before) {
-    if (callbacks_.changed) callbacks_.changed(hosted.name);
-  } else {
-    doubt_refusals(hosted, jobs, after);
-  }
-}
-
-/// A batch that wrote nothing was not fenced off: a server that slept while another took the study
-/// over would refuse tickets that the other has given out. So it looks whether the journal went on.
-void StudyHost::doubt_refusals(Hosted& hosted, const std::vector<Job*>& jobs,
-                               std::uint64_t known_events) {
-  const bool any_refused = std::any_of(jobs.begin(), jobs.end(), [](const Job* job) {
-    return job->write && job->answer->status >= 400;
-  });
-  if (!any_refused) return;
-  try {
-    if (record_of(*store_, hosted.name).events == known_events) return;
-    throw StoreError(StoreError::Fault::taken_over,
-                     "another server has taken the study over meanwhile");
-  } catch (...) {
-    const Problem problem = current_problem();
-    for (Job* job : jobs) {
-      if (job->write) job->answer = problem.answer(job->request.id);
     }
-    if (problem.code() == "taken_over") hosted.session.reset();
-  }
-}
-
-Response StudyHost::execute(Job& job, Study& study, Hosted& hosted) const {
-  const std::uint64_t before = study.events();
-  try {
-    if (job.read) {
-      StudyView view{.record = study.record(),
-                     .specification = study.specification(),
-                     .optimizer = study,
-                     .tuner = tuner_state_of(study),
-                     .open_by = hosted.runner.is_alive() ? hosted.runner.holder : "",
-                     .here = state_now(study, hosted.runner)};
-      return job.read(view);
-    }
-    Response answer = job.write(study, hosted.runner);
-    const Waiting& request = job.request;
-    if (options_.answers != nullptr && !request.key.empty() && study.events() != before) {
-      study.keep_answer({request.key, request.fingerprint, kept_text(answer), study.now()});
-    }
-    return answer;
-  } catch (...) {
-    const Problem problem = current_problem();
-    if (job.all_or_nothing && study.events() != before) study.take_back();
-    return problem.answer(job.request.id);
+    each.task.done(std::move(outcome));
   }
 }
 
@@ -406,59 +413,6 @@ void StudyHost::note_state(Hosted& hosted, const Study& study) {
   const std::lock_guard lock(mutex_);
   hosted.has_leases = study.has_leases();
   hosted.state = std::move(state);
-}
-
-void StudyHost::do_alone(Hosted& hosted, Job& job) {
-  try {
-    refuse_beside(hosted.runner, job.tuner);
-    if (hosted.session) hosted.session->close();
-    hosted.session.reset();
-    const StudyRecord record = record_of(*store_, hosted.name);
-    const std::unique_ptr<StudyLock> lock = store_->try_lock(record.id, Store::kPatience);
-    if (!lock) {
-      throw StudyError(
-          StudyError::Fault::open_elsewhere,
-          fmt::format("the study {} is open elsewhere: {}", record.name, record.holder));
-    }
-    job.answer = job.alone(*store_);
-  } catch (const StudyError& error) {
-    job.answer = elsewhere(error, hosted.name, job.request.target).answer(job.request.id);
-  } catch (...) {
-    job.answer = current_problem().answer(job.request.id);
-  }
-}
-
-void StudyHost::open_anew(Hosted& hosted, Job& job) {
-  try {
-    refuse_beside(hosted.runner, job.tuner);
-  } catch (const Problem& problem) {
-    job.answer = problem.answer(job.request.id);
-    return;
-  }
-  if (hosted.session) hosted.session->close();
-  hosted.session.reset();
-  const OpenOptions which{
-      .name = hosted.name, .fork = {}, .holder = options_.address, .fold = tuner_fold};
-  hosted.session = std::make_unique<StudySession>(store_, [&](Store& store) {
-    (void)record_of(store, hosted.name);  // it is there, or nothing is made
-    return Study::open(store, *job.specification, which);
-  });
-  job.answer = Response{204, "", ""};
-}
-
-void StudyHost::answer_all(std::vector<Job>& jobs, const Problem& problem) {
-  for (Job& job : jobs) {
-    if (!job.answer) job.answer = problem.answer(job.request.id);
-  }
-}
-
-void StudyHost::deliver(std::vector<Job>& jobs) const {
-  std::vector<Finished> finished;
-  finished.reserve(jobs.size());
-  for (Job& job : jobs) {
-    if (job.done) finished.push_back({std::move(job.done), std::move(*job.answer)});
-  }
-  if (!finished.empty()) callbacks_.deliver(std::move(finished));
 }
 
 // --- a study that is not open here -----------------------------------------------------------
@@ -512,42 +466,52 @@ void StudyHost::tick() {
   const std::lock_guard lock(mutex_);
   drop_unused_views();
   if (closing_) return;
-  for (const auto& each : hosted_) {
-    const std::shared_ptr<Hosted>& hosted = each.second;
-    if (!hosted->is_open || hosted->scheduled) continue;
-    if (now - hosted->used > options_.idle && !hosted->has_leases && hosted->state.runner.empty()) {
-      hosted->close_when_idle = true;
-      schedule(hosted);
-      continue;
+  for (const auto& [name, hosted] : hosted_) {
+    if (!hosted->session || hosted->is_changing) continue;
+    const bool is_used = now - hosted->used <= options_.idle || hosted->has_leases ||
+                         !hosted->state.runner.empty();
+    if (is_used) {
+      push_tick(*hosted);
+    } else {
+      close_idle(hosted);
     }
-    push_tick(hosted);
   }
+}
+
+/// With the mutex: nothing but to close it.
+void StudyHost::close_idle(const HostedPointer& hosted) {
+  const auto failed = [this, study = hosted->name](const std::exception_ptr& error) {
+    if (options_.failed) options_.failed(study + ": " + problem_with(study, "", error).what());
+  };
+  hosted->changes.push_back({.failed = failed});
+  if (!hosted->is_changing) begin_change(hosted);
 }
 
 void StudyHost::tick_soon(const std::string& study) {
   const std::lock_guard lock(mutex_);
   const auto found = hosted_.find(study);
-  if (found != hosted_.end()) push_tick(found->second);
+  if (found == hosted_.end() || !found->second->session) return;
+  push_tick(*found->second);
 }
 
-/// With the mutex.
-void StudyHost::push_tick(const std::shared_ptr<Hosted>& hosted) {
-  hosted->jobs.push_back({.write = [](Study& study, Runner& runner) {
-    (void)study.drop_expired();
-    if (!runner.is_alive()) take_commands(study);
-    return Response{};
-  }});
-  schedule(hosted);
+/// With the mutex, for one that is open.
+void StudyHost::push_tick(Hosted& hosted) const {
+  Runner* const runner = &hosted.runner;
+  hosted.session->post({.perform =
+                            [runner](Study& study) {
+                              (void)study.drop_expired();
+                              if (!runner->is_alive()) take_commands(study);
+                              return std::string();
+                            },
+                        .done = [](const StudySession::Outcome& /*outcome*/) {}});
 }
 
 void StudyHost::close() {
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (std::exchange(closing_, true)) return;
-    for (const auto& each : hosted_) {
-      each.second->close_when_idle = true;
-      schedule(each.second);
-    }
+    for (const auto& each : hosted_) close_idle(each.second);
+    changed_.wait(lock, [this] { return hosted_.empty(); });
   }
   pool_.join();
 }
@@ -556,7 +520,7 @@ StudyHost::Counts StudyHost::counts() const {
   Counts counts;
   const std::lock_guard lock(mutex_);
   for (const auto& [name, hosted] : hosted_) {
-    if (!hosted->is_open) continue;
+    if (!hosted->session) continue;
     ++counts.states[hosted->state.text];
     counts.in_flight += hosted->state.in_flight;
   }
@@ -566,7 +530,7 @@ StudyHost::Counts StudyHost::counts() const {
 std::optional<StudyState> StudyHost::state_of(const std::string& study) const {
   const std::lock_guard lock(mutex_);
   const auto found = hosted_.find(study);
-  if (found == hosted_.end() || !found->second->is_open) return std::nullopt;
+  if (found == hosted_.end() || !found->second->session) return std::nullopt;
   return found->second->state;
 }
 

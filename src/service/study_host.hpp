@@ -7,12 +7,16 @@
 #include "service/histories.hpp"
 #include "service/message.hpp"
 #include "service/problem.hpp"
+#include "studies/committer.hpp"
 #include "tuning/tuner_state.hpp"
 
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -70,28 +74,18 @@ struct StudyView {
   std::string warning = {};             ///< see LoadedOptimizer
 };
 
-/// The studies that are open in this server. Requests for a study wait in a queue of its own; a
-/// worker does all that have come with one commit and answers them. A study that nobody has used
-/// for a while is closed, so that others can open it. Thread-safe; what is called here is called by
-/// a worker.
+/// The studies that are open in this server: opens them when somebody asks for them, and closes what
+/// nobody has used for a while, so that others can open it. Thread-safe. What is called back is
+/// called by a worker.
 class StudyHost {
  public:
   struct Options {
     std::string address = {};  ///< where other servers send requests for the studies open here
     std::chrono::milliseconds idle{60'000};  ///< after which a study is closed
     std::size_t threads = 16;
+    Committer* committer = nullptr;  ///< null: each study commits for itself
     /// Of the same store: where answers to requests with a key are kept; null: nowhere.
     KeptAnswers* answers = nullptr;
-  };
-
-  /// An answer, and the function to be called with it.
-  struct Finished {
-    std::function<void(Response)> done;
-    Response answer;
-  };
-
-  struct Callbacks {
-    std::function<void(std::vector<Finished>)> deliver;          ///< many at once
     std::function<void(const std::string& study)> changed = {};  ///< has new events
     std::function<void(const std::string& what)> failed = {};    ///< for the log
   };
@@ -101,7 +95,7 @@ class StudyHost {
   using Write = std::function<Response(Study&, Runner&)>;
   using Work = std::function<Response(Store&)>;
 
-  StudyHost(std::shared_ptr<Store> store, Options options, Callbacks callbacks);
+  StudyHost(std::shared_ptr<Store> store, Options options);
   ~StudyHost();
   StudyHost(const StudyHost&) = delete;
   StudyHost& operator=(const StudyHost&) = delete;
@@ -136,6 +130,9 @@ class StudyHost {
   /// Answers all that has come, closes all studies. Nothing may be asked for any more.
   void close();
 
+  /// Calls something on a worker's thread.
+  void post(std::function<void()> work);
+
   /// How many are open, by what they are doing; and their tickets in flight.
   struct Counts {
     std::map<std::string, std::size_t> states = {};
@@ -150,41 +147,30 @@ class StudyHost {
   [[nodiscard]] Histories& histories() { return histories_; }
 
  private:
-  /// What of a request is needed while it waits.
-  struct Waiting {
-    std::string id = {};
-    std::string target = {};
-    std::string key = {};          // empty: it came without one
-    std::string fingerprint = {};  // what makes two requests with one key the same
-
-    Waiting() = default;
-    Waiting(const Request& request);
+  struct Pending {
+    StudySession::Task task = {};
+    Read read = {};  // need not have the study open
   };
 
-  struct Job {
-    Waiting request = {};
-    Write write = {};
-    Read read = {};
-    Work alone = {};
-    std::optional<StudySpecification> specification = {};  // to open it anew with
-    std::string tuner = {};                                // that wants so
-    Done done = {};                                        // none: nobody waits
-    bool all_or_nothing = false;
-    std::optional<Response> answer = {};
+  /// Something to do while the study is closed here.
+  struct Change {
+    std::function<void()> work = {};
+    std::function<void(std::exception_ptr)> failed = {};  // it cannot be closed
   };
 
   struct Hosted {
     std::string name;
-    std::unique_ptr<StudySession> session = {};  // the worker's alone
-    Runner runner = {};                          // the worker's alone
-    bool close_when_idle = false;
-    bool scheduled = false;  // a worker has it or will have it
-    std::vector<Job> jobs = {};
+    std::shared_ptr<StudySession> session = {};  // null: it is not open
+    Runner runner = {};                          // of the session's tasks, or of a change
+    int entering = 0;                            // requests that are about to come
+    bool is_changing = false;                    // it is being opened or closed: what comes waits
+    std::vector<Pending> waiting = {};
+    std::deque<Change> changes = {};
     Runner::SteadyClock::time_point used = {};
-    bool is_open = false;
     bool has_leases = false;
     StudyState state = {};
   };
+  using HostedPointer = std::shared_ptr<Hosted>;
 
   /// A study that is open elsewhere or nowhere, as it was when somebody looked.
   struct Looked {
@@ -195,34 +181,35 @@ class StudyHost {
     Runner::SteadyClock::time_point used = {};
   };
 
-  void submit(const std::string& study, Job job);
-  void schedule(const std::shared_ptr<Hosted>& hosted);
-  void serve(const std::shared_ptr<Hosted>& hosted);
-  void open(Hosted& hosted);
-  void process(Hosted& hosted, std::vector<Job>& jobs);
-  void perform_all(Hosted& hosted, std::vector<Job>& jobs);
-  void find_kept_answers(Hosted& hosted, std::vector<Job>& jobs) const;
-  void perform(Hosted& hosted, std::vector<Job*> jobs);
-  void doubt_refusals(Hosted& hosted, const std::vector<Job*>& jobs, std::uint64_t known_events);
-  [[nodiscard]] Response execute(Job& job, Study& study, Hosted& hosted) const;
+  [[nodiscard]] HostedPointer hosted(const std::string& study);
+  [[nodiscard]] StudySession::Task task_of(const HostedPointer& hosted, const Request& request,
+                                           Write work, Done done) const;
+  [[nodiscard]] std::function<void(StudySession::Outcome)> answering(const std::string& study,
+                                                                     const Request& request,
+                                                                     Done done) const;
+  void submit(const HostedPointer& hosted, Pending pending);
+  void change(const HostedPointer& hosted, Change change);
+  void begin_change(const HostedPointer& hosted);
+  void close_idle(const HostedPointer& hosted);
+  void run_changes(const HostedPointer& hosted);
+  void open(const HostedPointer& hosted);
+  void open_with(const HostedPointer& hosted, const std::function<Study(Store&)>& open);
+  void refuse_all(Hosted& hosted, const std::exception_ptr& error);
   void note_state(Hosted& hosted, const Study& study);
-  void do_alone(Hosted& hosted, Job& job);
-  void open_anew(Hosted& hosted, Job& job);
-  void answer_all(std::vector<Job>& jobs, const Problem& problem);
-  void deliver(std::vector<Job>& jobs) const;
+  void push_tick(Hosted& hosted) const;
+  [[nodiscard]] OpenOptions opening(const std::string& study) const;
   [[nodiscard]] Response look(const std::string& study, const Read& work);
   void drop_unused_views();
-  void push_tick(const std::shared_ptr<Hosted>& hosted);
-  [[nodiscard]] Problem elsewhere(const StudyError& error, const std::string& study,
-                                  const std::string& target);
+  [[nodiscard]] Problem problem_with(const std::string& study, const std::string& target,
+                                     const std::exception_ptr& error) const;
 
   std::shared_ptr<Store> store_;
   Options options_;
-  Callbacks callbacks_;
   Histories histories_;
 
-  mutable std::mutex mutex_;  // of all that is below, and of what is not the workers' above
-  std::map<std::string, std::shared_ptr<Hosted>> hosted_;
+  mutable std::mutex mutex_;  // of all that is below, and of what is not the tasks' above
+  std::condition_variable changed_;
+  std::map<std::string, HostedPointer> hosted_;
   std::map<StudyId, std::shared_ptr<Looked>> looked_;
   bool closing_ = false;
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <ctime>
 #include <pthread.h>
 #include <unistd.h>
 #include <utility>
@@ -36,6 +37,13 @@ std::string name_of_owner() {
   return fmt::format("pid {} on {}", getpid(), host.data());
 }
 
+/// Nanoseconds, also of the time in which the machine slept.
+std::int64_t time_since_boot() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 std::string end_of_lease() {
   return fmt::format("clock_timestamp() + interval '{} s'", PostgresLease::kLength.count());
 }
@@ -65,13 +73,37 @@ std::int64_t PostgresLease::owner() {
 
 void PostgresLease::hold(StudyId study, std::int64_t fence) {
   const std::lock_guard lock(held_mutex_);
-  held_[study] = fence;
+  held_[study] = {fence, heart_->lapses};
+}
+
+bool PostgresLease::holds(StudyId study, std::int64_t fence) {
+  // In this order: a lease that ends after this was looked at has not ended before.
+  const std::uint64_t lapses = heart_->lapses;
+  const bool is_certain = time_since_boot() < heart_->certain_until;
+  {
+    const std::lock_guard lock(held_mutex_);
+    const auto found = held_.find(study);
+    if (found == held_.end() || found->second.fence != fence) return false;
+    if (is_certain && found->second.lapses == lapses) return true;
+  }
+  {
+    const std::lock_guard lock(heart_->mutex);
+    heart_->beat();
+    const PostgresRows rows = heart_->connection.run(
+        "SELECT 1 FROM studies WHERE id = $1 AND owner = $2 AND fence = $3", study, heart_->owner,
+        fence);
+    if (rows.empty()) return false;
+  }
+  const std::lock_guard lock(held_mutex_);
+  const auto found = held_.find(study);
+  if (found != held_.end()) found->second.lapses = heart_->lapses;
+  return true;
 }
 
 std::optional<std::int64_t> PostgresLease::fence(StudyId study) {
   const std::lock_guard lock(held_mutex_);
   const auto found = held_.find(study);
-  return found != held_.end() ? std::optional(found->second) : std::nullopt;
+  return found != held_.end() ? std::optional(found->second.fence) : std::nullopt;
 }
 
 void PostgresLease::give_back(StudyId study, std::int64_t fence) {
@@ -79,7 +111,7 @@ void PostgresLease::give_back(StudyId study, std::int64_t fence) {
   {
     const std::lock_guard lock(held_mutex_);
     const auto found = held_.find(study);
-    if (found != held_.end() && found->second == fence) held_.erase(found);
+    if (found != held_.end() && found->second.fence == fence) held_.erase(found);
   }
   const std::lock_guard lock(heart_->mutex);
   heart_->to_give_back.push_back({study, fence});
@@ -96,11 +128,13 @@ PostgresLease::Heart::Heart(const PostgresAddress& address)
 void PostgresLease::Heart::start(const std::string& name) {
   // Those of processes that are gone are of no use to anybody; one that wakes up comes back.
   connection.run("DELETE FROM owners WHERE alive_until < clock_timestamp() - interval '1 hour'");
+  const std::int64_t begin = time_since_boot();
   owner = connection
               .run("INSERT INTO owners (name, alive_until) VALUES ($1, " + end_of_lease() +
                        ") RETURNING id",
                    name)
               .integer(0, 0);
+  certain_until = begin + std::chrono::nanoseconds(kLength).count();
   const WithoutSignals while_it_starts;
   thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -122,9 +156,12 @@ void PostgresLease::Heart::run(const std::stop_token& stop) {
 }
 
 void PostgresLease::Heart::beat() {
+  const std::int64_t begin = time_since_boot();
+  if (begin >= certain_until) ++lapses;
   connection.run("INSERT INTO owners (id, name, alive_until) VALUES ($1, $2, " + end_of_lease() +
                      ") ON CONFLICT (id) DO UPDATE SET alive_until = EXCLUDED.alive_until",
                  owner, name_of_owner());
+  certain_until = begin + std::chrono::nanoseconds(kLength).count();
 }
 
 void PostgresLease::Heart::give_back_some() {

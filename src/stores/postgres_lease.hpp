@@ -5,6 +5,7 @@
 #include "stores/postgres_address.hpp"
 #include "stores/postgres_connection.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -39,6 +40,9 @@ class PostgresLease {
 
   /// Notes that a study was taken.
   void hold(StudyId study, std::int64_t fence);
+  /// Whether a study that was taken with this number is still ours. Asks the database if the lease
+  /// may have ended since the last time. Throws StoreError.
+  [[nodiscard]] bool holds(StudyId study, std::int64_t fence);
   /// With which number it was taken; none if it was not.
   [[nodiscard]] std::optional<std::int64_t> fence(StudyId study);
   /// Gives a study back: at once, or as soon as the database can be reached again.
@@ -62,6 +66,10 @@ class PostgresLease {
 
     PostgresConnection connection;
     std::int64_t owner = 0;  // 0: none yet
+    /// Until when the lease certainly lasts, and how often it may have ended before: others could
+    /// take what we own then. By a clock that goes on while the machine sleeps.
+    std::atomic<std::int64_t> certain_until = 0;
+    std::atomic<std::uint64_t> lapses = 0;
     std::vector<Held> to_give_back;
     std::mutex mutex;
     std::condition_variable_any waiting;
@@ -70,8 +78,13 @@ class PostgresLease {
 
   pid_t process_;
   std::unique_ptr<Heart> heart_;
+  struct Hold {
+    std::int64_t fence = 0;
+    std::uint64_t lapses = 0;  // of the lease, when the database was last asked
+  };
+
   std::mutex held_mutex_;
-  std::map<StudyId, std::int64_t> held_;
+  std::map<StudyId, Hold> held_;
 };
 
 }  // namespace canopy

@@ -64,7 +64,7 @@ std::string holder_text() {
 /// Takes the lock and notes who has it.
 std::unique_ptr<StudyLock> lock_study(Store& store, const StudyRecord& record,
                                       const OpenOptions& options) {
-  std::unique_ptr<StudyLock> lock = store.try_lock(record.id, Store::kPatience);
+  std::unique_ptr<StudyLock> lock = store.try_lock(record.id, options.patience);
   if (!lock) {
     const std::string holder = store.find(record.name).value_or(record).holder;
     throw StudyError(Fault::open_elsewhere,
@@ -235,7 +235,12 @@ Study::~Study() = default;
 
 void Study::load() {
   optimizer_.reset();  // should this fail, nothing may be asked or told any more
+  const StudyId id = record_.id;
   record_ = find_study(*store_, record_.name);
+  if (record_.id != id) {
+    record_.id = id;
+    throw StudyError(Fault::missing, "the study " + record_.name + " was deleted");
+  }
   Loaded loaded = load_all(*store_, record_, specification_, make_fold_);
   optimizer_ = std::move(loaded.optimizer);
   leases_ = std::move(loaded.folds.leases);
@@ -431,11 +436,30 @@ void Study::commit() {
   const Batch batch = take_batch();
   try {
     write(batch);
-  } catch (const StoreError&) {
-    take_back();
-    throw;
+  } catch (const StoreError& error) {
+    if (const auto lost = settle(batch, error)) throw StoreError(*lost);
+    return;
   }
   keep(batch);
+}
+
+std::optional<StoreError> Study::settle(const Batch& batch, const StoreError& error) {
+  try {
+    take_back();
+    std::size_t same = 0;
+    if (!batch.entries.empty()) {
+      store_->read(record_.id, {batch.entries.front().number - 1, batch.entries.size()},
+                   [&](const JournalEntry& entry) {
+                     if (entry == batch.entries[same]) ++same;
+                   });
+    }
+    if (same > 0 && same == batch.entries.size()) return std::nullopt;
+  } catch (const std::exception&) {
+    return error;  // the next who comes tries to read it again
+  }
+  // It is certain now.
+  const bool was_in_doubt = error.fault() == StoreError::Fault::in_doubt;
+  return was_in_doubt ? StoreError(StoreError::Fault::unreachable, error.what()) : error;
 }
 
 Study::Batch Study::take_batch() {

@@ -1,127 +1,390 @@
 #include "canopy/study_session.hpp"
 
-#include <exception>
+#include "studies/committer.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace canopy {
+namespace {
+
+/// Whether the study is no longer ours: another process has it, or it was deleted.
+bool tells_of_lost_study(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const StoreError& its) {
+    return its.fault() == StoreError::Fault::taken_over;
+  } catch (const StudyError& its) {
+    return its.fault() == StudyError::Fault::missing;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
 
 StudySession::StudySession(std::shared_ptr<Store> store, const std::function<Study(Store&)>& open)
+    : StudySession(std::move(store), open, {}) {}
+
+StudySession::StudySession(std::shared_ptr<Store> store, const std::function<Study(Store&)>& open,
+                           Options options)
     : store_(std::move(store)),
+      options_(std::move(options)),
       study_(open(*store_)),
-      name_(study_->record().name),
-      kept_(study_->record().events) {}
+      name_(study_->record().name) {}
 
 StudySession::~StudySession() = default;
 
-void StudySession::begin() {
-  if (!study_ || closing_) {
-    throw StudyError(StudyError::Fault::closed, "the study " + name_ + " is closed");
-  }
-  if (!committing_) study_->recover();
+bool StudySession::is_open() const {
+  const std::lock_guard lock(mutex_);
+  return is_open_;
 }
 
-/// Everything that the caller did or saw is on the disk when this returns.
-void StudySession::wait_until_kept(std::unique_lock<std::mutex>& lock) {
-  const std::uint64_t events = study_->events();
-  const auto batch = batches_.find(std::this_thread::get_id());
-  if (batch != batches_.end()) {
-    batch->second.claim.events = events;
-  } else {
-    wait_for(lock, events);
-  }
+/// What must happen all or not at all is not taken back together with others; and the end comes
+/// when nothing is on its way.
+bool StudySession::must_be_alone(const Waiting& waiting) {
+  return waiting.task.all_or_nothing || waiting.closes;
 }
 
-void StudySession::wait_for(std::unique_lock<std::mutex>& lock, std::uint64_t events) {
-  Claim claim{events};
-  waiting_.insert(&claim);
-  while (kept_ < events && !claim.lost) {
-    if (committing_) {
+// --- the queue -------------------------------------------------------------------------------
+
+void StudySession::post(Task task) {
+  put({.task = std::move(task)});
+}
+
+void StudySession::post_close(std::function<void(Outcome)> done) {
+  put({.task = {.perform = [](Study& /*study*/) { return ""; }, .done = std::move(done)},
+       .closes = true});
+}
+
+void StudySession::put(Waiting waiting) {
+  {
+    std::unique_lock lock(mutex_);
+    if (!is_open_) {
+      lock.unlock();
+      waiting.task.done({.error = std::make_exception_ptr(closed())});
+      return;
+    }
+    queue_.push_back(std::move(waiting));
+    if (!options_.execute || std::exchange(is_at_work_, true)) return;
+  }
+  options_.execute([self = shared_from_this()] { self->run(); });
+}
+
+/// Waits until an action has been performed and is on the disk; does the work itself unless there
+/// is another thread for it, or somebody else is at it.
+void StudySession::wait_for(const std::function<void(Study&)>& action, bool closes) {
+  Outcome outcome;
+  bool is_done = false;
+  Waiting waiting{.closes = closes};
+  waiting.task.perform = [&](Study& study) {
+    action(study);
+    return std::string();
+  };
+  waiting.task.done = [&](Outcome its) {
+    const std::lock_guard lock(mutex_);
+    outcome = std::move(its);
+    is_done = true;
+    changed_.notify_all();
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    const auto batch = batches_.find(std::this_thread::get_id());
+    if (batch != batches_.end()) waiting.batch = batch->first;
+  }
+  put(std::move(waiting));
+  std::unique_lock lock(mutex_);
+  while (!is_done) {
+    if (options_.execute || is_at_work_ || !has_work()) {
       changed_.wait(lock);
+      continue;
+    }
+    is_at_work_ = true;
+    take_step(lock);
+    is_at_work_ = false;
+    changed_.notify_all();
+  }
+  lock.unlock();
+  if (outcome.error) std::rethrow_exception(outcome.error);
+}
+
+// --- the work --------------------------------------------------------------------------------
+
+/// Works until there is nothing to do.
+void StudySession::run() {
+  std::unique_lock lock(mutex_);
+  while (is_open_ && has_work()) take_step(lock);
+  is_at_work_ = false;
+}
+
+/// With the mutex, while nobody is at work, or by whoever is.
+bool StudySession::has_work() const {
+  if (commit_) {
+    const bool ends = commit_->waiting.back().closes;
+    return commit_->is_over || (!ends && !queue_.empty() && !must_be_alone(queue_.front()));
+  }
+  return !performed_.empty() || !queue_.empty();
+}
+
+/// One thing that there is to do.
+void StudySession::take_step(std::unique_lock<std::mutex>& lock) {
+  if (commit_ && commit_->is_over) {
+    std::unique_ptr<Commit> commit = std::move(commit_);
+    lock.unlock();
+    end_commit(std::move(commit));
+    lock.lock();
+  } else if (!commit_ && !performed_.empty()) {
+    begin_commit(lock);
+  } else {
+    AllWaiting tasks = next_tasks();
+    lock.unlock();
+    perform_all(std::move(tasks));
+    lock.lock();
+  }
+}
+
+/// With the mutex.
+StudySession::AllWaiting StudySession::next_tasks() {
+  auto end = std::find_if(queue_.begin(), queue_.end(), must_be_alone);
+  if (end == queue_.begin() && end != queue_.end()) ++end;
+  AllWaiting tasks(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
+  queue_.erase(queue_.begin(), end);
+  return tasks;
+}
+
+void StudySession::perform_all(AllWaiting tasks) {
+  std::exception_ptr failure;
+  try {
+    study_->recover();
+    if (!study_->is_held()) {
+      throw StoreError(StoreError::Fault::taken_over,
+                       "another process has taken the study over meanwhile");
+    }
+    find_kept_answers(tasks);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  std::map<std::string, Waiting*> keys;  // a client may be so impatient that both are here
+  for (Waiting& each : tasks) {
+    if (each.is_performed) continue;
+    if (failure) {
+      each.outcome.error = failure;
+      continue;
+    }
+    if (options_.answers != nullptr && !each.task.key.empty()) {
+      const auto [first, is_new] = keys.emplace(each.task.key, &each);
+      if (!is_new) {
+        if (first->second->task.request == each.task.request) {
+          each.outcome = first->second->outcome;
+        } else {
+          each.outcome.error = std::make_exception_ptr(ReusedKey());
+        }
+        continue;
+      }
+    }
+    perform_one(each);
+  }
+  for (Waiting& each : tasks) {
+    if (!each.batch) {
+      performed_.push_back(std::move(each));
+      continue;
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      const auto batch = batches_.find(*each.batch);
+      if (batch != batches_.end()) batch->second.events = study_->events();
+    }
+    each.task.done(std::move(each.outcome));
+  }
+}
+
+/// Answers what was answered before.
+void StudySession::find_kept_answers(AllWaiting& tasks) {
+  if (options_.answers == nullptr) return;
+  std::vector<AnswerKey> keys;
+  std::vector<Waiting*> owners;
+  for (Waiting& each : tasks) {
+    if (each.task.key.empty()) continue;
+    keys.push_back({study_->record().id, each.task.key});
+    owners.push_back(&each);
+  }
+  if (keys.empty()) return;
+  const std::vector<std::optional<KeptAnswer>> kept = options_.answers->find_answers(keys);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!kept[i]) continue;
+    Waiting& owner = *owners[i];
+    owner.is_performed = true;
+    if (kept[i]->request == owner.task.request) {
+      owner.outcome.answer = kept[i]->answer;
     } else {
-      commit(lock);
+      owner.outcome.error = std::make_exception_ptr(ReusedKey());
     }
   }
-  waiting_.erase(&claim);
-  if (closing_) changed_.notify_all();
-  if (claim.lost) throw StoreError(claim.lost->fault, claim.lost->why);
 }
 
-/// Writes all that has happened so far. The mutex is free meanwhile: others go on, and wait for the
-/// next commit.
-void StudySession::commit(std::unique_lock<std::mutex>& lock) {
-  const Study::Batch batch = study_->take_batch();
-  committing_ = true;
-  std::optional<Loss> failure;
-  lock.unlock();
+void StudySession::perform_one(Waiting& waiting) {
+  const Task& task = waiting.task;
+  const std::uint64_t before = study_->events();
+  waiting.is_performed = true;
   try {
-    study_->write(batch);
-  } catch (const StoreError& error) {
-    failure = {error.fault(), error.what()};
-  } catch (const std::exception& error) {
-    failure = {StoreError::Fault::other, error.what()};
-  }
-  lock.lock();
-  if (!failure) {
-    study_->keep(batch);
-    kept_ = study_->record().events;
-  } else {
-    tell_of_loss(*failure);
+    waiting.outcome.answer = task.perform(*study_);
+    if (options_.answers != nullptr && !task.key.empty() && study_->events() != before) {
+      study_->keep_answer({task.key, task.request, waiting.outcome.answer, study_->now()});
+    }
+  } catch (...) {
+    waiting.outcome.error = std::current_exception();
+    if (!task.all_or_nothing || study_->events() == before) return;
     try {
       study_->take_back();
     } catch (const std::exception&) {
-      // The next one to come tries again.
+      return;  // the next task tries again
     }
   }
-  committing_ = false;
-  changed_.notify_all();
 }
 
-/// Nothing is left of what is not on the disk. Whoever has only to do with what was written before
-/// is not concerned, although he may not have woken up since.
-void StudySession::tell_of_loss(const Loss& loss) {
-  const auto tell = [&](Claim& claim) {
-    if (claim.events > kept_) claim.lost = loss;
-  };
-  for (Claim* claim : waiting_) tell(*claim);
-  for (auto& [thread, batch] : batches_) tell(batch.claim);
+/// Writes all that has happened so far. Others go on meanwhile, and wait for the next commit.
+void StudySession::begin_commit(std::unique_lock<std::mutex>& lock) {
+  auto commit = std::make_unique<Commit>(Commit{std::exchange(performed_, {})});
+  lock.unlock();
+  if (study_->is_readable()) commit->batch = study_->take_batch();
+  if (commit->batch.empty()) {
+    end_commit(std::move(commit));
+    lock.lock();
+    return;
+  }
+  lock.lock();
+  commit_ = std::move(commit);
+  const Study::Batch& batch = commit_->batch;
+  if (options_.committer != nullptr) {
+    options_.committer->write(study_->record().id, batch,
+                              [self = shared_from_this()](std::optional<StoreError> error) {
+                                self->note_result(std::move(error));
+                              });
+    return;
+  }
+  is_at_work_ = false;
+  changed_.notify_all();
+  lock.unlock();
+  std::optional<StoreError> error;
+  try {
+    study_->write(batch);
+  } catch (const StoreError& its) {
+    error = its;
+  } catch (const std::exception& its) {
+    error = StoreError(StoreError::Fault::other, its.what());
+  }
+  lock.lock();
+  commit_->is_over = true;
+  commit_->error = std::move(error);
+  changed_.wait(lock, [this] { return !is_at_work_; });
+  is_at_work_ = true;
 }
+
+/// By the committer.
+void StudySession::note_result(std::optional<StoreError> error) {
+  {
+    const std::lock_guard lock(mutex_);
+    commit_->is_over = true;
+    commit_->error = std::move(error);
+    if (std::exchange(is_at_work_, true)) return;
+  }
+  options_.execute([self = shared_from_this()] { self->run(); });
+}
+
+/// Answers those who waited for a commit.
+void StudySession::end_commit(std::unique_ptr<Commit> commit) {
+  AllWaiting& waiting = commit->waiting;
+  std::optional<StoreError> error = std::move(commit->error);
+  if (error) {
+    error = study_->settle(commit->batch, *error);
+  } else {
+    study_->keep(commit->batch);
+  }
+  if (error) {
+    std::move(performed_.begin(), performed_.end(), std::back_inserter(waiting));
+    performed_.clear();
+    tell_of_loss(waiting, *error);
+  } else if (options_.after_commit && study_->is_readable()) {
+    options_.after_commit(*study_, !commit->batch.entries.empty());
+  }
+  const Waiting& last = waiting.back();
+  const bool closes = last.closes && !last.outcome.error;
+  const bool is_lost = std::any_of(waiting.begin(), waiting.end(), [](const Waiting& each) {
+    return each.outcome.error && tells_of_lost_study(each.outcome.error);
+  });
+  if (closes || is_lost) release(waiting);
+  for (Waiting& each : waiting) each.task.done(std::move(each.outcome));
+}
+
+/// Nothing is left of what is not on the disk.
+void StudySession::tell_of_loss(AllWaiting& waiting, const StoreError& error) {
+  for (Waiting& each : waiting) {
+    if (each.outcome.error) continue;
+    // Of their own: an exception that all of them share would end when the slowest lets go of it.
+    each.outcome.error = std::make_exception_ptr(StoreError(error));
+  }
+  const std::uint64_t kept = study_->record().events;
+  const std::lock_guard lock(mutex_);
+  for (auto& [thread, batch] : batches_) {
+    if (batch.events > kept) batch.lost = error;
+  }
+}
+
+/// Closes the study; whoever waits behind this is told so.
+void StudySession::release(AllWaiting& waiting) {
+  try {
+    if (study_->is_readable()) study_->snapshot();
+  } catch (const StoreError&) {
+    // The journal has it all.
+  }
+  study_.reset();
+  store_.reset();
+  const auto refuse = [&](AllWaiting all) {
+    for (Waiting& each : all) {
+      each.outcome = {.error = std::make_exception_ptr(closed())};
+      waiting.push_back(std::move(each));
+    }
+  };
+  refuse(std::exchange(performed_, {}));
+  const std::lock_guard lock(mutex_);
+  is_open_ = false;
+  refuse(std::exchange(queue_, {}));
+}
+
+StudyError StudySession::closed() const {
+  return {StudyError::Fault::closed, "the study " + name_ + " is closed"};
+}
+
+// --- batches and the end ---------------------------------------------------------------------
 
 void StudySession::begin_batch() {
-  std::unique_lock lock(mutex_);
-  begin();
+  wait_for([](Study& /*study*/) {});  // it is open and can be read
+  const std::lock_guard lock(mutex_);
   ++batches_[std::this_thread::get_id()].depth;
 }
 
 void StudySession::end_batch() {
-  std::unique_lock lock(mutex_);
-  const auto batch = batches_.find(std::this_thread::get_id());
-  if (batch == batches_.end() || --batch->second.depth > 0) return;
-  const Claim claim = batch->second.claim;
-  batches_.erase(batch);
-  if (claim.lost) throw StoreError(claim.lost->fault, claim.lost->why);
-  if (study_) wait_for(lock, claim.events);
+  std::optional<StoreError> lost;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto batch = batches_.find(std::this_thread::get_id());
+    if (batch == batches_.end() || --batch->second.depth > 0) return;
+    lost = std::move(batch->second.lost);
+    batches_.erase(batch);
+    if (!lost && !is_open_) return;
+  }
+  if (lost) throw StoreError(*lost);
+  wait_for([](Study& /*study*/) {});
 }
 
 void StudySession::close() {
-  std::unique_lock lock(mutex_);
-  if (!study_ || closing_) return;
-  closing_ = true;  // nobody new is let in
-  batches_.erase(std::this_thread::get_id());
-  try {
-    if (!committing_) study_->recover();  // or it would wait for events that are lost
-    wait_for(lock, study_->events());
-  } catch (...) {
-    closing_ = false;
-    throw;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_open_) return;
+    batches_.erase(std::this_thread::get_id());
   }
-  changed_.wait(lock, [this] { return !committing_ && waiting_.empty(); });
-  study_->snapshot();
-  study_.reset();
-  store_.reset();
-}
-
-bool StudySession::is_open() const {
-  const std::lock_guard lock(mutex_);
-  return study_.has_value() && !closing_;
+  wait_for([](Study& /*study*/) {}, true);
 }
 
 }  // namespace canopy

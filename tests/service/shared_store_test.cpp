@@ -2,12 +2,10 @@
 
 #include "canopy/stores.hpp"
 
-#include "support/faulty_store.hpp"
 #include "support/random_event.hpp"
 #include "support/store_suite.hpp"
 #include "support/temporary_folder.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -25,45 +23,13 @@ JournalEntry told(std::uint64_t number) {
 
 class SharedStoreTest : public ::testing::Test {
  protected:
-  [[nodiscard]] std::shared_ptr<SharedStore> open(const testing::FaultyStore::Before& before =
-                                                      [](std::string_view) {}) {
-    const auto open_one = [this, before]() -> std::unique_ptr<FullStore> {
-      return std::make_unique<testing::FaultyStore>(
-          open_store(folder_.path("a.db"), Store::Mode::create), before);
-    };
-    return std::make_shared<SharedStore>(open_one, [this](const SharedStore::Commit& commit) {
-      ++commits_;
-      events_ += commit.events;
-    });
+  [[nodiscard]] std::shared_ptr<SharedStore> open() {
+    return std::make_shared<SharedStore>(
+        [this] { return open_store(folder_.path("a.db"), Store::Mode::create); });
   }
 
   testing::TemporaryFolder folder_;
-  std::atomic<std::size_t> commits_ = 0;
-  std::atomic<std::size_t> events_ = 0;
 };
-
-TEST_F(SharedStoreTest, ManyThreadsWriteTogether) {
-  // Commits take a while, so that others come meanwhile.
-  const auto store = open([](std::string_view operation) {
-    if (operation == "append") std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  });
-  constexpr int kThreads = 16;
-  constexpr std::uint64_t kWrites = 20;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    const StudyId study = store->create({"s" + std::to_string(i), "{}", 0.0})->id;
-    threads.emplace_back([&store, study] {
-      for (std::uint64_t number = 1; number <= kWrites; ++number) {
-        const std::vector<JournalEntry> entries{told(number)};
-        store->append({study, entries, number});
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(events_, kThreads * kWrites);
-  EXPECT_LT(commits_, events_ / 2) << "one commit serves many";
-  for (const StudyRecord& record : store->list({})) EXPECT_EQ(record.events, kWrites);
-}
 
 TEST_F(SharedStoreTest, AStudyThatIsGoneFailsAlone) {
   const auto store = open();
@@ -74,41 +40,6 @@ TEST_F(SharedStoreTest, AStudyThatIsGoneFailsAlone) {
   EXPECT_THROW(store->append({b, entries, 1}), StoreError);
   store->append({a, entries, 1});
   EXPECT_EQ(store->find("a")->events, 1U);
-}
-
-TEST_F(SharedStoreTest, WhatCannotBeWrittenDoesNotFailTheOthersInItsGroup) {
-  std::atomic<int> waiting = 0;
-  const auto store = open([&](std::string_view operation) {
-    if (operation != "append") return;
-    // The first commit waits until both of the next group are there.
-    while (waiting.load() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  });
-  const std::vector<JournalEntry> first{told(1)};
-  const std::vector<JournalEntry> second{told(2)};
-  const StudyId a = store->create({"a", "{}", 0.0})->id;
-  const StudyId b = store->create({"b", "{}", 0.0})->id;
-  const StudyId c = store->create({"c", "{}", 0.0})->id;
-  waiting = 3;
-  store->append({a, first, 1});
-  waiting = 0;
-  std::vector<std::thread> threads;
-  threads.emplace_back([&] {
-    ++waiting;
-    store->append({c, first, 1});
-  });
-  threads.emplace_back([&] {
-    ++waiting;
-    EXPECT_THROW(store->append({a, first, 1}), StoreError) << "there already";
-  });
-  threads.emplace_back([&] {
-    ++waiting;
-    store->append({b, first, 1});
-  });
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(store->find("a")->events, 1U);
-  EXPECT_EQ(store->find("b")->events, 1U);
-  EXPECT_EQ(store->find("c")->events, 1U);
-  store->append({a, second, 2});
 }
 
 TEST_F(SharedStoreTest, ALockThatWaitsKeepsNobodyElseWaiting) {
