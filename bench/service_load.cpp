@@ -68,20 +68,21 @@ class Client {
  private:
   asio::awaitable<void> ask() {
     co_await exchange("asks", fmt::format(R"({{"pulls":1,"count":{}}})", kTicketsAtOnce));
-    constexpr std::string_view kKey = "\"ticket\":";
+    constexpr std::string_view kKey = "\"ticket\":\"";
     for (std::size_t at = body_.find(kKey); at != std::string::npos; at = body_.find(kKey, at)) {
       at += kKey.size();
-      tickets_.push_back(std::strtoull(body_.c_str() + at, nullptr, 10));
+      tickets_.push_back(body_.substr(at, body_.find('"', at) - at));
     }
     if (tickets_.empty()) throw std::runtime_error("no tickets: " + body_);
   }
 
   asio::awaitable<void> tell() {
-    const std::uint64_t ticket = tickets_.front();
+    const std::string ticket = tickets_.front();
     tickets_.pop_front();
-    const double reward = static_cast<double>((ticket * 2654435761U) % 1000U) / 1000.0;
+    const std::uint64_t number = std::strtoull(ticket.c_str(), nullptr, 10);
+    const double reward = static_cast<double>((number * 2654435761U) % 1000U) / 1000.0;
     co_await exchange("tells",
-                      fmt::format(R"({{"tells":[{{"ticket":{},"reward":{}}}]}})", ticket, reward));
+                      fmt::format(R"({{"tells":[{{"ticket":"{}","reward":{}}}]}})", ticket, reward));
     ++load_.tells;
     if (status_ != 200) ++load_.failures;
   }
@@ -117,7 +118,7 @@ class Client {
   std::uint64_t key_ = 0;
   long status_ = 0;
   std::string received_, body_;
-  std::deque<std::uint64_t> tickets_;
+  std::deque<std::string> tickets_;
 };
 
 }  // namespace

@@ -41,6 +41,7 @@ struct Asked {
   std::vector<double> arm;   ///< to be played
   double lease = 0.0;        ///< seconds in which it is answered or dropped; 0: no limit
   bool again = false;        ///< one more pull of the last arm, which must not change yet
+  std::string incarnation = {};  ///< that clients are told of this ticket and of those that follow
 
   friend bool operator==(const Asked&, const Asked&) = default;
 };
@@ -54,6 +55,8 @@ void visit_fields(Asked& event, Visit&& visit) {
   visit(Field{"lease_seconds", "in which it is answered or dropped"}.or_none(), event.lease);
   visit(Field{"again", "one more pull of the last arm, which must not change yet"}.or_none(),
         event.again);
+  visit(Field{"incarnation", "that a server tells with this ticket and those that follow"}.or_none(),
+        event.incarnation);
 }
 
 struct Told {

@@ -28,6 +28,10 @@ struct OpenOptions {
   std::optional<std::string> fork;  ///< a new study to make from it, or one made from it before
   std::string holder = {};          ///< who opens it, for others to read; by default this process
   MakeFold fold = {};               ///< what else is to follow from the journal
+  /// Of the tickets that are given out from now on: another one each time a server opens the study.
+  /// A ticket that is told with it is the one that was given out, also if the study was deleted and
+  /// made again meanwhile, or restored from a backup. Empty: tickets are told by their numbers.
+  std::string incarnation = {};
   Clock* clock = &machine_clock();  ///< dates its events; outlives the study
   /// How long another process that has it is waited for.
   std::chrono::milliseconds patience = Store::kPatience;
@@ -58,7 +62,8 @@ class Study final : public Optimizer {
   ~Study() override;
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
-  /// The same for a limited time, in seconds: see `drop_expired`.
+  /// The same for a client of a server, for a limited time in seconds: see `drop_expired`. 0: for
+  /// ever. The ticket is of the incarnation that the study was opened with.
   Pull ask_on_lease(std::uint64_t pulls, double seconds);
   Pull ask_again() override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
@@ -100,6 +105,11 @@ class Study final : public Optimizer {
   void restore(std::string_view saved) override;
   /// A copy of the optimizer, in memory and without a journal.
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override { return live().clone(); }
+
+  /// What clients were told of tickets.
+  [[nodiscard]] const TicketLeases& tickets() const { return *leases_; }
+  /// The incarnation that a ticket was given out with: see OpenOptions.
+  [[nodiscard]] const std::string& incarnation_of(Ticket ticket) const;
 
   /// Drops the tickets whose lease has expired and returns their number.
   std::uint64_t drop_expired();
@@ -185,6 +195,7 @@ class Study final : public Optimizer {
   std::unique_ptr<StudyLock> lock_;
   std::unique_ptr<Optimizer> optimizer_;
   MakeFold make_fold_;
+  std::string incarnation_;
   Clock* clock_;
   std::unique_ptr<TicketLeases> leases_;
   std::unique_ptr<JournalFold> fold_;
@@ -211,6 +222,7 @@ void check_study_name(const std::string& name);
 struct LoadedOptimizer {
   std::unique_ptr<Optimizer> optimizer;
   std::shared_ptr<const JournalFold> fold;  ///< null where none was asked for
+  std::shared_ptr<const TicketLeases> tickets;
   /// If the optimizer has another revision here, it is not the one that chose the arms, but
   /// one that has observed everything they earned. A sentence that says so; otherwise empty.
   std::string warning;

@@ -705,13 +705,11 @@ def _like(error: Exception, message: str) -> Exception:
 # --- what the user says ---
 
 
-def _ticket(pull: Any) -> int:
-    if isinstance(pull, _canopy.Pull):
-        return pull.ticket
-    if not hasattr(pull, "__index__"):
-        raise ValueError(f"pull = {pull!r}: must be a pull returned by ask, or its ticket")
-    ticket = pull.__index__()
-    return int(ticket) if 0 <= ticket < 2**63 else 0  # which is never given out
+def _ticket(pull: Any) -> str:
+    ticket = pull.ticket if isinstance(pull, _canopy.Pull) else pull
+    if isinstance(ticket, str):
+        return ticket
+    raise ValueError(f"pull = {pull!r}: must be a pull returned by ask, or its ticket, which is a text")
 
 
 def _checked_pulls(pulls: Any) -> int:

@@ -6,6 +6,7 @@
 #include "terminal/progress.hpp"
 #include "tuning/system.hpp"
 #include "tuning/warnings.hpp"
+#include "terminal/say.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -151,7 +152,7 @@ int dry_run(const StudySpecification& study, const std::string& name, bool measu
 void check_before_start(const StudySpecification& study) {
   for (const Warning& warning : warnings_about(study)) {
     if (warning.is_error) throw WrongUse(warning.text);
-    fmt::print(stderr, "canopy tune: {}\n", warning.text);
+    terminal::say("canopy tune: {}\n", warning.text);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "terminal/failure.hpp"
 #include "terminal/option_flags.hpp"
 #include "terminal/output.hpp"
+#include "terminal/say.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -34,7 +35,7 @@ void complain(const std::string& who, std::string message) {
   for (char& letter : message) {
     if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
   }
-  fmt::print(stderr, "{}: {}\n", who, message);
+  terminal::say("{}: {}\n", who, message);
 }
 
 /// What the user of the tool can do about an error.

@@ -6,6 +6,7 @@
 #include "terminal/argument_parser.hpp"
 #include "terminal/failure.hpp"
 #include "tuning/tuner_state.hpp"
+#include "terminal/say.hpp"
 
 #include <memory>
 #include <string>
@@ -37,9 +38,9 @@ struct NamedStudy : StoredStudy {
   /// settings do not fit what was seen.
   [[nodiscard]] LoadedOptimizer load_with_warning() {
     LoadedOptimizer loaded = load(tuner_fold);
-    if (!loaded.warning.empty()) fmt::print(stderr, "canopy: {}\n", loaded.warning);
+    if (!loaded.warning.empty()) terminal::say("canopy: {}\n", loaded.warning);
     for (const std::string& line : advice(*loaded.optimizer)) {
-      fmt::print(stderr, "canopy: {}\n", line);
+      terminal::say("canopy: {}\n", line);
     }
     return loaded;
   }

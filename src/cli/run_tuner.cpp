@@ -8,6 +8,7 @@
 #include "terminal/progress.hpp"
 #include "tuning/system.hpp"
 #include "tuning/tuner_state.hpp"
+#include "terminal/say.hpp"
 
 #include <algorithm>
 #include <string>
@@ -51,7 +52,7 @@ class Adviser {
  private:
   void say(const std::string& text, StatusLine& line) const {
     line.clear();
-    fmt::print(stderr, "canopy {}: {}\n", command_, text);
+    terminal::say("canopy {}: {}\n", command_, text);
   }
 
   std::string command_;

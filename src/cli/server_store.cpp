@@ -4,6 +4,7 @@
 #include "stores/remote_store.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/say.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -39,7 +40,7 @@ std::string token_of(const StoreFlags& flags) {
 /// Says on a line of its own that a server is waited for.
 void say(const std::string& command, const std::string& what) {
   StatusLine().clear();
-  fmt::print(stderr, "canopy {}: {}\n", command, what);
+  terminal::say("canopy {}: {}\n", command, what);
 }
 
 }  // namespace

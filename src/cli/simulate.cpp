@@ -9,6 +9,7 @@
 #include "terminal/failure.hpp"
 #include "terminal/option_flags.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/say.hpp"
 
 #include <memory>
 #include <optional>
@@ -173,7 +174,7 @@ int simulate_and_print(const SimulateArguments& arguments) {
     result = simulate(setting.environment, setting.optimizer, setting.simulation, watch);
   }
   if (!result) {
-    fmt::print(stderr, "canopy simulate: interrupted; nothing to show\n");
+    terminal::say("canopy simulate: interrupted; nothing to show\n");
     return kInterrupted;
   }
   if (arguments.json) {

@@ -8,6 +8,7 @@
 #include "files/document_reader.hpp"
 #include "service/tokens.hpp"
 #include "terminal/failure.hpp"
+#include "terminal/say.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -93,8 +94,7 @@ int make_token(const TokenArguments& arguments) {
   tokens.push_back(token);
   write_tokens(arguments.file, tokens);
   fmt::print("{}\n", secret);
-  fmt::print(stderr,
-             "This is the only time it is shown. {} has its hash; send the server a SIGHUP.\n",
+  terminal::say("This is the only time it is shown. {} has its hash; send the server a SIGHUP.\n",
              arguments.file);
   return kSuccess;
 }
@@ -122,7 +122,7 @@ int revoke_token(const TokenArguments& arguments) {
   }
   std::erase_if(tokens, [&](const Token& token) { return token.name == name; });
   write_tokens(arguments.file, tokens);
-  fmt::print(stderr, "Send the server a SIGHUP.\n");
+  terminal::say("Send the server a SIGHUP.\n");
   return kSuccess;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/run_tuner.hpp"
 #include "cli/study_flags.hpp"
 #include "tuning/tuner_state.hpp"
+#include "terminal/say.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -42,9 +43,9 @@ int tune(const TuneArguments& arguments) {
   Study study = Study::open(*store, specification,
                             {.name = name, .fork = arguments.fork, .fold = tuner_fold});
   if (const Summary summary = study.summary(); summary.t > 1) {
-    fmt::print(stderr, "{}: continuing after {} pulls\n", study.record().name, summary.t - 1);
+    terminal::say("{}: continuing after {} pulls\n", study.record().name, summary.t - 1);
   } else if (summary.observed > 0) {
-    fmt::print(stderr, "{}: starting with {} rewards of {}\n", study.record().name,
+    terminal::say("{}: starting with {} rewards of {}\n", study.record().name,
                summary.observed, study.record().forked_from);
   }
   store.wait_for_server(specification.system->options.outage_seconds);

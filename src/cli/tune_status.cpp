@@ -9,6 +9,7 @@
 #include "insight/best_answer.hpp"
 #include "terminal/progress.hpp"
 #include "tuning/tuner_state.hpp"
+#include "terminal/say.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -190,7 +191,7 @@ void TuneStatus::write(const Document& document, const std::string& metrics) {
     if (files_.metrics) write_file(*files_.metrics, metrics);
   } catch (const OutputError& error) {
     if (!std::exchange(complained_, true)) {
-      fmt::print(stderr, "canopy tune: {}; tuning goes on\n", error.what());
+      terminal::say("canopy tune: {}; tuning goes on\n", error.what());
     }
   }
 }

@@ -72,6 +72,10 @@ class DocumentReader {
   /// Whether a key is there; complains if it is missing.
   bool require(const Document& table, const std::string& prefix, std::string_view key);
 
+  /// More than that are not said; whoever reads a list stops there.
+  static constexpr std::size_t kMostMistakes = 50;
+  [[nodiscard]] bool is_hopeless() const { return violations_.size() >= kMostMistakes; }
+
   /// Says what is wrong with the value of a field, which is null when there is none. Then the line
   /// is that of `near`, if anything is.
   void complain(const std::string& field, const Document* value, std::string expected,

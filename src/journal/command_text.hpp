@@ -1,10 +1,13 @@
 #pragma once
 
 #include "canopy/event.hpp"
+#include "canopy/store.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace canopy {
 
@@ -13,6 +16,7 @@ struct WantedCommand {
   RunnerCommand command = RunnerCommand::pause;
   std::string by = "somebody";
   std::uint64_t pulls = 0;  ///< for a comparison; 0: as many as are usual
+  std::string key = {};     ///< of the request that wanted it: the same one wants it once
 
   friend bool operator==(const WantedCommand&, const WantedCommand&) = default;
 };
@@ -22,5 +26,8 @@ struct WantedCommand {
 
 /// Reads it back. Throws SpecificationError, which says what is wrong with it.
 [[nodiscard]] WantedCommand command_from(std::string_view text);
+
+/// The commands that were accepted according to a journal, as they were posted.
+[[nodiscard]] std::vector<PostedCommand> commands_in(std::span<const JournalEntry> journal);
 
 }  // namespace canopy

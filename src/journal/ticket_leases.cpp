@@ -1,14 +1,31 @@
 #include "journal/ticket_leases.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 
 namespace canopy {
+namespace {
+
+/// Tickets of older ones are gone.
+constexpr std::size_t kMostIncarnations = 1000;
+
+}  // namespace
+
+const std::string& TicketLeases::incarnation_of(Ticket ticket) const {
+  static const std::string none;
+  const auto next = incarnations_.upper_bound(ticket);
+  return next == incarnations_.begin() ? none : std::prev(next)->second;
+}
 
 void TicketLeases::apply(const JournalEntry& entry) {
   std::visit(
       [&]<class Kind>(const Kind& event) {
         if constexpr (std::is_same_v<Kind, Asked>) {
+          if (!event.incarnation.empty()) {
+            incarnations_[event.ticket] = event.incarnation;
+            if (incarnations_.size() > kMostIncarnations) incarnations_.erase(incarnations_.begin());
+          }
           if (event.lease > 0.0) {
             leases_[event.ticket] = {event.lease, entry.at + event.lease, event.length};
           }

@@ -9,8 +9,8 @@
 
 namespace canopy {
 
-/// The tickets that were given out for a limited time, and when that ends. A reward that is told of
-/// a ticket renews its lease.
+/// What clients have been told of tickets: until when they are good, and of which incarnation of the
+/// study they are. A reward that is told of a ticket renews its lease.
 class TicketLeases {
  public:
   /// Takes in the next entry of the journal.
@@ -21,7 +21,12 @@ class TicketLeases {
   /// The tickets whose time is over.
   [[nodiscard]] std::vector<Ticket> expired(double at) const;
 
-  void transfer(State& state) { state(leases_); }
+  /// Of a ticket; empty if it was not given out with one.
+  [[nodiscard]] const std::string& incarnation_of(Ticket ticket) const;
+  /// Of the tickets that come next, unless another one begins.
+  [[nodiscard]] const std::string& incarnation() const { return incarnation_of(UINT64_MAX); }
+
+  void transfer(State& state) { state(leases_, incarnations_); }
 
  private:
   struct Lease {
@@ -35,6 +40,7 @@ class TicketLeases {
   void renew(Ticket ticket, double at, std::uint64_t rewards);
 
   std::map<Ticket, Lease> leases_;
+  std::map<Ticket, std::string> incarnations_;  // from a ticket on; the latest
 };
 
 }  // namespace canopy

@@ -5,6 +5,7 @@
 #include "python/options.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -103,16 +104,32 @@ nb::dict arm_of(const PythonPull& pull) {
   return nb::inst_ptr<PythonSpace>(pull.space)->dictionary(pull.placed.pull.arm);
 }
 
-PythonPull pull_from(const nb::object& space, Ticket ticket, const nb::list& arm,
+/// A number, or a text where a server gave it out: `17-9f3c2a71b0`.
+nb::object ticket_of(const PythonPull& pull) {
+  const Ticket number = pull.placed.pull.ticket;
+  if (pull.incarnation.empty()) return nb::int_(number);
+  return nb::cast(std::to_string(number) + "-" + pull.incarnation);
+}
+
+PythonPull pull_from(const nb::object& space, const nb::object& ticket, const nb::list& arm,
                      std::uint64_t length, std::uint32_t node, std::uint32_t depth) {
   OwnedPull pull;
-  pull.ticket = ticket;
+  std::string incarnation;
+  if (nb::isinstance<nb::str>(ticket)) {
+    const auto text = nb::cast<std::string>(ticket);
+    const std::size_t end = text.find('-');
+    if (end == std::string::npos) throw std::invalid_argument("ticket: is not one of a server");
+    pull.ticket = std::strtoull(text.c_str(), nullptr, 10);
+    incarnation = text.substr(end + 1);
+  } else {
+    pull.ticket = nb::cast<Ticket>(ticket);
+  }
   pull.length = length;
   for (const nb::handle each : arm) pull.arm.push_back(nb::cast<double>(each));
   if (!nb::cast<const PythonSpace&>(space).space().contains(pull.arm)) {
     throw std::invalid_argument("arm: is not in the space");
   }
-  return {space, {std::move(pull), {node, depth}}};
+  return {space, {std::move(pull), {node, depth}}, std::move(incarnation)};
 }
 
 }  // namespace
@@ -166,16 +183,19 @@ void bind_pull(nb::module_& module) {
                          "rewards.")
       .def(
           "__init__",
-          [](PythonPull* self, const nb::object& space, Ticket ticket, const nb::list& arm,
+          [](PythonPull* self, const nb::object& space, const nb::object& ticket,
+             const nb::list& arm,
              std::uint64_t length, std::uint32_t node, std::uint32_t depth) {
             new (self) PythonPull(pull_from(space, ticket, arm, length, node, depth));
           },
+          nb::sig("def __init__(self, space: Space, ticket: int | str, arm: list[float], length: "
+                  "int, node: int, depth: int) -> None"),
           nb::arg("space"), nb::arg("ticket"), nb::arg("arm"), nb::arg("length"), nb::arg("node"),
           nb::arg("depth"))
       .def_prop_ro("arm", &arm_of, "The setting to try, by parameter name.")
       .def_prop_ro(
-          "ticket", [](const PythonPull& self) { return self.placed.pull.ticket; },
-          "The number of this pull, never reused.")
+          "ticket", &ticket_of, nb::sig("def ticket(self) -> int | str"),
+          "The number of this pull, never reused; of a server's study a text.")
       .def_prop_ro(
           "length", [](const PythonPull& self) { return self.placed.pull.length; },
           "How many rewards it is good for.")
@@ -185,7 +205,7 @@ void bind_pull(nb::module_& module) {
       .def("__repr__",
            [](const PythonPull& self) {
              const auto& [pull, place] = self.placed;
-             return "Pull(ticket=" + std::to_string(pull.ticket) + ", arm=" + shown(arm_of(self)) +
+             return "Pull(ticket=" + nb::cast<std::string>(nb::str(ticket_of(self))) + ", arm=" + shown(arm_of(self)) +
                     ", length=" + std::to_string(pull.length) +
                     ", depth=" + std::to_string(place.depth) + ")";
            })
@@ -195,7 +215,7 @@ void bind_pull(nb::module_& module) {
         for (const double each : pull.arm) arm.append(each);
         return nb::make_tuple(
             nb::type<PythonPull>(),
-            nb::make_tuple(self.space, pull.ticket, arm, pull.length, place.node, place.depth));
+            nb::make_tuple(self.space, ticket_of(self), arm, pull.length, place.node, place.depth));
       });
 }
 

@@ -32,6 +32,7 @@ struct PlacedPull {
 struct PythonPull {
   nb::object space;  ///< the PythonSpace
   PlacedPull placed;
+  std::string incarnation = {};  ///< of the study, where a server gave it out
 };
 
 /// Rewards as sums, in the numbers of whoever added them up.

@@ -25,7 +25,8 @@ Document document_in(const Request& request) {
 
 }  // namespace
 
-Body::Body(const Request& request) : RequestReader(document_in(request)) {}
+Body::Body(const Request& request)
+    : RequestReader(document_in(request), Tickets::by_name) {}
 
 void Body::check() const {
   if (!mistakes().empty()) throw Problem(mistakes());

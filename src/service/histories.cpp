@@ -44,6 +44,11 @@ Response Histories::look(Store& store, const StudyRecord& record, const Look& lo
   return look(kept->history);
 }
 
+void Histories::forget(StudyId study) {
+  const std::lock_guard lock(mutex_);
+  kept_.erase(study);
+}
+
 void Histories::drop_unused() {
   const auto now = SteadyClock::now();
   const std::lock_guard lock(mutex_);

@@ -24,6 +24,8 @@ class Histories {
   /// Looks at the history of a study as it is in its record, or later.
   [[nodiscard]] Response look(Store& store, const StudyRecord& record, const Look& look);
 
+  /// Of a study that is deleted.
+  void forget(StudyId study);
   /// Forgets what nobody has looked at for some minutes; and more, if it is all too large.
   void drop_unused();
 

@@ -41,7 +41,7 @@ constexpr std::uint64_t kMostPoints = 100'000;  // of one picture
 constexpr std::uint64_t kMostBuckets = 5000;
 constexpr std::uint64_t kMostArms = 100'000;
 constexpr std::size_t kSparkPoints = 40;
-constexpr std::size_t kMostGlances = 10'000;  // that are kept
+constexpr const char* kGlance = "glance";  // what of it follows from the journal
 
 /// Reads entries of a study.
 ReadEntries entries_of(Store& store, const StudyRecord& record) {
@@ -57,7 +57,11 @@ void Service::look(const Request& request, StudyHost::Read make, Done done) {
   host_.read(
       study_of(request), request,
       [this, target = request.target, make = std::move(make)](StudyView& study) {
-        return looks_.get(study.record, target, [&] { return make(study); });
+        if (target.empty()) return make(study);  // nobody asked over the network
+        if (auto kept = looks_.find(study.record, target)) return Response{200, *std::move(kept)};
+        Response answer = make(study);
+        if (answer.status == 200) looks_.keep(study.record, target, answer.body);
+        return answer;
       },
       std::move(done));
 }
@@ -171,13 +175,8 @@ void Service::glance(const Request& request, Done done) {
 }
 
 std::optional<Document> Service::kept_glance(const StudyRecord& record) {
-  const std::lock_guard lock(glances_mutex_);
-  const auto found = glances_.find(record.id);
-  if (found == glances_.end() || found->second.created != record.created ||
-      found->second.events != record.events) {
-    return std::nullopt;
-  }
-  return found->second.known;
+  const auto kept = looks_.find(record, kGlance);
+  return kept ? std::optional(parse_json(*kept, kGlance)) : std::nullopt;
 }
 
 /// Unless there are new events since it was begun.
@@ -186,9 +185,7 @@ void Service::keep_glance(const StudyRecord& record, const Document& glance) {
   if (!events || !std::cmp_equal(*events, record.events)) return;
   Document known;
   for (const char* key : {"spark", "baseline_mean", "best"}) known.set(key, *glance.find(key));
-  const std::lock_guard lock(glances_mutex_);
-  if (glances_.size() >= kMostGlances) glances_.clear();
-  glances_[record.id] = {record.created, record.events, std::move(known)};
+  looks_.keep(record, kGlance, json_text(known));
 }
 
 void Service::tree(const Request& request, Done done) {

@@ -1,6 +1,7 @@
 #include "service/problem.hpp"
 
 #include "canopy/errors.hpp"
+#include "canopy/study_session.hpp"
 
 #include "files/json.hpp"
 
@@ -76,7 +77,14 @@ Problem problem_of(const StoreError& error) {
     case Fault::full:
     case Fault::read_only:
       return Problem(kUnavailable, "not_stored", error.what()).retry_after(10);
+    case Fault::in_doubt:
+      return Problem(kUnavailable, "in_doubt",
+                     std::string(error.what()) +
+                         ": whether it was stored is not known; ask again with the same "
+                         "Idempotency-Key")
+          .retry_after(2);
     case Fault::busy:
+    case Fault::locked:
     case Fault::unreachable:
       return Problem(kUnavailable, "not_stored", error.what()).retry_after(2);
     case Fault::taken_over:
@@ -117,6 +125,9 @@ Problem current_problem() {
     return problem_of(error);
   } catch (const StudyError& error) {
     return problem_of(error);
+  } catch (const StudySession::ReusedKey&) {
+    return {kUnprocessable, "reused_key",
+            "this Idempotency-Key was used for another request before"};
   } catch (const SpecificationError& error) {
     return {kUnprocessable, "bad_specification", error.what()};
   } catch (const ConfigurationError& error) {

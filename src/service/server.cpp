@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstring>
 #include <list>
 #include <malloc.h>
 #include <map>
@@ -279,14 +280,17 @@ void Server::Parts::forget_old_answers() {
 }
 
 asio::awaitable<void> Server::Parts::signals() {
+  // Whatever would end the process ends it in order; a log that nobody reads does not end it.
+  for (const int number : {SIGPIPE, SIGXFSZ}) (void)std::signal(number, SIG_IGN);
   asio::signal_set signals(io_, SIGTERM, SIGINT, SIGHUP);
+  for (const int number : {SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU}) signals.add(number);
   for (;;) {
     const auto [error, signal] = co_await signals.async_wait(kAwait);
     if (error) co_return;
     if (signal == SIGHUP) {
       reload();
     } else {
-      begin_to_stop(signal == SIGTERM ? "SIGTERM" : "SIGINT");
+      begin_to_stop(strsignal(signal));
     }
   }
 }

@@ -4,7 +4,7 @@
 
 #include "files/document.hpp"
 #include "insight/study_phase.hpp"
-#include "service/kept_looks.hpp"
+#include "service/look_cache.hpp"
 #include "service/message.hpp"
 #include "service/metrics.hpp"
 #include "service/study_host.hpp"
@@ -134,17 +134,9 @@ class Service {
   StudyHost& host_;
   Metrics& metrics_;
   Options options_;
-  /// What of a glance follows from the journal.
-  struct Glance {
-    double created = 0.0;
-    std::uint64_t events = 0;
-    Document known = {};
-  };
-
   mutable std::mutex access_mutex_;
-  KeptLooks looks_;
-  std::mutex glances_mutex_;
-  std::map<StudyId, Glance> glances_;
+  std::mutex commands_mutex_;  // one is given at a time
+  LookCache looks_;
   std::atomic<bool> stopping_ = false;
 };
 

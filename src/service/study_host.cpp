@@ -1,13 +1,17 @@
 #include "service/study_host.hpp"
 
+#include "canopy/clock.hpp"
+
 #include "core/excerpt.hpp"
 #include "files/json.hpp"
 #include "journal/command_text.hpp"
+#include "journal/ticket_leases.hpp"
 #include "service/tokens.hpp"
 #include "tuning/tuner_state.hpp"
 
 #include <algorithm>
 #include <exception>
+#include <random>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -28,6 +32,12 @@ std::string kept_text(const Response& answer) {
 Response answer_from(const std::string& kept) {
   const std::size_t end = kept.find('\n');
   return {static_cast<unsigned>(std::stoul(kept.substr(0, end))), kept.substr(end + 1)};
+}
+
+/// Another one each time that a study is opened.
+std::string new_incarnation() {
+  static thread_local std::mt19937_64 random{std::random_device{}()};
+  return fmt::format("{:010x}", random() >> 24);
 }
 
 /// What makes two requests with one key the same.
@@ -136,6 +146,7 @@ void StudyHost::read(const std::string& study, const Request& request, Read work
                    .specification = open.specification(),
                    .optimizer = open,
                    .tuner = tuner_state_of(open),
+                   .tickets = open.tickets(),
                    .open_by = runner.is_alive() ? runner.holder : "",
                    .here = state_now(open, runner)};
     return work(view);
@@ -246,8 +257,6 @@ Problem StudyHost::problem_with(const std::string& study, const std::string& tar
                                 const std::exception_ptr& error) const {
   try {
     std::rethrow_exception(error);
-  } catch (const StudySession::ReusedKey&) {
-    return {422, "reused_key", "this Idempotency-Key was used for another request before"};
   } catch (const StudyError& refusal) {
     if (refusal.fault() != StudyError::Fault::open_elsewhere) return problem_of(refusal);
     std::string holder;
@@ -350,6 +359,7 @@ OpenOptions StudyHost::opening(const std::string& study) const {
           .fork = {},
           .holder = options_.address,
           .fold = tuner_fold,
+          .incarnation = new_incarnation(),
           .patience = kPatienceWithHolders};
 }
 
@@ -438,13 +448,24 @@ Response StudyHost::look(const std::string& study, const Read& work) {
     looked->specification = std::move(specification);
   }
   looked->record = record;
+  // Whoever opens the study next drops these.
+  for (const Ticket ticket : looked->loaded.tickets->expired(machine_clock().wall_time())) {
+    (void)looked->loaded.optimizer->drop(ticket);
+  }
   StudyView view{.record = record,
                  .specification = *looked->specification,
                  .optimizer = *looked->loaded.optimizer,
                  .tuner = tuner_state_of(looked->loaded),
+                 .tickets = *looked->loaded.tickets,
                  .open_by = store_->is_locked(record.id) ? record.holder : "",
                  .warning = looked->loaded.warning};
   return work(view);
+}
+
+void StudyHost::forget(StudyId study) {
+  histories_.forget(study);
+  const std::lock_guard lock(mutex_);
+  looked_.erase(study);
 }
 
 /// With the mutex.

@@ -69,6 +69,7 @@ struct StudyView {
   const StudySpecification& specification;
   Optimizer& optimizer;
   const TunerState& tuner;
+  const TicketLeases& tickets;
   std::string open_by = {};             ///< the runner, if there is one
   std::optional<StudyState> here = {};  ///< if it is open here
   std::string warning = {};             ///< see LoadedOptimizer
@@ -129,6 +130,9 @@ class StudyHost {
 
   /// Answers all that has come, closes all studies. Nothing may be asked for any more.
   void close();
+
+  /// Drops what was kept of a study that is deleted.
+  void forget(StudyId study);
 
   /// Calls something on a worker's thread.
   void post(std::function<void()> work);

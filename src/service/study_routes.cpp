@@ -9,9 +9,11 @@
 #include "journal/event_document.hpp"
 #include "service/body.hpp"
 #include "service/service.hpp"
+#include "stores/memory_store.hpp"
 #include "tuning/tuner_state.hpp"
 #include "tuning/warnings.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -217,6 +219,7 @@ Wanted wanted_in(const Request& request) {
                                   fmt::format("journal[{}].", i++))) {
         wanted.journal.push_back(std::move(*entry));
       }
+      if (reader.is_hopeless()) break;
     }
     reader.throw_if_any();
     for (i = 0; i < wanted.journal.size(); ++i) {
@@ -225,6 +228,21 @@ Wanted wanted_in(const Request& request) {
     }
   }
   return wanted;
+}
+
+/// Throws Problem if the journal is not one that the study could have had.
+void require_replayable(const NewStudy& study) {
+  MemoryStore memory(std::make_shared<MemoryStudies>());
+  try {
+    const StudyRecord record = *memory.create(study);
+    const LoadedOptimizer loaded = load_optimizer(memory, record, specification_of(record));
+    const std::uint64_t pulls = loaded.optimizer->summary().t - 1;
+    if (loaded.warning.empty() && pulls != study.pulls) {
+      throw Problem({{"pulls", "wrong_type", fmt::format("the journal has {}", pulls)}});
+    }
+  } catch (const StudyError& error) {
+    throw Problem({{"journal", "does_not_fit", error.what()}});
+  }
 }
 
 StudyRecord make_study(Store& store, const Wanted& wanted) {
@@ -243,6 +261,12 @@ StudyRecord make_study(Store& store, const Wanted& wanted) {
   if (!wanted.copied_from.empty()) study.copied = record_of(store, wanted.copied_from).id;
   study.journal = wanted.journal;
   study.pulls = wanted.pulls;
+  const auto existing = wanted.whole ? store.find(wanted.name) : std::nullopt;
+  if (existing && wanted.created == existing->created &&
+      existing->forked_from == wanted.forked_from && existing->specification == study.specification) {
+    return *existing;  // the request comes again
+  }
+  if (!study.journal.empty()) require_replayable(study);
   if (const auto made = store.create(study)) return *made;
   throw StudyError(StudyError::Fault::taken, "there already is a study " + wanted.name);
 }
@@ -251,6 +275,13 @@ StudyRecord make_study(Store& store, const Wanted& wanted) {
 
 void Service::create(const Request& request, Done done) {
   auto wanted = std::make_shared<Wanted>(wanted_in(request));
+  const bool has_commands = std::any_of(
+      wanted->journal.begin(), wanted->journal.end(), [](const JournalEntry& entry) {
+        return std::holds_alternative<CommandAccepted>(entry.event);
+      });
+  if (has_commands && request.may_see && request.may_see->role < Role::admin) {
+    throw Problem(403, "forbidden", "a journal with commands needs the role admin");
+  }
   if (request.may_see) {
     for (const std::string& name : {wanted->name, wanted->fork_of, wanted->copied_from}) {
       if (name.empty() || request.may_see->covers(name)) continue;
@@ -321,8 +352,11 @@ void Service::erase(const Request& request, Done done) {
   query.check();
   host_.run_alone(
       study_of(request), request, query.text("tuner"),
-      [name = study_of(request)](Store& store) {
-        store.erase(record_of(store, name).id);
+      [this, name = study_of(request)](Store& store) {
+        const StudyId study = record_of(store, name).id;
+        store.erase(study);
+        looks_.forget(study);
+        host_.forget(study);
         return no_content();
       },
       std::move(done));

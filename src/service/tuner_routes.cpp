@@ -20,6 +20,26 @@
 
 namespace canopy::service {
 
+namespace {
+
+/// The number of the command that was given with this key before, if one was.
+std::optional<std::uint64_t> posted_with(Store& store, const StudyRecord& record,
+                                         const WantedCommand& wanted) {
+  for (const PostedCommand& posted : store.commands(record.id, 0)) {
+    try {
+      const WantedCommand before = command_from(posted.text);
+      if (before.key != wanted.key) continue;
+      if (before == wanted) return posted.number;
+      throw StudySession::ReusedKey();
+    } catch (const SpecificationError&) {
+      continue;  // of a later version, say
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 void Service::command(const Request& request, Done done) {
   Body body(request);
   const Document& document = body.document();
@@ -34,7 +54,8 @@ void Service::command(const Request& request, Done done) {
   body.check();
   host_.run(
       request,
-      [this, command = *command, pulls, by = request.by, study = study_of(request)](Store& store) {
+      [this, command = *command, pulls, by = request.by, key = request.idempotency_key,
+       study = study_of(request)](Store& store) {
         const StudyRecord record = record_of(store, study);
         const StudySpecification specification = specification_of(record);
         const bool has_baseline = specification.system && specification.system->baseline;
@@ -42,9 +63,13 @@ void Service::command(const Request& request, Done done) {
             (command == RunnerCommand::confirm || command == RunnerCommand::baseline)) {
           throw Problem(409, "no_baseline", "the study has no baseline");
         }
-        const std::string who = by.empty() ? "somebody" : by;
-        const std::uint64_t number = store.post_command(record.id, machine_clock().wall_time(),
-                                                        command_text({command, who, pulls}));
+        const WantedCommand wanted{command, by.empty() ? "somebody" : by, pulls, key};
+        const std::lock_guard lock(commands_mutex_);
+        if (const auto before = key.empty() ? std::nullopt : posted_with(store, record, wanted)) {
+          return json_answer(Document::Table{{"number", *before}}, 201);
+        }
+        const std::uint64_t number =
+            store.post_command(record.id, machine_clock().wall_time(), command_text(wanted));
         host_.tick_soon(study);
         return json_answer(Document::Table{{"number", number}}, 201);
       },
@@ -114,6 +139,25 @@ void Service::release_tuner(const Request& request, Done done) {
 
 namespace {
 
+/// Throws Problem if an event says that a command was accepted which is not in the store: commands
+/// are given by those who may.
+void require_given(Study& study, const Event& event) {
+  const auto* accepted = std::get_if<CommandAccepted>(&event);
+  if (accepted == nullptr) return;
+  const WantedCommand said{accepted->command, accepted->by, accepted->pulls};
+  if (accepted->number > 0 && accepted->number <= INT64_MAX) {
+    const std::vector<PostedCommand> given =
+        study.store().commands(study.record().id, accepted->number - 1);
+    const bool is_there = !given.empty() && given.front().number == accepted->number;
+    WantedCommand wanted = is_there ? command_from(given.front().text) : WantedCommand{};
+    wanted.key.clear();
+    if (is_there && wanted == said) return;
+  }
+  throw Problem(409, "does_not_fit",
+                fmt::format("nobody has given the command {} of number {}",
+                            name_of(accepted->command), accepted->number));
+}
+
 /// Whether the journal goes on with exactly these events.
 bool has_after(Study& study, std::uint64_t after, const std::vector<Event>& events) {
   std::size_t same = 0;
@@ -145,6 +189,7 @@ void Service::tuner_events(const Request& request, Done done) {
           auto event = event_from(each, study.specification().space, reader,
                                   fmt::format("events[{}].", i++));
           if (event) events.push_back(std::move(*event));
+          if (reader.is_hopeless()) break;
         }
         reader.throw_if_any();
         if (study.events() != after) {
@@ -158,7 +203,10 @@ void Service::tuner_events(const Request& request, Done done) {
         if (!runner.is_alive()) runner = {tuner, "a tuner", {}};
         runner.until = Runner::SteadyClock::now() + Runner::kLease;
         try {
-          for (const Event& event : events) study.repeat(event);
+          for (const Event& event : events) {
+            require_given(study, event);
+            study.repeat(event);
+          }
         } catch (const StudyError& error) {
           throw Problem(409, "does_not_fit", error.what());
         }

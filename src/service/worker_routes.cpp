@@ -8,6 +8,7 @@
 #include "studies/operations.hpp"
 #include "tuning/tuner_state.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,6 +39,14 @@ void refuse_while_stopped(const TunerState& tuner) {
       .retry_after(10);
 }
 
+constexpr const char* kGone = "gone";
+
+Mistake gone() {
+  return {.code = kGone,
+          .message = "this ticket is of another incarnation of the study: it was deleted and made "
+                     "again, or restored from a backup; ask again"};
+}
+
 /// What came of several requests.
 class Results {
  public:
@@ -55,7 +64,12 @@ class Results {
 
   /// Throws when nothing at all has succeeded.
   [[nodiscard]] Response answer(Document document = {}) {
-    if (refusals_.size() == results_.size()) throw Problem(409, std::move(refusals_));
+    if (refusals_.size() == results_.size()) {
+      const bool all_gone = std::all_of(refusals_.begin(), refusals_.end(),
+                                        [](const Mistake& each) { return each.code == kGone; });
+      if (refusals_.size() > Body::kMostMistakes) refusals_.resize(Body::kMostMistakes);
+      throw Problem(all_gone ? 410 : 409, std::move(refusals_));
+    }
     document.set("results", std::move(results_));
     return json_answer(document);
   }
@@ -70,7 +84,7 @@ template <class Read>
 auto read_all(Body& body, const std::string& key, Read&& read) {
   std::vector<decltype(read(body, body.document(), key))> all;
   const Document::List& list = body.list(key);
-  for (std::size_t i = 0; i < list.size(); ++i) {
+  for (std::size_t i = 0; i < list.size() && !body.is_hopeless(); ++i) {
     const std::string field = fmt::format("{}[{}]", key, i);
     all.push_back(read(body, body.table_at(list, i, field), field + "."));
   }
@@ -78,14 +92,38 @@ auto read_all(Body& body, const std::string& key, Read&& read) {
   return all;
 }
 
-/// Performs all of them, each on its own.
+const NamedTicket* ticket_of(const TellRequest& request) {
+  return &request.ticket;
+}
+const NamedTicket* ticket_of(const NamedTicket& ticket) {
+  return &ticket;
+}
+template <class Other>
+const NamedTicket* ticket_of(const Other& /*request*/) {
+  return nullptr;
+}
+
+/// Performs all of them, each on its own. A ticket of another incarnation may be that of another
+/// arm.
 template <class Requests>
 Results performed(Study& study, const std::string& key, const Requests& requests) {
   Results results;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    results.add(fmt::format("{}[{}]", key, i), perform(study, requests[i]));
+    const NamedTicket* ticket = ticket_of(requests[i]);
+    const bool is_gone =
+        ticket != nullptr && study.incarnation_of(ticket->number) != ticket->incarnation;
+    results.add(fmt::format("{}[{}]", key, i),
+                is_gone ? Outcome{.refusal = gone()} : perform(study, requests[i]));
   }
   return results;
+}
+
+/// A pull as clients see it.
+Document named_pull(const Space& space, Optimizer& optimizer, const Pull& pull,
+                    const std::string& incarnation) {
+  Document document = pull_document(space, optimizer, pull);
+  document.set("ticket", NamedTicket{pull.ticket, incarnation}.text());
+  return document;
 }
 
 }  // namespace
@@ -110,7 +148,8 @@ void Service::ask(const Request& request, Done done) {
         const Space& space = study.specification().space;
         Document::List tickets;
         for (std::uint64_t i = 0; i < count; ++i) {
-          tickets.push_back(pull_document(space, study, study.ask_on_lease(pulls, lease)));
+          const Pull pull = study.ask_on_lease(pulls, lease);
+          tickets.push_back(named_pull(space, study, pull, study.incarnation_of(pull.ticket)));
         }
         return json_answer(Document::Table{{"tickets", std::move(tickets)}});
       },
@@ -124,7 +163,8 @@ void Service::in_flight(const Request& request, Done done) {
       [](StudyView& study) {
         Document::List tickets;
         for (const Pull& pull : study.optimizer.in_flight()) {
-          tickets.push_back(pull_document(study.specification.space, study.optimizer, pull));
+          tickets.push_back(named_pull(study.specification.space, study.optimizer, pull,
+                                       study.tickets.incarnation_of(pull.ticket)));
         }
         return json_answer(Document::Table{{"tickets", std::move(tickets)}});
       },
@@ -147,27 +187,17 @@ void Service::tell(const Request& request, Done done) {
 void Service::drop(const Request& request, Done done) {
   Body body(request);
   body.allow(body.document(), "", {"tickets"});
-  std::vector<Ticket> tickets;
+  std::vector<NamedTicket> tickets;
   for (const Document& each : body.list("tickets")) {
-    const auto ticket = each.as_whole();
-    if (ticket && *ticket >= 0) {
-      tickets.push_back(static_cast<Ticket>(*ticket));
-    } else {
-      body.complain(fmt::format("tickets[{}]", tickets.size()), "wrong_type",
-                    "must be a whole number");
-      break;
-    }
+    tickets.push_back(body.ticket_in(each, fmt::format("tickets[{}]", tickets.size())));
+    if (body.is_hopeless()) break;
   }
   body.check();
   host_.write(
       study_of(request), request,
       [tickets](Study& study, Runner& runner) {
         refuse_beside(runner);
-        Results results;
-        for (std::size_t i = 0; i < tickets.size(); ++i) {
-          results.add(fmt::format("tickets[{}]", i), drop_ticket(study, tickets[i]));
-        }
-        return results.answer();
+        return performed(study, "tickets", tickets).answer();
       },
       std::move(done));
 }

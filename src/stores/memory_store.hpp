@@ -5,6 +5,8 @@
 
 #include "core/text.hpp"
 
+#include "journal/command_text.hpp"
+
 #include <algorithm>
 #include <condition_variable>
 #include <initializer_list>
@@ -74,8 +76,10 @@ class MemoryStore final : public FullStore {
       const MemoryStudies::Study& original = all_->studies.at(*given.copied);
       study.record = original.record;
       study.journal = original.journal;
+      study.commands = original.commands;
     } else {
       study.journal.assign(given.journal.begin(), given.journal.end());
+      study.commands = commands_in(given.journal);
       study.record.events = study.journal.size();
       study.record.pulls = given.pulls;
       study.record.updated = study.journal.empty() ? given.created : study.journal.back().at;
@@ -159,8 +163,9 @@ class MemoryStore final : public FullStore {
   std::uint64_t post_command(StudyId study, double when, const std::string& text) override {
     check_texts({text});
     std::vector<PostedCommand>& commands = at(study).commands;
-    commands.push_back({commands.size() + 1, when, text});
-    return commands.size();
+    const std::uint64_t last = commands.empty() ? 0 : commands.back().number;
+    commands.push_back({last + 1, when, text});
+    return last + 1;
   }
 
   [[nodiscard]] std::vector<PostedCommand> commands(StudyId study, std::uint64_t after) override {

@@ -110,6 +110,7 @@ void PostgresConnection::command(const std::string& sql) {
 
 PostgresRows PostgresConnection::execute(std::string_view sql,
                                          std::span<const std::string> values) {
+  was_sent_ = false;
   connect();
   std::vector<const char*> texts;
   for (const std::string& value : values) {
@@ -117,6 +118,7 @@ PostgresRows PostgresConnection::execute(std::string_view sql,
     texts.push_back(value.c_str());
   }
   const std::string& statement = prepared(sql, values.size());
+  was_sent_ = true;
   return answer(PQsendQueryPrepared(connection_.get(), statement.c_str(),
                                     static_cast<int>(texts.size()), texts.data(), nullptr, nullptr,
                                     0));

@@ -51,6 +51,10 @@ class PostgresConnection {
     return execute(sql, texts);
   }
 
+  /// Whether the last statement has left this process: if the connection was lost then, nobody can
+  /// tell whether it has happened.
+  [[nodiscard]] bool was_sent() const { return was_sent_; }
+
   /// Runs statements without values, such as BEGIN, unprepared.
   void command(const std::string& sql);
 
@@ -124,6 +128,7 @@ class PostgresConnection {
   std::unique_ptr<PGconn, Finish> connection_;  // none: not connected
   std::map<std::string, std::string, std::less<>> prepared_;  // names by statement
   bool is_pinned_ = false;
+  bool was_sent_ = false;
 };
 
 }  // namespace canopy

@@ -1,3 +1,4 @@
+#include "journal/command_text.hpp"
 #include "stores/postgres_store.hpp"
 
 #include "canopy/study.hpp"
@@ -78,14 +79,21 @@ std::optional<StudyRecord> PostgresStore::create(const NewStudy& study) {
                  "(name, specification, forked_from, created, updated, events, pulls, holder) "
                  "SELECT $5, $6, $7, $8, updated, events, pulls, '' FROM parent ON CONFLICT "
                  "(name) DO NOTHING RETURNING id), journal AS (INSERT INTO events SELECT made.id, "
-                 "number, at, checksum, event FROM events, made WHERE study = $1) SELECT "
+                 "number, at, checksum, event FROM events, made WHERE study = $1), "
+                 "orders AS (INSERT INTO commands SELECT made.id, number, at, text FROM commands, "
+                 "made WHERE study = $1) SELECT "
                  "COALESCE((SELECT id FROM made), CASE WHEN EXISTS (SELECT 1 FROM parent) THEN 0 "
                  "ELSE -1 END)",
                  study.copied.value_or(0), study.journal.size(), study.pulls, updated, study.name,
                  study.specification, study.forked_from, study.created)
              .integer(0, 0);
     if (id < 0) throw gone();
-    if (id > 0) insert_journal(id, study.journal);
+    if (id <= 0) return;
+    insert_journal(id, study.journal);
+    for (const PostedCommand& command : commands_in(study.journal)) {
+      connection_.run("INSERT INTO commands (study, number, at, text) VALUES ($1, $2, $3, $4)", id,
+                      command.number, command.at, command.text);
+    }
   });
   return id > 0 ? find(study.name) : std::nullopt;
 }
@@ -115,6 +123,10 @@ StoreError PostgresStore::taken_over() const {
           name() +
               ": somebody else has taken over the study, since nothing was heard of this process "
               "for too long; nothing was written"};
+}
+
+StoreError PostgresStore::locked() const {
+  return {Fault::locked, name() + ": something else has locked the study; nothing was written"};
 }
 
 std::int64_t PostgresStore::fence_of(StudyId study) {

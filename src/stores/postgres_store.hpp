@@ -65,6 +65,7 @@ class PostgresStore final : public FullStore {
   [[nodiscard]] bool exists(StudyId study);
   [[nodiscard]] StoreError gone() const;
   [[nodiscard]] StoreError taken_over() const;
+  [[nodiscard]] StoreError locked() const;
   [[nodiscard]] std::int64_t fence_of(StudyId study);
   void insert_journal(StudyId study, std::span<const JournalEntry> entries);
   /// Changes something of a study by a statement whose first values are its id and its fence, and

@@ -48,10 +48,10 @@ struct StudyArrays {
   }
 };
 
-// The rows of studies are locked in the order of their ids, so that two writers do not wait for
-// each other; whether a fence fits is seen after that. What is not kWritten is kGone with its
-// study, or was taken over.
+// A study that something else has locked does not hold up the others: it is left out, and tried
+// again. What is not kWritten is kGone with its study, or was kTakenOver, or is locked.
 constexpr std::int64_t kWritten = 0;
+constexpr std::int64_t kTakenOver = 1;
 constexpr std::int64_t kGone = 2;
 constexpr const char* kWrite = R"(
   WITH wanted AS MATERIALIZED (
@@ -59,7 +59,7 @@ constexpr const char* kWrite = R"(
       $5::double precision[]) WITH ORDINALITY AS w(study, fence, last, pulls, at, place)),
   held AS MATERIALIZED (
     SELECT s.id FROM studies s JOIN wanted w ON s.id = w.study
-    WHERE w.fence < 0 OR w.fence = s.fence ORDER BY s.id FOR NO KEY UPDATE OF s),
+    WHERE w.fence < 0 OR w.fence = s.fence ORDER BY s.id FOR NO KEY UPDATE OF s SKIP LOCKED),
   noted AS (
     UPDATE studies s SET events = w.last, pulls = w.pulls, updated = w.at
     FROM wanted w JOIN held ON held.id = w.study WHERE s.id = w.study AND w.last >= 0),
@@ -72,8 +72,8 @@ constexpr const char* kWrite = R"(
       $12::text[], $13::text[], $14::text[], $15::double precision[])
       AS a(study, key, request, answer, at)
     WHERE a.study IN (SELECT id FROM held))
-  SELECT w.place, CASE WHEN held.id = w.study THEN 0 WHEN s.id = w.study AND w.fence >= 0 THEN 1
-                       ELSE 2 END
+  SELECT w.place, CASE WHEN held.id = w.study THEN 0 WHEN s.id IS NULL THEN 2
+                       WHEN w.fence >= 0 AND w.fence <> s.fence THEN 1 ELSE 3 END
   FROM wanted w LEFT JOIN held ON held.id = w.study LEFT JOIN studies s ON s.id = w.study)";
 
 }  // namespace
@@ -88,15 +88,24 @@ std::vector<std::optional<StoreError>> PostgresStore::write(std::span<const Stud
     for (const JournalEntry& entry : each.entries) events.add(each.study, entry);
     for (const KeptAnswer& answer : each.answers) answers.add(each.study, answer);
   }
-  const PostgresRows outcomes =
-      connection_.run(kWrite, studies.study, studies.fence, studies.last, studies.pulls, studies.at,
-                      events.study, events.number, events.at, events.checksum, events.event,
-                      answers.study, answers.key, answers.request, answers.answer, answers.at);
+  const PostgresRows outcomes = [&] {
+    try {
+      return connection_.run(kWrite, studies.study, studies.fence, studies.last, studies.pulls,
+                             studies.at, events.study, events.number, events.at, events.checksum,
+                             events.event, answers.study, answers.key, answers.request,
+                             answers.answer, answers.at);
+    } catch (const StoreError& error) {
+      if (error.fault() != StoreError::Fault::unreachable || !connection_.was_sent()) throw;
+      throw StoreError(StoreError::Fault::in_doubt, error.what());
+    }
+  }();
   std::vector<std::optional<StoreError>> errors(writes.size());
   for (int i = 0; i < outcomes.size(); ++i) {
     const std::int64_t outcome = outcomes.integer(i, 1);
     if (outcome == kWritten) continue;
-    errors[outcomes.count(i, 0) - 1] = outcome == kGone ? gone() : taken_over();
+    errors[outcomes.count(i, 0) - 1] = outcome == kGone        ? gone()
+                                       : outcome == kTakenOver ? taken_over()
+                                                               : locked();
   }
   return errors;
 }

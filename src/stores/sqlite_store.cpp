@@ -1,3 +1,4 @@
+#include "journal/command_text.hpp"
 #include "stores/sqlite_store.hpp"
 
 #include "canopy/study.hpp"
@@ -89,7 +90,14 @@ std::optional<StudyRecord> SqliteStore::create(const NewStudy& study) {
     if (is_taken) return;
     const StudyId id = connection_.last_id();
     insert_events(id, study.journal);
+    for (const PostedCommand& command : commands_in(study.journal)) {
+      connection_.run("INSERT INTO commands (study, number, at, text) VALUES (?1, ?2, ?3, ?4)", id,
+                      command.number, command.at, command.text);
+    }
     if (!study.copied) return;
+    connection_.run(
+        "INSERT INTO commands SELECT ?1, number, at, text FROM commands WHERE study = ?2", id,
+        *study.copied);
     connection_.run(
         "INSERT INTO events SELECT ?1, number, at, checksum, event FROM events WHERE study = ?2",
         id, *study.copied);

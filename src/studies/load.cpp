@@ -127,7 +127,8 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
                                const StudySpecification& specification, const MakeFold& fold) {
   if (has_own_revision(specification)) {
     Loaded loaded = load_all(store, record, specification, fold);
-    return {std::move(loaded.optimizer), std::move(loaded.folds.fold), ""};
+    return {std::move(loaded.optimizer), std::move(loaded.folds.fold),
+            std::move(loaded.folds.leases), ""};
   }
   std::unique_ptr<Optimizer> optimizer = make_optimizer(specification);
   for (const JournalEntry& entry : observations_of(store, record, specification.space)) {
@@ -142,7 +143,7 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
     }
   });
   return {
-      std::move(optimizer), std::move(state),
+      std::move(optimizer), std::move(state), std::make_shared<TicketLeases>(),
       revision_text(record.name, specification) + ": this shows what it makes of the same rewards"};
 }
 

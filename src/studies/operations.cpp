@@ -32,14 +32,14 @@ TellRequest read_tell(RequestReader& reader, const Document& table, const std::s
   reader.allow(table, prefix,
                {"ticket", "reward", "rewards", "count", "sum", "sum_squares", "min", "max",
                 "metrics", "failed"});
-  return {.ticket = reader.required_whole(table, prefix, "ticket").value_or(0),
+  return {.ticket = reader.ticket(table, prefix),
           .rewards = reader.rewards(table, prefix),
           .metrics = reader.metrics(table, prefix)};
 }
 
 TellRequest read_failure(RequestReader& reader, const Document& table, const std::string& prefix) {
   reader.allow(table, prefix, {"ticket", "reward", "failed"});
-  return {.ticket = reader.required_whole(table, prefix, "ticket").value_or(0),
+  return {.ticket = reader.ticket(table, prefix),
           .failed = true,
           .rewards = reader.number(table, prefix, "reward")};
 }
@@ -64,13 +64,13 @@ BarRequest read_bar(RequestReader& reader, const Document& table, const std::str
 
 Outcome perform(Optimizer& optimizer, const TellRequest& request) {
   if (!request.failed) {
-    const Status status = tell(optimizer, request.ticket, *request.rewards, request.metrics);
+    const Status status = tell(optimizer, request.ticket.number, *request.rewards, request.metrics);
     return outcome_of(status, {{"t", optimizer.summary().t}});
   }
   std::optional<double> given;
   if (request.rewards) given = std::get<double>(*request.rewards);
   return with_worth(optimizer, given, [&](double worth) {
-    const Status status = optimizer.penalize(request.ticket, worth);
+    const Status status = optimizer.penalize(request.ticket.number, worth);
     return outcome_of(status, {{"t", optimizer.summary().t}, {"reward", worth}});
   });
 }
@@ -86,8 +86,8 @@ Outcome perform(Optimizer& optimizer, const BarRequest& request) {
   });
 }
 
-Outcome drop_ticket(Optimizer& optimizer, Ticket ticket) {
-  return outcome_of(optimizer.drop(ticket), {});
+Outcome perform(Optimizer& optimizer, const NamedTicket& dropped) {
+  return outcome_of(optimizer.drop(dropped.number), {});
 }
 
 }  // namespace canopy

@@ -17,7 +17,7 @@ namespace canopy {
 
 /// The result of a pull.
 struct TellRequest {
-  Ticket ticket = 0;
+  NamedTicket ticket = {};
   bool failed = false;
   std::optional<AnyRewards> rewards = {};  ///< of a failure: what it is worth, if that is given
   Metrics metrics = {};
@@ -58,6 +58,6 @@ struct Outcome {
 [[nodiscard]] Outcome perform(Optimizer& optimizer, const TellRequest& request);
 [[nodiscard]] Outcome perform(Optimizer& optimizer, const ObserveRequest& request);
 [[nodiscard]] Outcome perform(Optimizer& optimizer, const BarRequest& request);
-[[nodiscard]] Outcome drop_ticket(Optimizer& optimizer, Ticket ticket);
+[[nodiscard]] Outcome perform(Optimizer& optimizer, const NamedTicket& dropped);
 
 }  // namespace canopy

@@ -55,6 +55,7 @@ std::string whole_range_text(std::uint64_t least, std::uint64_t most) {
 
 void RequestReader::complain(std::string field, std::string code, std::string message,
                              std::string value) {
+  if (is_hopeless()) return;
   mistakes_.push_back({std::move(field), std::move(code), std::move(message), std::move(value)});
 }
 
@@ -64,6 +65,7 @@ void RequestReader::allow(const Document& table, const std::string& prefix,
   for (const auto& entry : *table.as_table()) {
     if (entry.first == known_) continue;
     if (std::find(keys.begin(), keys.end(), entry.first) != keys.end()) continue;
+    if (is_hopeless()) return;
     const std::vector<std::string_view> known(keys);
     complain(prefix + entry.first, "unknown_key", unknown_name("key", entry.first, known));
   }
@@ -129,8 +131,11 @@ const Document::List& RequestReader::list(std::string_view key) {
     return none;
   }
   const Document::List* list = value->as_list();
-  if (list != nullptr && !list->empty()) return *list;
-  complain(std::string(key), "wrong_type", "must be a list of one or more", shown(*value));
+  if (list != nullptr && !list->empty() && list->size() <= kLongestList) return *list;
+  complain(std::string(key), "wrong_type",
+           fmt::format("must be a list of 1 to {}", kLongestList),
+           list != nullptr && !list->empty() ? fmt::format("a list of {}", list->size())
+                                             : shown(*value));
   return none;
 }
 
@@ -140,6 +145,35 @@ const Document& RequestReader::table_at(const Document::List& list, std::size_t 
   if (list[i].as_table() != nullptr) return list[i];
   complain(field, "wrong_type", "must be an object");
   return empty;
+}
+
+std::string NamedTicket::text() const {
+  return fmt::format("{}-{}", number, incarnation);
+}
+
+NamedTicket RequestReader::ticket(const Document& table, const std::string& prefix) {
+  const std::string field = prefix + "ticket";
+  if (const Document* value = table.find("ticket")) return ticket_in(*value, field);
+  complain(field, "missing_key", "is missing");
+  return {};
+}
+
+NamedTicket RequestReader::ticket_in(const Document& value, const std::string& field) {
+  if (tickets_ == Tickets::by_number) {
+    const auto number = whole_in(value);
+    if (number && *number >= 0) return {static_cast<Ticket>(*number)};
+    complain(field, "wrong_type", whole_range_text(0, kLargestWhole), shown(value));
+    return {};
+  }
+  if (const std::string* text = value.as_text()) {
+    const std::size_t end = text->find('-');
+    const auto number = number_in<Ticket>(std::string_view(*text).substr(0, end));
+    if (end != std::string::npos && number && *number <= kLargestWhole) {
+      return {*number, text->substr(end + 1)};
+    }
+  }
+  complain(field, "wrong_type", "must be the text of a ticket, as asks gives it", shown(value));
+  return {};
 }
 
 std::optional<AnyRewards> RequestReader::rewards(const Document& table, const std::string& prefix) {
@@ -225,6 +259,7 @@ std::optional<std::vector<double>> RequestReader::arm(const Document& table,
     }
   }
   for (const auto& entry : *given->as_table()) {
+    if (is_hopeless()) break;
     if (std::find(names.begin(), names.end(), entry.first) != names.end()) continue;
     complain(prefix + "arm." + entry.first, "not_an_arm",
              unknown_name("parameter", entry.first, names));

@@ -29,6 +29,15 @@ struct Mistake {
   [[nodiscard]] std::string text_with_field() const;
 };
 
+/// A ticket as somebody names it: by its number, and where a server gave it out by the incarnation
+/// of the study too, `17-9f3c2a71b0`.
+struct NamedTicket {
+  Ticket number = 0;
+  std::string incarnation = {};
+
+  [[nodiscard]] std::string text() const;
+};
+
 /// `must be a whole number from 1 to 1000`.
 [[nodiscard]] std::string whole_range_text(std::uint64_t least, std::uint64_t most);
 
@@ -36,12 +45,17 @@ struct Mistake {
 /// them. What could not be read is none. Fields in mistakes begin with `prefix`.
 class RequestReader {
  public:
+  enum class Tickets { by_number, by_name };
+
   /// `known` is a key that every table may have.
-  explicit RequestReader(Document document, std::string_view known = {})
-      : document_(std::move(document)), known_(known) {}
+  RequestReader(Document document, Tickets tickets, std::string_view known = {})
+      : document_(std::move(document)), tickets_(tickets), known_(known) {}
 
   [[nodiscard]] const Document& document() const { return document_; }
+  /// At most kMostMistakes: whoever reads a list stops at the last.
+  static constexpr std::size_t kMostMistakes = 20;
   [[nodiscard]] const std::vector<Mistake>& mistakes() const { return mistakes_; }
+  [[nodiscard]] bool is_hopeless() const { return mistakes_.size() >= kMostMistakes; }
   void complain(std::string field, std::string code, std::string message, std::string value = {});
 
   /// Complains about keys that are not known.
@@ -59,12 +73,16 @@ class RequestReader {
   std::optional<std::string> text(const Document& table, const std::string& prefix,
                                   std::string_view key);
   bool flag(const Document& table, const std::string& prefix, std::string_view key);
-  /// A list with at least one element.
+  /// A list with at least one element and at most kLongestList.
+  static constexpr std::size_t kLongestList = 10'000;
   [[nodiscard]] const Document::List& list(std::string_view key);
   /// An element of a list, which must be a table.
   [[nodiscard]] const Document& table_at(const Document::List& list, std::size_t i,
                                          const std::string& field);
 
+  /// The ticket of a table, and one in a list.
+  NamedTicket ticket(const Document& table, const std::string& prefix);
+  NamedTicket ticket_in(const Document& value, const std::string& field);
   /// A number, several, or sums: exactly one of them.
   std::optional<AnyRewards> rewards(const Document& table, const std::string& prefix);
   /// An arm by the names of its parameters.
@@ -79,6 +97,7 @@ class RequestReader {
   std::optional<AnyRewards> sums(const Document& table, const std::string& prefix);
 
   Document document_;
+  Tickets tickets_;
   std::string_view known_;
   std::vector<Mistake> mistakes_;
 };

@@ -28,7 +28,7 @@ Document error_answer(const Mistake& mistake) {
 class Conversation {
  public:
   Conversation(Document document, const Space& space, Optimizer& optimizer)
-      : reader_(std::move(document), "op"), space_(space), optimizer_(optimizer) {}
+      : reader_(std::move(document), RequestReader::Tickets::by_number, "op"), space_(space), optimizer_(optimizer) {}
 
   [[nodiscard]] Document answer(const std::string& op) {
     const Document& table = reader_.document();
@@ -60,9 +60,9 @@ class Conversation {
 
   Document drop() {
     reader_.allow(reader_.document(), "", {"ticket"});
-    const auto ticket = reader_.required_whole(reader_.document(), "", "ticket");
+    const NamedTicket ticket = reader_.ticket(reader_.document(), "");
     if (is_wrong()) return mistake();
-    return answer_of(drop_ticket(optimizer_, *ticket));
+    return answer_of(perform(optimizer_, ticket));
   }
 
   template <class Read>

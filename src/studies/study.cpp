@@ -115,6 +115,14 @@ StudySpecification with_optimizer_of_store(Store& store, StudySpecification stud
   return study;
 }
 
+Asked asked_for(const Pull& pull, std::uint64_t pulls) {
+  // Databases have no larger numbers; nor has anybody that many pulls.
+  return {.ticket = pull.ticket,
+          .pulls = pulls > INT64_MAX ? 0 : pulls,
+          .length = pull.length,
+          .arm = {pull.arm.begin(), pull.arm.end()}};
+}
+
 }  // namespace
 
 // --- opening ---------------------------------------------------------------------------------
@@ -224,6 +232,7 @@ Study::Study(Store& store, StudyRecord record, StudySpecification specification,
       specification_(std::move(specification)),
       lock_(std::move(lock)),
       make_fold_(options.fold),
+      incarnation_(options.incarnation),
       clock_(options.clock) {
   load();
   started_at_ = std::max(clock_->wall_time(), last_at_);
@@ -283,8 +292,9 @@ void Study::append(Event event) {
 void Study::repeat(const Event& event) {
   const std::uint64_t before = events();
   try {
-    if (const auto* asked = std::get_if<Asked>(&event); asked != nullptr && asked->lease > 0.0) {
-      throw StudyError(Fault::damaged, "a copy of a study gives no tickets on lease");
+    const auto* asked = std::get_if<Asked>(&event);
+    if (asked != nullptr && (asked->lease > 0.0 || !asked->incarnation.empty())) {
+      throw StudyError(Fault::damaged, "a copy of a study gives no tickets to clients");
     }
     if (!do_again(*this, event)) note(event);
   } catch (const StudyError& error) {
@@ -299,18 +309,22 @@ Status Study::journaled(Status status, Event event) {
 }
 
 Pull Study::ask(std::uint64_t pulls) {
-  return ask_on_lease(pulls, 0.0);
+  const Pull pull = live().ask(pulls);
+  append(asked_for(pull, pulls));
+  return pull;
 }
 
 Pull Study::ask_on_lease(std::uint64_t pulls, double seconds) {
   const Pull pull = live().ask(pulls);
-  // Databases have no larger numbers; nor has anybody that many pulls.
-  append(Asked{.ticket = pull.ticket,
-               .pulls = pulls > INT64_MAX ? 0 : pulls,
-               .length = pull.length,
-               .arm = {pull.arm.begin(), pull.arm.end()},
-               .lease = seconds});
+  Asked asked = asked_for(pull, pulls);
+  asked.lease = seconds;
+  if (leases_->incarnation() != incarnation_) asked.incarnation = incarnation_;
+  append(std::move(asked));
   return pull;
+}
+
+const std::string& Study::incarnation_of(Ticket ticket) const {
+  return leases_->incarnation_of(ticket);
 }
 
 std::uint64_t Study::drop_expired() {
@@ -331,11 +345,9 @@ void Study::keep_answer(KeptAnswer answer) {
 
 Pull Study::ask_again() {
   const Pull pull = live().ask_again();
-  append(Asked{.ticket = pull.ticket,
-               .pulls = 1,
-               .length = 1,
-               .arm = {pull.arm.begin(), pull.arm.end()},
-               .again = true});
+  Asked asked = asked_for(pull, 1);
+  asked.again = true;
+  append(std::move(asked));
   return pull;
 }
 

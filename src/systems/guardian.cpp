@@ -38,9 +38,7 @@ std::int64_t nanoseconds_now() {
 void reset_signals() {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD}) {
-    (void)sigaction(signal, &standard, nullptr);
-  }
+  for (int signal = 1; signal < NSIG; ++signal) (void)sigaction(signal, &standard, nullptr);
   sigset_t none;
   sigemptyset(&none);
   (void)sigprocmask(SIG_SETMASK, &none, nullptr);

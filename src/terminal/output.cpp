@@ -1,6 +1,7 @@
 #include "terminal/output.hpp"
 
 #include "terminal/failure.hpp"
+#include "terminal/say.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -23,7 +24,7 @@ int finish_output(const std::string& who, int status) {
     (void)std::fflush(stdout);
   }
   if (errno == EPIPE) return status;
-  fmt::print(stderr, "{}: the output could not be written: {}\n", who,
+  say("{}: the output could not be written: {}\n", who,
              std::generic_category().message(errno));
   return status == kSuccess ? kFailure : status;
 }

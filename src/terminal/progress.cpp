@@ -1,5 +1,7 @@
 #include "terminal/progress.hpp"
+#include "terminal/say.hpp"
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <sys/ioctl.h>
@@ -17,8 +19,14 @@ constexpr std::chrono::milliseconds kBetweenDrawings{100};
 std::atomic<bool> stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
+/// All that end a process unless somebody handles them, but for SIGUSR1, which pauses.
+constexpr std::array kSignals{SIGINT,    SIGTERM, SIGHUP,  SIGQUIT, SIGALRM, SIGUSR2,
+                              SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,   SIGPWR,  SIGSTKFLT};
+/// Those of a write that fails, which the write tells as well.
+constexpr std::array kSignalsOfWrites{SIGPIPE, SIGXFSZ};
+
 void set_handlers(void (*handler)(int)) {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) (void)std::signal(number, handler);
+  for (const int number : kSignals) (void)std::signal(number, handler);
 }
 
 extern "C" void request_stop(int /*signal*/) {
@@ -58,7 +66,7 @@ ProgressBar::ProgressBar(std::uint64_t total, std::string unit)
       drawn_(started_) {}
 
 ProgressBar::~ProgressBar() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) say("\r\033[K");
 }
 
 void ProgressBar::add(std::uint64_t done) {
@@ -75,7 +83,7 @@ void ProgressBar::draw(std::uint64_t done, SteadyClock::time_point now) const {
   const double fraction = static_cast<double>(done) / static_cast<double>(total_);
   const double elapsed = std::chrono::duration<double>(now - started_).count();
   const int filled = static_cast<int>(fraction * kWidth);
-  fmt::print(stderr, "\r[{:=<{}}{: <{}}] {:3.0f} %  {:.3g} {}/s  {} left\033[K", "", filled, "",
+  say("\r[{:=<{}}{: <{}}] {:3.0f} %  {:.3g} {}/s  {} left\033[K", "", filled, "",
              kWidth - filled, 100.0 * fraction, static_cast<double>(done) / elapsed, unit_,
              duration_text(elapsed / fraction - elapsed));
   (void)std::fflush(stderr);
@@ -90,7 +98,7 @@ StatusLine::~StatusLine() {
 }
 
 void StatusLine::clear() const {
-  if (on_terminal_) fmt::print(stderr, "\r\033[K");
+  if (on_terminal_) say("\r\033[K");
 }
 
 bool StatusLine::due() const {
@@ -99,10 +107,10 @@ bool StatusLine::due() const {
 
 void StatusLine::show(const std::string& line) {
   if (on_terminal_) {
-    fmt::print(stderr, "\r{}\033[K", line.substr(0, terminal_width() - 1));
+    say("\r{}\033[K", line.substr(0, terminal_width() - 1));
     next_ = SteadyClock::now() + kBetweenDrawings;
   } else {
-    fmt::print(stderr, "{}\n", line);
+    say("{}\n", line);
     next_ = SteadyClock::now() + kBetweenLines;
   }
   (void)std::fflush(stderr);
@@ -111,10 +119,12 @@ void StatusLine::show(const std::string& line) {
 StopOnSignal::StopOnSignal() {
   stop_requested = false;
   set_handlers(request_stop);
+  for (const int number : kSignalsOfWrites) (void)std::signal(number, SIG_IGN);
 }
 
 StopOnSignal::~StopOnSignal() {
   set_handlers(SIG_DFL);
+  for (const int number : kSignalsOfWrites) (void)std::signal(number, SIG_DFL);
 }
 
 const std::atomic<bool>& StopOnSignal::flag() {

@@ -11,6 +11,8 @@
 #include "support/test_server.hpp"
 
 #include <chrono>
+#include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -28,13 +30,13 @@ using testing::TestServer;
 
 const std::string kStudy = "/v1/studies/a";
 
-std::uint64_t ask_one(HttpConnection& connection, const std::string& body = "{}") {
+std::string ask_one(HttpConnection& connection, const std::string& body = "{}") {
   const HttpAnswer answer = connection.exchange("POST", kStudy + "/asks", body);
   EXPECT_EQ(answer.status, 200) << answer.body;
   return answer.json().at("tickets").at(0).at("ticket");
 }
 
-std::string tell_body(std::uint64_t ticket, double reward) {
+std::string tell_body(const std::string& ticket, double reward) {
   return json{{"tells", {{{"ticket", ticket}, {"reward", reward}}}}}.dump();
 }
 
@@ -42,8 +44,8 @@ TEST(Server, AsksAndTells) {
   TestServer server;
   server.make_study("a");
   HttpConnection connection(server.port());
-  const std::uint64_t ticket = ask_one(connection, R"({"pulls":1})");
-  EXPECT_EQ(ticket, 1U);
+  const std::string ticket = ask_one(connection, R"({"pulls":1})");
+  EXPECT_TRUE(ticket.starts_with("1-")) << ticket;
   const HttpAnswer told = connection.exchange("POST", kStudy + "/tells", tell_body(ticket, 0.5));
   EXPECT_EQ(told.status, 200);
   EXPECT_EQ(told.json().at("t"), 2);
@@ -64,15 +66,15 @@ TEST(Server, TellsOfAListAreAnsweredOneByOne) {
   TestServer server;
   server.make_study("a");
   HttpConnection connection(server.port());
-  const std::uint64_t ticket = ask_one(connection);
+  const std::string ticket = ask_one(connection);
   const HttpAnswer some = connection.exchange(
       "POST", kStudy + "/tells",
-      json{{"tells", {{{"ticket", ticket}, {"reward", 1}}, {{"ticket", 77}, {"reward", 1}}}}}
+      json{{"tells", {{{"ticket", ticket}, {"reward", 1}}, {{"ticket", "77" + ticket.substr(1)}, {"reward", 1}}}}}
           .dump());
   EXPECT_EQ(some.status, 200);
   EXPECT_EQ(some.json()["results"][0]["ok"], true);
   EXPECT_EQ(some.json()["results"][1]["error"]["code"], "unknown_ticket");
-  const HttpAnswer none = connection.exchange("POST", kStudy + "/tells", tell_body(77, 1.0));
+  const HttpAnswer none = connection.exchange("POST", kStudy + "/tells", tell_body("77" + ticket.substr(1), 1.0));
   EXPECT_EQ(none.status, 409);
   EXPECT_EQ(none.code(), "unknown_ticket");
 }
@@ -132,12 +134,16 @@ TEST(Server, AnImpatientClientGetsOneTicketForTwoRequestsInFlight) {
 TEST(Server, ALeaseThatRunsOutDropsItsTicketAlsoAfterARestart) {
   TestServer server;
   server.make_study("a");
-  (void)server.exchange("POST", kStudy + "/asks", R"({"pulls":1,"lease_seconds":0.5})");
-  (void)server.exchange("POST", kStudy + "/asks", R"({"pulls":1,"lease_seconds":1000})");
+  const json first =
+      server.exchange("POST", kStudy + "/asks", R"({"pulls":1,"lease_seconds":0.5})").json();
+  const json second =
+      server.exchange("POST", kStudy + "/asks", R"({"pulls":1,"lease_seconds":1000})").json();
   server.stop();
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
   server.start();
   HttpConnection connection(server.port());
+  EXPECT_EQ(connection.exchange("GET", kStudy + "/asks").json().at("tickets").size(), 1U)
+      << "also before anybody opens it";
   (void)connection.exchange("POST", kStudy + "/asks", R"({"pulls":1})");  // opens it
   for (int i = 0; i < 200; ++i) {
     const json tickets = connection.exchange("GET", kStudy + "/asks").json().at("tickets");
@@ -146,8 +152,9 @@ TEST(Server, ALeaseThatRunsOutDropsItsTicketAlsoAfterARestart) {
   }
   const json tickets = connection.exchange("GET", kStudy + "/asks").json().at("tickets");
   ASSERT_EQ(tickets.size(), 2U);
-  EXPECT_EQ(tickets[0]["ticket"], 2);
-  EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(1, 0.5)).code(),
+  EXPECT_EQ(tickets[0]["ticket"], second["tickets"][0]["ticket"]);
+  const std::string over = first["tickets"][0]["ticket"];
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(over, 0.5)).code(),
             "closed_ticket");
 }
 
@@ -160,7 +167,7 @@ TEST(Server, FailuresObservationsBarsAndDropsAreTakenIn) {
                           R"({"observations":[{"arm":{"x":0.5},"rewards":[0.5,0.7]}]})")
                 .status,
             200);
-  std::uint64_t ticket = ask_one(connection);
+  std::string ticket = ask_one(connection);
   const HttpAnswer failed = connection.exchange(
       "POST", kStudy + "/tells", json{{"tells", {{{"ticket", ticket}, {"failed", true}}}}}.dump());
   EXPECT_EQ(failed.status, 200) << failed.body;
@@ -263,7 +270,7 @@ TEST(Server, PeopleSteerAStudy) {
   TestServer server;
   server.make_study("a");
   HttpConnection connection(server.port());
-  (void)ask_one(connection);
+  const std::string ticket = ask_one(connection);
   const auto command = [&](const std::string& name) {
     return connection.exchange("POST", kStudy + "/commands", json{{"command", name}}.dump());
   };
@@ -277,7 +284,7 @@ TEST(Server, PeopleSteerAStudy) {
   };
   EXPECT_EQ(command("pause").status, 201);
   EXPECT_EQ(ask_until(409).code(), "paused");
-  EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(1, 0.5)).status, 200)
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(ticket, 0.5)).status, 200)
       << "what was given out may be told";
   EXPECT_EQ(command("resume").status, 201);
   EXPECT_EQ(ask_until(200).status, 200);
@@ -331,7 +338,7 @@ TEST(Server, StreamsWhatHappens) {
   TestServer server;
   server.make_study("a");
   HttpConnection connection(server.port());
-  (void)ask_one(connection);
+  const std::string ticket = ask_one(connection);
   HttpConnection stream(server.port());
   stream.send("GET /v1/studies/a/stream HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n");
   std::string text;
@@ -344,7 +351,7 @@ TEST(Server, StreamsWhatHappens) {
   };
   wait_for("id: 1\nevent: journal\n");
   EXPECT_NE(text.find("text/event-stream"), std::string::npos);
-  (void)connection.exchange("POST", kStudy + "/tells", tell_body(1, 0.25));
+  (void)connection.exchange("POST", kStudy + "/tells", tell_body(ticket, 0.25));
   wait_for("id: 2\nevent: journal\n");
   wait_for("event: best\ndata: {\"arm\"");
   server.stop();
@@ -508,10 +515,154 @@ TEST(ServerAttacks, DeepAndHugeJsonIsRefused) {
   const std::string deep =
       "{\"tells\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
   EXPECT_EQ(server.exchange("POST", kStudy + "/tells", deep).status, 400);
-  EXPECT_EQ(server.exchange("POST", kStudy + "/tells", R"({"tells":[{"ticket":1,"reward":1e999}]})")
+  EXPECT_EQ(server.exchange("POST", kStudy + "/tells", R"({"tells":[{"ticket":"1-a","reward":1e999}]})")
                 .status,
             400);
   EXPECT_EQ(server.exchange("POST", kStudy + "/tells", R"({"tells":[],"tells":[]})").status, 400);
+}
+
+TEST(Server, ATicketOfAnotherIncarnationIsGone) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  const std::string old = ask_one(connection);
+  EXPECT_EQ(connection.exchange("DELETE", kStudy).status, 204);
+  server.make_study("a");
+  const std::string now = ask_one(connection);
+  EXPECT_NE(old, now);
+  const HttpAnswer refused = connection.exchange("POST", kStudy + "/tells", tell_body(old, 0.5));
+  EXPECT_EQ(refused.status, 410);
+  EXPECT_EQ(refused.code(), "gone");
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/drops", json{{"tickets", {old}}}.dump()).status,
+            410);
+  EXPECT_EQ(connection.exchange("GET", kStudy).json().at("pulls"), 0);
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(now, 0.5)).status, 200);
+}
+
+TEST(Server, ATicketGivenOutAfterABackupIsGoneOnceThatIsRestored) {
+  TestServer server;
+  server.make_study("a");
+  const std::string kept = ask_one(*std::make_unique<HttpConnection>(server.port()));
+  server.stop();
+  const std::string backup = server.path("backup.db");
+  std::filesystem::copy_file(server.store(), backup);
+  server.start();
+  const std::string lost = ask_one(*std::make_unique<HttpConnection>(server.port()));
+  server.stop();
+  std::filesystem::copy_file(backup, server.store(),
+                             std::filesystem::copy_options::overwrite_existing);
+  server.start();
+  HttpConnection connection(server.port());
+  const std::string again = ask_one(connection);
+  EXPECT_EQ(lost.substr(0, 2), again.substr(0, 2)) << "the same number";
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(lost, 0.5)).status, 410);
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(kept, 0.5)).status, 200)
+      << "it was given out before the backup";
+  EXPECT_EQ(connection.exchange("POST", kStudy + "/tells", tell_body(again, 0.5)).status, 200);
+}
+
+TEST(Server, TheSameCommandWithTheSameKeyIsGivenOnce) {
+  TestServer server;
+  server.make_study("a");
+  const auto give = [&](const std::string& command, const std::string& key) {
+    return server.exchange("POST", kStudy + "/commands", json{{"command", command}}.dump(),
+                           "Idempotency-Key: " + key + "\r\n");
+  };
+  EXPECT_EQ(give("pause", "one").json().at("number"), 1);
+  EXPECT_EQ(give("pause", "one").json().at("number"), 1);
+  EXPECT_EQ(give("resume", "one").code(), "reused_key");
+  EXPECT_EQ(give("resume", "two").json().at("number"), 2);
+}
+
+TEST(Server, AJournalThatCannotBeReplayedIsNotTaken) {
+  TestServer server;
+  const json specification{{"optimizer", {{"name", "hct"}}},
+                           {"space", {{{"name", "x"}, {"low", 0.0}, {"high", 1.0}}}}};
+  json entry{{"number", 1}, {"at", 1.0},     {"kind", "ask"},        {"ticket", 1},
+             {"pulls", 1},  {"length", 1}, {"coordinates", {0.123}}};
+  json body{{"name", "b"}, {"specification", specification}, {"whole", true},
+            {"created", 1.0}, {"journal", {entry}}};
+  EXPECT_EQ(server.exchange("POST", "/v1/studies", body.dump()).code(), "does_not_fit");
+  EXPECT_EQ(server.exchange("GET", "/v1/studies/b").status, 404);
+  body["journal"][0]["coordinates"] = {0.25};
+  EXPECT_EQ(server.exchange("POST", "/v1/studies", body.dump()).status, 201);
+  EXPECT_EQ(server.exchange("POST", "/v1/studies", body.dump()).status, 201) << "it comes again";
+}
+
+TEST(ServerAttacks, AnEventWithoutRewardsIsRefused) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  const json ask{{"kind", "ask"}, {"ticket", 1}, {"pulls", 1}, {"length", 1}, {"coordinates", {0.25}}};
+  const json tell{{"kind", "tell"}, {"ticket", 1}, {"rewards", json::array()}};
+  const HttpAnswer answer = connection.exchange(
+      "POST", kStudy + "/tuner-events",
+      json{{"tuner", "t"}, {"after", 0}, {"events", {ask, tell}}}.dump());
+  EXPECT_EQ(answer.status, 422) << answer.body;
+  EXPECT_EQ(connection.exchange("GET", kStudy).json().at("events"), 0);
+}
+
+TEST(ServerAttacks, NobodyCanSayThatACommandWasGivenWhichWasNot) {
+  TestServer server;
+  server.make_study("a");
+  HttpConnection connection(server.port());
+  const auto say = [&](const json& event) {
+    return connection.exchange("POST", kStudy + "/tuner-events",
+                               json{{"tuner", "t"}, {"after", 0}, {"events", {event}}}.dump());
+  };
+  json event{{"kind", "command"}, {"command_number", INT64_MAX}, {"command", "end"}, {"pulls", 0}, {"by", "alice"}};
+  EXPECT_EQ(say(event).code(), "does_not_fit") << say(event).body;
+  event["command_number"] = 1;
+  EXPECT_EQ(say(event).code(), "does_not_fit");
+  EXPECT_EQ(connection.exchange("GET", kStudy).json().at("events"), 0);
+}
+
+TEST(ServerAttacks, AListOfMistakesEndsAfterTwenty) {
+  TestServer server;
+  server.make_study("a");
+  std::string body = R"({"tells":[{})";
+  for (int i = 0; i < 9999; ++i) body += ",{}";
+  const HttpAnswer answer = server.exchange("POST", kStudy + "/tells", body + "]}");
+  EXPECT_EQ(answer.status, 422);
+  EXPECT_EQ(answer.json().at("errors").size(), 20U);
+  for (int i = 0; i < 2'000'000; ++i) body += ",{}";
+  EXPECT_EQ(server.exchange("POST", kStudy + "/tells", body + "]}").status, 422);
+  std::string keys = "{";
+  for (int i = 0; i < 400'000; ++i) keys += "\"k" + std::to_string(i) + "\":1,";
+  EXPECT_EQ(server.exchange("POST", kStudy + "/tells", keys + "\"tells\":[]}").json().at("errors").size(),
+            20U);
+}
+
+TEST(ServerAttacks, ACodingThatIsNotKnownIsNotTakenForNone) {
+  TestServer server;
+  server.make_study("a");
+  for (const char* coding : {"xchunked", "identity", "chunked, identity", "gzip, chunked"}) {
+    HttpConnection connection(server.port());
+    connection.send(std::string("POST /v1/studies/a/asks HTTP/1.1\r\nHost: localhost\r\n"
+                                "Content-Type: application/json\r\nTransfer-Encoding: ") +
+                    coding + "\r\n\r\nDELETE /v1/studies/a HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_EQ(connection.answer().status, 501) << coding;
+    EXPECT_TRUE(connection.is_closed()) << coding;
+  }
+  EXPECT_EQ(server.exchange("GET", kStudy).status, 200);
+}
+
+TEST(ServerAttacks, WithoutTokensThePagesOfOthersAreRefused) {
+  TestServer server;
+  server.make_study("a");
+  const std::string own = "http://127.0.0.1:" + std::to_string(server.port());
+  const auto ask = [&](const std::string& headers) {
+    return server.exchange("POST", kStudy + "/asks", "", headers).status;
+  };
+  EXPECT_EQ(ask("Origin: http://elsewhere.example\r\n"), 403);
+  EXPECT_EQ(ask("Origin: null\r\n"), 403);
+  EXPECT_EQ(ask("Sec-Fetch-Site: cross-site\r\n"), 403);
+  EXPECT_EQ(ask("Sec-Fetch-Site: same-origin\r\n"), 200);
+  EXPECT_EQ(server.exchange("GET", "/healthz", "",
+                            "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n")
+                .status,
+            200)
+      << "a link to the page";
 }
 
 }  // namespace

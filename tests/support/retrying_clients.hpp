@@ -63,9 +63,10 @@ class RetryingClients {
           std::to_string(group_) + "-" + std::to_string(number) + "-" + std::to_string(i);
       const HttpAnswer asked = insist(connection, "asks", R"({"pulls":1})", "ask-" + key);
       if (asked.status != 200) return;
-      const std::uint64_t ticket = asked.json().at("tickets").at(0).at("ticket");
+      const std::string name = asked.json().at("tickets").at(0).at("ticket");
+      const std::uint64_t ticket = std::stoull(name);
       const double reward = static_cast<double>(random() % 1000) / 1000.0;
-      const nlohmann::json body{{"tells", {{{"ticket", ticket}, {"reward", reward}}}}};
+      const nlohmann::json body{{"tells", {{{"ticket", name}, {"reward", reward}}}}};
       const HttpAnswer told = insist(connection, "tells", body.dump(), "tell-" + key);
       if (told.status != 200) return;
       const std::lock_guard lock(mutex_);

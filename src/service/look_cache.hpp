@@ -1,0 +1,56 @@
+#pragma once
+
+#include "canopy/store.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace canopy::service {
+
+/// Answers that follow from the journal and the specification of a study alone: whoever looks
+/// again, or after somebody else, gets the same one until something happens. All of them together
+/// take a limited number of bytes; those that nobody has looked at for longest go first.
+/// Thread-safe.
+class LookCache {
+ public:
+  explicit LookCache(std::size_t most_bytes = std::size_t{64} << 20) : most_bytes_(most_bytes) {}
+
+  /// What was kept for the study as it is, by what was asked for; none if nothing was.
+  [[nodiscard]] std::optional<std::string> find(const StudyRecord& study, const std::string& what);
+  void keep(const StudyRecord& study, const std::string& what, const std::string& answer);
+  /// Of a study that is deleted.
+  void forget(StudyId study);
+
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  using Key = std::pair<StudyId, std::string>;
+  struct Kept {
+    double created = 0.0;
+    double updated = 0.0;
+    std::uint64_t events = 0;
+    std::size_t specification = 0;  // its hash
+    std::string answer = {};
+    std::list<Key>::iterator use = {};
+
+    [[nodiscard]] bool is_of(const StudyRecord& study) const;
+  };
+  using Looks = std::map<Key, Kept>;
+
+  [[nodiscard]] static std::size_t size_of(const Key& key, const Kept& kept);
+  Looks::iterator drop(Looks::iterator look);
+
+  std::size_t most_bytes_;
+  mutable std::mutex mutex_;
+  Looks looks_;
+  std::list<Key> uses_;  // the latest last
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace canopy::service
