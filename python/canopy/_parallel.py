@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import itertools
+import multiprocessing
+import os
 import pickle
 import signal
+import threading
 import traceback
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
+from ._generators import seeded
 from ._search import Episode, Ledger, Result, drop_pull
 from ._workers import WorkerTraceback, sendable
 
@@ -26,23 +34,31 @@ class Answer(NamedTuple):
 
 
 class Pool:
-    """Calls a function elsewhere. Its end kills processes that are at work; threads run to the end of their call."""
+    """Calls a function elsewhere. Its end kills processes that are at work; threads run to the end of their call.
 
-    def __init__(self, measure: Callable[..., float], measured: Measured, n_jobs: int, workers: str):
+    Processes have random generators of their own, and die with this process, however that ends. With a seed, what
+    those generators give depends on it and on the number of the call alone.
+    """
+
+    def __init__(
+        self, measure: Callable[..., float], measured: Measured, n_jobs: int, workers: str, seed: int | None = None
+    ):
         self.size = n_jobs
-        self._of_processes = workers == "processes"
-        if self._of_processes:
-            payload = _pickled(measure, measured)
-            self._executor: Executor = ProcessPoolExecutor(n_jobs, initializer=_begin, initargs=(payload,))
+        self._calls = itertools.count(1)
+        if workers == "processes":
+            # Held open by this process alone: its end is that of the pipe.
+            reader, self._lifeline = multiprocessing.Pipe(duplex=False)
+            arguments = (_pickled(measure, measured), seed, os.getpid(), reader, self._lifeline)
+            self._executor: Executor = ProcessPoolExecutor(n_jobs, initializer=_begin, initargs=arguments)
             self._call: Callable[..., Answer] = _call
         else:
             self._executor = ThreadPoolExecutor(n_jobs, thread_name_prefix="canopy")
-            self._call = lambda arm: _answer(measure, measured, arm)
+            self._call = lambda number, arm: _answer(measure, measured, arm)
 
     def submit(self, arm: dict[str, Any]) -> Future[Answer]:
         """Calls the function with that arm. A pool that is broken says so when it is asked for the answer."""
         try:
-            return self._executor.submit(self._call, arm)
+            return self._executor.submit(self._call, next(self._calls), arm)
         except BrokenProcessPool as error:
             broken: Future[Answer] = Future()
             broken.set_exception(error)
@@ -129,16 +145,42 @@ def run_at_once(
 # --- in the worker ---
 
 _task: tuple[Callable[..., float], Measured]
+_seed: int | None
+_own_chance = contextlib.ExitStack()  # for as long as the process lives
 
 
-def _begin(payload: bytes) -> None:
-    global _task
+def _begin(payload: bytes, seed: int | None, parent: int, reader: Connection, lifeline: Connection) -> None:
+    global _task, _seed
+    _die_with(parent, reader, lifeline)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has started this one
     _task = pickle.loads(payload)
+    _seed = seed
+    if seed is None:  # forks have the state of the one that has started them, and so the same numbers
+        _own_chance.enter_context(seeded(os.urandom(16).hex(), [_task[0]]))
 
 
-def _call(arm: dict[str, Any]) -> Answer:
-    answer = _answer(*_task, arm)
+def _die_with(parent: int, reader: Connection, lifeline: Connection) -> None:
+    """Ends this process when another one ends: at once where the kernel can do that, or when a pipe ends."""
+    with contextlib.suppress(Exception):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    lifeline.close()
+
+    def wait_for_end() -> None:
+        with contextlib.suppress(EOFError, OSError):
+            reader.recv_bytes()
+        os._exit(1)
+
+    threading.Thread(target=wait_for_end, daemon=True).start()
+    if os.getppid() != parent and multiprocessing.get_start_method() == "fork":
+        os._exit(1)  # it ended before the kernel was told
+
+
+def _call(number: int, arm: dict[str, Any]) -> Answer:
+    if _seed is None:
+        answer = _answer(*_task, arm)
+    else:
+        with seeded(f"{_seed} {number}", [_task[0]]):
+            answer = _answer(*_task, arm)
     return answer if answer.failure is None else answer._replace(failure=sendable(answer.failure))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -707,9 +708,9 @@ def _like(error: Exception, message: str) -> Exception:
 
 def _ticket(pull: Any) -> str:
     ticket = pull.ticket if isinstance(pull, _canopy.Pull) else pull
-    if isinstance(ticket, str):
+    if isinstance(ticket, str) and re.fullmatch(r"[0-9]+-[0-9a-f]*", ticket):
         return ticket
-    raise ValueError(f"pull = {pull!r}: must be a pull returned by ask, or its ticket, which is a text")
+    raise ValueError(f"pull = {pull!r}: must be a pull returned by ask, or its ticket")
 
 
 def _checked_pulls(pulls: Any) -> int:

@@ -43,7 +43,7 @@ class Episode(NamedTuple):
     `depth` is that of its node in the tree (-1: not known), `first` the index of its first pull, from 1.
     """
 
-    ticket: int
+    ticket: int | str
     arm: dict[str, Any]
     depth: int  #: of its node in the tree
     first: int  #: index of its first pull, from 1
@@ -212,7 +212,9 @@ def maximize(
     - progress: shows a progress line on stderr.
     - n_jobs: so many calls at a time (-1: one per core), in processes of their own, to which `measure` is sent, or in
       threads: workers="threads". They have different arms where the optimizer can do that, as the adaptive tree can.
-      Calls that are under way when the search ends count.
+      Calls that are under way when the search ends count. Processes have random generators of their own (those of
+      `random`, of numpy, and those that `measure` uses), which with `seed` depend on that and on the number of the
+      call; and they end with this one, however it ends.
     - enqueue: arms to try first, one call each. They count as calls, and the optimizer observes their rewards.
     - observe: arms with the rewards that are known of them, [({"x": 0.3}, 0.8), ...], to begin with.
 
@@ -340,7 +342,7 @@ def search(
     if jobs[0] > 1:
         from ._parallel import Pool, run_at_once  # what it imports takes a while
 
-        pool = Pool(measure, measured, *jobs)
+        pool = Pool(measure, measured, *jobs, options.get("seed"))
     known.tell(result.optimizer)
     line = _ProgressLine(pulls, timeout) if progress else None
     try:

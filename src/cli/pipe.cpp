@@ -1,6 +1,7 @@
 #include "canopy/stores.hpp"
 #include "canopy/study_session.hpp"
 
+#include "cli/any_store.hpp"
 #include "cli/commands.hpp"
 #include "cli/study_flags.hpp"
 #include "studies/requests.hpp"
@@ -115,7 +116,8 @@ std::vector<std::string> answers_to(const std::vector<std::string>& lines, const
 struct PipeArguments {
   std::string file;
   std::optional<std::string> study;
-  StudyFlags flags;
+  StoreFlags store;
+  std::optional<std::string> fork;
 };
 
 /// In memory: nothing is kept.
@@ -131,10 +133,11 @@ void serve_in_memory(const std::string& file) {
 /// every line is told so.
 void serve_from_store(const PipeArguments& arguments) {
   const OpenOptions which{
-      .name = *arguments.study, .fork = arguments.flags.fork, .fold = tuner_fold};
+      .name = *arguments.study, .fork = arguments.fork, .fold = tuner_fold};
   const bool known = arguments.file.empty();  // it must be in the store
   const auto mode = known ? Store::Mode::open : Store::Mode::create;
-  StudySession session(open_store(arguments.flags.store, mode), [&](Store& store) {
+  AnyStore any = open_any_store(arguments.store, mode, "pipe");
+  StudySession session(std::move(any.store), [&](Store& store) {
     return known ? Study::reopen(store, which)
                  : Study::open(store, load_study(arguments.file), which);
   });
@@ -153,7 +156,8 @@ int serve(const PipeArguments& arguments) {
   if (arguments.file.empty() && !arguments.study) {
     throw WrongUse("STUDY.toml: is missing; see --help for an example");
   }
-  if (arguments.flags.fork && !arguments.study) throw WrongUse("--fork: needs --study as well");
+  if (arguments.store.server && !arguments.study) throw WrongUse("--server: needs --study as well");
+  if (arguments.fork && !arguments.study) throw WrongUse("--fork: needs --study as well");
   (void)std::signal(SIGPIPE, SIG_IGN);  // a reader that left is seen by write()
   return with_study_errors(arguments.file, [&] {
     if (arguments.study) {
@@ -174,7 +178,8 @@ Command add_pipe(ArgumentParser app) {
   command.option("STUDY.toml", arguments->file, "the study: what is tuned, and how");
   command.option("--study", arguments->study,
                  "keep it in the store under this name: whatever is answered is on the disk");
-  arguments->flags.add_to(command);
+  arguments->store.add_to(command);
+  add_fork_flag(command, arguments->fork);
   command.footer(
       "Requests:  {\"op\":\"ask\"}  {\"op\":\"ask\",\"pulls\":1}  {\"op\":\"best\"}  "
       "{\"op\":\"summary\"}  {\"op\":\"tree\"}\n"

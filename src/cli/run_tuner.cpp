@@ -126,7 +126,9 @@ int run_tuner(const std::string& command, Study& study, TuneStatus::Files files,
   }
   status.write_end(end);
   print_end(study, end, json);
-  return status_of(end.why);
+  const bool all_failed = end.pulls > 0 && tuner_state_of(study).failures() >= end.pulls;
+  if (all_failed) terminal::say("canopy {}: every pull has failed\n", command);
+  return end.why == TuneEnd::Why::budget && all_failed ? kFailure : status_of(end.why);
 }
 
 }  // namespace canopy::cli

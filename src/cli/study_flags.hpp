@@ -24,17 +24,6 @@ inline void add_fork_flag(terminal::ArgumentParser& command, std::optional<std::
                  "journal or, if settings that learning depends on differ, with its rewards");
 }
 
-/// The flags of commands that write to a study.
-struct StudyFlags {
-  std::string store = "canopy.db";
-  std::optional<std::string> fork;
-
-  void add_to(terminal::ArgumentParser& command) {
-    add_store_flag(command, store);
-    add_fork_flag(command, fork);
-  }
-};
-
 /// Runs a command; what is wrong with the study file is wrong use.
 template <class Run>
 int with_study_errors(const std::string& file, Run&& run) {

@@ -11,6 +11,7 @@
 #include "terminal/say.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -38,12 +39,23 @@ struct TokenArguments {
   std::string role = "work";
   std::string studies = "*";
   std::optional<std::string> days;
-  std::optional<std::string> rate;
+  std::array<std::optional<std::string>, service::kQuotas.size()> quotas;
 };
+
+/// `--requests-per-second`
+std::string flag_of(const service::Quota& quota) {
+  std::string flag = "--" + std::string(quota.name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
 
 /// Replaces the file in one step; nobody else may read it.
 void write_tokens(const std::string& path, const std::vector<Token>& tokens) {
   const std::string text = service::text_of(tokens);
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    throw WrongUse("--file " + path + ": is not a file; nothing was changed");
+  }
   const std::string next = path + ".new";
   const auto fail = [&] {
     throw OutputError(next + ": cannot be written: " + std::generic_category().message(errno));
@@ -81,8 +93,10 @@ int make_token(const TokenArguments& arguments) {
     token.expires =
         machine_clock().wall_time() + 86'400.0 * positive("--expires-days", *arguments.days);
   }
-  if (arguments.rate)
-    token.requests_per_second = positive("--requests-per-second", *arguments.rate);
+  for (std::size_t i = 0; i < service::kQuotas.size(); ++i) {
+    const service::Quota& quota = service::kQuotas[i];
+    if (arguments.quotas[i]) token.*quota.limit = positive(flag_of(quota), *arguments.quotas[i]);
+  }
   std::vector<Token> tokens = tokens_in(arguments.file);
   for (const Token& each : tokens) {
     if (each.name == token.name) {
@@ -99,14 +113,25 @@ int make_token(const TokenArguments& arguments) {
   return kSuccess;
 }
 
+/// `requests_per_second 50, most_tickets 100`
+std::string limits_text(const Token& token) {
+  std::string text;
+  for (const service::Quota& quota : service::kQuotas) {
+    if (!(token.*quota.limit)) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", quota.name,
+                        to_text(*(token.*quota.limit)));
+  }
+  return text;
+}
+
 int list_tokens(const TokenArguments& arguments) {
   fmt::print("{:<24}{:<8}{:<24}{:<22}{}\n", "name", "role", "studies", "expires",
-             "requests a second");
+             "at most");
   for (const Token& token : service::load_tokens(arguments.file)) {
     fmt::print("{:<24}{:<8}{:<24}{:<22}{}\n", token.name, name_of(token.role),
                fmt::format("{}", fmt::join(token.studies, ",")),
                token.expires ? date_text(*token.expires) : "never",
-               token.requests_per_second ? to_text(*token.requests_per_second) : "");
+               limits_text(token));
   }
   return kSuccess;
 }
@@ -140,7 +165,11 @@ Command add_token(ArgumentParser app) {
   command.option("--studies", arguments->studies,
                  "for which: patterns as in a shell, with commas between them");
   command.option("--expires-days", arguments->days, "how long it is good for [for ever]");
-  command.option("--requests-per-second", arguments->rate, "at most [no limit]");
+  for (std::size_t i = 0; i < service::kQuotas.size(); ++i) {
+    const service::Quota& quota = service::kQuotas[i];
+    command.option(flag_of(quota), arguments->quotas[i],
+                   fmt::format("at most so many {} [no limit]", quota.help));
+  }
   command.footer(
       "Example:\n"
       "  canopy token new --name nightly --role work --studies 'cache-*'\n"

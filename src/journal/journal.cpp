@@ -69,7 +69,20 @@ class OpenArms {
 void read_entries(Store& store, const StudyRecord& record, std::uint64_t after,
                   const std::function<void(const JournalEntry&)>& visit) {
   try {
-    store.read(record.id, {after}, visit);
+    std::uint64_t last = after;
+    store.read(record.id, {after}, [&](const JournalEntry& entry) {
+      if (entry.number != ++last) {
+        throw StudyError(StudyError::Fault::damaged,
+                         fmt::format("event {} of its journal does not match: an event is "
+                                     "missing before it",
+                                     entry.number));
+      }
+      visit(entry);
+    });
+    if (last < record.events) {
+      throw StudyError(StudyError::Fault::damaged,
+                       fmt::format("its journal ends after event {} of {}", last, record.events));
+    }
   } catch (const StudyError& error) {
     throw StudyError(error.fault(), record.name + ": " + error.what());
   }

@@ -55,7 +55,8 @@ Rewards RewardMap::to_mapped(const Rewards& rewards) const {
 }
 
 Status check(const Rewards& rewards, const RewardMap& map) {
-  if (rewards.count == 0) return Status::impossible_sums;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // so that no number of pulls overflows
+  if (rewards.count == 0 || rewards.count > kMost) return Status::impossible_sums;
   if (!std::isfinite(rewards.sum) || !std::isfinite(rewards.squared_deviations)) {
     return Status::not_a_reward;
   }

@@ -25,7 +25,7 @@ constexpr std::size_t kLongBody = 65'536;  // has a worker of its own
 
 std::string random_id() {
   static thread_local std::mt19937_64 random{std::random_device{}()};
-  return fmt::format("{:016x}", random());
+  return fmt::format("{:012x}", random() >> 16);  // short enough to need no memory of its own
 }
 
 bool is_printable(std::string_view text, std::size_t longest) {
@@ -219,6 +219,7 @@ asio::awaitable<bool> Connection::serve_one() {
       co_await exchanges_.answer_to(exchange.admitted, exchange.request);
   deadline_ = SteadyClock::now() + exchanges_.options.request_patience;
   note(exchange, answer.status);
+  exchanges_.service.count_bytes(exchange.admitted, exchange.reserved + answer.body.size());
   if (is_stream && answer.status == 200 && !exchange.is_head) {
     const std::string_view origin = exchange.field(http::field::origin);
     Streams::Wish wish;
@@ -433,7 +434,7 @@ asio::awaitable<bool> Connection::send(const Exchange& exchange, const Response&
 void Connection::note(const Exchange& exchange, unsigned status) {
   const double seconds = std::chrono::duration<double>(SteadyClock::now() - exchange.start).count();
   const Route* route = exchange.admitted.route;
-  exchanges_.metrics.count_request(route != nullptr ? exchange.method : "",
+  exchanges_.metrics.count_request(route != nullptr ? route->method : std::string_view(),
                                    route != nullptr ? route->pattern : "unknown", status, seconds);
   const LogLevel level = status >= 500 ? LogLevel::warning : LogLevel::debug;
   if (!exchanges_.log.shows(level)) return;

@@ -73,7 +73,8 @@ struct Metrics::Parts {
     prometheus::Histogram* latencies;
   };
   std::mutex mutex;
-  std::map<std::tuple<std::string, std::string, unsigned>, OfRoute> by_route;
+  /// Of methods and patterns, which stay where they are.
+  std::map<std::tuple<std::string_view, std::string_view, unsigned>, OfRoute> by_route;
 };
 
 Metrics::Metrics() : parts_(std::make_unique<Parts>()) {
@@ -87,7 +88,7 @@ Metrics::~Metrics() = default;
 void Metrics::count_request(std::string_view method, std::string_view route, unsigned status,
                             double seconds) {
   const std::lock_guard lock(parts_->mutex);
-  const auto key = std::tuple(std::string(method), std::string(route), status);
+  const auto key = std::tuple(method, route, status);
   auto found = parts_->by_route.find(key);
   if (found == parts_->by_route.end()) {
     const prometheus::Labels of_route{{"method", std::string(method)},

@@ -17,7 +17,7 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  /// One request: `route` is its pattern, or `unknown`.
+  /// One request: `route` is its pattern, or `unknown`. Both must stay where they are.
   void count_request(std::string_view method, std::string_view route, unsigned status,
                      double seconds);
   void count_commit(const Committer::Commit& commit);

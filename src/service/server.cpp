@@ -152,6 +152,8 @@ class Server::Parts {
   asio::steady_timer ticks_{io_};
   std::string url_;
   SteadyClock::time_point stop_deadline_ = {};
+  double started_at_ = machine_clock().wall_time();
+  double started_steady_ = machine_clock().steady_time();
   std::list<Connection> connections_;
 };
 
@@ -263,6 +265,7 @@ asio::awaitable<void> Server::Parts::tick() {
     }
     if (exchanges_.is_stopping) continue;
     host_.tick();
+    service_.look_for_store();
     if (now >= next_cleaning && !options_.read_only) {
       next_cleaning = now + std::chrono::minutes(1);
       host_.post([this] { forget_old_answers(); });
@@ -270,10 +273,12 @@ asio::awaitable<void> Server::Parts::tick() {
   }
 }
 
-/// By a worker.
+/// By a worker. A clock that was set forward makes no answer older.
 void Server::Parts::forget_old_answers() {
+  const double passed = machine_clock().steady_time() - started_steady_;
+  const double now = std::min(machine_clock().wall_time(), started_at_ + passed);
   try {
-    while (store_->forget_answers(machine_clock().wall_time() - kAnswersAreKept) > 0) continue;
+    while (store_->forget_answers(now - kAnswersAreKept) > 0) continue;
   } catch (const StoreError& error) {
     log_.write(LogLevel::warning, "answers", {{"what", error.what()}});
   }

@@ -15,6 +15,9 @@
 namespace canopy::service {
 namespace {
 
+/// When nothing was read for so long.
+constexpr std::chrono::seconds kStoreIsGone{4};
+
 constexpr auto kRead = std::optional(Role::read);
 constexpr auto kWork = std::optional(Role::work);
 constexpr auto kAdmin = std::optional(Role::admin);
@@ -53,7 +56,7 @@ constexpr std::array kRoutes{
     Route{"GET", "/metrics", kRead, &Service::metrics},
     Route{"GET", "/v1/me", kRead, &Service::me},
     Route{"GET", "/healthz", std::nullopt, &Service::health, false, true},
-    Route{"GET", "/readyz", std::nullopt, &Service::ready},
+    Route{"GET", "/readyz", std::nullopt, &Service::ready, false, true},
     Route{"GET", "/openapi.json", std::nullopt, &Service::openapi},
     Route{"GET", "/", std::nullopt, &Service::page},
     Route{"GET", "/page/{name}", std::nullopt, &Service::page_file},
@@ -69,6 +72,14 @@ bool fits(std::string_view pattern, const std::vector<std::string>& path) {
     pattern.remove_prefix(expected.size());
   }
   return pattern.empty();
+}
+
+std::string limits_text(const Token& token) {
+  std::string text = "this token may make";
+  if (token.requests_per_second) text += fmt::format(" {:g} requests", *token.requests_per_second);
+  if (token.requests_per_second && token.bytes_per_second) text += " and";
+  if (token.bytes_per_second) text += fmt::format(" {:g} bytes", *token.bytes_per_second);
+  return text + " a second";
 }
 
 }  // namespace
@@ -120,9 +131,7 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
           .with("WWW-Authenticate", "Bearer error=\"invalid_token\"");
     }
     if (const auto wait = access->too_many(token)) {
-      throw Problem(
-          429, "too_many_requests",
-          fmt::format("this token may make {:g} requests a second", *token.requests_per_second))
+      throw Problem(429, "too_many_requests", limits_text(token))
           .retry_after(static_cast<unsigned>(std::ceil(*wait)));
     }
   }
@@ -145,6 +154,11 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
     }
   }
   return admitted;
+}
+
+void Service::count_bytes(const Admitted& admitted, std::size_t bytes) {
+  if (!admitted.token) return;
+  if (const auto control = access()) control->count_bytes(*admitted.token, bytes);
 }
 
 void Service::serve(const Admitted& admitted, Request& request, const Done& done) {
@@ -182,15 +196,26 @@ void Service::health(const Request& /*request*/, Done done) {
   answer(json_answer(Document::Table{{"status", "ok"}}));
 }
 
-void Service::ready(const Request& request, Done done) {
-  host_.run(
-      request,
-      [this](Store& store) {
-        if (stopping_) throw Problem(503, "stopping", "the server is stopping").retry_after(5);
-        (void)store.list({"", 1});
-        return json_answer(Document::Table{{"status", "ready"}});
-      },
-      std::move(done));
+void Service::ready(const Request& /*request*/, Done done) {
+  if (stopping_) throw Problem(503, "stopping", "the server is stopping").retry_after(5);
+  if (store_seen_.load() < SteadyClock::now() - kStoreIsGone) {
+    throw Problem(503, "not_stored", "the store cannot be read").retry_after(2);
+  }
+  const Done answer = std::move(done);
+  answer(json_answer(Document::Table{{"status", "ready"}}));
+}
+
+void Service::look_for_store() {
+  if (is_looking_.exchange(true)) return;  // the last look hangs
+  host_.post([this] {
+    try {
+      (void)store_->list({"", 1});
+      store_seen_ = SteadyClock::now();
+    } catch (const StoreError&) {
+      store_seen_ = SteadyClock::time_point::min() + kStoreIsGone;  // it is looked for again
+    }
+    is_looking_ = false;
+  });
 }
 
 void Service::metrics(const Request& request, Done done) {

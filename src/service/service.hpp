@@ -11,6 +11,7 @@
 #include "service/tokens.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -65,8 +66,14 @@ class Service {
   /// returns.
   void serve(const Admitted& admitted, Request& request, const Done& done);
 
+  /// Counts the bytes of a request and its answer against the token.
+  void count_bytes(const Admitted& admitted, std::size_t bytes);
+
   /// Other tokens from now on.
   void set_access(std::shared_ptr<AccessControl> access);
+
+  /// Finds out whether the store can be read, for `/readyz`; to be called about once a second.
+  void look_for_store();
 
   /// Whether nothing more should be sent here.
   void set_stopping() { stopping_ = true; }
@@ -114,6 +121,8 @@ class Service {
   void page_file(const Request& request, Done done);
 
  private:
+  using SteadyClock = std::chrono::steady_clock;
+
   [[nodiscard]] std::shared_ptr<AccessControl> access() const;
   /// The last event of a study, its phase and why; and how lists and summaries show them.
   struct Standing {
@@ -138,6 +147,8 @@ class Service {
   std::mutex commands_mutex_;  // one is given at a time
   LookCache looks_;
   std::atomic<bool> stopping_ = false;
+  std::atomic<SteadyClock::time_point> store_seen_ = SteadyClock::now();
+  std::atomic<bool> is_looking_ = false;
 };
 
 }  // namespace canopy::service

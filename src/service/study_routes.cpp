@@ -271,6 +271,26 @@ StudyRecord make_study(Store& store, const Wanted& wanted) {
   throw StudyError(StudyError::Fault::taken, "there already is a study " + wanted.name);
 }
 
+/// Counts those that a token is for.
+void refuse_more_studies(Store& store, const Token& token) {
+  double studies = 0.0;
+  std::string after;
+  for (;;) {
+    const std::vector<StudyRecord> page = store.list({after, kMostStudies});
+    for (const StudyRecord& record : page) {
+      after = record.name;
+      if (token.covers(record.name)) ++studies;
+    }
+    if (studies >= *token.most_studies) {
+      throw Problem(429, "too_many_studies",
+                    fmt::format("there may be {:g} studies of those that this token is for",
+                                *token.most_studies))
+          .retry_after(60);
+    }
+    if (page.size() < kMostStudies) return;
+  }
+}
+
 }  // namespace
 
 void Service::create(const Request& request, Done done) {
@@ -290,7 +310,8 @@ void Service::create(const Request& request, Done done) {
   }
   host_.run(
       request,
-      [this, wanted](Store& store) {
+      [this, wanted, token = request.may_see](Store& store) {
+        if (token && token->most_studies) refuse_more_studies(store, *token);
         const auto existing = store.find(wanted->name);
         if (existing && !wanted->whole && wanted->fork_of.empty()) {
           const StudySpecification before = specification_of(*existing);

@@ -37,8 +37,8 @@ std::string hexadecimal(const unsigned char* bytes, std::size_t size) {
 }
 
 Token read_token(DocumentReader& reader, const Document& table, const std::string& prefix) {
-  static constexpr std::array<std::string_view, 6> keys{
-      "name", "hash", "role", "studies", "expires", "requests_per_second"};
+  std::vector<std::string_view> keys{"name", "hash", "role", "studies", "expires"};
+  for (const Quota& quota : kQuotas) keys.push_back(quota.name);
   Token token;
   reader.check_keys(table, prefix, keys);
   for (const char* key : {"name", "hash", "role"}) reader.require(table, prefix, key);
@@ -63,14 +63,17 @@ Token read_token(DocumentReader& reader, const Document& table, const std::strin
     }
     if (!fits) reader.complain(prefix + "studies", studies, "must be a list of patterns");
   }
-  for (auto [key, into] : {std::pair{"expires", &token.expires},
-                           std::pair{"requests_per_second", &token.requests_per_second}}) {
-    if (!table.contains(key)) continue;
+  const auto read_positive = [&](std::string_view key, std::optional<double>& into) {
+    if (!table.contains(key)) return;
     double value = 0.0;
     reader.read(table, prefix, key, value);
-    if (!(value > 0.0)) reader.complain(prefix + key, table.find(key), "must be above 0");
-    *into = value;
-  }
+    if (!(value > 0.0)) {
+      reader.complain(prefix + std::string(key), table.find(key), "must be above 0");
+    }
+    into = value;
+  };
+  read_positive("expires", token.expires);
+  for (const Quota& quota : kQuotas) read_positive(quota.name, token.*quota.limit);
   return token;
 }
 
@@ -126,7 +129,9 @@ std::string text_of(const std::vector<Token>& tokens) {
                                      {"role", name_of(token.role)},
                                      {"studies", std::move(patterns)}};
     if (token.expires) table.set("expires", *token.expires);
-    if (token.requests_per_second) table.set("requests_per_second", *token.requests_per_second);
+    for (const Quota& quota : kQuotas) {
+      if (token.*quota.limit) table.set(quota.name, *(token.*quota.limit));
+    }
     list.push_back(std::move(table));
   }
   if (list.empty()) return "";
@@ -143,18 +148,31 @@ std::optional<Token> AccessControl::find(std::string_view secret) const {
 }
 
 std::optional<double> AccessControl::too_many(const Token& token) {
-  if (!token.requests_per_second) return std::nullopt;
-  const double rate = *token.requests_per_second;
-  const double most = std::max(1.0, rate);  // a second's worth at once
+  if (!token.requests_per_second && !token.bytes_per_second) return std::nullopt;
+  // A second's worth at once.
+  const double requests = token.requests_per_second.value_or(HUGE_VAL);
+  const double most_requests = std::max(1.0, requests);
+  const double bytes = token.bytes_per_second.value_or(HUGE_VAL);
   const auto now = std::chrono::steady_clock::now();
   const std::lock_guard access(mutex_);
-  Bucket& bucket = buckets_.try_emplace(token.hash, Bucket{most, now}).first->second;
+  Bucket& bucket = buckets_.try_emplace(token.hash, Bucket{most_requests, bytes, now}).first->second;
   const double passed = std::chrono::duration<double>(now - bucket.at).count();
-  bucket.left = std::min(most, bucket.left + passed * rate);
   bucket.at = now;
-  if (bucket.left < 1.0) return (1.0 - bucket.left) / rate;
-  bucket.left -= 1.0;
+  if (passed > 0.0) {
+    bucket.requests = std::min(most_requests, bucket.requests + passed * requests);
+    bucket.bytes = std::min(bytes, bucket.bytes + passed * bytes);
+  }
+  if (bucket.bytes < 0.0) return -bucket.bytes / bytes;
+  if (bucket.requests < 1.0) return (1.0 - bucket.requests) / requests;
+  bucket.requests -= 1.0;
   return std::nullopt;
+}
+
+void AccessControl::count_bytes(const Token& token, std::size_t bytes) {
+  if (!token.bytes_per_second) return;
+  const std::lock_guard access(mutex_);
+  const auto found = buckets_.find(token.hash);
+  if (found != buckets_.end()) found->second.bytes -= static_cast<double>(bytes);
 }
 
 }  // namespace canopy::service

@@ -26,6 +26,7 @@ namespace canopy::service {
 namespace {
 
 constexpr std::uint64_t kMostTickets = 1000;  // of one ask
+constexpr double kMostOpenTickets = 1e6;      // of one study
 constexpr double kLongestLease = 30.0 * 24.0 * 3600.0;
 
 void refuse_while_stopped(const TunerState& tuner) {
@@ -37,6 +38,14 @@ void refuse_while_stopped(const TunerState& tuner) {
       409, "paused",
       fmt::format("the study is stopped by the command {}; resume continues it", name_of(*order)))
       .retry_after(10);
+}
+
+void refuse_more_tickets(const Study& study, std::uint64_t count, std::optional<double> most) {
+  const double limit = std::min(most.value_or(kMostOpenTickets), kMostOpenTickets);
+  if (static_cast<double>(study.summary().in_flight + count) <= limit) return;
+  throw Problem(429, "too_many_tickets",
+                fmt::format("{:g} tickets of this study may be open at a time", limit))
+      .retry_after(1);
 }
 
 constexpr const char* kGone = "gone";
@@ -142,9 +151,11 @@ void Service::ask(const Request& request, Done done) {
   body.check();
   host_.write(
       study_of(request), request,
-      [=](Study& study, Runner& runner) {
+      [=, most = request.may_see ? request.may_see->most_tickets : std::nullopt](Study& study,
+                                                                                 Runner& runner) {
         refuse_beside(runner);
         refuse_while_stopped(tuner_state_of(study));
+        refuse_more_tickets(study, count, most);
         const Space& space = study.specification().space;
         Document::List tickets;
         for (std::uint64_t i = 0; i < count; ++i) {

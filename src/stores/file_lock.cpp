@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
+#include <pthread.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -19,58 +20,110 @@ std::string lock_path(const std::string& store_path) {
   return (error ? store_path : real.string()) + "-lock";
 }
 
-struct flock lock_on(std::int64_t byte) {
+struct flock on_byte(std::int64_t byte, short kind) {
   struct flock lock {};
-  lock.l_type = F_WRLCK;
+  lock.l_type = kind;
   lock.l_whence = SEEK_SET;
   lock.l_start = byte;
   lock.l_len = 1;
   return lock;
 }
 
-void unlock_all(int file) {
-  struct flock everything {};
-  everything.l_type = F_UNLCK;
-  everything.l_whence = SEEK_SET;
-  fcntl(file, F_OFD_SETLK, &everything);
-}
-
 }  // namespace
 
-std::optional<FileLock> FileLock::try_take(const std::string& store_path, std::int64_t byte) {
-  const std::string path = lock_path(store_path);
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (file < 0) {
-    const auto fault = errno == EROFS || errno == EACCES ? StoreError::Fault::read_only
-                                                         : StoreError::Fault::unreachable;
-    throw StoreError(fault, store_path + ": cannot be written: " + path + ": " +
-                                std::generic_category().message(errno));
+/// All that are open in this process. A fork closes them: with the descriptor it would have the
+/// locks too, and keep them when its parent is gone.
+class LockFile::OpenFiles {
+ public:
+  static OpenFiles& all() {
+    static OpenFiles* const files = new OpenFiles;  // also there when static objects end
+    return *files;
   }
-  FileLock taken(file);
-  struct flock lock = lock_on(byte);
-  if (fcntl(file, F_OFD_SETLK, &lock) == 0) return taken;
-  if (errno == EAGAIN || errno == EACCES) return std::nullopt;
-  throw StoreError(StoreError::Fault::other,
-                   path + ": cannot be locked: " + std::generic_category().message(errno));
+
+  void add(LockFile* file) {
+    const std::lock_guard lock(mutex_);
+    files_.insert(file);
+  }
+  void remove(LockFile* file) {
+    const std::lock_guard lock(mutex_);
+    files_.erase(file);
+  }
+
+ private:
+  OpenFiles() {
+    (void)pthread_atfork([] { all().mutex_.lock(); }, [] { all().mutex_.unlock(); },
+                         [] { all().begin_fork(); });
+  }
+
+  void begin_fork() {
+    for (LockFile* file : files_) {
+      close(file->file_);
+      file->file_ = -1;
+    }
+    files_.clear();
+    mutex_.unlock();
+  }
+
+  std::mutex mutex_;
+  std::set<LockFile*> files_;
+};
+
+LockFile::LockFile(std::string store_path) : store_path_(std::move(store_path)) {}
+
+LockFile::~LockFile() {
+  OpenFiles::all().remove(this);
+  if (file_ >= 0) close(file_);
 }
 
-bool FileLock::is_taken(const std::string& store_path, std::int64_t byte) {
-  const int file = open(lock_path(store_path).c_str(), O_RDONLY | O_CLOEXEC);
+void LockFile::open() {
+  const std::string path = lock_path(store_path_);
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ >= 0) {
+    OpenFiles::all().add(this);
+    return;
+  }
+  const auto fault = errno == EROFS || errno == EACCES ? StoreError::Fault::read_only
+                                                       : StoreError::Fault::unreachable;
+  throw StoreError(fault, store_path_ + ": cannot be written: " + path + ": " +
+                              std::generic_category().message(errno));
+}
+
+std::unique_ptr<LockFile::Lock> LockFile::try_take(std::int64_t byte) {
+  const std::lock_guard lock(mutex_);
+  if (taken_.contains(byte)) return nullptr;
+  if (file_ < 0) open();
+  struct flock wanted = on_byte(byte, F_WRLCK);
+  if (fcntl(file_, F_OFD_SETLK, &wanted) == 0) {
+    taken_.insert(byte);
+    return std::make_unique<Lock>(shared_from_this(), byte);
+  }
+  if (errno == EAGAIN || errno == EACCES) return nullptr;
+  throw StoreError(StoreError::Fault::other, lock_path(store_path_) + ": cannot be locked: " +
+                                                 std::generic_category().message(errno));
+}
+
+bool LockFile::is_taken(std::int64_t byte) const {
+  // By a descriptor of its own, to which even our locks are somebody else's.
+  const int file = ::open(lock_path(store_path_).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
-  const FileLock closed_at_the_end(file);
-  struct flock lock = lock_on(byte);
-  return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  struct flock wanted = on_byte(byte, F_WRLCK);
+  const bool is_taken = fcntl(file, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
+  close(file);
+  return is_taken;
 }
 
-FileLock::FileLock(int file) : file_(file), owner_(getpid()) {}
+void LockFile::give_back(std::int64_t byte) {
+  const std::lock_guard lock(mutex_);
+  struct flock free = on_byte(byte, F_UNLCK);
+  fcntl(file_, F_OFD_SETLK, &free);  // although children may still have the file
+  taken_.erase(byte);
+}
 
-FileLock::FileLock(FileLock&& other) noexcept
-    : file_(std::exchange(other.file_, -1)), owner_(other.owner_) {}
+LockFile::Lock::Lock(std::shared_ptr<LockFile> file, std::int64_t byte)
+    : file_(std::move(file)), byte_(byte), owner_(getpid()) {}
 
-FileLock::~FileLock() {
-  if (file_ < 0) return;
-  if (owner_ == getpid()) unlock_all(file_);  // although children may still have the file
-  close(file_);
+LockFile::Lock::~Lock() {
+  if (owner_ == getpid()) file_->give_back(byte_);
 }
 
 }  // namespace canopy

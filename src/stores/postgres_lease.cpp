@@ -1,5 +1,7 @@
 #include "stores/postgres_lease.hpp"
 
+#include "stores/process_identity.hpp"
+
 #include <array>
 #include <csignal>
 #include <ctime>
@@ -31,12 +33,6 @@ class WithoutSignals {
   sigset_t before_{};
 };
 
-std::string name_of_owner() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return fmt::format("pid {} on {}", getpid(), host.data());
-}
-
 /// Nanoseconds, also of the time in which the machine slept.
 std::int64_t time_since_boot() {
   timespec now{};
@@ -67,7 +63,7 @@ PostgresLease::~PostgresLease() {
 
 std::int64_t PostgresLease::owner() {
   const std::lock_guard lock(heart_->mutex);
-  if (heart_->owner == 0) heart_->start(name_of_owner());
+  if (heart_->owner == 0) heart_->start(process_identity());
   return heart_->owner;
 }
 
@@ -160,7 +156,7 @@ void PostgresLease::Heart::beat() {
   if (begin >= certain_until) ++lapses;
   connection.run("INSERT INTO owners (id, name, alive_until) VALUES ($1, $2, " + end_of_lease() +
                      ") ON CONFLICT (id) DO UPDATE SET alive_until = EXCLUDED.alive_until",
-                 owner, name_of_owner());
+                 owner, process_identity());
   certain_until = begin + std::chrono::nanoseconds(kLength).count();
 }
 

@@ -1,6 +1,7 @@
 // Who may write to a study in PostgreSQL: see PostgresLease.
 
 #include "stores/postgres_store.hpp"
+#include "stores/process_identity.hpp"
 
 #include <thread>
 
@@ -29,11 +30,13 @@ class PostgresLock final : public StudyLock {
 PostgresStore::Ownership PostgresStore::ownership_of(StudyId study) {
   const PostgresRows rows = connection_.run(
       "SELECT COALESCE(s.owner, 0), s.fence, CASE WHEN o.alive_until > clock_timestamp() THEN 1 "
-      "ELSE 0 END, COALESCE(EXTRACT(EPOCH FROM o.alive_until), 0)::double precision FROM studies s "
+      "ELSE 0 END, COALESCE(EXTRACT(EPOCH FROM o.alive_until), 0)::double precision, COALESCE(o.name, '') FROM "
+      "studies s "
       "LEFT JOIN owners o ON o.id = s.owner WHERE s.id = $1",
       study);
   if (rows.empty()) throw gone();
-  return {rows.integer(0, 0), rows.integer(0, 1), rows.integer(0, 2) != 0, rows.real(0, 3)};
+  const bool is_alive = rows.integer(0, 2) != 0 && !is_gone(rows.text(0, 4));
+  return {rows.integer(0, 0), rows.integer(0, 1), is_alive, rows.real(0, 3)};
 }
 
 /// Null when another process was quicker.

@@ -32,10 +32,10 @@ StudyRecord record_in(const SqliteStatement& row) {
 
 class SqliteLock final : public StudyLock {
  public:
-  explicit SqliteLock(FileLock lock) : lock_(std::move(lock)) {}
+  explicit SqliteLock(std::unique_ptr<LockFile::Lock> lock) : lock_(std::move(lock)) {}
 
  private:
-  FileLock lock_;
+  std::unique_ptr<LockFile::Lock> lock_;
 };
 
 std::unique_ptr<FullStore> open_sqlite(const std::string& path, Store::Mode mode) {
@@ -285,16 +285,14 @@ std::unique_ptr<StudyLock> SqliteStore::try_lock(StudyId study,
   // the lock, for a moment.
   const auto deadline = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    if (auto lock = FileLock::try_take(name(), study)) {
-      return std::make_unique<SqliteLock>(std::move(*lock));
-    }
+    if (auto lock = locks_->try_take(study)) return std::make_unique<SqliteLock>(std::move(lock));
     if (std::chrono::steady_clock::now() >= deadline) return nullptr;
     std::this_thread::sleep_for(kBetweenLockTries);
   }
 }
 
 bool SqliteStore::is_locked(StudyId study) {
-  return FileLock::is_taken(name(), study);
+  return locks_->is_taken(study);
 }
 
 std::vector<std::string> SqliteStore::faults() {

@@ -2,6 +2,7 @@
 
 #include "canopy/store.hpp"
 
+#include "stores/file_lock.hpp"
 #include "stores/sqlite_connection.hpp"
 
 #include <memory>
@@ -17,7 +18,8 @@ namespace canopy {
 /// the processes of one machine.
 class SqliteStore final : public FullStore {
  public:
-  SqliteStore(std::string path, Mode mode) : connection_(std::move(path), mode) {}
+  SqliteStore(std::string path, Mode mode)
+      : connection_(std::move(path), mode), locks_(std::make_shared<LockFile>(connection_.path())) {}
 
   [[nodiscard]] const std::string& name() const override { return connection_.path(); }
   [[nodiscard]] std::vector<StudyRecord> list(const StudyRange& range) override;
@@ -54,6 +56,7 @@ class SqliteStore final : public FullStore {
   void update(std::string_view sql, StudyId study, const Values&... values);
 
   SqliteConnection connection_;
+  std::shared_ptr<LockFile> locks_;
 };
 
 }  // namespace canopy

@@ -85,9 +85,7 @@ Loaded load_all(Store& store, const StudyRecord& record, const StudySpecificatio
   loaded.last_at = record.updated;
   std::uint64_t number = std::min(folded_events, loaded.events);
   const auto take = [&](const JournalEntry& entry) {
-    if (entry.number != ++number) {
-      throw StudyError(Fault::damaged, "an event is missing before it");
-    }
+    ++number;
     if (number > folded_events) loaded.folds.apply(entry);
     if (number > loaded.events) {
       (void)do_again(*loaded.optimizer, entry.event);
@@ -104,10 +102,6 @@ Loaded load_all(Store& store, const StudyRecord& record, const StudySpecificatio
                                                    entry.number, error.what()));
     }
   });
-  if (loaded.events < record.events) {
-    throw StudyError(Fault::damaged, fmt::format("{}: its journal ends after event {} of {}",
-                                                 record.name, loaded.events, record.events));
-  }
   return loaded;
 }
 

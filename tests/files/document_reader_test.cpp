@@ -166,15 +166,16 @@ TEST(DocumentReader, LeavesOutLinesThatAreNotKnown) {
   }
 }
 
-TEST(DocumentReader, StaysQuickOverManyMistakes) {
+TEST(DocumentReader, NamesTheFirstOfVeryManyMistakes) {
   std::string toml;
   for (int i = 0; i < 50'000; ++i) toml += "key" + std::to_string(i) + " = 1\n";
   constexpr std::array<std::string_view, 1> kKnown{"x"};
   const std::string all = complaints(toml, [&](DocumentReader& reader, const Document& root) {
     reader.check_keys(root, "", kKnown);
-    EXPECT_EQ(reader.complaints(), 50'000U);
+    EXPECT_EQ(reader.complaints(), DocumentReader::kMostMistakes);
+    EXPECT_TRUE(reader.is_hopeless());
   });
-  EXPECT_TRUE(all.ends_with("s.toml:50000: key49999 = 1: unknown key; known: x"));
+  EXPECT_TRUE(all.ends_with("s.toml:50: key49 = 1: unknown key; known: x"));
 }
 
 TEST(ReadOptions, GivesOnlyWhatIsThere) {

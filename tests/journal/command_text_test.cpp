@@ -46,7 +46,7 @@ TEST(CommandText, SaysWhatIsWrong) {
   EXPECT_EQ(wrong_with_command(R"({"command":"pause","pulls":-1})"),
             "command: pulls = -1: must be a whole number, 0 or more");
   EXPECT_EQ(wrong_with_command(R"({"command":"pause","for":1})"),
-            "command: for = 1: unknown key; known: command by pulls");
+            "command: for = 1: unknown key; known: command by pulls key");
   EXPECT_EQ(wrong_with_command("[]"),
             "command: command = []: must be a table; command: command: is missing");
 }

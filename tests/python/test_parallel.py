@@ -2,12 +2,17 @@
 
 import multiprocessing
 import os
+import pathlib
+import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 import traceback
 
 import canopy
+import numpy
 import pytest
 from canopy import _workers
 
@@ -254,3 +259,73 @@ def test_arms_that_are_none_are_refused_before_anything_is_played(given, message
     with pytest.raises(ValueError, match=message):
         canopy.maximize(lambda x: pytest.fail("played"), optimizer=opt, pulls=10, **given)
     assert opt.summary().observed == 0
+
+
+def chance(x):
+    return random.random()
+
+
+def numpys_chance(x):
+    return float(numpy.random.random())
+
+
+OWN = numpy.random.default_rng(7)
+
+
+def own_chance(x):
+    return float(OWN.random())
+
+
+@pytest.mark.parametrize("measure", [chance, numpys_chance, own_chance])
+def test_every_process_has_random_numbers_of_its_own(measure):
+    result = canopy.maximize(measure, X, pulls=60, n_jobs=4)
+    rewards = [reward for episode in result.episodes for reward in episode.rewards]
+    assert len(set(rewards)) == 60
+
+
+@pytest.mark.parametrize("measure", [chance, numpys_chance, own_chance])
+def test_with_a_seed_the_numbers_depend_on_it_and_on_the_call(measure):
+    def rewards(seed, jobs):
+        result = canopy.maximize(measure, X, pulls=30, n_jobs=jobs, seed=seed)
+        return sorted(reward for episode in result.episodes for reward in episode.rewards)
+
+    assert rewards(1, 2) == rewards(1, 3)
+    assert rewards(1, 2) != rewards(2, 2)
+
+
+KILLED = """
+import canopy, os, sys, time
+
+def slow(x):
+    os.write(1, f"{os.getpid()}\\n".encode())  # in one piece
+    time.sleep(60)
+    return x
+
+study = canopy.Study.open("a", sys.argv[1], space={"x": canopy.real(0, 1)})
+canopy.maximize(slow, optimizer=study, pulls=10, n_jobs=2)
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_processes_end_with_the_one_that_has_started_them(tmp_path, end):
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED)
+    store = str(tmp_path / "a.db")
+    with subprocess.Popen([sys.executable, str(script), store], stdout=subprocess.PIPE, text=True) as process:
+        workers = [int(process.stdout.readline()) for _ in range(2)]
+        process.send_signal(end)
+        process.wait()
+    for _ in range(200):
+        if not any(is_alive(worker) for worker in workers):
+            break
+        time.sleep(0.05)
+    assert not any(is_alive(worker) for worker in workers)
+    with canopy.Study.open("a", store) as study:  # nobody else has it
+        assert study.is_open
+
+
+def is_alive(process):
+    try:
+        return "Z" not in pathlib.Path(f"/proc/{process}/stat").read_text().split(")")[1][:3]
+    except OSError:
+        return False

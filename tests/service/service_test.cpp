@@ -43,6 +43,12 @@ class TokenServer {
         {.name = "foreign", .hash = hash_of("foreign"), .role = Role::admin, .studies = {"other"}});
     tokens.push_back(
         {.name = "slow", .hash = hash_of("slow"), .role = Role::read, .requests_per_second = 1.0});
+    tokens.push_back({.name = "small",
+                      .hash = hash_of("small"),
+                      .role = Role::work,
+                      .studies = {"small-*"},
+                      .most_studies = 2.0,
+                      .most_tickets = 3.0});
     folder_.write("tokens.toml", text_of(tokens));
     ServerOptions options;
     options.tokens = folder_.path("tokens.toml");
@@ -122,6 +128,24 @@ TEST(ServerTokens, TheDocumentNamesEveryRouteAndNoOther) {
                   (route.role ? std::string(name_of(*route.role)) : "anybody"));
   }
   EXPECT_EQ(documented, served);
+}
+
+TEST(ServerTokens, MayHaveSoManyStudiesAndTicketsAndNoMore) {
+  TokenServer server;
+  const std::string header = TokenServer::header("small");
+  server->make_study("small-1", "hct", header);
+  server->make_study("small-2", "hct", header);
+  const json third{{"name", "small-3"}, {"toml", "[[space]]\nname='x'\nlow=0.0\nhigh=1.0"}};
+  const HttpAnswer refused = server->exchange("POST", "/v1/studies", third.dump(), header);
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.code(), "too_many_studies");
+  const auto ask = [&](int count) {
+    return server->exchange("POST", "/v1/studies/small-1/asks", json{{"count", count}}.dump(),
+                            header);
+  };
+  EXPECT_EQ(ask(4).code(), "too_many_tickets");
+  EXPECT_EQ(ask(3).status, 200);
+  EXPECT_EQ(ask(1).code(), "too_many_tickets");
 }
 
 TEST(ServerTokens, WhatATokenIsNotForIsNotListedNorMade) {

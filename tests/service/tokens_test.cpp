@@ -62,6 +62,30 @@ TEST(Tokens, CoverStudiesByPattern) {
   EXPECT_FALSE(token.covers("exactly not"));
 }
 
+TEST(Tokens, EveryQuotaIsWrittenAndReadBack) {
+  const testing::TemporaryFolder folder;
+  Token token{.name = "a", .hash = hash_of("a")};
+  double value = 1.5;
+  for (const Quota& quota : kQuotas) token.*quota.limit = value++;
+  folder.write("tokens.toml", text_of({token}));
+  const std::vector<Token> read = load_tokens(folder.path("tokens.toml"));
+  ASSERT_EQ(read.size(), 1U);
+  for (const Quota& quota : kQuotas) EXPECT_EQ(read[0].*quota.limit, token.*quota.limit);
+}
+
+TEST(AccessControl, TooManyBytesHaveToBeWaitedFor) {
+  const Token token{.name = "a", .hash = hash_of("a"), .bytes_per_second = 1000.0};
+  AccessControl control({token});
+  EXPECT_FALSE(control.too_many(token));
+  control.count_bytes(token, 900);
+  EXPECT_FALSE(control.too_many(token)) << "a second's worth at once";
+  control.count_bytes(token, 100'000);
+  const auto wait = control.too_many(token);
+  ASSERT_TRUE(wait);
+  EXPECT_GT(*wait, 90.0);
+  EXPECT_LT(*wait, 101.0);
+}
+
 TEST(AccessControl, KnowsWhoASecretBelongsTo) {
   const AccessControl access(
       {{.name = "a", .hash = hash_of("secret a")}, {.name = "b", .hash = hash_of("secret b")}});

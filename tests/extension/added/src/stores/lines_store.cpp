@@ -168,10 +168,10 @@ void take_line(const std::string& text, MemoryStudies& all, MemoryStudies::Study
   }
 }
 
-FileLock lock_of(const std::string& name, const std::string& path) {
-  auto lock = FileLock::try_take(path, 0);
+std::unique_ptr<LockFile::Lock> lock_of(const std::string& name, const std::string& path) {
+  auto lock = std::make_shared<LockFile>(path)->try_take(0);
   if (!lock) throw StoreError(StoreError::Fault::busy, name + ": somebody has it open");
-  return std::move(*lock);
+  return lock;
 }
 
 std::unique_ptr<FullStore> open_lines(const std::string& name, Store::Mode mode) {

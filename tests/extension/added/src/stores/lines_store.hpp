@@ -55,7 +55,7 @@ class LinesStore final : public FullStore {
 
   std::string name_;
   std::string path_;
-  FileLock file_lock_;
+  std::unique_ptr<LockFile::Lock> file_lock_;
   std::shared_ptr<MemoryStudies> studies_;
   MemoryStore memory_;
 };
