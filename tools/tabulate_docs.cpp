@@ -5,6 +5,8 @@
 #include "canopy/event.hpp"
 #include "canopy/study_specification.hpp"
 
+#include "service/routes.hpp"
+
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -83,9 +85,20 @@ std::string table_of_system() {
   return table;
 }
 
+std::string table_of_routes() {
+  std::string table = "| route | role | |\n|---|---|---|\n";
+  for (const service::Route& route : service::routes()) {
+    table += "| " + code(std::string(route.method) + " " + std::string(route.pattern)) + " | " +
+             (route.role ? std::string(name_of(*route.role)) : "none") + " | " +
+             std::string(route.summary) + " |\n";
+  }
+  return table;
+}
+
 /// The text with every marked table replaced. Throws if an end is missing.
 std::string with_tables(std::string text) {
   const std::map<std::string, std::function<std::string()>> tables{{"events", table_of_events},
+                                                                   {"routes", table_of_routes},
                                                                    {"system", table_of_system}};
   for (const auto& [name, table] : tables) {
     const std::string begin = "<!-- begin: " + name + " -->\n";

@@ -1,5 +1,6 @@
 #include "service/body.hpp"
 
+#include "core/comma_list.hpp"
 #include "core/text.hpp"
 #include "files/json.hpp"
 
@@ -32,9 +33,9 @@ void Body::check() const {
   if (!mistakes().empty()) throw Problem(mistakes());
 }
 
-Query::Query(const Request& request, std::initializer_list<std::string_view> known)
-    : request_(request) {
-  const std::vector<std::string_view> names(known);
+Query::Query(const Request& request) : request_(request) {
+  std::vector<std::string_view> names;
+  for (const QueryField& field : request.route->query) names.push_back(field.name);
   for (const auto& entry : request.query) {
     if (std::find(names.begin(), names.end(), entry.first) != names.end()) {
       if (!is_text(entry.second)) complain(entry.first, "wrong_type", "must be a text");
@@ -46,45 +47,62 @@ Query::Query(const Request& request, std::initializer_list<std::string_view> kno
   }
 }
 
-std::uint64_t Query::whole(const std::string& key, std::uint64_t otherwise, std::uint64_t least,
-                           std::uint64_t most) {
-  const auto found = request_.query.find(key);
-  if (found == request_.query.end()) return otherwise;
-  const auto number = number_in<std::uint64_t>(found->second);
-  if (number && *number >= least && *number <= most) return *number;
-  complain(key, "wrong_type", whole_range_text(least, most));
-  return otherwise;
+const QueryField& Query::field(std::string_view key) const {
+  const auto& fields = request_.route->query;
+  return *std::find_if(fields.begin(), fields.end(),
+                       [&](const QueryField& each) { return each.name == key; });
 }
 
-std::optional<double> Query::number(const std::string& key) {
-  const auto found = request_.query.find(key);
-  if (found == request_.query.end()) return std::nullopt;
-  const auto number = number_in<double>(found->second);
+std::optional<std::string> Query::said(std::string_view key) const {
+  const auto found = request_.query.find(std::string(key));
+  if (found != request_.query.end()) return found->second;
+  const std::string_view usual = field(key).usual;
+  return usual.empty() ? std::nullopt : std::optional<std::string>(usual);
+}
+
+std::optional<std::uint64_t> Query::whole(std::string_view key) {
+  const auto text = said(key);
+  if (!text) return std::nullopt;
+  const QueryField& its = field(key);
+  const auto number = number_in<std::uint64_t>(*text);
+  if (number && *number >= its.least && *number <= its.most) return number;
+  complain(std::string(key), "wrong_type", whole_range_text(its.least, its.most));
+  return its.least;
+}
+
+std::optional<double> Query::number(std::string_view key) {
+  const auto text = said(key);
+  if (!text) return std::nullopt;
+  const auto number = number_in<double>(*text);
   if (number && std::isfinite(*number)) return number;
-  complain(key, "wrong_type", "must be a number");
+  complain(std::string(key), "wrong_type", "must be a number");
   return std::nullopt;
 }
 
-std::string Query::word(const std::string& key, std::initializer_list<std::string_view> words) {
-  const auto found = request_.query.find(key);
-  if (found == request_.query.end()) return std::string(*words.begin());
-  if (std::find(words.begin(), words.end(), found->second) == words.end()) {
-    complain(key, "wrong_type", fmt::format("must be one of: {}", fmt::join(words, ", ")));
+std::string Query::word(std::string_view key) {
+  std::string text = said(key).value_or("");
+  const std::vector<std::string> words = words_between_commas(std::string(field(key).words));
+  if (std::find(words.begin(), words.end(), text) == words.end()) {
+    complain(std::string(key), "wrong_type",
+             fmt::format("must be one of: {}", fmt::join(words, ", ")));
   }
-  return found->second;
+  return text;
 }
 
-bool Query::flag(const std::string& key, bool otherwise) {
-  return (otherwise ? word(key, {"true", "false"}) : word(key, {"false", "true"})) == "true";
+bool Query::flag(std::string_view key) {
+  const std::string text = said(key).value_or("false");
+  if (text != "true" && text != "false") {
+    complain(std::string(key), "wrong_type", "must be one of: true, false");
+  }
+  return text == "true";
+}
+
+std::string Query::text(std::string_view key) const {
+  return said(key).value_or("");
 }
 
 void Query::complain(const std::string& key, std::string code, std::string message) {
   mistakes_.push_back({"?" + key, std::move(code), std::move(message)});
-}
-
-std::string Query::text(const std::string& key) const {
-  const auto found = request_.query.find(key);
-  return found != request_.query.end() ? found->second : "";
 }
 
 void Query::check() const {

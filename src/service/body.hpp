@@ -2,6 +2,7 @@
 
 #include "service/message.hpp"
 #include "service/problem.hpp"
+#include "service/routes.hpp"
 #include "studies/request_reader.hpp"
 
 #include <cstdint>
@@ -23,21 +24,20 @@ class Body : public RequestReader {
   void check() const;
 };
 
-/// The parameters behind the path of a request, those that are known.
+/// The parameters behind the path of a request, those that its route has.
 class Query {
  public:
   /// Complains about parameters that are not known.
-  Query(const Request& request, std::initializer_list<std::string_view> known);
+  explicit Query(const Request& request);
 
-  [[nodiscard]] std::uint64_t whole(const std::string& key, std::uint64_t otherwise,
-                                    std::uint64_t least, std::uint64_t most);
-  [[nodiscard]] std::optional<double> number(const std::string& key);
-  [[nodiscard]] std::string text(const std::string& key) const;
-  /// One of these; the first one if nothing is said.
-  [[nodiscard]] std::string word(const std::string& key,
-                                 std::initializer_list<std::string_view> words);
-  /// `true` or `false`.
-  [[nodiscard]] bool flag(const std::string& key, bool otherwise);
+  // What is left out is what is usual, which the route says, or none.
+
+  [[nodiscard]] std::optional<std::uint64_t> whole(std::string_view key);
+  [[nodiscard]] std::optional<double> number(std::string_view key);
+  [[nodiscard]] std::string text(std::string_view key) const;
+  /// One of those that the route has.
+  [[nodiscard]] std::string word(std::string_view key);
+  [[nodiscard]] bool flag(std::string_view key);
 
   void complain(const std::string& key, std::string code, std::string message);
 
@@ -45,6 +45,10 @@ class Query {
   void check() const;
 
  private:
+  [[nodiscard]] const QueryField& field(std::string_view key) const;
+  /// What was said, or what is usual.
+  [[nodiscard]] std::optional<std::string> said(std::string_view key) const;
+
   const Request& request_;
   std::vector<Mistake> mistakes_;
 };

@@ -36,10 +36,6 @@
 namespace canopy::service {
 namespace {
 
-constexpr std::uint64_t kMostEvents = 10'000;   // of one page
-constexpr std::uint64_t kMostPoints = 100'000;  // of one picture
-constexpr std::uint64_t kMostBuckets = 5000;
-constexpr std::uint64_t kMostArms = 100'000;
 constexpr std::size_t kSparkPoints = 40;
 constexpr const char* kGlance = "glance";  // what of it follows from the journal
 
@@ -67,7 +63,7 @@ void Service::look(const Request& request, StudyHost::Read make, Done done) {
 }
 
 void Service::best(const Request& request, Done done) {
-  Query(request, {}).check();
+  Query(request).check();
   look(
       request,
       [](StudyView& study) {
@@ -85,7 +81,7 @@ void Service::best(const Request& request, Done done) {
 }
 
 void Service::summary(const Request& request, Done done) {
-  Query(request, {}).check();
+  Query(request).check();
   host_.read(
       study_of(request), request,
       [this](StudyView& study) {
@@ -126,7 +122,7 @@ void Service::summary(const Request& request, Done done) {
 /// What lists of studies show of each: what follows from the journal is computed once for each
 /// number of events, the best arm by whoever has the study.
 void Service::glance(const Request& request, Done done) {
-  Query(request, {}).check();
+  Query(request).check();
   auto glance = std::make_shared<Document>();
   const auto begin = [this, glance, name = study_of(request)](Store& store) {
     const StudyRecord record = record_of(store, name);
@@ -189,9 +185,9 @@ void Service::keep_glance(const StudyRecord& record, const Document& glance) {
 }
 
 void Service::tree(const Request& request, Done done) {
-  Query query(request, {"most", "cells"});
-  const TreeChoice choice{.most = query.whole("most", SIZE_MAX, 1, SIZE_MAX),
-                          .cells = query.flag("cells", false)};
+  Query query(request);
+  const TreeChoice choice{.most = query.whole("most").value_or(SIZE_MAX),
+                          .cells = query.flag("cells")};
   query.check();
   look(
       request,
@@ -202,8 +198,8 @@ void Service::tree(const Request& request, Done done) {
 }
 
 void Service::arms(const Request& request, Done done) {
-  Query query(request, {"most"});
-  const std::uint64_t most = query.whole("most", 2000, 1, kMostArms);
+  Query query(request);
+  const std::uint64_t most = *query.whole("most");
   query.check();
   look(
       request,
@@ -214,7 +210,7 @@ void Service::arms(const Request& request, Done done) {
 }
 
 void Service::knobs(const Request& request, Done done) {
-  Query(request, {}).check();
+  Query(request).check();
   look(
       request,
       [](StudyView& study) {
@@ -224,8 +220,8 @@ void Service::knobs(const Request& request, Done done) {
 }
 
 void Service::estimate(const Request& request, Done done) {
-  Query query(request, {"points", "x", "y"});
-  const std::uint64_t points = query.whole("points", 0, 2, kMostPoints);
+  Query query(request);
+  const std::uint64_t points = query.whole("points").value_or(0);
   const std::string x = query.text("x");
   const std::string y = query.text("y");
   query.check();
@@ -242,11 +238,11 @@ void Service::estimate(const Request& request, Done done) {
 }
 
 void Service::history(const Request& request, Done done) {
-  Query query(request, {"by", "from", "to", "buckets"});
-  const HistoryRange range{.by_time = query.word("by", {"pulls", "time"}) == "time",
+  Query query(request);
+  const HistoryRange range{.by_time = query.word("by") == "time",
                            .from = query.number("from"),
                            .to = query.number("to"),
-                           .buckets = query.whole("buckets", 600, 1, kMostBuckets)};
+                           .buckets = *query.whole("buckets")};
   if (range.from && range.to && *range.from > *range.to) {
     query.complain("to", "wrong_type", "must not be less than from");
   }
@@ -293,11 +289,11 @@ void visit_all_newest(std::uint64_t before, std::uint64_t limit, const ReadEntri
 }  // namespace
 
 void Service::events(const Request& request, Done done) {
-  Query query(request, {"after", "before", "limit", "order", "kinds"});
-  const bool newest_first = query.word("order", {"oldest", "newest"}) == "newest";
-  const std::uint64_t after = query.whole("after", 0, 0, INT64_MAX);
-  const std::uint64_t before = query.whole("before", INT64_MAX, 1, INT64_MAX);
-  const std::uint64_t limit = query.whole("limit", 1000, 1, kMostEvents);
+  Query query(request);
+  const bool newest_first = query.word("order") == "newest";
+  const std::uint64_t after = query.whole("after").value_or(0);
+  const std::uint64_t before = query.whole("before").value_or(INT64_MAX);
+  const std::uint64_t limit = *query.whole("limit");
   const bool some_kinds = request.query.contains("kinds");
   const std::uint32_t kinds = kinds_in(query, query.text("kinds"));
   if (newest_first && request.query.contains("after")) {
@@ -351,9 +347,9 @@ void Service::events(const Request& request, Done done) {
 }
 
 void Service::frames(const Request& request, Done done) {
-  Query query(request, {"after", "limit"});
-  const std::uint64_t after = query.whole("after", 0, 0, INT64_MAX);
-  const std::uint64_t limit = query.whole("limit", 1, 1, kMostEvents);
+  Query query(request);
+  const std::uint64_t after = query.whole("after").value_or(0);
+  const std::uint64_t limit = *query.whole("limit");
   host_.run(
       request,
       [after, limit, name = study_of(request)](Store& store) {
@@ -377,9 +373,9 @@ void Service::frames(const Request& request, Done done) {
 
 /// The server sends what follows.
 void Service::stream(const Request& request, Done done) {
-  Query query(request, {"after", "journal"});
-  (void)query.whole("after", 0, 0, INT64_MAX);
-  (void)query.flag("journal", true);
+  Query query(request);
+  (void)query.whole("after").value_or(0);
+  (void)query.flag("journal");
   query.check();
   host_.run(
       request,

@@ -13,6 +13,8 @@
 
 namespace canopy::service {
 
+struct Route;
+
 /// What a client asks for, without the network around it.
 struct Request {
   std::string method = {};
@@ -26,6 +28,7 @@ struct Request {
   std::string id = {};                ///< for logs and error messages
   std::string by = {};                ///< the name of the token; empty: there are none
   std::optional<Token> may_see = {};  ///< whose studies are meant; none: all of them
+  const Route* route = nullptr;       ///< that serves it
 };
 
 /// What it is answered.

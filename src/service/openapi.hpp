@@ -4,8 +4,11 @@
 
 namespace canopy::service {
 
-/// The description of the service in the form of OpenAPI 3.1: src/service/openapi.json, and the
-/// schemas of events from their lists of fields.
+/// The service, described for programs: OpenAPI 3.1, as JSON. Its paths are the routes, its schemas
+/// the fields of events and answers, and the rest is openapi_base.json.
 [[nodiscard]] std::string openapi_document();
+
+/// The text of openapi_base.json.
+[[nodiscard]] std::string openapi_base();
 
 }  // namespace canopy::service

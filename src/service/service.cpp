@@ -18,50 +18,6 @@ namespace {
 /// When nothing was read for so long.
 constexpr std::chrono::seconds kStoreIsGone{4};
 
-constexpr auto kRead = std::optional(Role::read);
-constexpr auto kWork = std::optional(Role::work);
-constexpr auto kAdmin = std::optional(Role::admin);
-
-constexpr std::array kRoutes{
-    Route{"GET", "/v1/studies", kRead, &Service::list},
-    Route{"POST", "/v1/studies", kWork, &Service::create},
-    Route{"POST", "/v1/checks", kWork, &Service::check},
-    Route{"GET", "/v1/studies/{name}", kRead, &Service::show},
-    Route{"GET", "/v1/studies/{name}/glance", kRead, &Service::glance},
-    Route{"DELETE", "/v1/studies/{name}", kAdmin, &Service::erase},
-    Route{"GET", "/v1/studies/{name}/specification", kRead, &Service::specification},
-    Route{"PUT", "/v1/studies/{name}/specification", kWork, &Service::set_specification},
-    Route{"POST", "/v1/studies/{name}/asks", kWork, &Service::ask},
-    Route{"GET", "/v1/studies/{name}/asks", kRead, &Service::in_flight},
-    Route{"POST", "/v1/studies/{name}/tells", kWork, &Service::tell},
-    Route{"POST", "/v1/studies/{name}/drops", kWork, &Service::drop},
-    Route{"POST", "/v1/studies/{name}/observations", kWork, &Service::observe},
-    Route{"POST", "/v1/studies/{name}/bars", kWork, &Service::bar},
-    Route{"GET", "/v1/studies/{name}/best", kRead, &Service::best},
-    Route{"GET", "/v1/studies/{name}/summary", kRead, &Service::summary},
-    Route{"GET", "/v1/studies/{name}/tree", kRead, &Service::tree},
-    Route{"GET", "/v1/studies/{name}/arms", kRead, &Service::arms},
-    Route{"GET", "/v1/studies/{name}/knobs", kRead, &Service::knobs},
-    Route{"GET", "/v1/studies/{name}/estimate", kRead, &Service::estimate},
-    Route{"GET", "/v1/studies/{name}/history", kRead, &Service::history},
-    Route{"GET", "/v1/studies/{name}/events", kRead, &Service::events},
-    Route{"GET", "/v1/studies/{name}/stream", kRead, &Service::stream, true},
-    Route{"POST", "/v1/studies/{name}/commands", kAdmin, &Service::command},
-    Route{"GET", "/v1/studies/{name}/commands", kRead, &Service::commands},
-    Route{"PUT", "/v1/studies/{name}/tuner", kWork, &Service::take_tuner},
-    Route{"DELETE", "/v1/studies/{name}/tuner", kWork, &Service::release_tuner},
-    Route{"POST", "/v1/studies/{name}/tuner-events", kWork, &Service::tuner_events},
-    Route{"GET", "/v1/studies/{name}/snapshot", kRead, &Service::snapshot},
-    Route{"PUT", "/v1/studies/{name}/snapshot", kWork, &Service::set_snapshot},
-    Route{"GET", "/metrics", kRead, &Service::metrics},
-    Route{"GET", "/v1/me", kRead, &Service::me},
-    Route{"GET", "/healthz", std::nullopt, &Service::health, false, true},
-    Route{"GET", "/readyz", std::nullopt, &Service::ready, false, true},
-    Route{"GET", "/openapi.json", std::nullopt, &Service::openapi},
-    Route{"GET", "/", std::nullopt, &Service::page},
-    Route{"GET", "/page/{name}", std::nullopt, &Service::page_file},
-};
-
 /// Whether a path is one of a pattern, in which `{name}` is anything.
 bool fits(std::string_view pattern, const std::vector<std::string>& path) {
   for (const std::string& part : path) {
@@ -84,10 +40,6 @@ std::string limits_text(const Token& token) {
 
 }  // namespace
 
-std::span<const Route> routes() {
-  return kRoutes;
-}
-
 Service::Service(std::shared_ptr<Store> store, StudyHost& host, Metrics& metrics, Options options)
     : store_(std::move(store)), host_(host), metrics_(metrics), options_(std::move(options)) {}
 
@@ -106,7 +58,7 @@ void Service::set_access(std::shared_ptr<AccessControl> access) {
 Service::Admitted Service::admit(const Request& request, std::optional<std::string_view> secret) {
   Admitted admitted;
   std::string allowed;
-  for (const Route& route : kRoutes) {
+  for (const Route& route : routes()) {
     if (!fits(route.pattern, request.path)) continue;
     if (route.method == request.method) admitted.route = &route;
     allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
@@ -139,7 +91,7 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
     if (allowed.empty()) throw Problem(404, "unknown_path", "there is nothing at this path");
     throw Problem(405, "unknown_method", "this path takes " + allowed).with("Allow", allowed);
   }
-  if (options_.read_only && admitted.route->role > kRead) {
+  if (options_.read_only && admitted.route->role > Role::read) {
     throw Problem(403, "forbidden", "this server shows studies; it does not change them");
   }
   if (admitted.token && admitted.route->role) {
@@ -148,8 +100,7 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
                     fmt::format("this needs the role {}; the token has {}",
                                 name_of(*admitted.route->role), name_of(admitted.token->role)));
     }
-    const bool of_a_study = admitted.route->pattern.find("{name}") != std::string_view::npos;
-    if (of_a_study && !admitted.token->covers(study_of(request))) {
+    if (admitted.route->is_of_study() && !admitted.token->covers(study_of(request))) {
       throw Problem(403, "forbidden", "the token is not for this study");
     }
   }
@@ -163,6 +114,7 @@ void Service::count_bytes(const Admitted& admitted, std::size_t bytes) {
 
 void Service::serve(const Admitted& admitted, Request& request, const Done& done) {
   try {
+    request.route = admitted.route;
     request.by = admitted.by;
     request.may_see = admitted.token;
     (this->*admitted.route->serve)(request, done);
@@ -175,7 +127,7 @@ void Service::serve(const Admitted& admitted, Request& request, const Done& done
 
 // NOLINTNEXTLINE(readability-make-member-function-const): routes are not
 void Service::me(const Request& request, Done done) {
-  Query(request, {}).check();
+  Query(request).check();
   const Role anybody = options_.read_only ? Role::read : Role::admin;
   Document::List studies;
   if (request.may_see) {

@@ -7,6 +7,7 @@
 #include "service/look_cache.hpp"
 #include "service/message.hpp"
 #include "service/metrics.hpp"
+#include "service/routes.hpp"
 #include "service/study_host.hpp"
 #include "service/tokens.hpp"
 
@@ -23,22 +24,6 @@
 #include <string_view>
 
 namespace canopy::service {
-
-class Service;
-using Done = StudyHost::Done;
-
-/// One way to ask for something. Methods and patterns are those of openapi.json.
-struct Route {
-  std::string_view method;
-  std::string_view pattern;  ///< `/v1/studies/{name}/asks`
-  std::optional<Role> role;  ///< that is needed; none: anybody may
-  void (Service::*serve)(const Request& request, Done done);
-  bool is_stream = false;     ///< the answer is only the beginning
-  bool is_immediate = false;  ///< needs no worker, whatever they do
-};
-
-/// All of them.
-[[nodiscard]] std::span<const Route> routes();
 
 /// What the service answers, without the network: routes, who may do what, the studies.
 class Service {
@@ -83,6 +68,7 @@ class Service {
   void list(const Request& request, Done done);
   void create(const Request& request, Done done);
   void check(const Request& request, Done done);
+  void catalogue(const Request& request, Done done);
   void show(const Request& request, Done done);
   void glance(const Request& request, Done done);
   void erase(const Request& request, Done done);

@@ -1,6 +1,7 @@
 #include "service/shared_store.hpp"
 
 #include <chrono>
+#include <thread>
 #include <type_traits>
 #include <utility>
 

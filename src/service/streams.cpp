@@ -43,11 +43,16 @@ Request request_for(const std::string& study) {
 }
 
 /// The route that gives what comes next of a journal as it is sent.
-const Route kFrames{"GET", "", std::nullopt, &Service::frames};
+constexpr std::array kFramesQuery{
+    QueryField{.name = "after", .help = "", .kind = QueryField::Kind::whole, .usual = "0"},
+    QueryField{.name = "limit", .help = "", .kind = QueryField::Kind::whole, .usual = "1"}};
+const Route kFrames{
+    .method = "GET", .pattern = "", .serve = &Service::frames, .query = kFramesQuery};
 
 /// And those that tell what is known of a study. Whether a client may ask was found out before.
-const std::array kStateRoutes{Route{"GET", "summary", std::nullopt, &Service::summary},
-                              Route{"GET", "best", std::nullopt, &Service::best}};
+const std::array kStateRoutes{
+    Route{.method = "GET", .pattern = "summary", .serve = &Service::summary},
+    Route{.method = "GET", .pattern = "best", .serve = &Service::best}};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "journal/command_text.hpp"
 #include "journal/event_document.hpp"
 #include "service/body.hpp"
+#include "service/catalogue.hpp"
 #include "service/service.hpp"
 #include "stores/memory_store.hpp"
 #include "tuning/tuner_state.hpp"
@@ -124,8 +125,8 @@ Document Service::full_item(const StudyRecord& record, Store& store) const {
 }
 
 void Service::list(const Request& request, Done done) {
-  Query query(request, {"after", "limit"});
-  const std::uint64_t limit = query.whole("limit", 100, 1, kMostStudies);
+  Query query(request);
+  const std::uint64_t limit = *query.whole("limit");
   std::string after = query.text("after");
   query.check();
   host_.run(
@@ -151,7 +152,7 @@ void Service::list(const Request& request, Done done) {
 }
 
 void Service::show(const Request& request, Done done) {
-  Query(request, {}).check();
+  Query(request).check();
   host_.run(
       request,
       [this, name = study_of(request)](Store& store) {
@@ -368,8 +369,15 @@ void Service::check(const Request& request, Done done) {
       std::move(done));
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): routes are not
+void Service::catalogue(const Request& request, Done done) {
+  Query(request).check();
+  const Done answer = std::move(done);
+  answer(json_answer(catalogue_document()));
+}
+
 void Service::erase(const Request& request, Done done) {
-  Query query(request, {"tuner"});
+  Query query(request);
   query.check();
   host_.run_alone(
       study_of(request), request, query.text("tuner"),
@@ -384,7 +392,7 @@ void Service::erase(const Request& request, Done done) {
 }
 
 void Service::specification(const Request& request, Done done) {
-  Query(request, {}).check();
+  Query(request).check();
   host_.run(
       request,
       [name = study_of(request)](Store& store) {

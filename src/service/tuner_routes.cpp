@@ -77,8 +77,8 @@ void Service::command(const Request& request, Done done) {
 }
 
 void Service::commands(const Request& request, Done done) {
-  Query query(request, {"after"});
-  const std::uint64_t after = query.whole("after", 0, 0, INT64_MAX);
+  Query query(request);
+  const std::uint64_t after = query.whole("after").value_or(0);
   query.check();
   host_.run(
       request,
@@ -126,7 +126,7 @@ void Service::take_tuner(const Request& request, Done done) {
 }
 
 void Service::release_tuner(const Request& request, Done done) {
-  Query query(request, {"tuner"});
+  Query query(request);
   query.check();
   host_.write(
       study_of(request), request,
@@ -216,7 +216,7 @@ void Service::tuner_events(const Request& request, Done done) {
 }
 
 void Service::snapshot(const Request& request, Done done) {
-  Query(request, {}).check();
+  Query(request).check();
   host_.run(
       request,
       [study = study_of(request)](Store& store) {
@@ -231,7 +231,7 @@ void Service::snapshot(const Request& request, Done done) {
 
 /// The server makes snapshots of its own: it has the same state.
 void Service::set_snapshot(const Request& request, Done done) {
-  Query(request, {}).check();
+  Query(request).check();
   host_.write(
       study_of(request), request,
       [](Study& study, Runner& /*runner*/) {

@@ -2,6 +2,7 @@
 
 #include "canopy/study.hpp"
 
+#include "journal/ticket_leases.hpp"
 #include "service/body.hpp"
 #include "service/service.hpp"
 #include "studies/answers.hpp"
@@ -168,7 +169,7 @@ void Service::ask(const Request& request, Done done) {
 }
 
 void Service::in_flight(const Request& request, Done done) {
-  Query(request, {}).check();
+  Query(request).check();
   host_.read(
       study_of(request), request,
       [](StudyView& study) {
