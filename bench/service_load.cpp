@@ -81,8 +81,8 @@ class Client {
     tickets_.pop_front();
     const std::uint64_t number = std::strtoull(ticket.c_str(), nullptr, 10);
     const double reward = static_cast<double>((number * 2654435761U) % 1000U) / 1000.0;
-    co_await exchange("tells",
-                      fmt::format(R"({{"tells":[{{"ticket":"{}","reward":{}}}]}})", ticket, reward));
+    co_await exchange(
+        "tells", fmt::format(R"({{"tells":[{{"ticket":"{}","reward":{}}}]}})", ticket, reward));
     ++load_.tells;
     if (status_ != 200) ++load_.failures;
   }

@@ -97,9 +97,8 @@ std::string table_of_routes() {
 
 /// The text with every marked table replaced. Throws if an end is missing.
 std::string with_tables(std::string text) {
-  const std::map<std::string, std::function<std::string()>> tables{{"events", table_of_events},
-                                                                   {"routes", table_of_routes},
-                                                                   {"system", table_of_system}};
+  const std::map<std::string, std::function<std::string()>> tables{
+      {"events", table_of_events}, {"routes", table_of_routes}, {"system", table_of_system}};
   for (const auto& [name, table] : tables) {
     const std::string begin = "<!-- begin: " + name + " -->\n";
     const std::size_t from = text.find(begin);

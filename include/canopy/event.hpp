@@ -36,11 +36,11 @@ struct Asked {
   static constexpr std::string_view kLine = "An arm was asked for.";
 
   Ticket ticket = 0;
-  std::uint64_t pulls = 0;   ///< that were asked for; 0: no limit
-  std::uint64_t length = 0;  ///< that the ticket is good for
-  std::vector<double> arm;   ///< to be played
-  double lease = 0.0;        ///< seconds in which it is answered or dropped; 0: no limit
-  bool again = false;        ///< one more pull of the last arm, which must not change yet
+  std::uint64_t pulls = 0;       ///< that were asked for; 0: no limit
+  std::uint64_t length = 0;      ///< that the ticket is good for
+  std::vector<double> arm;       ///< to be played
+  double lease = 0.0;            ///< seconds in which it is answered or dropped; 0: no limit
+  bool again = false;            ///< one more pull of the last arm, which must not change yet
   std::string incarnation = {};  ///< that clients are told of this ticket and of those that follow
 
   friend bool operator==(const Asked&, const Asked&) = default;
@@ -55,8 +55,9 @@ void visit_fields(Asked& event, Visit&& visit) {
   visit(Field{"lease_seconds", "in which it is answered or dropped"}.or_none(), event.lease);
   visit(Field{"again", "one more pull of the last arm, which must not change yet"}.or_none(),
         event.again);
-  visit(Field{"incarnation", "that a server tells with this ticket and those that follow"}.or_none(),
-        event.incarnation);
+  visit(
+      Field{"incarnation", "that a server tells with this ticket and those that follow"}.or_none(),
+      event.incarnation);
 }
 
 struct Told {

@@ -53,8 +53,8 @@ class StudySession : public std::enable_shared_from_this<StudySession> {
   };
 
   struct Options {
-    /// Runs something on another thread; the session must be a shared_ptr. None: whoever waits in `perform` does the work, and
-    /// nothing can be posted.
+    /// Runs something on another thread; the session must be a shared_ptr. None: whoever waits in
+    /// `perform` does the work, and nothing can be posted.
     std::function<void(std::function<void()>)> execute = {};
     /// Commits for many studies at once; needs `execute`. None: the study writes for itself.
     Committer* committer = nullptr;

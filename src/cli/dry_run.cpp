@@ -4,9 +4,9 @@
 #include "core/text.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/say.hpp"
 #include "tuning/system.hpp"
 #include "tuning/warnings.hpp"
-#include "terminal/say.hpp"
 
 #include <algorithm>
 #include <chrono>

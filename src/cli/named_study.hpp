@@ -5,8 +5,8 @@
 #include "stores/stored_study.hpp"
 #include "terminal/argument_parser.hpp"
 #include "terminal/failure.hpp"
-#include "tuning/tuner_state.hpp"
 #include "terminal/say.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <memory>
 #include <string>

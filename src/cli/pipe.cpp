@@ -132,8 +132,7 @@ void serve_in_memory(const std::string& file) {
 /// In the store: an answer that is sent is on the disk. When that fails nothing has changed, and
 /// every line is told so.
 void serve_from_store(const PipeArguments& arguments) {
-  const OpenOptions which{
-      .name = *arguments.study, .fork = arguments.fork, .fold = tuner_fold};
+  const OpenOptions which{.name = *arguments.study, .fork = arguments.fork, .fold = tuner_fold};
   const bool known = arguments.file.empty();  // it must be in the store
   const auto mode = known ? Store::Mode::open : Store::Mode::create;
   AnyStore any = open_any_store(arguments.store, mode, "pipe");

@@ -6,9 +6,9 @@
 #include "insight/best_answer.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
+#include "terminal/say.hpp"
 #include "tuning/system.hpp"
 #include "tuning/tuner_state.hpp"
-#include "terminal/say.hpp"
 
 #include <algorithm>
 #include <string>

@@ -109,7 +109,7 @@ int make_token(const TokenArguments& arguments) {
   write_tokens(arguments.file, tokens);
   fmt::print("{}\n", secret);
   terminal::say("This is the only time it is shown. {} has its hash; send the server a SIGHUP.\n",
-             arguments.file);
+                arguments.file);
   return kSuccess;
 }
 
@@ -125,13 +125,11 @@ std::string limits_text(const Token& token) {
 }
 
 int list_tokens(const TokenArguments& arguments) {
-  fmt::print("{:<24}{:<8}{:<24}{:<22}{}\n", "name", "role", "studies", "expires",
-             "at most");
+  fmt::print("{:<24}{:<8}{:<24}{:<22}{}\n", "name", "role", "studies", "expires", "at most");
   for (const Token& token : service::load_tokens(arguments.file)) {
     fmt::print("{:<24}{:<8}{:<24}{:<22}{}\n", token.name, name_of(token.role),
                fmt::format("{}", fmt::join(token.studies, ",")),
-               token.expires ? date_text(*token.expires) : "never",
-               limits_text(token));
+               token.expires ? date_text(*token.expires) : "never", limits_text(token));
   }
   return kSuccess;
 }

@@ -5,8 +5,8 @@
 #include "cli/dry_run.hpp"
 #include "cli/run_tuner.hpp"
 #include "cli/study_flags.hpp"
-#include "tuning/tuner_state.hpp"
 #include "terminal/say.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -45,8 +45,8 @@ int tune(const TuneArguments& arguments) {
   if (const Summary summary = study.summary(); summary.t > 1) {
     terminal::say("{}: continuing after {} pulls\n", study.record().name, summary.t - 1);
   } else if (summary.observed > 0) {
-    terminal::say("{}: starting with {} rewards of {}\n", study.record().name,
-               summary.observed, study.record().forked_from);
+    terminal::say("{}: starting with {} rewards of {}\n", study.record().name, summary.observed,
+                  study.record().forked_from);
   }
   store.wait_for_server(specification.system->options.outage_seconds);
   return run_tuner("tune", study, arguments.files, arguments.json,

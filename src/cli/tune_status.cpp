@@ -8,8 +8,8 @@
 #include "files/record.hpp"
 #include "insight/best_answer.hpp"
 #include "terminal/progress.hpp"
-#include "tuning/tuner_state.hpp"
 #include "terminal/say.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -24,7 +24,8 @@ void TicketLeases::apply(const JournalEntry& entry) {
         if constexpr (std::is_same_v<Kind, Asked>) {
           if (!event.incarnation.empty()) {
             incarnations_[event.ticket] = event.incarnation;
-            if (incarnations_.size() > kMostIncarnations) incarnations_.erase(incarnations_.begin());
+            if (incarnations_.size() > kMostIncarnations)
+              incarnations_.erase(incarnations_.begin());
           }
           if (event.lease > 0.0) {
             leases_[event.ticket] = {event.lease, entry.at + event.lease, event.length};

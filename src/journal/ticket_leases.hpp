@@ -9,8 +9,8 @@
 
 namespace canopy {
 
-/// What clients have been told of tickets: until when they are good, and of which incarnation of the
-/// study they are. A reward that is told of a ticket renews its lease.
+/// What clients have been told of tickets: until when they are good, and of which incarnation of
+/// the study they are. A reward that is told of a ticket renews its lease.
 class TicketLeases {
  public:
   /// Takes in the next entry of the journal.

@@ -184,8 +184,7 @@ void bind_pull(nb::module_& module) {
       .def(
           "__init__",
           [](PythonPull* self, const nb::object& space, const nb::object& ticket,
-             const nb::list& arm,
-             std::uint64_t length, std::uint32_t node, std::uint32_t depth) {
+             const nb::list& arm, std::uint64_t length, std::uint32_t node, std::uint32_t depth) {
             new (self) PythonPull(pull_from(space, ticket, arm, length, node, depth));
           },
           nb::sig("def __init__(self, space: Space, ticket: int | str, arm: list[float], length: "
@@ -193,9 +192,8 @@ void bind_pull(nb::module_& module) {
           nb::arg("space"), nb::arg("ticket"), nb::arg("arm"), nb::arg("length"), nb::arg("node"),
           nb::arg("depth"))
       .def_prop_ro("arm", &arm_of, "The setting to try, by parameter name.")
-      .def_prop_ro(
-          "ticket", &ticket_of, nb::sig("def ticket(self) -> int | str"),
-          "The number of this pull, never reused; of a server's study a text.")
+      .def_prop_ro("ticket", &ticket_of, nb::sig("def ticket(self) -> int | str"),
+                   "The number of this pull, never reused; of a server's study a text.")
       .def_prop_ro(
           "length", [](const PythonPull& self) { return self.placed.pull.length; },
           "How many rewards it is good for.")
@@ -205,8 +203,8 @@ void bind_pull(nb::module_& module) {
       .def("__repr__",
            [](const PythonPull& self) {
              const auto& [pull, place] = self.placed;
-             return "Pull(ticket=" + nb::cast<std::string>(nb::str(ticket_of(self))) + ", arm=" + shown(arm_of(self)) +
-                    ", length=" + std::to_string(pull.length) +
+             return "Pull(ticket=" + nb::cast<std::string>(nb::str(ticket_of(self))) +
+                    ", arm=" + shown(arm_of(self)) + ", length=" + std::to_string(pull.length) +
                     ", depth=" + std::to_string(place.depth) + ")";
            })
       .def("__reduce__", [](const PythonPull& self) {

@@ -26,8 +26,7 @@ Document document_in(const Request& request) {
 
 }  // namespace
 
-Body::Body(const Request& request)
-    : RequestReader(document_in(request), Tickets::by_name) {}
+Body::Body(const Request& request) : RequestReader(document_in(request), Tickets::by_name) {}
 
 void Body::check() const {
   if (!mistakes().empty()) throw Problem(mistakes());

@@ -82,9 +82,8 @@ Document catalogue_document() {
   Document::List known;
   for (const std::string_view name : environments().names()) {
     const EnvironmentEntry& entry = environments().at(name);
-    known.push_back(Document::Table{{"name", entry.name},
-                                    {"line", entry.line},
-                                    {"options", options_document(entry.fields)}});
+    known.push_back(Document::Table{
+        {"name", entry.name}, {"line", entry.line}, {"options", options_document(entry.fields)}});
   }
   Document::List kinds;
   for (const std::string_view name : Domain::names()) {

@@ -93,18 +93,16 @@ struct Exchanges::Begin {
   void operator()(Handler handler) const {
     auto waiting = std::make_shared<Handler>(std::move(handler));
     arrival->done = [to = &exchanges->departures_, waiting](Response response) {
-      to->add({[waiting](Response its) { std::move (*waiting)(std::move(its)); },
-               std::move(response)});
+      to->add(
+          {[waiting](Response its) { std::move (*waiting)(std::move(its)); }, std::move(response)});
     };
     if (arrival->admitted.route->is_immediate) {
       exchanges->serve(*arrival);
     } else if (arrival->request.body.size() < kLongBody) {
       exchanges->arrivals_.add(std::move(*arrival));
     } else {
-      exchanges->host_.post(
-          [exchanges = exchanges, its = std::make_shared<Arrival>(std::move(*arrival))] {
-            exchanges->serve(*its);
-          });
+      exchanges->host_.post([exchanges = exchanges, its = std::make_shared<Arrival>(std::move(
+                                                        *arrival))] { exchanges->serve(*its); });
     }
   }
 };
@@ -215,8 +213,7 @@ asio::awaitable<bool> Connection::serve_one() {
   exchange.request.body = std::move(exchange.parser.get().body());
   Request followed = is_stream ? exchange.request : Request{};
   deadline_ = SteadyClock::time_point::max();  // the client waits for us
-  const Response answer =
-      co_await exchanges_.answer_to(exchange.admitted, exchange.request);
+  const Response answer = co_await exchanges_.answer_to(exchange.admitted, exchange.request);
   deadline_ = SteadyClock::now() + exchanges_.options.request_patience;
   note(exchange, answer.status);
   exchanges_.service.count_bytes(exchange.admitted, exchange.reserved + answer.body.size());
@@ -250,19 +247,18 @@ asio::awaitable<bool> Connection::read_head(Exchange& exchange) {
     buffer_.commit(bytes);
   }
   if (error == http::error::header_limit) {
-    exchange.refusal =
-        Problem(431, "header_too_long",
-                fmt::format("a header may have {} bytes at most", exchanges_.options.longest_header))
-            .answer(exchange.id);
+    exchange.refusal = Problem(431, "header_too_long",
+                               fmt::format("a header may have {} bytes at most",
+                                           exchanges_.options.longest_header))
+                           .answer(exchange.id);
   } else if (error == http::error::body_limit) {
     exchange.refusal =
         Problem(413, "body_too_long",
                 fmt::format("a body may have {} bytes at most", exchanges_.options.longest_body))
             .answer(exchange.id);
   } else {
-    exchange.refusal =
-        Problem(400, "malformed_request", "this is not HTTP/1.1: " + error.message())
-            .answer(exchange.id);
+    exchange.refusal = Problem(400, "malformed_request", "this is not HTTP/1.1: " + error.message())
+                           .answer(exchange.id);
   }
   co_return true;
 }
@@ -287,7 +283,8 @@ void Connection::admit(Exchange& exchange) {
   request.known_tag = exchange.field(http::field::if_none_match);
   try {
     const std::size_t codings = head.count(http::field::transfer_encoding);
-    const bool is_chunked = beast::iequals(exchange.field(http::field::transfer_encoding), "chunked");
+    const bool is_chunked =
+        beast::iequals(exchange.field(http::field::transfer_encoding), "chunked");
     if (codings > 1 || (codings == 1 && !is_chunked)) {
       exchange.keeps_alive = false;  // where its body ends cannot be known
       throw Problem(501, "unknown_coding", "the only Transfer-Encoding known here is chunked");
@@ -313,8 +310,8 @@ void Connection::admit(Exchange& exchange) {
                                    {"Access-Control-Max-Age", "600"}}};
       return;
     }
-    exchange.admitted = exchanges_.service.admit(
-        request, bearer(exchange.field(http::field::authorization)));
+    exchange.admitted =
+        exchanges_.service.admit(request, bearer(exchange.field(http::field::authorization)));
     const bool has_key = head.count("Idempotency-Key") > 0;
     if (has_key && !is_printable(request.idempotency_key, kLongestKey)) {
       throw Problem(400, "malformed_request",
@@ -376,10 +373,10 @@ asio::awaitable<bool> Connection::read_body(Exchange& exchange) {
     if (buffer_.size() > 0) {
       buffer_.consume(parser.put(buffer_.data(), error));
       if (error == http::error::body_limit) {
-        exchange.refusal =
-            Problem(413, "body_too_long",
-                    fmt::format("a body may have {} bytes at most", exchanges_.options.longest_body))
-                .answer(exchange.id);
+        exchange.refusal = Problem(413, "body_too_long",
+                                   fmt::format("a body may have {} bytes at most",
+                                               exchanges_.options.longest_body))
+                               .answer(exchange.id);
         co_return true;
       }
       if (error && error != http::error::need_more) co_return false;
@@ -428,7 +425,7 @@ asio::awaitable<bool> Connection::send(const Exchange& exchange, const Response&
   head += "\r\n";
   const bool was_sent =
       co_await transport_->write(head, exchange.is_head ? std::string_view() : answer.body);
-  co_return was_sent && keeps_alive;
+  co_return was_sent&& keeps_alive;
 }
 
 void Connection::note(const Exchange& exchange, unsigned status) {

@@ -46,8 +46,8 @@ Document schema_of(const QueryField& field) {
   };
   switch (field.kind) {
     case Kind::whole:
-      schema = Document::Table{
-          {"type", "integer"}, {"minimum", field.least}, {"maximum", field.most}};
+      schema =
+          Document::Table{{"type", "integer"}, {"minimum", field.least}, {"maximum", field.most}};
       usual(number_in<std::uint64_t>(field.usual).value_or(0));
       break;
     case Kind::number:
@@ -59,8 +59,8 @@ Document schema_of(const QueryField& field) {
       break;
     case Kind::word: {
       const std::vector<std::string> words = words_between_commas(std::string(field.words));
-      schema = Document::Table{{"type", "string"},
-                               {"enum", Document::List(words.begin(), words.end())}};
+      schema =
+          Document::Table{{"type", "string"}, {"enum", Document::List(words.begin(), words.end())}};
       usual(std::string(field.usual));
       break;
     }
@@ -155,8 +155,7 @@ Document operation_of(const Route& route) {
   const auto answer = [&](unsigned status, std::string_view line) {
     Document response = Document::Table{{"description", line}};
     if (!route.is_stream) {
-      response.set("headers",
-                   Document::Table{{"X-Request-Id", reference("headers", "RequestId")}});
+      response.set("headers", Document::Table{{"X-Request-Id", reference("headers", "RequestId")}});
     }
     if (status != 204) response.set("content", content_of(route));
     responses.set(std::to_string(status), std::move(response));

@@ -29,9 +29,9 @@ struct QueryField {
   std::string_view example = {};
 };
 
-/// One way to ask for something: who may, what is asked and answered, who serves it, and what people
-/// and programs are told of it. The OpenAPI document and the table of docs/service.md are made from
-/// these.
+/// One way to ask for something: who may, what is asked and answered, who serves it, and what
+/// people and programs are told of it. The OpenAPI document and the table of docs/service.md are
+/// made from these.
 struct Route {
   std::string_view method = {};
   std::string_view pattern = {};  ///< `/v1/studies/{name}/asks`
@@ -42,14 +42,14 @@ struct Route {
   std::string_view summary = {};  ///< a line for people,
   std::string_view description = {};
   std::span<const QueryField> query = {};
-  bool takes_key = false;  ///< an Idempotency-Key
+  bool takes_key = false;      ///< an Idempotency-Key
   std::string_view body = {};  ///< the schema of the request; empty: there is none
   bool needs_body = true;
   std::string_view body_examples = {};  ///< as JSON: `example` or `examples`
   unsigned status = 200;                ///< of the usual answer
   std::string_view answer_line = {};
   std::string_view line_if_there = {};  ///< of 200, if what would be made is there already
-  std::string_view answer = {};  ///< its schema
+  std::string_view answer = {};         ///< its schema
   std::string_view answer_type = "application/json";
   std::string_view answer_example = {};
   bool may_be_elsewhere = false;  ///< at another server
@@ -59,9 +59,7 @@ struct Route {
   bool is_immediate = false;      ///< needs no worker, whatever they do
 
   /// Whether it is about the study of that name.
-  [[nodiscard]] bool is_of_study() const {
-    return pattern.starts_with("/v1/studies/{name}");
-  }
+  [[nodiscard]] bool is_of_study() const { return pattern.starts_with("/v1/studies/{name}"); }
 };
 
 /// All of them.

@@ -48,7 +48,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenTicks{1000};
 constexpr std::chrono::milliseconds kBetweenTicksAtTheEnd{10};
-constexpr double kAnswersAreKept = 24.0 * 3600.0;     // seconds
+constexpr double kAnswersAreKept = 24.0 * 3600.0;  // seconds
 
 /// Workers come by turns: memory that one has freed should serve the next.
 void share_memory_among_threads() {
@@ -106,9 +106,8 @@ class Server::Parts {
              mode = options_.read_only ? Store::Mode::open : Store::Mode::create] {
               return open_store(name, mode);
             })),
-        committer_(*store_, [this](const Committer::Commit& commit) {
-          metrics_.count_commit(commit);
-        }),
+        committer_(*store_,
+                   [this](const Committer::Commit& commit) { metrics_.count_commit(commit); }),
         host_(store_, host_options()),
         service_(store_, host_, metrics_,
                  {openapi_document(), access_of(options_), options_.read_only}),

@@ -32,9 +32,9 @@ struct ServerOptions {
   std::uint32_t longest_header = 16'384;
   std::size_t most_connections = 20'000;
   std::size_t most_bytes_in_flight = std::size_t{256} << 20;  ///< of requests
-  std::chrono::seconds request_patience{20};  ///< with a client that sends slowly
-  std::chrono::seconds idle_patience{600};    ///< with one that sends nothing
-  std::chrono::seconds stop_patience{4};      ///< with requests that are being served
+  std::chrono::seconds request_patience{20};                  ///< with a client that sends slowly
+  std::chrono::seconds idle_patience{600};                    ///< with one that sends nothing
+  std::chrono::seconds stop_patience{4};  ///< with requests that are being served
   std::chrono::milliseconds study_idle{60'000};
   std::size_t threads = 16;
 };

@@ -16,10 +16,10 @@ namespace canopy::service {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenReads{500};
-constexpr std::chrono::seconds kReadAnyway{1};   // other servers write, too
-constexpr std::chrono::seconds kStateAgain{5};   // it may change without an event
-constexpr std::chrono::seconds kHeartbeat{15};   // so that dead clients are noticed
-constexpr std::uint64_t kPage = 500;             // events at once
+constexpr std::chrono::seconds kReadAnyway{1};    // other servers write, too
+constexpr std::chrono::seconds kStateAgain{5};    // it may change without an event
+constexpr std::chrono::seconds kHeartbeat{15};    // so that dead clients are noticed
+constexpr std::uint64_t kPage = 500;              // events at once
 constexpr std::size_t kMostWaiting = 256 * 1024;  // bytes that one may not have taken
 
 std::string frame(std::string_view kind, std::string_view data) {
@@ -85,9 +85,9 @@ struct Streams::Channel {
   std::string study;
   asio::steady_timer wakes;
   bool has_news = false;
-  bool is_known = false;           // the last event is
-  std::uint64_t last = 0;          // event that was sent
-  std::list<Follower*> followers;  // none: the reader ends
+  bool is_known = false;                                  // the last event is
+  std::uint64_t last = 0;                                 // event that was sent
+  std::list<Follower*> followers;                         // none: the reader ends
   std::map<std::string, std::string, std::less<>> state;  // what was said of it
   SteadyClock::time_point state_at = {};
   bool state_is_due = true;

@@ -63,7 +63,8 @@ class Streams {
   asio::awaitable<void> read_state(Channel& channel);
   asio::awaitable<bool> catch_up(Channel& channel, Follower& follower, Transport& transport,
                                  SteadyClock::time_point& deadline);
-  asio::awaitable<Page> next_page(const std::string& study, std::uint64_t after, std::uint64_t limit);
+  asio::awaitable<Page> next_page(const std::string& study, std::uint64_t after,
+                                  std::uint64_t limit);
   asio::awaitable<bool> write(Transport& transport, SteadyClock::time_point& deadline,
                               std::string_view text);
   [[nodiscard]] bool may_still(const Wish& wish) const;

@@ -230,10 +230,8 @@ StudyHost::HostedPointer StudyHost::hosted(const std::string& study) {
 StudySession::Task StudyHost::task_of(const HostedPointer& hosted, const Request& request,
                                       Write work, Done done) const {
   StudySession::Task task{
-      .perform =
-          [hosted, work = std::move(work)](Study& study) {
-            return kept_text(work(study, hosted->runner));
-          },
+      .perform = [hosted, work = std::move(work)](
+                     Study& study) { return kept_text(work(study, hosted->runner)); },
       .done = answering(hosted->name, request, std::move(done)),
       .key = request.idempotency_key};
   if (!task.key.empty()) task.request = fingerprint_of(request);
@@ -374,8 +372,7 @@ void StudyHost::open(const HostedPointer& hosted) {
           StudyError::Fault::open_elsewhere,
           fmt::format("the study {} is open elsewhere: {}", record.name, record.holder));
     }
-    open_with(hosted,
-              [&](Store& store) { return Study::reopen(store, opening(hosted->name)); });
+    open_with(hosted, [&](Store& store) { return Study::reopen(store, opening(hosted->name)); });
   } catch (...) {
     refuse_all(*hosted, std::current_exception());
   }
@@ -385,14 +382,15 @@ void StudyHost::open_with(const HostedPointer& hosted, const std::function<Study
   Hosted* const place = hosted.get();  // which outlives its session
   auto session = std::make_shared<StudySession>(
       store_, open,
-      StudySession::Options{.execute = [this](std::function<void()> work) { post(std::move(work)); },
-                            .committer = options_.committer,
-                            .answers = options_.answers,
-                            .after_commit =
-                                [this, place](const Study& study, bool has_written) {
-                                  note_state(*place, study);
-                                  if (has_written && options_.changed) options_.changed(place->name);
-                                }});
+      StudySession::Options{
+          .execute = [this](std::function<void()> work) { post(std::move(work)); },
+          .committer = options_.committer,
+          .answers = options_.answers,
+          .after_commit =
+              [this, place](const Study& study, bool has_written) {
+                note_state(*place, study);
+                if (has_written && options_.changed) options_.changed(place->name);
+              }});
   const std::lock_guard lock(mutex_);
   hosted->session = std::move(session);
   push_tick(*hosted);
@@ -489,8 +487,8 @@ void StudyHost::tick() {
   if (closing_) return;
   for (const auto& [name, hosted] : hosted_) {
     if (!hosted->session || hosted->is_changing) continue;
-    const bool is_used = now - hosted->used <= options_.idle || hosted->has_leases ||
-                         !hosted->state.runner.empty();
+    const bool is_used =
+        now - hosted->used <= options_.idle || hosted->has_leases || !hosted->state.runner.empty();
     if (is_used) {
       push_tick(*hosted);
     } else {

@@ -75,9 +75,9 @@ struct StudyView {
   std::string warning = {};             ///< see LoadedOptimizer
 };
 
-/// The studies that are open in this server: opens them when somebody asks for them, and closes what
-/// nobody has used for a while, so that others can open it. Thread-safe. What is called back is
-/// called by a worker.
+/// The studies that are open in this server: opens them when somebody asks for them, and closes
+/// what nobody has used for a while, so that others can open it. Thread-safe. What is called back
+/// is called by a worker.
 class StudyHost {
  public:
   struct Options {

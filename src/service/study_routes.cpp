@@ -264,7 +264,8 @@ StudyRecord make_study(Store& store, const Wanted& wanted) {
   study.pulls = wanted.pulls;
   const auto existing = wanted.whole ? store.find(wanted.name) : std::nullopt;
   if (existing && wanted.created == existing->created &&
-      existing->forked_from == wanted.forked_from && existing->specification == study.specification) {
+      existing->forked_from == wanted.forked_from &&
+      existing->specification == study.specification) {
     return *existing;  // the request comes again
   }
   if (!study.journal.empty()) require_replayable(study);
@@ -296,8 +297,8 @@ void refuse_more_studies(Store& store, const Token& token) {
 
 void Service::create(const Request& request, Done done) {
   auto wanted = std::make_shared<Wanted>(wanted_in(request));
-  const bool has_commands = std::any_of(
-      wanted->journal.begin(), wanted->journal.end(), [](const JournalEntry& entry) {
+  const bool has_commands =
+      std::any_of(wanted->journal.begin(), wanted->journal.end(), [](const JournalEntry& entry) {
         return std::holds_alternative<CommandAccepted>(entry.event);
       });
   if (has_commands && request.may_see && request.may_see->role < Role::admin) {

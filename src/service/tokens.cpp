@@ -155,7 +155,8 @@ std::optional<double> AccessControl::too_many(const Token& token) {
   const double bytes = token.bytes_per_second.value_or(HUGE_VAL);
   const auto now = std::chrono::steady_clock::now();
   const std::lock_guard access(mutex_);
-  Bucket& bucket = buckets_.try_emplace(token.hash, Bucket{most_requests, bytes, now}).first->second;
+  Bucket& bucket =
+      buckets_.try_emplace(token.hash, Bucket{most_requests, bytes, now}).first->second;
   const double passed = std::chrono::duration<double>(now - bucket.at).count();
   bucket.at = now;
   if (passed > 0.0) {

@@ -53,8 +53,9 @@ constexpr const char* kGone = "gone";
 
 Mistake gone() {
   return {.code = kGone,
-          .message = "this ticket is of another incarnation of the study: it was deleted and made "
-                     "again, or restored from a backup; ask again"};
+          .message =
+              "this ticket is of another incarnation of the study: it was deleted and made "
+              "again, or restored from a backup; ask again"};
 }
 
 /// What came of several requests.

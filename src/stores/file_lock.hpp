@@ -11,8 +11,8 @@ namespace canopy {
 
 /// Locks on bytes of a file beside a store. One owner has a byte at a time on this machine; the
 /// kernel takes it away when the process ends, however it ends. A process that was forked from the
-/// owner's does not have it, nor keeps it from others. All locks of one of these share a descriptor.
-/// Thread-safe.
+/// owner's does not have it, nor keeps it from others. All locks of one of these share a
+/// descriptor. Thread-safe.
 class LockFile : public std::enable_shared_from_this<LockFile> {
  public:
   explicit LockFile(std::string store_path);
@@ -34,8 +34,8 @@ class LockFile : public std::enable_shared_from_this<LockFile> {
     int owner_;  // the process
   };
 
-  /// Null when somebody else has it, or another lock of this. Throws StoreError when the file cannot
-  /// be made.
+  /// Null when somebody else has it, or another lock of this. Throws StoreError when the file
+  /// cannot be made.
   [[nodiscard]] std::unique_ptr<Lock> try_take(std::int64_t byte);
 
   /// Whether somebody has it; false where that cannot be known.

@@ -4,7 +4,6 @@
 #include "canopy/study.hpp"
 
 #include "core/text.hpp"
-
 #include "journal/command_text.hpp"
 
 #include <algorithm>

@@ -85,9 +85,9 @@ bool PostgresLease::holds(StudyId study, std::int64_t fence) {
   {
     const std::lock_guard lock(heart_->mutex);
     heart_->beat();
-    const PostgresRows rows = heart_->connection.run(
-        "SELECT 1 FROM studies WHERE id = $1 AND owner = $2 AND fence = $3", study, heart_->owner,
-        fence);
+    const PostgresRows rows =
+        heart_->connection.run("SELECT 1 FROM studies WHERE id = $1 AND owner = $2 AND fence = $3",
+                               study, heart_->owner, fence);
     if (rows.empty()) return false;
   }
   const std::lock_guard lock(held_mutex_);

@@ -30,7 +30,8 @@ class PostgresLock final : public StudyLock {
 PostgresStore::Ownership PostgresStore::ownership_of(StudyId study) {
   const PostgresRows rows = connection_.run(
       "SELECT COALESCE(s.owner, 0), s.fence, CASE WHEN o.alive_until > clock_timestamp() THEN 1 "
-      "ELSE 0 END, COALESCE(EXTRACT(EPOCH FROM o.alive_until), 0)::double precision, COALESCE(o.name, '') FROM "
+      "ELSE 0 END, COALESCE(EXTRACT(EPOCH FROM o.alive_until), 0)::double precision, "
+      "COALESCE(o.name, '') FROM "
       "studies s "
       "LEFT JOIN owners o ON o.id = s.owner WHERE s.id = $1",
       study);

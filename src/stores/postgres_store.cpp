@@ -1,8 +1,8 @@
-#include "journal/command_text.hpp"
 #include "stores/postgres_store.hpp"
 
 #include "canopy/study.hpp"
 
+#include "journal/command_text.hpp"
 #include "stores/event_row.hpp"
 #include "stores/postgres_tables.hpp"
 

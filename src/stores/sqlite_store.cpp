@@ -1,9 +1,9 @@
-#include "journal/command_text.hpp"
 #include "stores/sqlite_store.hpp"
 
 #include "canopy/study.hpp"
 
 #include "core/text.hpp"
+#include "journal/command_text.hpp"
 #include "stores/event_row.hpp"
 #include "stores/file_lock.hpp"
 #include "stores/list.hpp"

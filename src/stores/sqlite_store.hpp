@@ -19,7 +19,8 @@ namespace canopy {
 class SqliteStore final : public FullStore {
  public:
   SqliteStore(std::string path, Mode mode)
-      : connection_(std::move(path), mode), locks_(std::make_shared<LockFile>(connection_.path())) {}
+      : connection_(std::move(path), mode),
+        locks_(std::make_shared<LockFile>(connection_.path())) {}
 
   [[nodiscard]] const std::string& name() const override { return connection_.path(); }
   [[nodiscard]] std::vector<StudyRecord> list(const StudyRange& range) override;

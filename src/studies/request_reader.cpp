@@ -132,8 +132,7 @@ const Document::List& RequestReader::list(std::string_view key) {
   }
   const Document::List* list = value->as_list();
   if (list != nullptr && !list->empty() && list->size() <= kLongestList) return *list;
-  complain(std::string(key), "wrong_type",
-           fmt::format("must be a list of 1 to {}", kLongestList),
+  complain(std::string(key), "wrong_type", fmt::format("must be a list of 1 to {}", kLongestList),
            list != nullptr && !list->empty() ? fmt::format("a list of {}", list->size())
                                              : shown(*value));
   return none;

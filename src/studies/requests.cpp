@@ -28,7 +28,9 @@ Document error_answer(const Mistake& mistake) {
 class Conversation {
  public:
   Conversation(Document document, const Space& space, Optimizer& optimizer)
-      : reader_(std::move(document), RequestReader::Tickets::by_number, "op"), space_(space), optimizer_(optimizer) {}
+      : reader_(std::move(document), RequestReader::Tickets::by_number, "op"),
+        space_(space),
+        optimizer_(optimizer) {}
 
   [[nodiscard]] Document answer(const std::string& op) {
     const Document& table = reader_.document();

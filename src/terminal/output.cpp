@@ -24,8 +24,7 @@ int finish_output(const std::string& who, int status) {
     (void)std::fflush(stdout);
   }
   if (errno == EPIPE) return status;
-  say("{}: the output could not be written: {}\n", who,
-             std::generic_category().message(errno));
+  say("{}: the output could not be written: {}\n", who, std::generic_category().message(errno));
   return status == kSuccess ? kFailure : status;
 }
 

@@ -1,4 +1,5 @@
 #include "terminal/progress.hpp"
+
 #include "terminal/say.hpp"
 
 #include <array>
@@ -83,9 +84,9 @@ void ProgressBar::draw(std::uint64_t done, SteadyClock::time_point now) const {
   const double fraction = static_cast<double>(done) / static_cast<double>(total_);
   const double elapsed = std::chrono::duration<double>(now - started_).count();
   const int filled = static_cast<int>(fraction * kWidth);
-  say("\r[{:=<{}}{: <{}}] {:3.0f} %  {:.3g} {}/s  {} left\033[K", "", filled, "",
-             kWidth - filled, 100.0 * fraction, static_cast<double>(done) / elapsed, unit_,
-             duration_text(elapsed / fraction - elapsed));
+  say("\r[{:=<{}}{: <{}}] {:3.0f} %  {:.3g} {}/s  {} left\033[K", "", filled, "", kWidth - filled,
+      100.0 * fraction, static_cast<double>(done) / elapsed, unit_,
+      duration_text(elapsed / fraction - elapsed));
   (void)std::fflush(stderr);
 }
 

@@ -58,9 +58,9 @@ class StatusLine {
 /// `12 s`, `3 min`, `1.5 h`.
 [[nodiscard]] std::string duration_text(double seconds);
 
-/// While one of these exists, Ctrl-C, SIGTERM, a lost terminal and every other signal that would end
-/// the process raise a flag instead; a second one ends it. Output that nobody reads any more does
-/// not end it either.
+/// While one of these exists, Ctrl-C, SIGTERM, a lost terminal and every other signal that would
+/// end the process raise a flag instead; a second one ends it. Output that nobody reads any more
+/// does not end it either.
 class StopOnSignal {
  public:
   StopOnSignal();

@@ -225,9 +225,7 @@ def test_refusals_are_as_documented(call, study):
     assert call("GET", "/v1/studies/nix/best")[0] == 404
     assert call("GET", "/v1/studies?limit=0")[0] == 422
     assert call("POST", f"{study}/asks", {"count": 0})[1]["code"] == "wrong_type"
-    assert (
-        call("POST", f"{study}/tells", {"tells": [{"ticket": "1-0", "reward": 1}]})[1]["code"] == "gone"
-    )
+    assert call("POST", f"{study}/tells", {"tells": [{"ticket": "1-0", "reward": 1}]})[1]["code"] == "gone"
     assert call("POST", "/v1/studies", {"name": "cache", "specification": {"space": SPACE[:1]}})[1]["code"] == "differs"
     assert call("POST", "/v1/studies", {"name": "a/b", "specification": {"space": SPACE}})[1]["code"] == "bad_name"
     assert call("GET", f"{study}/best", Host="example.com")[1]["code"] == "wrong_host"

@@ -8,8 +8,15 @@ namespace canopy::service {
 namespace {
 
 StudyRecord study(StudyId id, std::uint64_t events) {
-  return {.id = id, .name = "a", .specification = "{}", .forked_from = "", .created = 1.0,
-          .updated = 2.0, .events = events, .pulls = 0, .holder = ""};
+  return {.id = id,
+          .name = "a",
+          .specification = "{}",
+          .forked_from = "",
+          .created = 1.0,
+          .updated = 2.0,
+          .events = events,
+          .pulls = 0,
+          .holder = ""};
 }
 
 TEST(LookCache, AnAnswerIsGoodUntilSomethingHappens) {

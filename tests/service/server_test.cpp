@@ -67,14 +67,17 @@ TEST(Server, TellsOfAListAreAnsweredOneByOne) {
   server.make_study("a");
   HttpConnection connection(server.port());
   const std::string ticket = ask_one(connection);
-  const HttpAnswer some = connection.exchange(
-      "POST", kStudy + "/tells",
-      json{{"tells", {{{"ticket", ticket}, {"reward", 1}}, {{"ticket", "77" + ticket.substr(1)}, {"reward", 1}}}}}
-          .dump());
+  const HttpAnswer some =
+      connection.exchange("POST", kStudy + "/tells",
+                          json{{"tells",
+                                {{{"ticket", ticket}, {"reward", 1}},
+                                 {{"ticket", "77" + ticket.substr(1)}, {"reward", 1}}}}}
+                              .dump());
   EXPECT_EQ(some.status, 200);
   EXPECT_EQ(some.json()["results"][0]["ok"], true);
   EXPECT_EQ(some.json()["results"][1]["error"]["code"], "unknown_ticket");
-  const HttpAnswer none = connection.exchange("POST", kStudy + "/tells", tell_body("77" + ticket.substr(1), 1.0));
+  const HttpAnswer none =
+      connection.exchange("POST", kStudy + "/tells", tell_body("77" + ticket.substr(1), 1.0));
   EXPECT_EQ(none.status, 409);
   EXPECT_EQ(none.code(), "unknown_ticket");
 }
@@ -515,9 +518,10 @@ TEST(ServerAttacks, DeepAndHugeJsonIsRefused) {
   const std::string deep =
       "{\"tells\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
   EXPECT_EQ(server.exchange("POST", kStudy + "/tells", deep).status, 400);
-  EXPECT_EQ(server.exchange("POST", kStudy + "/tells", R"({"tells":[{"ticket":"1-a","reward":1e999}]})")
-                .status,
-            400);
+  EXPECT_EQ(
+      server.exchange("POST", kStudy + "/tells", R"({"tells":[{"ticket":"1-a","reward":1e999}]})")
+          .status,
+      400);
   EXPECT_EQ(server.exchange("POST", kStudy + "/tells", R"({"tells":[],"tells":[]})").status, 400);
 }
 
@@ -578,10 +582,13 @@ TEST(Server, AJournalThatCannotBeReplayedIsNotTaken) {
   TestServer server;
   const json specification{{"optimizer", {{"name", "hct"}}},
                            {"space", {{{"name", "x"}, {"low", 0.0}, {"high", 1.0}}}}};
-  json entry{{"number", 1}, {"at", 1.0},     {"kind", "ask"},        {"ticket", 1},
+  json entry{{"number", 1}, {"at", 1.0},   {"kind", "ask"},         {"ticket", 1},
              {"pulls", 1},  {"length", 1}, {"coordinates", {0.123}}};
-  json body{{"name", "b"}, {"specification", specification}, {"whole", true},
-            {"created", 1.0}, {"journal", {entry}}};
+  json body{{"name", "b"},
+            {"specification", specification},
+            {"whole", true},
+            {"created", 1.0},
+            {"journal", {entry}}};
   EXPECT_EQ(server.exchange("POST", "/v1/studies", body.dump()).code(), "does_not_fit");
   EXPECT_EQ(server.exchange("GET", "/v1/studies/b").status, 404);
   body["journal"][0]["coordinates"] = {0.25};
@@ -593,11 +600,12 @@ TEST(ServerAttacks, AnEventWithoutRewardsIsRefused) {
   TestServer server;
   server.make_study("a");
   HttpConnection connection(server.port());
-  const json ask{{"kind", "ask"}, {"ticket", 1}, {"pulls", 1}, {"length", 1}, {"coordinates", {0.25}}};
+  const json ask{
+      {"kind", "ask"}, {"ticket", 1}, {"pulls", 1}, {"length", 1}, {"coordinates", {0.25}}};
   const json tell{{"kind", "tell"}, {"ticket", 1}, {"rewards", json::array()}};
-  const HttpAnswer answer = connection.exchange(
-      "POST", kStudy + "/tuner-events",
-      json{{"tuner", "t"}, {"after", 0}, {"events", {ask, tell}}}.dump());
+  const HttpAnswer answer =
+      connection.exchange("POST", kStudy + "/tuner-events",
+                          json{{"tuner", "t"}, {"after", 0}, {"events", {ask, tell}}}.dump());
   EXPECT_EQ(answer.status, 422) << answer.body;
   EXPECT_EQ(connection.exchange("GET", kStudy).json().at("events"), 0);
 }
@@ -610,7 +618,11 @@ TEST(ServerAttacks, NobodyCanSayThatACommandWasGivenWhichWasNot) {
     return connection.exchange("POST", kStudy + "/tuner-events",
                                json{{"tuner", "t"}, {"after", 0}, {"events", {event}}}.dump());
   };
-  json event{{"kind", "command"}, {"command_number", INT64_MAX}, {"command", "end"}, {"pulls", 0}, {"by", "alice"}};
+  json event{{"kind", "command"},
+             {"command_number", INT64_MAX},
+             {"command", "end"},
+             {"pulls", 0},
+             {"by", "alice"}};
   EXPECT_EQ(say(event).code(), "does_not_fit") << say(event).body;
   event["command_number"] = 1;
   EXPECT_EQ(say(event).code(), "does_not_fit");
@@ -629,8 +641,9 @@ TEST(ServerAttacks, AListOfMistakesEndsAfterTwenty) {
   EXPECT_EQ(server.exchange("POST", kStudy + "/tells", body + "]}").status, 422);
   std::string keys = "{";
   for (int i = 0; i < 400'000; ++i) keys += "\"k" + std::to_string(i) + "\":1,";
-  EXPECT_EQ(server.exchange("POST", kStudy + "/tells", keys + "\"tells\":[]}").json().at("errors").size(),
-            20U);
+  EXPECT_EQ(
+      server.exchange("POST", kStudy + "/tells", keys + "\"tells\":[]}").json().at("errors").size(),
+      20U);
 }
 
 TEST(ServerAttacks, ACodingThatIsNotKnownIsNotTakenForNone) {
@@ -658,8 +671,9 @@ TEST(ServerAttacks, WithoutTokensThePagesOfOthersAreRefused) {
   EXPECT_EQ(ask("Origin: null\r\n"), 403);
   EXPECT_EQ(ask("Sec-Fetch-Site: cross-site\r\n"), 403);
   EXPECT_EQ(ask("Sec-Fetch-Site: same-origin\r\n"), 200);
-  EXPECT_EQ(server.exchange("GET", "/healthz", "",
-                            "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n")
+  EXPECT_EQ(server
+                .exchange("GET", "/healthz", "",
+                          "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n")
                 .status,
             200)
       << "a link to the page";

@@ -37,10 +37,11 @@ class CommitterTest : public ::testing::Test {
     committer_.write(study("first"), first, [](const std::optional<StoreError>&) {});
     while (transactions_ == 0) std::this_thread::yield();
     for (std::size_t i = 0; i < studies.size(); ++i) {
-      committer_.write(studies[i], batches[i], [&errors, &done, i](std::optional<StoreError> error) {
-        errors[i] = std::move(error);
-        ++done;
-      });
+      committer_.write(studies[i], batches[i],
+                       [&errors, &done, i](std::optional<StoreError> error) {
+                         errors[i] = std::move(error);
+                         ++done;
+                       });
     }
     is_held_ = false;
     while (done < studies.size()) std::this_thread::yield();
