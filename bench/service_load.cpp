@@ -68,7 +68,7 @@ class Client {
  private:
   asio::awaitable<void> ask() {
     co_await exchange("asks", fmt::format(R"({{"pulls":1,"count":{}}})", kTicketsAtOnce));
-    constexpr std::string_view kKey = "\"ticket\":\"";
+    constexpr std::string_view kKey = R"("ticket":")";
     for (std::size_t at = body_.find(kKey); at != std::string::npos; at = body_.find(kKey, at)) {
       at += kKey.size();
       tickets_.push_back(body_.substr(at, body_.find('"', at) - at));

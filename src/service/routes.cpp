@@ -7,21 +7,19 @@
 namespace canopy::service {
 namespace {
 
-using Kind = QueryField::Kind;
-
 constexpr std::array kListStudiesQuery{
     QueryField{.name = "after",
                .help = "The name before the first one; those that have a larger one are listed.",
-               .kind = Kind::text},
+               .kind = QueryField::Kind::text},
     QueryField{.name = "limit",
                .help = "How many at most.",
-               .kind = Kind::whole,
+               .kind = QueryField::Kind::whole,
                .least = 1,
                .most = 1000,
                .usual = "100"}};
 
-constexpr std::array kDeleteStudyQuery{
-    QueryField{.name = "tuner", .help = "The tuner that has it, if one has.", .kind = Kind::text}};
+constexpr std::array kDeleteStudyQuery{QueryField{
+    .name = "tuner", .help = "The tuner that has it, if one has.", .kind = QueryField::Kind::text}};
 
 constexpr std::array kTreeQuery{
     QueryField{
@@ -29,16 +27,16 @@ constexpr std::array kTreeQuery{
         .help =
             "How many nodes at most: those with most pulls below them, each with its parent and "
             "sibling.",
-        .kind = Kind::whole,
+        .kind = QueryField::Kind::whole,
         .least = 1},
     QueryField{.name = "cells",
                .help = "Whether each node is to have its `depth`, `share` and `cell`.",
-               .kind = Kind::flag,
+               .kind = QueryField::Kind::flag,
                .usual = "false"}};
 
 constexpr std::array kArmsQuery{QueryField{.name = "most",
                                            .help = "How many at most.",
-                                           .kind = Kind::whole,
+                                           .kind = QueryField::Kind::whole,
                                            .least = 1,
                                            .most = 100000,
                                            .usual = "2000"}};
@@ -46,74 +44,79 @@ constexpr std::array kArmsQuery{QueryField{.name = "most",
 constexpr std::array kEstimateQuery{
     QueryField{.name = "points",
                .help = "Along each axis; 101 by default, 41 of a map, which may have 300 at most.",
-               .kind = Kind::whole,
+               .kind = QueryField::Kind::whole,
                .least = 2,
                .most = 100000},
     QueryField{.name = "x",
                .help = "The parameter to go along; by default the first.",
-               .kind = Kind::text,
+               .kind = QueryField::Kind::text,
                .example = "ttl"},
-    QueryField{.name = "y", .help = "Another one, for a map.", .kind = Kind::text}};
+    QueryField{.name = "y", .help = "Another one, for a map.", .kind = QueryField::Kind::text}};
 
 constexpr std::array kHistoryQuery{
     QueryField{.name = "by",
                .help =
                    "What `from` and `to` are, and what the buckets are even in: rewards learnt, or "
                    "seconds since 1970.",
-               .kind = Kind::word,
+               .kind = QueryField::Kind::word,
                .words = "pulls,time",
                .usual = "pulls"},
     QueryField{.name = "from",
                .help = "Where it begins; left out: at the beginning.",
-               .kind = Kind::number},
+               .kind = QueryField::Kind::number},
     QueryField{.name = "to",
                .help = "Where it ends, not before `from`; left out: at the end.",
-               .kind = Kind::number},
+               .kind = QueryField::Kind::number},
     QueryField{.name = "buckets",
                .help = "How many at most.",
-               .kind = Kind::whole,
+               .kind = QueryField::Kind::whole,
                .least = 1,
                .most = 5000,
                .usual = "600"}};
 
 constexpr std::array kEventsQuery{
-    QueryField{
-        .name = "after", .help = "What has a larger number.", .kind = Kind::whole, .usual = "0"},
+    QueryField{.name = "after",
+               .help = "What has a larger number.",
+               .kind = QueryField::Kind::whole,
+               .usual = "0"},
     QueryField{.name = "limit",
                .help = "How many at most.",
-               .kind = Kind::whole,
+               .kind = QueryField::Kind::whole,
                .least = 1,
                .most = 10000,
                .usual = "1000"},
     QueryField{.name = "order",
                .help = "Which come first.",
-               .kind = Kind::word,
+               .kind = QueryField::Kind::word,
                .words = "oldest,newest",
                .usual = "oldest"},
     QueryField{.name = "before",
                .help = "With `order=newest`: entries with a smaller number; left out: the newest.",
-               .kind = Kind::whole,
+               .kind = QueryField::Kind::whole,
                .least = 1},
     QueryField{.name = "kinds",
                .help = "Only these kinds, with commas between them; left out: all.",
-               .kind = Kind::text,
+               .kind = QueryField::Kind::text,
                .example = "failure,command"}};
 
 constexpr std::array kStreamQuery{
     QueryField{.name = "after",
                .help = "Entries with a larger number; without it, those that come from now on.",
-               .kind = Kind::whole},
+               .kind = QueryField::Kind::whole},
     QueryField{
         .name = "journal",
         .help = "Whether events of the journal are sent; otherwise only `summary` and `best` are.",
-        .kind = Kind::flag,
+        .kind = QueryField::Kind::flag,
         .usual = "true"}};
 
-constexpr std::array kListCommandsQuery{QueryField{
-    .name = "after", .help = "What has a larger number.", .kind = Kind::whole, .usual = "0"}};
+constexpr std::array kListCommandsQuery{QueryField{.name = "after",
+                                                   .help = "What has a larger number.",
+                                                   .kind = QueryField::Kind::whole,
+                                                   .usual = "0"}};
 
-constexpr std::array kReleaseTunerQuery{QueryField{
-    .name = "tuner", .help = "The identity that it was taken with.", .kind = Kind::text}};
+constexpr std::array kReleaseTunerQuery{QueryField{.name = "tuner",
+                                                   .help = "The identity that it was taken with.",
+                                                   .kind = QueryField::Kind::text}};
 
 constexpr std::array kRoutes{
     Route{.method = "GET",

@@ -16,11 +16,11 @@ namespace canopy::service {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenReads{500};
-constexpr std::chrono::seconds kReadAnyway{1};    // other servers write, too
-constexpr std::chrono::seconds kStateAgain{5};    // it may change without an event
-constexpr std::chrono::seconds kHeartbeat{15};    // so that dead clients are noticed
-constexpr std::uint64_t kPage = 500;              // events at once
-constexpr std::size_t kMostWaiting = 256 * 1024;  // bytes that one may not have taken
+constexpr std::chrono::seconds kReadAnyway{1};  // other servers write, too
+constexpr std::chrono::seconds kStateAgain{5};  // it may change without an event
+constexpr std::chrono::seconds kHeartbeat{15};  // so that dead clients are noticed
+constexpr std::uint64_t kPage = 500;            // events at once
+constexpr std::size_t kMostWaiting = 262'144;   // bytes that one may not have taken
 
 std::string frame(std::string_view kind, std::string_view data) {
   return fmt::format("event: {}\ndata: {}\n\n", kind, data);

@@ -189,7 +189,7 @@ void StudyHost::run_alone(const std::string& study, const Request& request,
     }
     answer(std::move(outcome));
   };
-  change(hosted, {alone, [answer](std::exception_ptr error) { answer({.error = error}); }});
+  change(hosted, {alone, [answer](const std::exception_ptr& error) { answer({.error = error}); }});
 }
 
 void StudyHost::reopen(const std::string& study, const Request& request,
@@ -211,7 +211,8 @@ void StudyHost::reopen(const std::string& study, const Request& request,
     }
     answer(std::move(outcome));
   };
-  change(hosted, {open_anew, [answer](std::exception_ptr error) { answer({.error = error}); }});
+  change(hosted,
+         {open_anew, [answer](const std::exception_ptr& error) { answer({.error = error}); }});
 }
 
 /// The place of a study, whether it is open or not, for a request that follows.

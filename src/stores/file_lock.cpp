@@ -36,7 +36,7 @@ struct flock on_byte(std::int64_t byte, short kind) {
 class LockFile::OpenFiles {
  public:
   static OpenFiles& all() {
-    static OpenFiles* const files = new OpenFiles;  // also there when static objects end
+    static auto* const files = new OpenFiles;  // also there when static objects end
     return *files;
   }
 
