@@ -445,6 +445,27 @@ TEST_F(TuneCommand, CtrlCEndsItCleanlyAndTheSameCommandGoesOn) {
   EXPECT_EQ(again.err.find("a: continuing after "), 0U) << again.err;
 }
 
+TEST_F(TuneCommand, EverySignalThatWouldEndItLeavesTheSystemAtTheBaseline) {
+  for (const int signal : {SIGQUIT, SIGALRM, SIGUSR2, SIGXCPU}) {
+    SCOPED_TRACE(signal);
+    const std::string name = "s" + std::to_string(signal);
+    const std::string applied = folder_.path(name);
+    const std::string file = folder_.path(name + ".toml");
+    folder_.write(name + ".toml",
+                  "name = \"" + name +
+                      "\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\nshell = true\n"
+                      "apply = 'echo \"$CANOPY_x\" > " +
+                      applied +
+                      "'\nmeasure = 'echo 1'\nbaseline = { x = 0.125 }\n"
+                      "[budget]\npulls = 100000\n");
+    Process process({"tune", file, "--store", folder_.path("s.db")});
+    wait_for([&] { return folder_.content(name) != "" && folder_.content(name) != "0.125\n"; });
+    process.signal(signal);
+    EXPECT_EQ(process.finish().status, 130);
+    EXPECT_EQ(folder_.content(name), "0.125\n");
+  }
+}
+
 TEST_F(TuneCommand, ASecondTunerIsRefusedByNameAndPid) {
   const std::string file = study("a", "100000");
   Process first({"tune", file, "--store", folder_.path("s.db")});

@@ -19,10 +19,6 @@ inline std::ostream& operator<<(std::ostream& stream, const JournalEntry& entry)
   return stream << entry.number << " at " << entry.at << ": " << encode(entry.event);
 }
 
-inline bool operator==(const JournalEntry& a, const JournalEntry& b) {
-  return a.number == b.number && a.at == b.at && a.event == b.event;
-}
-
 }  // namespace canopy
 
 namespace canopy::testing {
