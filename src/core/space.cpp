@@ -8,10 +8,6 @@
 namespace canopy {
 namespace {
 
-bool is_control(char letter) {
-  return static_cast<unsigned char>(letter) < ' ' || letter == '\x7f';
-}
-
 std::vector<Violation> violations_in(const std::vector<Parameter>& parameters) {
   std::vector<Violation> found;
   if (parameters.empty()) found.push_back({"space", "", "must have at least one parameter"});
@@ -25,8 +21,8 @@ std::vector<Violation> violations_in(const std::vector<Parameter>& parameters) {
       found.push_back({prefix + "name", "\"\"", "must not be empty"});
     } else if (std::any_of(parameters.begin(), here, same)) {
       found.push_back({prefix + "name", name, "must not be used twice"});
-    } else if (std::any_of(name.begin(), name.end(), is_control)) {
-      found.push_back({prefix + "name", "", "must not have control characters"});
+    } else if (name.find('\0') != std::string::npos) {
+      found.push_back({prefix + "name", "", "must not have a zero byte"});
     }
     for (Violation& violation : domain.violations()) {
       violation.field.insert(0, prefix);

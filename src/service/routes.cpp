@@ -463,7 +463,9 @@ constexpr std::array kRoutes{
           .summary = "The journal as it grows.",
           .description =
               "Server-sent events: `journal` with an Entry and its number as id; `summary` and "
-              "`best`, at the beginning and at most once a second after something happened. A "
+              "`best`, at the beginning and at most twice a second after something happened; "
+              "`skipped` where more happened than anybody reads, with the numbers between which "
+              "`events` has the rest. A "
               "comment comes every 15 seconds in which nothing else does. It begins with what "
               "comes next; with Last-Event-ID or `after`, with what came after that. It ends when "
               "the study is deleted or the server stops; browsers connect again by themselves.",

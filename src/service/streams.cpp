@@ -15,7 +15,8 @@
 namespace canopy::service {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenReads{500};
+constexpr std::chrono::milliseconds kBetweenReads{250};
+constexpr std::chrono::milliseconds kBetweenStates{500};
 constexpr std::chrono::seconds kReadAnyway{1};  // other servers write, too
 constexpr std::chrono::seconds kStateAgain{5};  // it may change without an event
 constexpr std::chrono::seconds kHeartbeat{15};  // so that dead clients are noticed
@@ -239,7 +240,7 @@ asio::awaitable<void> Streams::read(ChannelPointer channel) {
     exists = co_await read_journal(*channel);
     const auto since_state = SteadyClock::now() - channel->state_at;
     if (since_state >= kStateAgain) channel->state_is_due = true;
-    if (exists && channel->state_is_due && since_state >= kReadAnyway) {
+    if (exists && channel->state_is_due && since_state >= kBetweenStates) {
       co_await read_state(*channel);
     }
     if (!exists || exchanges_.is_stopping || channel->followers.empty()) break;
@@ -251,7 +252,8 @@ asio::awaitable<void> Streams::read(ChannelPointer channel) {
       channel->wakes.expires_at(begin + kBetweenReads);
       (void)co_await channel->wakes.async_wait(kAwait);
     }
-    if (!channel->has_news && !exchanges_.is_stopping && !channel->followers.empty()) {
+    const bool may_wait = !channel->has_news && !channel->state_is_due;
+    if (may_wait && !exchanges_.is_stopping && !channel->followers.empty()) {
       channel->wakes.expires_at(begin + kReadAnyway);
       (void)co_await channel->wakes.async_wait(kAwait);
     }

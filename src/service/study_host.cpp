@@ -40,6 +40,10 @@ std::string new_incarnation() {
   return fmt::format("{:010x}", random() >> 24);
 }
 
+StudyError closed(const std::string& study) {
+  return {StudyError::Fault::closed, "the study " + study + " is closed: the server stops"};
+}
+
 /// What makes two requests with one key the same.
 std::string fingerprint_of(const Request& request) {
   return hash_of(request.method + ' ' + request.target + '\n' + request.body).substr(0, 32);
@@ -279,8 +283,14 @@ Problem StudyHost::problem_with(const std::string& study, const std::string& tar
 }
 
 void StudyHost::submit(const HostedPointer& hosted, Pending pending) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   --hosted->entering;
+  if (closing_) {
+    drop_if_unused(*hosted);
+    lock.unlock();
+    pending.task.done({.error = std::make_exception_ptr(closed(hosted->name))});
+    return;
+  }
   if (hosted->session && !hosted->session->is_open()) hosted->session.reset();  // it was lost
   if (hosted->session && !hosted->is_changing) {
     hosted->session->post(std::move(pending.task));
@@ -294,8 +304,14 @@ void StudyHost::submit(const HostedPointer& hosted, Pending pending) {
 
 /// Does something while the study is closed here; what comes meanwhile waits.
 void StudyHost::change(const HostedPointer& hosted, Change change) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   --hosted->entering;
+  if (closing_) {
+    drop_if_unused(*hosted);
+    lock.unlock();
+    change.failed(std::make_exception_ptr(closed(hosted->name)));
+    return;
+  }
   hosted->changes.push_back(std::move(change));
   if (!hosted->is_changing) begin_change(hosted);
 }
@@ -338,18 +354,27 @@ void StudyHost::run_changes(const HostedPointer& hosted) {
       continue;
     }
     if (hosted->session || hosted->waiting.empty()) break;
+    const bool is_closing = closing_;
     lock.unlock();
-    open(hosted);
+    if (is_closing) {
+      refuse_all(*hosted, std::make_exception_ptr(closed(hosted->name)));
+    } else {
+      open(hosted);
+    }
     lock.lock();
   }
   for (Pending& each : hosted->waiting) hosted->session->post(std::move(each.task));
   hosted->waiting.clear();
   hosted->is_changing = false;
-  if (!hosted->session) {
-    hosted->state = {};
-    hosted->has_leases = false;
-    if (hosted->entering == 0) hosted_.erase(hosted->name);
-  }
+  drop_if_unused(*hosted);
+}
+
+/// With the mutex.
+void StudyHost::drop_if_unused(Hosted& hosted) {
+  if (hosted.session || hosted.is_changing) return;
+  hosted.state = {};
+  hosted.has_leases = false;
+  if (hosted.entering == 0) hosted_.erase(std::string(hosted.name));
   changed_.notify_all();
 }
 

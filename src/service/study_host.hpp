@@ -195,6 +195,7 @@ class StudyHost {
   void change(const HostedPointer& hosted, Change change);
   void begin_change(const HostedPointer& hosted);
   void close_idle(const HostedPointer& hosted);
+  void drop_if_unused(Hosted& hosted);
   void run_changes(const HostedPointer& hosted);
   void open(const HostedPointer& hosted);
   void open_with(const HostedPointer& hosted, const std::function<Study(Store&)>& open);

@@ -13,7 +13,7 @@ export interface Feed {
   error: Error | null;
   /** What to add to the clock here to have the server's. */
   ahead: number;
-  /** Goes up when something has happened in the study, once a second at most. */
+  /** Goes up when something has happened in the study, twice a second at most. */
   beat: number;
 }
 
