@@ -345,7 +345,7 @@ constexpr std::array kRoutes{
           .serve = &Service::bar,
           .operation = "bar",
           .tag = "working",
-          .summary = "Puts arms out of the question.",
+          .summary = "Bars arms: they are not played again.",
           .description =
               "`best` never names them again, and the search leaves them. Tickets for them stay "
               "open.\n\nConflicts: `no_reward_yet`, `not_a_reward`, `not_an_arm`, "

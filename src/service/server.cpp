@@ -3,8 +3,6 @@
 #include "canopy/clock.hpp"
 #include "canopy/stores.hpp"
 
-#include "core/text.hpp"
-#include "files/json.hpp"
 #include "service/connection.hpp"
 #include "service/openapi.hpp"
 #include "service/shared_store.hpp"
@@ -12,20 +10,15 @@
 #include "service/transport.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <list>
 #include <malloc.h>
-#include <map>
-#include <random>
 #include <stdexcept>
-#include <string_view>
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 #include <utility>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -36,8 +29,6 @@
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http.hpp>
 #include <fmt/format.h>
 
 namespace canopy::service {

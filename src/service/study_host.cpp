@@ -282,11 +282,16 @@ Problem StudyHost::problem_with(const std::string& study, const std::string& tar
   }
 }
 
+/// With the mutex: a request has come. False if none is taken any more.
+bool StudyHost::enter(Hosted& hosted) {
+  --hosted.entering;
+  if (closing_) drop_if_unused(hosted);
+  return !closing_;
+}
+
 void StudyHost::submit(const HostedPointer& hosted, Pending pending) {
   std::unique_lock lock(mutex_);
-  --hosted->entering;
-  if (closing_) {
-    drop_if_unused(*hosted);
+  if (!enter(*hosted)) {
     lock.unlock();
     pending.task.done({.error = std::make_exception_ptr(closed(hosted->name))});
     return;
@@ -305,9 +310,7 @@ void StudyHost::submit(const HostedPointer& hosted, Pending pending) {
 /// Does something while the study is closed here; what comes meanwhile waits.
 void StudyHost::change(const HostedPointer& hosted, Change change) {
   std::unique_lock lock(mutex_);
-  --hosted->entering;
-  if (closing_) {
-    drop_if_unused(*hosted);
+  if (!enter(*hosted)) {
     lock.unlock();
     change.failed(std::make_exception_ptr(closed(hosted->name)));
     return;

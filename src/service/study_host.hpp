@@ -191,6 +191,7 @@ class StudyHost {
   [[nodiscard]] std::function<void(StudySession::Outcome)> answering(const std::string& study,
                                                                      const Request& request,
                                                                      Done done) const;
+  [[nodiscard]] bool enter(Hosted& hosted);
   void submit(const HostedPointer& hosted, Pending pending);
   void change(const HostedPointer& hosted, Change change);
   void begin_change(const HostedPointer& hosted);

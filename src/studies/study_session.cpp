@@ -116,6 +116,7 @@ void StudySession::run() {
   std::unique_lock lock(mutex_);
   while (is_open_ && has_work()) take_step(lock);
   is_at_work_ = false;
+  changed_.notify_all();
 }
 
 /// With the mutex, while nobody is at work, or by whoever is.
@@ -165,7 +166,16 @@ void StudySession::perform_all(AllWaiting tasks) {
   } catch (...) {
     failure = std::current_exception();
   }
-  std::map<std::string, Waiting*> keys;  // a client may be so impatient that both are here
+  // A client may be so impatient that its first request is not on the disk yet.
+  std::map<std::string, const Waiting*> keys;
+  const auto note_keys = [&](const AllWaiting& earlier) {
+    if (options_.answers == nullptr) return;
+    for (const Waiting& each : earlier) {
+      if (!each.task.key.empty()) keys.emplace(each.task.key, &each);
+    }
+  };
+  if (commit_) note_keys(commit_->waiting);
+  note_keys(performed_);
   for (Waiting& each : tasks) {
     if (each.is_performed) continue;
     if (failure) {

@@ -4,6 +4,7 @@
 #include "canopy/stores.hpp"
 
 #include "stores/memory_store.hpp"
+#include "studies/committer.hpp"
 #include "support/faulty_store.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -213,6 +214,66 @@ TEST_F(StudySessionTest, AfterAStoreThatCannotEvenBeReadItGoesOnWhenItCan) {
   nothing_works_ = false;
   note(*session, "kept");
   EXPECT_EQ(notes(), (std::multiset<std::string>{"kept", "kept"}));
+}
+
+TEST_F(StudySessionTest, ARequestThatComesAgainWhileTheFirstIsOnItsWayIsPerformedOnce) {
+  const auto store =
+      std::make_shared<FaultyStore>(std::make_unique<MemoryStore>(studies_),
+                                    [this](std::string_view operation) { before(operation); });
+  std::mutex mutex;
+  std::vector<std::jthread> workers;
+  Committer committer(*store);
+  const auto session = std::make_shared<StudySession>(
+      store,
+      [](Store& opened) {
+        return Study::open(opened, specification(), {"a", {}});
+      },
+      StudySession::Options{.execute =
+                                [&](std::function<void()> work) {
+                                  const std::lock_guard lock(mutex);
+                                  workers.emplace_back(std::move(work));
+                                },
+                            .committer = &committer,
+                            .answers = store.get()});
+  held_append_ = 1;
+  std::atomic<int> performed = 0;
+  Gate first_done;
+  Gate second_done;
+  Gate third_performed;
+  std::string first;
+  std::string second;
+  const auto ask = [&](std::string& answer, Gate& done) {
+    session->post({.perform =
+                       [&](Study& study) {
+                         ++performed;
+                         return std::to_string(study.ask(1).ticket);
+                       },
+                   .done =
+                       [&](const StudySession::Outcome& outcome) {
+                         EXPECT_FALSE(outcome.error);
+                         answer = outcome.answer;
+                         done.open();
+                       },
+                   .key = "key",
+                   .request = "ask"});
+  };
+  ask(first, first_done);
+  append_began_.wait();
+  ask(second, second_done);
+  session->post({.perform =
+                     [&](Study& /*study*/) {
+                       third_performed.open();
+                       return std::string();
+                     },
+                 .done = [](const StudySession::Outcome& /*outcome*/) {}});
+  third_performed.wait();  // and so was what came before it
+  append_may_go_on_.open();
+  first_done.wait();
+  second_done.wait();
+  EXPECT_EQ(performed, 1);
+  EXPECT_EQ(first, "1");
+  EXPECT_EQ(second, "1");
+  session->close();
 }
 
 TEST_F(StudySessionTest, WhatAnActionThrowsIsThrown) {
