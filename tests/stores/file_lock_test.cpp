@@ -73,9 +73,10 @@ TEST_F(LockFileTest, AForkOfAnOwnerThatIsGoneDoesNotKeepItsLocks) {
   if (owner == 0) {
     const auto file = open();
     const auto lock = file->try_take(5);
-    const pid_t worker = fork();
-    if (worker == 0) pause();
-    (void)!write(ends[1], &worker, sizeof worker);
+    if (fork() == 0) {  // tells itself that it has begun, for then it has closed the file
+      const pid_t worker = getpid();
+      (void)!write(ends[1], &worker, sizeof worker);
+    }
     pause();
   }
   pid_t worker = 0;
