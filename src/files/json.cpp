@@ -1,6 +1,11 @@
 #include "files/json.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -121,38 +126,103 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   std::vector<Open> open_;
 };
 
-Json to_json(const Document& document) {
-  switch (document.kind()) {
-    case Document::Kind::nothing:
-      return nullptr;
-    case Document::Kind::boolean:
-      return *document.as_bool();
-    case Document::Kind::whole:
-      return *document.as_whole();
-    case Document::Kind::number:
-      return *document.as_number();
-    case Document::Kind::text:
-      return *document.as_text();
-    case Document::Kind::other:
-      return *document.as_other();
-    case Document::Kind::list: {
-      Json list = Json::array();
-      for (const Document& each : *document.as_list()) list.push_back(to_json(each));
-      return list;
-    }
-    case Document::Kind::table: {
-      Json table = Json::object();
-      auto& entries = table.get_ref<Json::object_t&>();
-      // As the vector that it is: as a map it would search all keys for each that is added.
-      Json::object_t::Container& vector = entries;
-      for (const auto& [key, value] : *document.as_table()) {
-        vector.emplace_back(key, to_json(value));
-      }
-      return table;
+/// Writes a document, on one line or with an indent.
+class JsonWriter {
+ public:
+  explicit JsonWriter(int indent) : indent_(indent) {}
+
+  [[nodiscard]] std::string text() && { return std::move(text_); }
+
+  void write(const Document& document) {
+    switch (document.kind()) {
+      case Document::Kind::nothing:
+        text_ += "null";
+        break;
+      case Document::Kind::boolean:
+        text_ += *document.as_bool() ? "true" : "false";
+        break;
+      case Document::Kind::whole:
+        write_whole(*document.as_whole());
+        break;
+      case Document::Kind::number:
+        write_number(*document.as_number());
+        break;
+      case Document::Kind::text:
+        write_text(*document.as_text());
+        break;
+      case Document::Kind::other:
+        write_text(*document.as_other());
+        break;
+      case Document::Kind::list:
+        write_all(*document.as_list(), '[', ']', [this](const Document& each) { write(each); });
+        break;
+      case Document::Kind::table:
+        write_all(*document.as_table(), '{', '}', [this](const auto& entry) {
+          write_text(entry.first);
+          text_ += indent_ < 0 ? ":" : ": ";
+          write(entry.second);
+        });
+        break;
     }
   }
-  return nullptr;
-}
+
+ private:
+  template <class Elements, class Write>
+  void write_all(const Elements& elements, char begin, char end, const Write& write_one) {
+    text_ += begin;
+    ++depth_;
+    bool is_first = true;
+    for (const auto& each : elements) {
+      if (!std::exchange(is_first, false)) text_ += ',';
+      begin_line();
+      write_one(each);
+    }
+    --depth_;
+    if (!is_first) begin_line();
+    text_ += end;
+  }
+
+  void begin_line() {
+    if (indent_ < 0) return;
+    text_ += '\n';
+    text_.append(static_cast<std::size_t>(indent_ * depth_), ' ');
+  }
+
+  void write_whole(std::int64_t value) {
+    std::array<char, 24> digits;
+    text_.append(digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr);
+  }
+
+  /// As few digits as read back the same number, and always as one that is not whole: `1.0`.
+  void write_number(double value) {
+    if (!std::isfinite(value)) {
+      text_ += "null";  // for which JSON has no word
+      return;
+    }
+    const double size = std::fabs(value);
+    const bool is_plain = size == 0.0 || (size >= 1e-5 && size < 1e15);
+    std::array<char, 32> digits;
+    char* const end =
+        std::to_chars(digits.begin(), digits.end(), value,
+                      is_plain ? std::chars_format::fixed : std::chars_format::scientific)
+            .ptr;
+    text_.append(digits.data(), end);
+    if (is_plain && std::find(digits.data(), end, '.') == end) text_ += ".0";
+  }
+
+  void write_text(const std::string& text) {
+    const auto is_plain = [](char c) { return c >= ' ' && c < 127 && c != '"' && c != '\\'; };
+    if (std::all_of(text.begin(), text.end(), is_plain)) {
+      text_.append(1, '"').append(text).append(1, '"');
+    } else {
+      text_ += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+  }
+
+  int indent_;
+  int depth_ = 0;
+  std::string text_;
+};
 
 }  // namespace
 
@@ -167,7 +237,9 @@ Document parse_json(std::string_view text, const std::string& source) {
 }
 
 std::string json_text(const Document& document, int indent) {
-  return to_json(document).dump(indent, ' ', false, Json::error_handler_t::replace);
+  JsonWriter writer(indent);
+  writer.write(document);
+  return std::move(writer).text();
 }
 
 }  // namespace canopy

@@ -184,6 +184,15 @@ struct Connection::Exchange {
     const auto value = parser.get()[name];
     return {value.data(), value.size()};
   }
+  [[nodiscard]] std::string_view method() const {
+    if (is_head) return "GET";
+    const auto method = parser.get().method_string();
+    return {method.data(), method.size()};
+  }
+  [[nodiscard]] std::string_view target() const {
+    const auto target = parser.get().target();
+    return {target.data(), target.size()};
+  }
 
   Exchanges& exchanges;
   SteadyClock::time_point start = SteadyClock::now();
@@ -192,8 +201,6 @@ struct Connection::Exchange {
   Service::Admitted admitted = {};
   std::optional<Response> refusal = {};
   std::string id = random_id();
-  std::string method = {};
-  std::string target = {};
   bool is_head = false;
   bool keeps_alive = false;
   std::size_t reserved = 0;  // bytes, of the body
@@ -269,14 +276,12 @@ void Connection::admit(Exchange& exchange) {
   Request& request = exchange.request;
   exchange.keeps_alive = head.keep_alive();
   exchange.is_head = head.method() == http::verb::head;
-  exchange.target = std::string_view(head.target().data(), head.target().size());
-  exchange.method = exchange.is_head ? "GET" : std::string(head.method_string());
   if (const auto id = exchange.field("X-Request-Id"); is_printable(id, kLongestKey)) {
     exchange.id = id;
   }
   request.id = exchange.id;
-  request.method = exchange.method;
-  request.target = exchange.target;
+  request.method = exchange.method();
+  request.target = exchange.target();
   request.idempotency_key = exchange.field("Idempotency-Key");
   request.takes_gzip =
       exchange.field(http::field::accept_encoding).find("gzip") != std::string_view::npos;
@@ -289,7 +294,7 @@ void Connection::admit(Exchange& exchange) {
       exchange.keeps_alive = false;  // where its body ends cannot be known
       throw Problem(501, "unknown_coding", "the only Transfer-Encoding known here is chunked");
     }
-    const std::string_view target = exchange.target;
+    const std::string_view target = exchange.target();
     const std::size_t mark = target.find('?');
     auto path = parts_of_path(target.substr(0, mark));
     auto query = parameters_of(mark == std::string_view::npos ? "" : target.substr(mark + 1));
@@ -348,7 +353,8 @@ void Connection::refuse_foreign_pages(const Exchange& exchange) const {
   }
   const std::string_view origin = exchange.field(http::field::origin);
   if (allows(origin)) return;
-  const bool is_visit = exchange.method == "GET" && exchange.field("Sec-Fetch-Mode") == "navigate";
+  const bool is_visit =
+      exchange.method() == "GET" && exchange.field("Sec-Fetch-Mode") == "navigate";
   const bool is_foreign = (!origin.empty() && authority_of(origin) != host) ||
                           (exchange.field("Sec-Fetch-Site") == "cross-site" && !is_visit);
   if (!is_foreign) return;
@@ -437,8 +443,8 @@ void Connection::note(const Exchange& exchange, unsigned status) {
   if (!exchanges_.log.shows(level)) return;
   exchanges_.log.write(level, "request",
                        {{"id", exchange.id},
-                        {"method", exchange.method},
-                        {"target", exchange.target},
+                        {"method", exchange.method()},
+                        {"target", exchange.target()},
                         {"status", status},
                         {"seconds", seconds},
                         {"by", exchange.admitted.by},

@@ -6,6 +6,7 @@
 #include "files/json.hpp"
 #include "service/body.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -20,6 +21,9 @@ constexpr std::chrono::seconds kStoreIsGone{4};
 
 /// Whether a path is one of a pattern, in which `{name}` is anything.
 bool fits(std::string_view pattern, const std::vector<std::string>& path) {
+  const auto slashes = std::count(pattern.begin(), pattern.end(), '/');
+  if (static_cast<std::size_t>(slashes) != path.size()) return false;
+  if (!pattern.ends_with('}') && !pattern.ends_with(path.back())) return false;
   for (const std::string& part : path) {
     if (!pattern.starts_with('/')) return false;
     pattern.remove_prefix(1);
@@ -28,6 +32,17 @@ bool fits(std::string_view pattern, const std::vector<std::string>& path) {
     pattern.remove_prefix(expected.size());
   }
   return pattern.empty();
+}
+
+/// `GET, POST`: those that a path takes.
+std::string methods_of(const std::vector<std::string>& path) {
+  std::string methods;
+  for (const Route& route : routes()) {
+    if (!fits(route.pattern, path)) continue;
+    if (!methods.empty()) methods += ", ";
+    methods += route.method;
+  }
+  return methods;
 }
 
 std::string limits_text(const Token& token) {
@@ -57,11 +72,10 @@ void Service::set_access(std::shared_ptr<AccessControl> access) {
 
 Service::Admitted Service::admit(const Request& request, std::optional<std::string_view> secret) {
   Admitted admitted;
-  std::string allowed;
   for (const Route& route : routes()) {
-    if (!fits(route.pattern, request.path)) continue;
-    if (route.method == request.method) admitted.route = &route;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+    if (route.method != request.method || !fits(route.pattern, request.path)) continue;
+    admitted.route = &route;
+    break;
   }
   const std::shared_ptr<AccessControl> access = this->access();
   const bool anybody = admitted.route != nullptr && !admitted.route->role;
@@ -88,6 +102,7 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
     }
   }
   if (admitted.route == nullptr) {
+    const std::string allowed = methods_of(request.path);
     if (allowed.empty()) throw Problem(404, "unknown_path", "there is nothing at this path");
     throw Problem(405, "unknown_method", "this path takes " + allowed).with("Allow", allowed);
   }

@@ -29,9 +29,10 @@ std::string kept_text(const Response& answer) {
   return std::to_string(answer.status) + '\n' + answer.body;
 }
 
-Response answer_from(const std::string& kept) {
-  const std::size_t end = kept.find('\n');
-  return {static_cast<unsigned>(std::stoul(kept.substr(0, end))), kept.substr(end + 1)};
+Response answer_from(std::string kept) {
+  const auto status = static_cast<unsigned>(std::stoul(kept));
+  kept.erase(0, kept.find('\n') + 1);
+  return {status, std::move(kept)};
 }
 
 /// Another one each time that a study is opened.
@@ -248,9 +249,9 @@ std::function<void(StudySession::Outcome)> StudyHost::answering(const std::strin
                                                                 const Request& request,
                                                                 Done done) const {
   return [this, study, id = request.id, target = request.target,
-          done = std::move(done)](const StudySession::Outcome& outcome) {
+          done = std::move(done)](StudySession::Outcome outcome) {
     done(outcome.error ? problem_with(study, target, outcome.error).answer(id)
-                       : answer_from(outcome.answer));
+                       : answer_from(std::move(outcome.answer)));
   };
 }
 

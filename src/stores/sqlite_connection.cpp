@@ -62,6 +62,20 @@ void SqliteConnection::close() {
   database_.reset();
 }
 
+std::string SqliteConnection::insert_text(std::string_view table, std::size_t columns,
+                                          std::size_t rows) {
+  // FAIL: the statement need not be able to take back its rows, for the transaction does.
+  std::string text = "INSERT OR FAIL INTO ";
+  text += table;
+  text += " VALUES ";
+  for (std::size_t row = 0; row < rows; ++row) {
+    text += row == 0 ? "(?" : ",(?";
+    for (std::size_t column = 1; column < columns; ++column) text += ",?";
+    text += ')';
+  }
+  return text;
+}
+
 sqlite3_stmt* SqliteConnection::prepared(std::string_view sql) {
   const auto found = statements_.find(sql);
   if (found != statements_.end()) return found->second.get();

@@ -19,12 +19,17 @@ class SqliteStatement {
   template <class... Values>
   SqliteStatement(sqlite3_stmt* prepared, const std::string& store, const Values&... values)
       : prepared_(prepared), store_(store) {
-    int place = 0;
-    (bind(++place, values), ...);
+    bind_next(values...);
   }
   ~SqliteStatement() { (void)sqlite3_reset(prepared_); }
   SqliteStatement(const SqliteStatement&) = delete;
   SqliteStatement& operator=(const SqliteStatement&) = delete;
+
+  /// Binds values to the places after those that have one.
+  template <class... Values>
+  void bind_next(const Values&... values) {
+    (bind(++place_, values), ...);
+  }
 
   /// Goes to the next row, if there is one.
   [[nodiscard]] bool next();
@@ -49,6 +54,7 @@ class SqliteStatement {
 
   sqlite3_stmt* prepared_;
   const std::string& store_;
+  int place_ = 0;  // the last that has a value
 };
 
 }  // namespace canopy

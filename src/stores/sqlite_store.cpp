@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 namespace canopy {
@@ -146,11 +148,11 @@ void SqliteStore::set_holder(StudyId study, const std::string& holder) {
 // --- the journal -----------------------------------------------------------------------------
 
 void SqliteStore::insert_events(StudyId study, std::span<const JournalEntry> entries) {
-  for (const JournalEntry& entry : entries) {
-    const EventRow row = row_of(entry);
-    connection_.run("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5)", study, row.number, row.at,
-                    row.checksum, row.event);
-  }
+  std::vector<EventRow> rows(entries.size());
+  std::transform(entries.begin(), entries.end(), rows.begin(), row_of);
+  connection_.insert<EventRow>("events", rows, [study](const EventRow& row) {
+    return std::make_tuple(study, row.number, row.at, row.checksum, std::string_view(row.event));
+  });
 }
 
 /// False if the study was deleted.
@@ -165,11 +167,12 @@ bool SqliteStore::write_one(const StudyWrite& one) {
     }
     insert_events(one.study, one.entries);
   }
-  for (const KeptAnswer& kept : one.answers) {
-    connection_.run(
-        "INSERT INTO answers (study, key, request, answer, at) VALUES (?1, ?2, ?3, ?4, ?5)",
-        one.study, kept.key, kept.request, kept.answer, kept.at);
-  }
+  connection_.insert<KeptAnswer>("answers (study, key, request, answer, at)", one.answers,
+                                 [&one](const KeptAnswer& kept) {
+                                   return std::make_tuple(one.study, std::string_view(kept.key),
+                                                          std::string_view(kept.request),
+                                                          std::string_view(kept.answer), kept.at);
+                                 });
   return true;
 }
 
@@ -227,7 +230,7 @@ void SqliteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
 // --- answers and commands ------------------------------------------------------------------------
 
 std::vector<std::optional<KeptAnswer>> SqliteStore::find_answers(std::span<const AnswerKey> keys) {
-  return connection_.with([&] {
+  return connection_.look([&] {
     std::vector<std::optional<KeptAnswer>> found(keys.size());
     for (std::size_t i = 0; i < keys.size(); ++i) {
       SqliteStatement row = connection_.select(

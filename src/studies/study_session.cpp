@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace canopy {
@@ -167,7 +168,7 @@ void StudySession::perform_all(AllWaiting tasks) {
     failure = std::current_exception();
   }
   // A client may be so impatient that its first request is not on the disk yet.
-  std::map<std::string, const Waiting*> keys;
+  std::map<std::string_view, const Waiting*> keys;
   const auto note_keys = [&](const AllWaiting& earlier) {
     if (options_.answers == nullptr) return;
     for (const Waiting& each : earlier) {

@@ -65,6 +65,40 @@ TEST(ParseJson, ReadsLargeNumbersAsFarAsTheyGo) {
             "s.json:1:1000000: not valid JSON: a number is too large");
 }
 
+TEST(JsonText, WritesNumbersWithAsFewDigitsAsReadBackTheSame) {
+  const auto text = [](double value) { return json_text(Document(value)); };
+  EXPECT_EQ(text(0.0), "0.0");
+  EXPECT_EQ(text(-0.0), "-0.0");
+  EXPECT_EQ(text(1.0), "1.0");
+  EXPECT_EQ(text(0.1), "0.1");
+  EXPECT_EQ(text(-1e5), "-100000.0");
+  EXPECT_EQ(text(0.00001), "0.00001");
+  EXPECT_EQ(text(0.000001), "1e-06");
+  EXPECT_EQ(text(123456789012345.0), "123456789012345.0");
+  EXPECT_EQ(text(1e15), "1e+15");
+  EXPECT_EQ(text(0x1p-1074), "5e-324");
+  EXPECT_EQ(text(std::numeric_limits<double>::max()), "1.7976931348623157e+308");
+  EXPECT_EQ(text(kNan), "null");
+  EXPECT_EQ(json_text(Document(std::numeric_limits<std::int64_t>::min())), "-9223372036854775808");
+}
+
+TEST(JsonText, WritesWithAnIndentForPeople) {
+  const Document document(Document::Table{{"a", Document::List{1, Document::Table{}}},
+                                          {"b\n", Document::List{}},
+                                          {"c", Document::Table{{"d", "\"\x01\xff"}}}});
+  EXPECT_EQ(json_text(document), R"({"a":[1,{}],"b\n":[],"c":{"d":"\"\u0001)"
+                                 "\xEF\xBF\xBD\"}}");
+  EXPECT_EQ(json_text(document, 2), R"({
+  "a": [
+    1,
+    {}
+  ],
+  "b\n": [],
+  "c": {
+    "d": "\"\u0001)"
+                                    "\xEF\xBF\xBD\"\n  }\n}");
+}
+
 TEST(ParseJson, TellsLineAndColumnOfASyntaxError) {
   EXPECT_EQ(refusal_of_json("{\n  \"a\": x}"),
             "s.json:2:8: not valid JSON: syntax error while parsing value - invalid literal");
