@@ -157,6 +157,13 @@ class Journals {
   /// None if there already is a study of that name. Throws StudyError if no study can have it.
   [[nodiscard]] virtual std::optional<StudyRecord> create(const NewStudy& study) = 0;
 
+  /// The same for a study made from another one of this store. None, and nothing is made, unless
+  /// there is a server that reads the other one's journal itself: it may be long.
+  [[nodiscard]] virtual std::optional<StudyRecord> fork(const StudyRecord& /*original*/,
+                                                        const NewStudy& /*fork*/) {
+    return std::nullopt;
+  }
+
   /// Deletes a study and everything that belongs to it. Its id is never used again.
   virtual void erase(StudyId study) = 0;
 

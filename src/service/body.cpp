@@ -3,6 +3,7 @@
 #include "core/comma_list.hpp"
 #include "core/text.hpp"
 #include "files/json.hpp"
+#include "service/request_bodies.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +27,16 @@ Document document_in(const Request& request) {
 
 }  // namespace
 
-Body::Body(const Request& request) : RequestReader(document_in(request), Tickets::by_name) {}
+Body::Body(const Request& request) : RequestReader(document_in(request), Tickets::by_name) {
+  const RequestBody& its = *request.route->body;
+  allow(document(), "", its.fields);
+  const auto given =
+      std::count_if(its.exactly_one.begin(), its.exactly_one.end(),
+                    [this](std::string_view key) { return document().contains(key); });
+  if (its.exactly_one.empty() || given == 1) return;
+  complain(std::string(its.exactly_one.front()), "missing_key",
+           fmt::format("expected one of: {}", fmt::join(its.exactly_one, "; ")));
+}
 
 void Body::check() const {
   if (!mistakes().empty()) throw Problem(mistakes());

@@ -17,8 +17,30 @@ namespace canopy::service {
 /// The body of a request, in the codes of `canopy pipe`.
 class Body : public RequestReader {
  public:
-  /// Throws Problem if it is not a JSON object.
+  /// Throws Problem if it is not a JSON object. Complains about what its route does not know.
   explicit Body(const Request& request);
+
+  // Fields of the body itself.
+
+  [[nodiscard]] auto whole(const RequestField& field) {
+    return RequestReader::whole(document(), "", field);
+  }
+  [[nodiscard]] auto number(const RequestField& field) {
+    return RequestReader::number(document(), "", field);
+  }
+  [[nodiscard]] auto text(const RequestField& field) {
+    return RequestReader::text(document(), "", field);
+  }
+  [[nodiscard]] auto flag(const RequestField& field) {
+    return RequestReader::flag(document(), "", field);
+  }
+  /// Null, with a complaint, if it is not there.
+  [[nodiscard]] const Document* required(const RequestField& field) {
+    return find(document(), "", field.needed());
+  }
+  [[nodiscard]] auto word(const RequestField& field) {
+    return RequestReader::word(document(), "", field);
+  }
 
   /// Throws Problem with everything that is wrong, if anything is.
   void check() const;

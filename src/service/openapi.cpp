@@ -5,6 +5,7 @@
 #include "files/json.hpp"
 #include "insight/answer_schemas.hpp"
 #include "journal/event_schemas.hpp"
+#include "service/request_bodies.hpp"
 #include "service/routes.hpp"
 
 #include <algorithm>
@@ -71,6 +72,129 @@ Document schema_of(const QueryField& field) {
   return schema;
 }
 
+// --- bodies of requests ------------------------------------------------------------------------
+
+Document list_of(const RequestField& field, Document items) {
+  Document list = Document::Table{{"type", "array"}, {"items", std::move(items)}};
+  if (field.least > 0) list.set("minItems", field.least);
+  if (field.most < INT64_MAX) list.set("maxItems", field.most);
+  return list;
+}
+
+Document schema_of(const RequestField& field) {
+  using Kind = RequestField::Kind;
+  switch (field.kind) {
+    case Kind::whole: {
+      Document schema =
+          Document::Table{{"type", "integer"}, {"minimum", field.least}, {"maximum", field.most}};
+      if (field.usual != 0) schema.set("default", field.usual);
+      return schema;
+    }
+    case Kind::number: {
+      Document schema = Document::Table{{"type", "number"}};
+      if (field.most == INT64_MAX) return schema;
+      schema.set("exclusiveMinimum", field.least);
+      schema.set("maximum", field.most);
+      return schema;
+    }
+    case Kind::reward:
+      return Document::Table{{"type", "number"}};
+    case Kind::rewards:
+      return list_of(field, Document::Table{{"type", "number"}});
+    case Kind::text: {
+      Document schema = Document::Table{{"type", "string"}};
+      if (field.least > 0) schema.set("minLength", field.least);
+      return schema;
+    }
+    case Kind::flag:
+      return field.required ? Document::Table{{"const", true}}
+                            : Document::Table{{"type", "boolean"}, {"default", false}};
+    case Kind::word:
+      return Document::Table{{"type", "string"},
+                             {"enum", Document::List(field.words.begin(), field.words.end())}};
+    case Kind::ticket:
+      return Document::Table{{"type", "string"}};
+    case Kind::tickets:
+      return list_of(field, Document::Table{{"type", "string"}});
+    case Kind::arm:
+      return reference("schemas", "Arm");
+    case Kind::metrics:
+      return Document::Table{{"type", "object"},
+                             {"additionalProperties", Document::Table{{"type", "number"}}},
+                             {"maxProperties", RequestReader::kMostMetrics}};
+    case Kind::object:
+      return reference("schemas", field.schema);
+    case Kind::objects:
+      return list_of(field, reference("schemas", field.schema));
+  }
+  return {};
+}
+
+Document object_of(std::span<const RequestField> fields) {
+  Document properties = Document::Table{};
+  Document::List required;
+  for (const RequestField& field : fields) {
+    Document schema = schema_of(field);
+    if (!field.help.empty()) schema.set("description", field.help);
+    properties.set(field.name, std::move(schema));
+    if (field.required) required.emplace_back(field.name);
+  }
+  Document object = Document::Table{
+      {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+  if (!required.empty()) object.set("required", std::move(required));
+  return object;
+}
+
+/// The forms in which an object with rewards may have them.
+Document::List forms_of(std::span<const RequestField> fields) {
+  const auto with = [&](std::string_view title, std::span<const RequestField> rewards) {
+    std::vector<RequestField> all;
+    for (const RequestField& field : fields) {
+      if (field.kind == RequestField::Kind::rewards) {
+        all.insert(all.end(), rewards.begin(), rewards.end());
+      } else {
+        all.push_back(field);
+      }
+    }
+    Document form = object_of(all);
+    form.set("title", title);
+    return form;
+  };
+  const RequestField one = canopy::request::kReward.needed();
+  return {with("One reward", {&one, 1}), with("Several rewards", {&canopy::request::kRewards, 1}),
+          with("Several rewards, as sums", canopy::request::kSums)};
+}
+
+/// Of everything that requests may say.
+Document body_schemas() {
+  Document schemas = Document::Table{};
+  for (const Route& route : routes()) {
+    if (route.body == nullptr) continue;
+    Document schema = object_of(route.body->fields);
+    if (!route.body->description.empty()) schema.set("description", route.body->description);
+    Document::List choices;
+    for (const std::string_view key : route.body->exactly_one) {
+      choices.emplace_back(Document::Table{{"required", Document::List{key}}});
+    }
+    if (!choices.empty()) schema.set("oneOf", std::move(choices));
+    schemas.set(route.body->name, std::move(schema));
+  }
+  Document::List tells = forms_of(canopy::request::kTell);
+  tells.push_back(object_of(canopy::request::kFailure));
+  tells.back().set("title", "A failure");
+  schemas.set("Tell",
+              Document::Table{{"description", "The result of a pull, in one of four forms."},
+                              {"oneOf", std::move(tells)}});
+  schemas.set("Observation",
+              Document::Table{{"description",
+                               "Rewards of an arm that was not asked for, in one of three forms."},
+                              {"oneOf", forms_of(canopy::request::kObservation)}});
+  schemas.set("Bar", object_of(canopy::request::kBar));
+  return schemas;
+}
+
+// --- paths -------------------------------------------------------------------------------------
+
 Document parameters_of(const Route& route) {
   Document::List parameters;
   if (route.pattern.find("{name}") != std::string_view::npos) {
@@ -104,7 +228,7 @@ Document content_of(const Route& route) {
 /// What may be answered instead: it follows from what the route needs and does.
 void set_refusals(const Route& route, Document& responses) {
   const bool has_role = route.role.has_value();
-  const bool has_body = !route.body.empty() || route.method == "PUT";
+  const bool has_body = route.body != nullptr || route.method == "PUT";
   const bool is_file = !has_role && route.pattern != "/healthz" && route.pattern != "/readyz" &&
                        route.pattern != "/openapi.json";
   const auto refuse = [&](bool may, const char* status, const char* name) {
@@ -141,8 +265,8 @@ Document operation_of(const Route& route) {
   }
   Document parameters = parameters_of(route);
   if (!parameters.as_list()->empty()) operation.set("parameters", std::move(parameters));
-  if (!route.body.empty()) {
-    Document content = Document::Table{{"schema", reference("schemas", route.body)}};
+  if (route.body != nullptr) {
+    Document content = Document::Table{{"schema", reference("schemas", route.body->name)}};
     if (!route.body_examples.empty()) {
       const Document examples = parse_json(route.body_examples, "examples");
       for (const auto& [key, value] : *examples.as_table()) content.set(key, value);
@@ -188,7 +312,7 @@ Document paths() {
 std::string openapi_document() {
   Document document = parse_json(openapi_base(), "openapi_base.json");
   Document* schemas = document.find("components")->find("schemas");
-  for (const Document& generated : {event_schemas(), answer_schemas()}) {
+  for (const Document& generated : {event_schemas(), answer_schemas(), body_schemas()}) {
     for (const auto& [name, schema] : *generated.as_table()) {
       const Document* more = schemas->find(name);
       schemas->set(name, more != nullptr ? together(schema, *more) : schema);

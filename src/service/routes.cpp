@@ -1,5 +1,6 @@
 #include "service/routes.hpp"
 
+#include "service/request_bodies.hpp"
 #include "service/service.hpp"
 
 #include <array>
@@ -145,7 +146,7 @@ constexpr std::array kRoutes{
             "own. `fork_of` makes a new one from another. With `whole`, exactly this study is "
             "made, with its journal: for imports. The token must be for all the studies that are "
             "named.\n\nConflicts: `differs`, `taken`, `other_revision`, `open_elsewhere`.",
-        .body = "NewStudy",
+        .body = &kNewStudyBody,
         .body_examples =
             R"json({"examples": {"toml": {"summary": "From a study file", "value": {"name": "cache", "toml": "[[space]]\nname = \"ttl\"\nlow = 1.0\nhigh = 3600.0\nscale = \"log\"\n"}}, "json": {"summary": "The same as JSON", "value": {"name": "cache", "specification": {"direction": "maximize", "space": [{"name": "ttl", "type": "real", "low": 1.0, "high": 3600.0, "scale": "log"}]}}}, "fork": {"summary": "A fork with another option", "value": {"name": "cache-2", "fork_of": "cache", "specification": {"direction": "maximize", "space": [{"name": "ttl", "type": "real", "low": 1.0, "high": 3600.0, "scale": "log"}], "optimizer": {"settle": 5}}}}}})json",
         .status = 201,
@@ -162,7 +163,7 @@ constexpr std::array kRoutes{
         .tag = "studies",
         .summary = "Whether a study could be made of this.",
         .description = "For those who are writing a study file. Nothing is stored or run.",
-        .body = "Draft",
+        .body = &kDraftBody,
         .body_examples =
             R"json({"example": {"toml": "[[space]]\nname = \"ttl\"\nlow = 1.0\nhigh = 3600.0\nscale = \"log\""}})json",
         .answer_line = "It could, or every mistake.",
@@ -238,7 +239,7 @@ constexpr std::array kRoutes{
             "noted in the journal. Whatever else learning depends on needs a fork (`differs`). "
             "While a tuner has the study, only that one may (`open_elsewhere`). Also: "
             "`other_revision`.",
-        .body = "SpecificationChange",
+        .body = &kSpecificationChangeBody,
         .body_examples =
             R"json({"example": {"specification": {"direction": "maximize", "space": [{"name": "ttl", "type": "real", "low": 1.0, "high": 3600.0, "scale": "log"}], "reward_range": [0, 1]}}})json",
         .status = 204,
@@ -258,7 +259,7 @@ constexpr std::array kRoutes{
               "that time is dropped, so that a worker that died blocks nothing.\n\nConflicts: "
               "`paused`, `ended`, `open_elsewhere`, `other_revision`.",
           .takes_key = true,
-          .body = "Ask",
+          .body = &kAskBody,
           .needs_body = false,
           .body_examples = R"json({"example": {"pulls": 1, "count": 2, "lease_seconds": 60}})json",
           .answer_line = "As many tickets as were asked for.",
@@ -291,7 +292,7 @@ constexpr std::array kRoutes{
             "`not_a_reward`, `impossible_sums`, `no_reward_yet`, `open_elsewhere`, "
             "`other_revision`.",
         .takes_key = true,
-        .body = "Tells",
+        .body = &kTellsBody,
         .body_examples =
             R"json({"examples": {"one": {"summary": "One reward", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "reward": 0.5}]}}, "several": {"summary": "Several rewards", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "rewards": [0.5, 0.7]}]}}, "sums": {"summary": "As sums", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "count": 2, "sum": 1.2, "sum_squares": 0.74}]}}, "failure": {"summary": "A pull that failed", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "failed": true}]}}, "many": {"summary": "Of many tickets", "value": {"tells": [{"ticket": "1-9f3c2a71b0", "reward": 0.5}, {"ticket": "77-9f3c2a71b0", "reward": 1}, {"ticket": "2-9f3c2a71b0", "failed": true}]}}}})json",
         .answer_line = "What became of each.",
@@ -310,7 +311,7 @@ constexpr std::array kRoutes{
               "Nothing is learnt; the arm is likely to be asked for again.\n\nConflicts: "
               "`unknown_ticket`, `closed_ticket`, `open_elsewhere`, `other_revision`.",
           .takes_key = true,
-          .body = "Drops",
+          .body = &kDropsBody,
           .body_examples = R"json({"example": {"tickets": ["3-9f3c2a71b0"]}})json",
           .answer_line = "What became of each.",
           .answer = "Results",
@@ -331,7 +332,7 @@ constexpr std::array kRoutes{
             "steps.\n\nConflicts: `not_a_reward`, `impossible_sums`, `not_an_arm`, "
             "`open_elsewhere`, `other_revision`.",
         .takes_key = true,
-        .body = "Observations",
+        .body = &kObservationsBody,
         .body_examples =
             R"json({"example": {"observations": [{"arm": {"ttl": 58.9}, "rewards": [0.8, 0.9]}]}})json",
         .answer_line = "What became of each.",
@@ -351,7 +352,7 @@ constexpr std::array kRoutes{
               "open.\n\nConflicts: `no_reward_yet`, `not_a_reward`, `not_an_arm`, "
               "`open_elsewhere`, `other_revision`.",
           .takes_key = true,
-          .body = "Bars",
+          .body = &kBarsBody,
           .body_examples = R"json({"example": {"bars": [{"arm": {"ttl": 3600}}]}})json",
           .answer_line = "What became of each, and what was learnt.",
           .answer = "Results",
@@ -484,7 +485,7 @@ constexpr std::array kRoutes{
               "They take note of it within a second or so; the journal then has a `command`. "
               "`confirm` and `baseline` need a baseline (`no_baseline`).",
           .takes_key = true,
-          .body = "NewCommand",
+          .body = &kNewCommandBody,
           .body_examples = R"json({"example": {"command": "pause"}})json",
           .status = 201,
           .answer_line = "It was noted.",
@@ -501,22 +502,25 @@ constexpr std::array kRoutes{
           .query = kListCommandsQuery,
           .answer_line = "The commands.",
           .answer = "Commands"},
-    Route{.method = "PUT",
-          .pattern = "/v1/studies/{name}/tuner",
-          .role = Role::work,
-          .serve = &Service::take_tuner,
-          .operation = "takeTuner",
-          .tag = "tuners",
-          .summary = "Takes the study for a tuner that runs elsewhere.",
-          .description =
-              "For 10 seconds; the tuner asks again to keep it. Meanwhile nobody else may ask or "
-              "tell. Refused (`open_elsewhere`) while another tuner has it, or while workers have "
-              "tickets on lease.",
-          .body = "TunerLease",
-          .answer_line = "It has the study.",
-          .answer = "TunerLeaseGiven",
-          .may_be_elsewhere = true,
-          .may_conflict = true},
+    Route{
+        .method = "PUT",
+        .pattern = "/v1/studies/{name}/tuner",
+        .role = Role::work,
+        .serve = &Service::take_tuner,
+        .operation = "takeTuner",
+        .tag = "tuners",
+        .summary = "Takes the study for a tuner that runs elsewhere.",
+        .description =
+            "For 10 seconds; the tuner asks again to keep it. Meanwhile nobody else may ask or "
+            "tell. Refused (`open_elsewhere`) while another tuner has it, or while workers have "
+            "tickets on lease.",
+        .body = &kTunerLeaseBody,
+        .body_examples =
+            R"json({"example": {"tuner": "5f0c9a17e2b84d36", "holder": "pid 4711 on build-3"}})json",
+        .answer_line = "It has the study.",
+        .answer = "TunerLeaseGiven",
+        .may_be_elsewhere = true,
+        .may_conflict = true},
     Route{.method = "DELETE",
           .pattern = "/v1/studies/{name}/tuner",
           .role = Role::work,
@@ -543,7 +547,7 @@ constexpr std::array kRoutes{
             "taken, or nothing. The journal must have `after` events, or already exactly these "
             "after them, which is a repeated request.\n\nConflicts: `moved_on`, `does_not_fit`, "
             "`open_elsewhere`, `other_revision`.",
-        .body = "TunerEvents",
+        .body = &kTunerEventsBody,
         .body_examples =
             R"json({"example": {"tuner": "5f0c9a17e2b84d36", "after": 120, "events": [{"kind": "tell", "ticket": 31, "reward": 0.71}]}})json",
         .answer_line = "It is in the journal.",

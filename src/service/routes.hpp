@@ -11,6 +11,7 @@
 namespace canopy::service {
 
 class Service;
+struct RequestBody;
 struct Request;
 struct Response;
 using Done = std::function<void(Response)>;
@@ -42,8 +43,8 @@ struct Route {
   std::string_view summary = {};  ///< a line for people,
   std::string_view description = {};
   std::span<const QueryField> query = {};
-  bool takes_key = false;      ///< an Idempotency-Key
-  std::string_view body = {};  ///< the schema of the request; empty: there is none
+  bool takes_key = false;             ///< an Idempotency-Key
+  const RequestBody* body = nullptr;  ///< of the request; null: there is none
   bool needs_body = true;
   std::string_view body_examples = {};  ///< as JSON: `example` or `examples`
   unsigned status = 200;                ///< of the usual answer

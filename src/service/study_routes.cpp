@@ -9,6 +9,7 @@
 #include "journal/event_document.hpp"
 #include "service/body.hpp"
 #include "service/catalogue.hpp"
+#include "service/request_bodies.hpp"
 #include "service/service.hpp"
 #include "stores/memory_store.hpp"
 #include "tuning/tuner_state.hpp"
@@ -178,31 +179,22 @@ struct Wanted {
 Wanted wanted_in(const Request& request) {
   Body body(request);
   const Document& document = body.document();
-  body.allow(document, "",
-             {"name", "specification", "toml", "fork_of", "whole", "created", "forked_from",
-              "copied_from", "journal", "pulls"});
   Wanted wanted;
-  wanted.name = body.text(document, "", "name").value_or("");
-  if (!document.contains("name")) body.complain("name", "missing_key", "is missing");
-  wanted.fork_of = body.text(document, "", "fork_of").value_or("");
-  wanted.whole = body.flag(document, "", "whole");
-  wanted.created = body.number(document, "", "created", "wrong_type");
-  wanted.forked_from = body.text(document, "", "forked_from").value_or("");
-  wanted.copied_from = body.text(document, "", "copied_from").value_or("");
-  wanted.pulls = body.whole(document, "", "pulls", 0, INT64_MAX).value_or(0);
-  if (document.contains("journal") && document.find("journal")->as_list() == nullptr) {
-    body.complain("journal", "wrong_type", "must be a list of entries");
-  }
+  wanted.name = body.text(request::kName).value_or("");
+  wanted.fork_of = body.text(request::kForkOf).value_or("");
+  wanted.whole = body.flag(request::kWhole);
+  wanted.created = body.number(request::kCreated);
+  wanted.forked_from = body.text(request::kForkedFrom).value_or("");
+  wanted.copied_from = body.text(request::kCopiedFrom).value_or("");
+  wanted.pulls = body.whole(request::kPullsInJournal).value_or(0);
+  const Document::List& journal = body.list(request::kJournal);
   for (const char* key : {"created", "forked_from", "copied_from", "journal", "pulls"}) {
     if (document.contains(key) && !wanted.whole) {
       body.complain(key, "malformed_request", "is for a study that is given whole");
     }
   }
-  const auto toml = body.text(document, "", "toml");
+  const auto toml = body.text(request::kToml);
   const Document* given = document.find("specification");
-  if (toml.has_value() == (given != nullptr)) {
-    body.complain("specification", "missing_key", "expected one of: specification; toml");
-  }
   try {
     if (toml) wanted.specification = parse_study(*toml, "toml");
     if (given != nullptr) {
@@ -212,21 +204,16 @@ Wanted wanted_in(const Request& request) {
     body.complain(toml ? "toml" : "specification", "bad_specification", error.what());
   }
   body.check();
-  if (const Document* journal = document.find("journal")) {
-    DocumentReader reader("journal");
-    std::size_t i = 0;
-    for (const Document& each : *journal->as_list()) {
-      if (auto entry = entry_from(each, wanted.specification->space, reader,
-                                  fmt::format("journal[{}].", i++))) {
-        wanted.journal.push_back(std::move(*entry));
-      }
-      if (reader.is_hopeless()) break;
-    }
-    reader.throw_if_any();
-    for (i = 0; i < wanted.journal.size(); ++i) {
-      if (wanted.journal[i].number == i + 1) continue;
-      throw Problem({{fmt::format("journal[{}].number", i), "wrong_type", "must be 1, 2, 3, ..."}});
-    }
+  DocumentReader reader("journal");
+  for (std::size_t i = 0; i < journal.size() && !reader.is_hopeless(); ++i) {
+    auto entry =
+        entry_from(journal[i], wanted.specification->space, reader, fmt::format("journal[{}].", i));
+    if (entry) wanted.journal.push_back(std::move(*entry));
+  }
+  reader.throw_if_any();
+  for (std::size_t i = 0; i < wanted.journal.size(); ++i) {
+    if (wanted.journal[i].number == i + 1) continue;
+    throw Problem({{fmt::format("journal[{}].number", i), "wrong_type", "must be 1, 2, 3, ..."}});
   }
   return wanted;
 }
@@ -333,13 +320,8 @@ void Service::create(const Request& request, Done done) {
 /// Whether a study could be made of this, for those who are writing it.
 void Service::check(const Request& request, Done done) {
   Body body(request);
-  const Document& document = body.document();
-  body.allow(document, "", {"specification", "toml"});
-  const auto toml = body.text(document, "", "toml");
-  const Document* given = document.find("specification");
-  if (toml.has_value() == (given != nullptr)) {
-    body.complain("specification", "missing_key", "expected one of: specification; toml");
-  }
+  const auto toml = body.text(request::kToml);
+  const Document* given = body.document().find("specification");
   body.check();
   host_.run(
       request,
@@ -406,12 +388,10 @@ void Service::specification(const Request& request, Done done) {
 }
 
 void Service::set_specification(const Request& request, Done done) {
-  auto body = std::make_shared<Body>(request);
-  body->allow(body->document(), "", {"specification", "tuner"});
-  const auto tuner = body->text(body->document(), "", "tuner");
-  const Document* given = body->document().find("specification");
-  if (given == nullptr) body->complain("specification", "missing_key", "is missing");
-  body->check();
+  Body body(request);
+  const auto tuner = body.text(request::kTunerIfAny);
+  const Document* given = body.required(request::kSpecification);
+  body.check();
   const StudySpecification specification = parse_study_json(json_text(*given), "specification");
   host_.reopen(study_of(request), request, specification, tuner.value_or(""), std::move(done));
 }

@@ -7,6 +7,7 @@
 #include "journal/command_text.hpp"
 #include "journal/event_document.hpp"
 #include "service/body.hpp"
+#include "service/request_bodies.hpp"
 #include "service/service.hpp"
 #include "tuning/tuner_state.hpp"
 
@@ -42,19 +43,12 @@ std::optional<std::uint64_t> posted_with(Store& store, const StudyRecord& record
 
 void Service::command(const Request& request, Done done) {
   Body body(request);
-  const Document& document = body.document();
-  body.allow(document, "", {"command", "pulls"});
-  const auto name = body.text(document, "", "command");
-  const auto command = value_named<RunnerCommand>(name.value_or(""));
-  if (!name && !document.contains("command")) body.complain("command", "missing_key", "is missing");
-  if (name && !command) {
-    body.complain("command", "wrong_type", must_be_one_of(EnumNames<RunnerCommand>::names));
-  }
-  const std::uint64_t pulls = body.whole(document, "", "pulls", 1, INT64_MAX).value_or(0);
+  const auto command = static_cast<RunnerCommand>(body.word(request::kCommand).value_or(0));
+  const std::uint64_t pulls = body.whole(request::kPullsOfComparison).value_or(0);
   body.check();
   host_.run(
       request,
-      [this, command = *command, pulls, by = request.by, key = request.idempotency_key,
+      [this, command, pulls, by = request.by, key = request.idempotency_key,
        study = study_of(request)](Store& store) {
         const StudyRecord record = record_of(store, study);
         const StudySpecification specification = specification_of(record);
@@ -105,11 +99,8 @@ void Service::commands(const Request& request, Done done) {
 
 void Service::take_tuner(const Request& request, Done done) {
   Body body(request);
-  const Document& document = body.document();
-  body.allow(document, "", {"tuner", "holder"});
-  const std::string tuner = body.text(document, "", "tuner").value_or("");
-  const std::string holder = body.text(document, "", "holder").value_or("a tuner");
-  if (tuner.empty()) body.complain("tuner", "missing_key", "is missing");
+  const std::string tuner = body.text(request::kTuner).value_or("");
+  const std::string holder = body.text(request::kHolder).value_or("a tuner");
   body.check();
   host_.write(
       study_of(request), request,
@@ -171,21 +162,18 @@ bool has_after(Study& study, std::uint64_t after, const std::vector<Event>& even
 
 void Service::tuner_events(const Request& request, Done done) {
   auto body = std::make_shared<Body>(request);
-  const Document& document = body->document();
-  body->allow(document, "", {"tuner", "after", "events"});
-  const std::string tuner = body->text(document, "", "tuner").value_or("");
-  if (tuner.empty()) body->complain("tuner", "missing_key", "is missing");
-  const auto after = body->required_whole(document, "", "after");
-  (void)body->list("events");
+  const std::string tuner = body->text(request::kTuner).value_or("");
+  const std::uint64_t after = body->whole(request::kAfter).value_or(0);
+  (void)body->list(request::kEvents);
   body->check();
   host_.write_all_or_nothing(
       study_of(request), request,
-      [body, tuner, after = *after](Study& study, Runner& runner) {
+      [body, tuner, after](Study& study, Runner& runner) {
         refuse_beside(runner, tuner);
         DocumentReader reader("events");
         std::vector<Event> events;
         std::size_t i = 0;
-        for (const Document& each : body->list("events")) {
+        for (const Document& each : body->list(request::kEvents)) {
           auto event = event_from(each, study.specification().space, reader,
                                   fmt::format("events[{}].", i++));
           if (event) events.push_back(std::move(*event));

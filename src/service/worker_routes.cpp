@@ -4,6 +4,7 @@
 
 #include "journal/ticket_leases.hpp"
 #include "service/body.hpp"
+#include "service/request_bodies.hpp"
 #include "service/service.hpp"
 #include "studies/answers.hpp"
 #include "studies/operations.hpp"
@@ -26,9 +27,7 @@
 namespace canopy::service {
 namespace {
 
-constexpr std::uint64_t kMostTickets = 1000;  // of one ask
-constexpr double kMostOpenTickets = 1e6;      // of one study
-constexpr double kLongestLease = 30.0 * 24.0 * 3600.0;
+constexpr double kMostOpenTickets = 1e6;  // of one study
 
 void refuse_while_stopped(const TunerState& tuner) {
   const std::optional<RunnerCommand> order = tuner.order();
@@ -92,11 +91,11 @@ class Results {
 
 /// The elements of a list of the body, each read by read(body, table, prefix).
 template <class Read>
-auto read_all(Body& body, const std::string& key, Read&& read) {
-  std::vector<decltype(read(body, body.document(), key))> all;
+auto read_all(Body& body, const RequestField& key, Read&& read) {
+  std::vector<decltype(read(body, body.document(), ""))> all;
   const Document::List& list = body.list(key);
   for (std::size_t i = 0; i < list.size() && !body.is_hopeless(); ++i) {
-    const std::string field = fmt::format("{}[{}]", key, i);
+    const std::string field = fmt::format("{}[{}]", key.name, i);
     all.push_back(read(body, body.table_at(list, i, field), field + "."));
   }
   body.check();
@@ -117,13 +116,13 @@ const NamedTicket* ticket_of(const Other& /*request*/) {
 /// Performs all of them, each on its own. A ticket of another incarnation may be that of another
 /// arm.
 template <class Requests>
-Results performed(Study& study, const std::string& key, const Requests& requests) {
+Results performed(Study& study, const RequestField& key, const Requests& requests) {
   Results results;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const NamedTicket* ticket = ticket_of(requests[i]);
     const bool is_gone =
         ticket != nullptr && study.incarnation_of(ticket->number) != ticket->incarnation;
-    results.add(fmt::format("{}[{}]", key, i),
+    results.add(fmt::format("{}[{}]", key.name, i),
                 is_gone ? Outcome{.refusal = gone()} : perform(study, requests[i]));
   }
   return results;
@@ -141,15 +140,9 @@ Document named_pull(const Space& space, Optimizer& optimizer, const Pull& pull,
 
 void Service::ask(const Request& request, Done done) {
   Body body(request);
-  const Document& document = body.document();
-  body.allow(document, "", {"pulls", "count", "lease_seconds"});
-  const std::uint64_t pulls = body.whole(document, "", "pulls", 1, INT64_MAX).value_or(UINT64_MAX);
-  const std::uint64_t count = body.whole(document, "", "count", 1, kMostTickets).value_or(1);
-  const double lease = body.number(document, "", "lease_seconds", "wrong_type").value_or(0.0);
-  if (document.contains("lease_seconds") && !(lease > 0.0 && lease <= kLongestLease)) {
-    body.complain("lease_seconds", "wrong_type",
-                  fmt::format("must be above 0 and at most {}", kLongestLease));
-  }
+  const std::uint64_t pulls = body.whole(request::kPulls).value_or(UINT64_MAX);
+  const std::uint64_t count = body.whole(request::kCount).value_or(request::kCount.usual);
+  const double lease = body.number(request::kLeaseSeconds).value_or(0.0);
   body.check();
   host_.write(
       study_of(request), request,
@@ -186,12 +179,11 @@ void Service::in_flight(const Request& request, Done done) {
 
 void Service::tell(const Request& request, Done done) {
   Body body(request);
-  body.allow(body.document(), "", {"tells"});
   host_.write(
       study_of(request), request,
-      [tells = read_all(body, "tells", read_tell)](Study& study, Runner& runner) {
+      [tells = read_all(body, request::kTells, read_tell)](Study& study, Runner& runner) {
         refuse_beside(runner);
-        Results results = performed(study, "tells", tells);
+        Results results = performed(study, request::kTells, tells);
         return results.answer(Document::Table{{"t", study.summary().t}});
       },
       std::move(done));
@@ -199,9 +191,8 @@ void Service::tell(const Request& request, Done done) {
 
 void Service::drop(const Request& request, Done done) {
   Body body(request);
-  body.allow(body.document(), "", {"tickets"});
   std::vector<NamedTicket> tickets;
-  for (const Document& each : body.list("tickets")) {
+  for (const Document& each : body.list(request::kTickets)) {
     tickets.push_back(body.ticket_in(each, fmt::format("tickets[{}]", tickets.size())));
     if (body.is_hopeless()) break;
   }
@@ -210,7 +201,7 @@ void Service::drop(const Request& request, Done done) {
       study_of(request), request,
       [tickets](Study& study, Runner& runner) {
         refuse_beside(runner);
-        return performed(study, "tickets", tickets).answer();
+        return performed(study, request::kTickets, tickets).answer();
       },
       std::move(done));
 }
@@ -220,9 +211,8 @@ namespace {
 /// The work of a request with a list of things about arms, which only those can read who know the
 /// space.
 template <class Read>
-auto work_about_arms(const Request& request, const std::string& key, Read read) {
+auto work_about_arms(const Request& request, const RequestField& key, Read read) {
   auto body = std::make_shared<Body>(request);
-  body->allow(body->document(), "", {key});
   (void)body->list(key);
   body->check();
   return [body, key, read](Study& study, Runner& runner) {
@@ -240,11 +230,11 @@ auto work_about_arms(const Request& request, const std::string& key, Read read) 
 
 void Service::observe(const Request& request, Done done) {
   host_.write(study_of(request), request,
-              work_about_arms(request, "observations", read_observation), std::move(done));
+              work_about_arms(request, request::kObservations, read_observation), std::move(done));
 }
 
 void Service::bar(const Request& request, Done done) {
-  host_.write(study_of(request), request, work_about_arms(request, "bars", read_bar),
+  host_.write(study_of(request), request, work_about_arms(request, request::kBars, read_bar),
               std::move(done));
 }
 

@@ -308,6 +308,16 @@ std::optional<StudyRecord> RemoteStore::create(const NewStudy& study) {
   });
 }
 
+std::optional<StudyRecord> RemoteStore::fork(const StudyRecord& original, const NewStudy& fork) {
+  return asked([&] {
+    Document body = Document::Table{{"name", fork.name},
+                                    {"specification", parse_json(fork.specification, fork.name)},
+                                    {"fork_of", original.name}};
+    return record_of(
+        http_.send({.method = "POST", .target = "/v1/studies", .body = std::move(body)}));
+  });
+}
+
 void RemoteStore::erase(StudyId study) {
   asked([&] {
     try {

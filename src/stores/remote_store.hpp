@@ -36,6 +36,8 @@ class RemoteStore final : public Store {
   [[nodiscard]] std::vector<StudyRecord> list(const StudyRange& range) override;
   [[nodiscard]] std::optional<StudyRecord> find(const std::string& name) override;
   [[nodiscard]] std::optional<StudyRecord> create(const NewStudy& study) override;
+  [[nodiscard]] std::optional<StudyRecord> fork(const StudyRecord& original,
+                                                const NewStudy& fork) override;
   void erase(StudyId study) override;
   void set_specification(StudyId study, const std::string& specification) override;
   void set_holder(StudyId study, const std::string& holder) override;

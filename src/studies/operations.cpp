@@ -28,27 +28,23 @@ Outcome with_worth(const Optimizer& optimizer, const std::optional<double>& give
 }  // namespace
 
 TellRequest read_tell(RequestReader& reader, const Document& table, const std::string& prefix) {
-  if (reader.flag(table, prefix, "failed")) return read_failure(reader, table, prefix);
-  reader.allow(table, prefix,
-               {"ticket", "reward", "rewards", "count", "sum", "sum_squares", "min", "max",
-                "metrics", "failed"});
+  if (reader.flag(table, prefix, request::kFailed)) return read_failure(reader, table, prefix);
+  reader.allow(table, prefix, request::kTell);
   return {.ticket = reader.ticket(table, prefix),
           .rewards = reader.rewards(table, prefix),
           .metrics = reader.metrics(table, prefix)};
 }
 
 TellRequest read_failure(RequestReader& reader, const Document& table, const std::string& prefix) {
-  reader.allow(table, prefix, {"ticket", "reward", "failed"});
+  reader.allow(table, prefix, request::kFailure);
   return {.ticket = reader.ticket(table, prefix),
           .failed = true,
-          .rewards = reader.number(table, prefix, "reward")};
+          .rewards = reader.number(table, prefix, request::kFailureReward)};
 }
 
 ObserveRequest read_observation(RequestReader& reader, const Document& table,
                                 const std::string& prefix, const Space& space) {
-  reader.allow(
-      table, prefix,
-      {"arm", "reward", "rewards", "count", "sum", "sum_squares", "min", "max", "role", "metrics"});
+  reader.allow(table, prefix, request::kObservation);
   return {.arm = reader.arm(table, prefix, space).value_or(std::vector<double>()),
           .rewards = reader.rewards(table, prefix).value_or(0.0),
           .role = reader.role(table, prefix),
@@ -57,9 +53,9 @@ ObserveRequest read_observation(RequestReader& reader, const Document& table,
 
 BarRequest read_bar(RequestReader& reader, const Document& table, const std::string& prefix,
                     const Space& space) {
-  reader.allow(table, prefix, {"arm", "reward"});
+  reader.allow(table, prefix, request::kBar);
   return {.arm = reader.arm(table, prefix, space).value_or(std::vector<double>()),
-          .reward = reader.number(table, prefix, "reward")};
+          .reward = reader.number(table, prefix, request::kFailureReward)};
 }
 
 Outcome perform(Optimizer& optimizer, const TellRequest& request) {

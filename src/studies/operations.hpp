@@ -9,11 +9,27 @@
 #include "files/document.hpp"
 #include "studies/request_reader.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace canopy {
+
+namespace request {
+
+inline constexpr RequestField kFailed{
+    .name = "failed", .help = "whether the pull has failed", .kind = RequestField::Kind::flag};
+inline constexpr RequestField kFailureReward{
+    .name = "reward",
+    .help = "what the search learns of it; left out: a little less than the worst reward so far",
+    .kind = RequestField::Kind::reward};
+inline constexpr std::array kTell{kTicket, kRewards, kMetrics, kFailed};
+inline constexpr std::array kFailure{kTicket, kFailed.needed(), kFailureReward};
+inline constexpr std::array kObservation{kArm, kRewards, kRole, kMetrics};
+inline constexpr std::array kBar{kArm, kFailureReward};
+
+}  // namespace request
 
 /// The result of a pull.
 struct TellRequest {

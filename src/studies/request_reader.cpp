@@ -14,9 +14,7 @@
 namespace canopy {
 namespace {
 
-constexpr std::array<std::string_view, 5> kSums{"count", "sum", "sum_squares", "min", "max"};
 constexpr std::uint64_t kLargestWhole = INT64_MAX;
-constexpr std::size_t kMostMetrics = 50;     // with one reward
 constexpr std::size_t kLongestMetric = 400;  // bytes: 100 letters of any alphabet
 
 /// The text of a value, cut short. A list may be nested without end.
@@ -35,6 +33,26 @@ std::optional<std::int64_t> whole_in(const Document& value) {
   const auto number = value.as_number();
   if (!number || !(std::abs(*number) <= kExact) || std::trunc(*number) != *number) return {};
   return static_cast<std::int64_t>(*number);
+}
+
+bool knows(std::span<const RequestField> fields, std::string_view key) {
+  return std::any_of(fields.begin(), fields.end(), [&](const RequestField& field) {
+    if (field.name == key) return true;
+    return field.kind == RequestField::Kind::rewards &&
+           (key == request::kReward.name || knows(request::kSums, key));
+  });
+}
+
+std::vector<std::string_view> names_of(std::span<const RequestField> fields) {
+  std::vector<std::string_view> names;
+  for (const RequestField& field : fields) {
+    if (field.kind == RequestField::Kind::rewards) {
+      names.push_back(request::kReward.name);
+      for (const RequestField& sum : request::kSums) names.push_back(sum.name);
+    }
+    names.push_back(field.name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -60,79 +78,112 @@ void RequestReader::complain(std::string field, std::string code, std::string me
 }
 
 void RequestReader::allow(const Document& table, const std::string& prefix,
-                          std::initializer_list<std::string_view> keys) {
+                          std::span<const RequestField> fields) {
   if (table.as_table() == nullptr) return;
   for (const auto& entry : *table.as_table()) {
-    if (entry.first == known_) continue;
-    if (std::find(keys.begin(), keys.end(), entry.first) != keys.end()) continue;
+    if (entry.first == known_ || knows(fields, entry.first)) continue;
     if (is_hopeless()) return;
-    const std::vector<std::string_view> known(keys);
-    complain(prefix + entry.first, "unknown_key", unknown_name("key", entry.first, known));
+    complain(prefix + entry.first, "unknown_key",
+             unknown_name("key", entry.first, names_of(fields)));
   }
+}
+
+const Document* RequestReader::find(const Document& table, const std::string& prefix,
+                                    const RequestField& field) {
+  const Document* value = table.find(field.name);
+  if (value == nullptr && field.required) {
+    complain(prefix + std::string(field.name), "missing_key", "is missing");
+  }
+  return value;
+}
+
+/// Of a value that is not what it must be.
+void RequestReader::complain_of(const Document& value, const std::string& prefix,
+                                const RequestField& field, std::string message) {
+  const bool is_reward = field.kind == RequestField::Kind::reward;
+  complain(prefix + std::string(field.name), is_reward ? "not_a_reward" : "wrong_type",
+           std::move(message), shown(value));
 }
 
 std::optional<std::uint64_t> RequestReader::whole(const Document& table, const std::string& prefix,
-                                                  std::string_view key, std::uint64_t least,
-                                                  std::uint64_t most) {
-  const Document* value = table.find(key);
+                                                  const RequestField& field) {
+  const Document* value = find(table, prefix, field);
   if (value == nullptr) return std::nullopt;
   const auto number = whole_in(*value);
-  if (number && *number >= 0 && static_cast<std::uint64_t>(*number) >= least &&
-      static_cast<std::uint64_t>(*number) <= most) {
+  if (number && *number >= 0 && static_cast<std::uint64_t>(*number) >= field.least &&
+      static_cast<std::uint64_t>(*number) <= field.most) {
     return static_cast<std::uint64_t>(*number);
   }
-  complain(prefix + std::string(key), "wrong_type", whole_range_text(least, most), shown(*value));
-  return std::nullopt;
-}
-
-std::optional<std::uint64_t> RequestReader::required_whole(const Document& table,
-                                                           const std::string& prefix,
-                                                           std::string_view key) {
-  if (table.contains(key)) return whole(table, prefix, key, 0, kLargestWhole);
-  complain(prefix + std::string(key), "missing_key", "is missing");
+  complain_of(*value, prefix, field, whole_range_text(field.least, field.most));
   return std::nullopt;
 }
 
 std::optional<double> RequestReader::number(const Document& table, const std::string& prefix,
-                                            std::string_view key, std::string_view code) {
-  const Document* value = table.find(key);
+                                            const RequestField& field) {
+  const Document* value = find(table, prefix, field);
   if (value == nullptr) return std::nullopt;
   const auto number = value->as_number();
-  if (number && std::isfinite(*number)) return number;
-  complain(prefix + std::string(key), std::string(code), "must be a finite number", shown(*value));
+  const bool has_range = field.kind == RequestField::Kind::number && field.most != kLargestWhole;
+  const bool fits = number && std::isfinite(*number) &&
+                    (!has_range || (*number > static_cast<double>(field.least) &&
+                                    *number <= static_cast<double>(field.most)));
+  if (fits) return number;
+  complain_of(*value, prefix, field,
+              has_range ? fmt::format("must be above {} and at most {}", field.least, field.most)
+                        : "must be a finite number");
   return std::nullopt;
 }
 
 std::optional<std::string> RequestReader::text(const Document& table, const std::string& prefix,
-                                               std::string_view key) {
-  const Document* value = table.find(key);
+                                               const RequestField& field) {
+  const Document* value = find(table, prefix, field);
   if (value == nullptr) return std::nullopt;
   const std::string* text = value->as_text();
-  if (text != nullptr && is_text(*text)) return *text;
-  complain(prefix + std::string(key), "wrong_type",
-           std::string("must be a text") + (text != nullptr ? " without a zero byte" : ""),
-           shown(*value));
+  if (text != nullptr && text->size() >= field.least && is_text(*text)) return *text;
+  std::string must_be = "must be a text";
+  if (text != nullptr && text->size() < field.least) {
+    must_be += " that is not empty";
+  } else if (text != nullptr) {
+    must_be += " without a zero byte";
+  }
+  complain_of(*value, prefix, field, std::move(must_be));
   return std::nullopt;
 }
 
-bool RequestReader::flag(const Document& table, const std::string& prefix, std::string_view key) {
-  const Document* value = table.find(key);
+bool RequestReader::flag(const Document& table, const std::string& prefix,
+                         const RequestField& field) {
+  const Document* value = find(table, prefix, field);
   if (value == nullptr) return false;
   if (const auto flag = value->as_bool()) return *flag;
-  complain(prefix + std::string(key), "wrong_type", "must be true or false", shown(*value));
+  complain_of(*value, prefix, field, "must be true or false");
   return false;
 }
 
-const Document::List& RequestReader::list(std::string_view key) {
-  static const Document::List none;
-  const Document* value = document_.find(key);
-  if (value == nullptr) {
-    complain(std::string(key), "missing_key", "is missing");
-    return none;
+std::optional<std::size_t> RequestReader::word(const Document& table, const std::string& prefix,
+                                               const RequestField& field) {
+  const Document* value = find(table, prefix, field);
+  if (value == nullptr) return std::nullopt;
+  if (const std::string* word = value->as_text()) {
+    const auto found = std::find(field.words.begin(), field.words.end(), *word);
+    if (found != field.words.end()) {
+      return static_cast<std::size_t>(found - field.words.begin());
+    }
   }
+  complain_of(*value, prefix, field,
+              fmt::format("must be one of: {}", fmt::join(field.words, ", ")));
+  return std::nullopt;
+}
+
+const Document::List& RequestReader::list(const RequestField& field) {
+  static const Document::List none;
+  const Document* value = find(document_, "", field);
+  if (value == nullptr) return none;
   const Document::List* list = value->as_list();
-  if (list != nullptr && !list->empty() && list->size() <= kLongestList) return *list;
-  complain(std::string(key), "wrong_type", fmt::format("must be a list of 1 to {}", kLongestList),
+  if (list != nullptr && list->size() >= field.least && list->size() <= field.most) return *list;
+  complain(std::string(field.name), "wrong_type",
+           field.most < kLargestWhole
+               ? fmt::format("must be a list of {} to {}", field.least, field.most)
+               : "must be a list",
            list != nullptr && !list->empty() ? fmt::format("a list of {}", list->size())
                                              : shown(*value));
   return none;
@@ -151,10 +202,8 @@ std::string NamedTicket::text() const {
 }
 
 NamedTicket RequestReader::ticket(const Document& table, const std::string& prefix) {
-  const std::string field = prefix + "ticket";
-  if (const Document* value = table.find("ticket")) return ticket_in(*value, field);
-  complain(field, "missing_key", "is missing");
-  return {};
+  const Document* value = find(table, prefix, request::kTicket);
+  return value != nullptr ? ticket_in(*value, prefix + "ticket") : NamedTicket{};
 }
 
 NamedTicket RequestReader::ticket_in(const Document& value, const std::string& field) {
@@ -176,10 +225,10 @@ NamedTicket RequestReader::ticket_in(const Document& value, const std::string& f
 }
 
 std::optional<AnyRewards> RequestReader::rewards(const Document& table, const std::string& prefix) {
-  const bool has_one = table.contains("reward");
-  const bool has_list = table.contains("rewards");
-  const bool has_sums = std::any_of(kSums.begin(), kSums.end(),
-                                    [&](std::string_view key) { return table.contains(key); });
+  const auto has = [&](const RequestField& field) { return table.contains(field.name); };
+  const bool has_one = has(request::kReward);
+  const bool has_list = has(request::kRewards);
+  const bool has_sums = std::any_of(request::kSums.begin(), request::kSums.end(), has);
   if (static_cast<int>(has_one) + static_cast<int>(has_list) + static_cast<int>(has_sums) != 1) {
     complain(prefix.empty() ? "reward" : prefix.substr(0, prefix.size() - 1), "malformed_request",
              "expected one of: reward; rewards; count, sum and sum_squares (and min and max)");
@@ -187,7 +236,7 @@ std::optional<AnyRewards> RequestReader::rewards(const Document& table, const st
   }
   if (has_list) return reward_list(table, prefix);
   if (has_sums) return sums(table, prefix);
-  const auto reward = number(table, prefix, "reward");
+  const auto reward = number(table, prefix, request::kReward);
   return reward ? std::optional<AnyRewards>(*reward) : std::nullopt;
 }
 
@@ -209,19 +258,13 @@ std::optional<AnyRewards> RequestReader::reward_list(const Document& table,
 }
 
 std::optional<AnyRewards> RequestReader::sums(const Document& table, const std::string& prefix) {
-  for (const char* key : {"sum", "sum_squares"}) {
-    if (!table.contains(key)) complain(prefix + key, "missing_key", "is missing");
-  }
-  const auto count = required_whole(table, prefix, "count");
-  const auto sum = number(table, prefix, "sum");
-  const auto squares = number(table, prefix, "sum_squares");
-  const auto min = number(table, prefix, "min");
-  const auto max = number(table, prefix, "max");
+  const auto& [count_field, sum_field, squares_field, min_field, max_field] = request::kSums;
+  const auto count = whole(table, prefix, count_field);
+  const auto sum = number(table, prefix, sum_field);
+  const auto squares = number(table, prefix, squares_field);
+  const auto min = number(table, prefix, min_field);
+  const auto max = number(table, prefix, max_field);
   if (!count || !sum || !squares) return std::nullopt;
-  if (*count == 0) {
-    complain(prefix + "count", "impossible_sums", "must be 1 or more");
-    return std::nullopt;
-  }
   Rewards rewards = Rewards::from_sums(*count, *sum, *squares);
   if (min) rewards.min = *min;
   if (max) rewards.max = *max;
@@ -231,11 +274,8 @@ std::optional<AnyRewards> RequestReader::sums(const Document& table, const std::
 std::optional<std::vector<double>> RequestReader::arm(const Document& table,
                                                       const std::string& prefix,
                                                       const Space& space) {
-  const Document* given = table.find("arm");
-  if (given == nullptr) {
-    complain(prefix + "arm", "missing_key", "is missing");
-    return std::nullopt;
-  }
+  const Document* given = find(table, prefix, request::kArm);
+  if (given == nullptr) return std::nullopt;
   if (given->as_table() == nullptr) {
     complain(prefix + "arm", "wrong_type", "must be an object", shown(*given));
     return std::nullopt;
@@ -283,7 +323,8 @@ Metrics RequestReader::metrics(const Document& table, const std::string& prefix)
                fmt::format("names must be texts of 1 to {} bytes", kLongestMetric));
       continue;
     }
-    if (const auto measured = number(*given, prefix + "metrics.", name, "wrong_type")) {
+    const RequestField field{.name = name, .kind = RequestField::Kind::number};
+    if (const auto measured = number(*given, prefix + "metrics.", field)) {
       metrics[name] = *measured;
     }
   }
@@ -291,14 +332,7 @@ Metrics RequestReader::metrics(const Document& table, const std::string& prefix)
 }
 
 Role RequestReader::role(const Document& table, const std::string& prefix) {
-  const Document* given = table.find("role");
-  if (given == nullptr) return Role::search;
-  const std::string* name = given->as_text();
-  if (const auto role = name != nullptr ? value_named<Role>(*name) : std::nullopt) return *role;
-  complain(prefix + "role", "wrong_type",
-           fmt::format("must be one of: {}", fmt::join(EnumNames<Role>::names, ", ")),
-           shown(*given));
-  return Role::search;
+  return static_cast<Role>(word(table, prefix, request::kRole).value_or(0));
 }
 
 }  // namespace canopy

@@ -6,10 +6,11 @@
 
 #include "files/document.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,96 @@ struct NamedTicket {
 /// `must be a whole number from 1 to 1000`.
 [[nodiscard]] std::string whole_range_text(std::uint64_t least, std::uint64_t most);
 
+/// A key that a table of a request may have. Lists of these say what is read, what is refused, and
+/// what the OpenAPI document tells programs.
+struct RequestField {
+  enum class Kind : std::uint8_t {
+    whole,    ///< from `least` to `most`
+    number,   ///< above `least` and at most `most`
+    reward,   ///< any finite number
+    rewards,  ///< in one of three forms: a reward, a list of them, or sums
+    text,
+    flag,  ///< false unless it is given
+    word,  ///< one of `words`
+    ticket,
+    tickets,
+    arm,
+    metrics,  ///< numbers by name
+    object,   ///< of a schema of its own
+    objects,
+  };
+
+  std::string_view name = {};
+  std::string_view help = {};
+  Kind kind = Kind::text;
+  bool required = false;
+  std::uint64_t least = 0;  ///< of a number; how long a text or a list is
+  std::uint64_t most = INT64_MAX;
+  std::uint64_t usual = 0;  ///< of a whole number that is left out; 0: none
+  std::span<const std::string_view> words = {};
+  std::string_view schema = {};  ///< of objects, by its name in the OpenAPI document
+
+  /// The same where it must be there.
+  [[nodiscard]] constexpr RequestField needed() const {
+    RequestField field = *this;
+    field.required = true;
+    return field;
+  }
+};
+
+/// Keys of the requests of workers, in pipes and over HTTP.
+namespace request {
+
+inline constexpr RequestField kPulls{
+    .name = "pulls",
+    .help = "for at most so many in a row; left out: for as long as the algorithm wants to stay",
+    .kind = RequestField::Kind::whole,
+    .least = 1};
+inline constexpr RequestField kTicket{.name = "ticket",
+                                      .help = "that ask gave out",
+                                      .kind = RequestField::Kind::ticket,
+                                      .required = true};
+inline constexpr RequestField kReward{.name = "reward",
+                                      .help = "of one pull, in the user's units",
+                                      .kind = RequestField::Kind::reward};
+inline constexpr RequestField kRewards{.name = "rewards",
+                                       .help = "of several pulls in a row",
+                                       .kind = RequestField::Kind::rewards,
+                                       .required = true,
+                                       .least = 1};
+inline constexpr std::array kSums{RequestField{.name = "count",
+                                               .help = "how many rewards",
+                                               .kind = RequestField::Kind::whole,
+                                               .required = true,
+                                               .least = 1},
+                                  RequestField{.name = "sum",
+                                               .help = "of the rewards",
+                                               .kind = RequestField::Kind::reward,
+                                               .required = true},
+                                  RequestField{.name = "sum_squares",
+                                               .help = "of the rewards",
+                                               .kind = RequestField::Kind::reward,
+                                               .required = true},
+                                  RequestField{.name = "min",
+                                               .help = "the least of them, if it is known",
+                                               .kind = RequestField::Kind::reward},
+                                  RequestField{.name = "max",
+                                               .help = "the largest of them, if it is known",
+                                               .kind = RequestField::Kind::reward}};
+inline constexpr RequestField kMetrics{.name = "metrics",
+                                       .help = "measured beside the rewards, by name",
+                                       .kind = RequestField::Kind::metrics};
+inline constexpr RequestField kArm{.name = "arm",
+                                   .help = "a value for each parameter",
+                                   .kind = RequestField::Kind::arm,
+                                   .required = true};
+inline constexpr RequestField kRole{.name = "role",
+                                    .help = "what it counts for; left out: the search",
+                                    .kind = RequestField::Kind::word,
+                                    .words = EnumNames<Role>::names};
+
+}  // namespace request
+
 /// Reads the tables of a request, whichever way it came, and collects everything that is wrong with
 /// them. What could not be read is none. Fields in mistakes begin with `prefix`.
 class RequestReader {
@@ -60,22 +151,21 @@ class RequestReader {
 
   /// Complains about keys that are not known.
   void allow(const Document& table, const std::string& prefix,
-             std::initializer_list<std::string_view> keys);
+             std::span<const RequestField> fields);
 
-  /// A whole number in [least, most]; none if it is not there. The same of `required` is a
-  /// complaint.
+  // What is not there is none, and a complaint if it must be.
+
   std::optional<std::uint64_t> whole(const Document& table, const std::string& prefix,
-                                     std::string_view key, std::uint64_t least, std::uint64_t most);
-  std::optional<std::uint64_t> required_whole(const Document& table, const std::string& prefix,
-                                              std::string_view key);
+                                     const RequestField& field);
   std::optional<double> number(const Document& table, const std::string& prefix,
-                               std::string_view key, std::string_view code = "not_a_reward");
+                               const RequestField& field);
   std::optional<std::string> text(const Document& table, const std::string& prefix,
-                                  std::string_view key);
-  bool flag(const Document& table, const std::string& prefix, std::string_view key);
-  /// A list with at least one element and at most kLongestList.
-  static constexpr std::size_t kLongestList = 10'000;
-  [[nodiscard]] const Document::List& list(std::string_view key);
+                                  const RequestField& field);
+  bool flag(const Document& table, const std::string& prefix, const RequestField& field);
+  /// The place of a word among those that it may be.
+  std::optional<std::size_t> word(const Document& table, const std::string& prefix,
+                                  const RequestField& field);
+  [[nodiscard]] const Document::List& list(const RequestField& field);
   /// An element of a list, which must be a table.
   [[nodiscard]] const Document& table_at(const Document::List& list, std::size_t i,
                                          const std::string& field);
@@ -90,9 +180,15 @@ class RequestReader {
                                          const Space& space);
   /// Numbers by name; none given: empty.
   Metrics metrics(const Document& table, const std::string& prefix);
+  static constexpr std::size_t kMostMetrics = 50;  // with one reward
   Role role(const Document& table, const std::string& prefix);
+  /// Any value.
+  [[nodiscard]] const Document* find(const Document& table, const std::string& prefix,
+                                     const RequestField& field);
 
  private:
+  void complain_of(const Document& value, const std::string& prefix, const RequestField& field,
+                   std::string message);
   std::optional<AnyRewards> reward_list(const Document& table, const std::string& prefix);
   std::optional<AnyRewards> sums(const Document& table, const std::string& prefix);
 

@@ -54,14 +54,14 @@ class Conversation {
 
   Document ask() {
     const Document& table = reader_.document();
-    reader_.allow(table, "", {"pulls"});
-    const std::optional<std::uint64_t> pulls = reader_.whole(table, "", "pulls", 1, INT64_MAX);
+    reader_.allow(table, "", {&request::kPulls, 1});
+    const std::optional<std::uint64_t> pulls = reader_.whole(table, "", request::kPulls);
     if (is_wrong()) return mistake();
     return pull_document(space_, optimizer_, optimizer_.ask(pulls.value_or(UINT64_MAX)));
   }
 
   Document drop() {
-    reader_.allow(reader_.document(), "", {"ticket"});
+    reader_.allow(reader_.document(), "", {&request::kTicket, 1});
     const NamedTicket ticket = reader_.ticket(reader_.document(), "");
     if (is_wrong()) return mistake();
     return answer_of(perform(optimizer_, ticket));

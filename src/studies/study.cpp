@@ -87,6 +87,12 @@ StudyRecord forked(Store& store, const StudyRecord& original, const std::string&
   const StudySpecification before = specification_of(original);
   NewStudy fork{.name = name, .specification = json_of(specification), .created = now};
   fork.forked_from = original.name;
+  const auto from_original = [&](StudyRecord record) {
+    if (record.forked_from == original.name) return record;
+    throw StudyError(Fault::taken, "there already is a study " + name);
+  };
+  if (auto found = store.find(name)) return from_original(*std::move(found));
+  if (auto made = store.fork(original, fork)) return *std::move(made);
   std::vector<JournalEntry> observations;
   if (learning_differences(before, specification).empty()) {
     StudySpecification begun = specification;  // where a replay of the journal starts
@@ -97,11 +103,7 @@ StudyRecord forked(Store& store, const StudyRecord& original, const std::string&
     observations = observations_of(store, original, specification.space);
     fork.journal = observations;
   }
-  StudyRecord record = found_or_made(store, fork);
-  if (record.forked_from != original.name) {
-    throw StudyError(Fault::taken, "there already is a study " + name);
-  }
-  return record;
+  return from_original(found_or_made(store, fork));
 }
 
 /// A study in the store keeps its optimizer where none is asked for, whatever the default is by

@@ -162,6 +162,18 @@ TEST_F(ServerCommand, ATunerThatWasKilledGoesOnOnceTheServerHasFoundOut) {
   EXPECT_EQ(pulls_of("a"), 40U);
 }
 
+TEST_F(ServerCommand, AForkMayBeLongerThanARequest) {
+  serve({"--max-body", "3000"});
+  const auto first = run_tool("tune " + study("long", "40") + on_server());
+  ASSERT_EQ(first.status, 0) << first.err;
+  folder_.write("other.toml", folder_.content("long.toml") + "[optimizer]\nname = \"hct\"\n");
+  const auto fork = run_tool("tune " + folder_.path("other.toml") + " --fork new" + on_server());
+  ASSERT_EQ(fork.status, 0) << fork.err;
+  const json shown = json::parse(run_tool("studies show new --json" + in_store()).out);
+  EXPECT_EQ(shown.at("forked_from"), "long");
+  EXPECT_GT(shown.at("summary").at("observed"), 30) << shown;
+}
+
 TEST_F(ServerCommand, CommandsReachATunerThroughTheServer) {
   serve();
   wait_for([&] { return run_tool("studies list" + on_server()).status == 0; });

@@ -332,6 +332,13 @@ class FakeService {
   }
 
   Document create(const Document& body) {
+    if (const Document* original = body.find("fork_of")) {
+      const StudySpecification specification =
+          parse_study_json(json_text(*body.find("specification")), "study");
+      const std::string& name = *body.find("name")->as_text();
+      (void)Study::open(store_, specification, {.name = *original->as_text(), .fork = name});
+      return item(find_study(store_, name), true);
+    }
     NewStudy study{.name = *body.find("name")->as_text(),
                    .specification = json_text(*body.find("specification")),
                    .created = *body.find("created")->as_number()};

@@ -1,0 +1,155 @@
+#pragma once
+// What requests may say in their bodies, one list of fields for each.
+
+#include "journal/command_text.hpp"
+#include "studies/operations.hpp"
+#include "studies/request_reader.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace canopy::service {
+
+/// A body: how the OpenAPI document names it, and what it may have.
+struct RequestBody {
+  std::string_view name = {};
+  std::string_view description = {};
+  std::span<const RequestField> fields = {};
+  std::span<const std::string_view> exactly_one = {};  ///< of these fields must be there
+};
+
+namespace request {
+
+using namespace canopy::request;
+using Kind = RequestField::Kind;
+
+inline constexpr std::uint64_t kLongestList = 10'000;
+
+// --- studies ---------------------------------------------------------------------------------
+
+inline constexpr RequestField kName{
+    .name = "name", .kind = Kind::object, .required = true, .schema = "StudyName"};
+inline constexpr RequestField kSpecification{
+    .name = "specification", .kind = Kind::object, .schema = "Specification"};
+inline constexpr RequestField kToml{.name = "toml", .help = "a study file"};
+inline constexpr RequestField kForkOf{
+    .name = "fork_of",
+    .help =
+        "a study that this one continues: with its whole journal if nothing that learning "
+        "depends on differs, else with its rewards"};
+inline constexpr RequestField kWhole{
+    .name = "whole",
+    .help = "whether the name must be free and what follows is taken over",
+    .kind = Kind::flag};
+inline constexpr RequestField kCreated{
+    .name = "created", .help = "seconds since 1970, if not now", .kind = Kind::number};
+inline constexpr RequestField kForkedFrom{.name = "forked_from",
+                                          .help = "to be noted in the study"};
+inline constexpr RequestField kCopiedFrom{.name = "copied_from",
+                                          .help = "a study whose journal this one begins with"};
+inline constexpr RequestField kJournal{.name = "journal",
+                                       .help = "its journal, numbered 1, 2, 3, ...",
+                                       .kind = Kind::objects,
+                                       .schema = "Entry"};
+inline constexpr RequestField kPullsInJournal{
+    .name = "pulls", .help = "rewards learnt in the journal", .kind = Kind::whole};
+inline constexpr std::array kNewStudy{kName,    kSpecification, kToml,       kForkOf,
+                                      kWhole,   kCreated,       kForkedFrom, kCopiedFrom,
+                                      kJournal, kPullsInJournal};
+inline constexpr std::array<std::string_view, 2> kEitherForm{"specification", "toml"};
+inline constexpr std::array kDraft{kToml, kSpecification};
+inline constexpr RequestField kTunerIfAny{.name = "tuner",
+                                          .help = "that has the study, if one has"};
+inline constexpr std::array kSpecificationChange{kSpecification.needed(), kTunerIfAny};
+
+// --- workers ---------------------------------------------------------------------------------
+
+inline constexpr RequestField kCount{.name = "count",
+                                     .help = "how many tickets",
+                                     .kind = Kind::whole,
+                                     .least = 1,
+                                     .most = 1000,
+                                     .usual = 1};
+inline constexpr RequestField kLeaseSeconds{
+    .name = "lease_seconds",
+    .help =
+        "after which a ticket without an answer is dropped; left out: never. Telling some of "
+        "its rewards begins it anew",
+    .kind = Kind::number,
+    .most = 30 * 24 * 3600};
+inline constexpr std::array kAsk{kPulls, kCount, kLeaseSeconds};
+inline constexpr RequestField kTells{.name = "tells",
+                                     .kind = Kind::objects,
+                                     .required = true,
+                                     .least = 1,
+                                     .most = kLongestList,
+                                     .schema = "Tell"};
+inline constexpr RequestField kTickets{
+    .name = "tickets", .kind = Kind::tickets, .required = true, .least = 1, .most = kLongestList};
+inline constexpr RequestField kObservations{.name = "observations",
+                                            .kind = Kind::objects,
+                                            .required = true,
+                                            .least = 1,
+                                            .most = kLongestList,
+                                            .schema = "Observation"};
+inline constexpr RequestField kBars{.name = "bars",
+                                    .kind = Kind::objects,
+                                    .required = true,
+                                    .least = 1,
+                                    .most = kLongestList,
+                                    .schema = "Bar"};
+
+// --- tuners and commands ---------------------------------------------------------------------
+
+inline constexpr RequestField kCommand{.name = "command",
+                                       .kind = Kind::word,
+                                       .required = true,
+                                       .words = EnumNames<RunnerCommand>::names};
+inline constexpr RequestField kPullsOfComparison{
+    .name = "pulls",
+    .help = "of a comparison, at most; left out: as many as are usual",
+    .kind = Kind::whole,
+    .least = 1};
+inline constexpr std::array kNewCommand{kCommand, kPullsOfComparison};
+inline constexpr RequestField kTuner{.name = "tuner",
+                                     .help = "an identity that the tuner has made up, at random",
+                                     .required = true,
+                                     .least = 1};
+inline constexpr RequestField kHolder{.name = "holder", .help = "for people"};
+inline constexpr std::array kTunerLease{kTuner, kHolder};
+inline constexpr RequestField kAfter{.name = "after",
+                                     .help = "events that the journal has, as the tuner knows it",
+                                     .kind = Kind::whole,
+                                     .required = true};
+inline constexpr RequestField kEvents{.name = "events",
+                                      .kind = Kind::objects,
+                                      .required = true,
+                                      .least = 1,
+                                      .most = kLongestList,
+                                      .schema = "Event"};
+inline constexpr std::array kTunerEvents{kTuner, kAfter, kEvents};
+
+}  // namespace request
+
+inline constexpr RequestBody kNewStudyBody{
+    "NewStudy",
+    "A study to be made: a name and exactly one of `specification` and `toml`. With `whole`, "
+    "exactly this study, as an import needs it.",
+    request::kNewStudy, request::kEitherForm};
+inline constexpr RequestBody kDraftBody{"Draft", "One of the two.", request::kDraft,
+                                        request::kEitherForm};
+inline constexpr RequestBody kSpecificationChangeBody{"SpecificationChange", "",
+                                                      request::kSpecificationChange};
+inline constexpr RequestBody kAskBody{"Ask", "What is asked for; the body may be left out.",
+                                      request::kAsk};
+inline constexpr RequestBody kTellsBody{"Tells", "", {&request::kTells, 1}};
+inline constexpr RequestBody kDropsBody{"Drops", "", {&request::kTickets, 1}};
+inline constexpr RequestBody kObservationsBody{"Observations", "", {&request::kObservations, 1}};
+inline constexpr RequestBody kBarsBody{"Bars", "", {&request::kBars, 1}};
+inline constexpr RequestBody kNewCommandBody{"NewCommand", "", request::kNewCommand};
+inline constexpr RequestBody kTunerLeaseBody{"TunerLease", "", request::kTunerLease};
+inline constexpr RequestBody kTunerEventsBody{"TunerEvents", "", request::kTunerEvents};
+
+}  // namespace canopy::service
