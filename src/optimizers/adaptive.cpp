@@ -8,12 +8,14 @@
 #include <limits>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace canopy {
 namespace {
 
 constexpr std::uint32_t kStartDepth = 3;
 constexpr double kTurn = 0.15;  // of the pulls of a leaf are the next turn
+constexpr std::uint64_t kFewTickets = 64;
 
 }  // namespace
 
@@ -101,7 +103,16 @@ void Adaptive::choose() {
 Adaptive::Turn Adaptive::next_turn() {
   if (!has_begun_) return {.node = next_of_start()};
   // Pulls in flight count as if they had come back as expected.
-  tickets_.for_each_open([this](const Tickets::Open& ticket) { set_bound(ticket.node); });
+  if (tickets_.in_flight() <= kFewTickets) {
+    tickets_.for_each_open([this](const Tickets::Open& ticket) { set_bound(ticket.node); });
+  } else {  // each node once, however many of its tickets are open
+    std::vector<bool> has_seen(model_.tree().size());
+    tickets_.for_each_open([&](const Tickets::Open& ticket) {
+      if (has_seen[ticket.node]) return;
+      has_seen[ticket.node] = true;
+      set_bound(ticket.node);
+    });
+  }
   if (explorer_may_play()) {
     const bool covers = std::exchange(covers_next_, !covers_next_);
     const std::optional<NodeIndex> leaf = covers ? cover() : sweep();
