@@ -233,6 +233,26 @@ void require_replayable(const NewStudy& study) {
   }
 }
 
+/// The study, if the same request has made it before. Throws StudyError if it differs.
+std::optional<StudyRecord> made_before(Store& store, const Wanted& wanted) {
+  auto existing = wanted.fork_of.empty() ? store.find(wanted.name) : std::nullopt;
+  if (!existing) return std::nullopt;
+  if (wanted.whole) {
+    const bool is_same = wanted.created == existing->created &&
+                         existing->forked_from == wanted.forked_from &&
+                         existing->specification == json_of(resolved(*wanted.specification));
+    return is_same ? std::move(existing) : std::nullopt;
+  }
+  const StudySpecification before = specification_of(*existing);
+  StudySpecification now = *wanted.specification;
+  if (now.optimizer == Selection{}) now.optimizer = before.optimizer;
+  const std::string differences = learning_differences(before, resolved(now));
+  if (differences.empty()) return existing;
+  throw StudyError(
+      StudyError::Fault::differs,
+      fmt::format("the study {} was begun with other settings: {}", wanted.name, differences));
+}
+
 StudyRecord make_study(Store& store, const Wanted& wanted) {
   check_study_name(wanted.name);
   if (!wanted.fork_of.empty()) {
@@ -249,12 +269,6 @@ StudyRecord make_study(Store& store, const Wanted& wanted) {
   if (!wanted.copied_from.empty()) study.copied = record_of(store, wanted.copied_from).id;
   study.journal = wanted.journal;
   study.pulls = wanted.pulls;
-  const auto existing = wanted.whole ? store.find(wanted.name) : std::nullopt;
-  if (existing && wanted.created == existing->created &&
-      existing->forked_from == wanted.forked_from &&
-      existing->specification == study.specification) {
-    return *existing;  // the request comes again
-  }
   if (!study.journal.empty()) require_replayable(study);
   if (const auto made = store.create(study)) return *made;
   throw StudyError(StudyError::Fault::taken, "there already is a study " + wanted.name);
@@ -300,19 +314,19 @@ void Service::create(const Request& request, Done done) {
   host_.run(
       request,
       [this, wanted, token = request.may_see](Store& store) {
-        if (token && token->most_studies) refuse_more_studies(store, *token);
-        const auto existing = store.find(wanted->name);
-        if (existing && !wanted->whole && wanted->fork_of.empty()) {
-          const StudySpecification before = specification_of(*existing);
-          StudySpecification now = *wanted->specification;
-          if (now.optimizer == Selection{}) now.optimizer = before.optimizer;
-          const std::string differences = learning_differences(before, resolved(now));
-          if (differences.empty()) return json_answer(full_item(*existing, store));
-          throw StudyError(StudyError::Fault::differs,
-                           fmt::format("the study {} was begun with other settings: {}",
-                                       wanted->name, differences));
+        if (const auto made = made_before(store, *wanted)) {
+          return json_answer(full_item(*made, store));
         }
-        return json_answer(full_item(make_study(store, *wanted), store), 201);
+        if (token && token->most_studies) refuse_more_studies(store, *token);
+        try {
+          return json_answer(full_item(make_study(store, *wanted), store), 201);
+        } catch (const StudyError& error) {
+          if (error.fault() != StudyError::Fault::taken) throw;
+          // The same request may have come twice at once.
+          const auto made = made_before(store, *wanted);
+          if (!made) throw;
+          return json_answer(full_item(*made, store));
+        }
       },
       std::move(done));
 }
