@@ -202,7 +202,7 @@ class Mailbox {
  public:
   virtual ~Mailbox() = default;
 
-  /// Posts a command to the study's runner. Returns its number.
+  /// Posts a command to the study's runner; one that has a key only once. Returns its number.
   virtual std::uint64_t post_command(StudyId study, double at, const std::string& text) = 0;
   /// The commands that follow number `after`, in order.
   [[nodiscard]] virtual std::vector<PostedCommand> commands(StudyId study, std::uint64_t after) = 0;

@@ -1,9 +1,14 @@
 #include "journal/command_text.hpp"
 
+#include "canopy/specification_error.hpp"
+#include "canopy/study_error.hpp"
+
 #include "files/document_reader.hpp"
 #include "files/json.hpp"
 
 #include <array>
+
+#include <fmt/format.h>
 
 namespace canopy {
 
@@ -29,11 +34,24 @@ WantedCommand command_from(std::string_view text) {
   return wanted;
 }
 
+bool has_key(std::string_view text) {
+  try {
+    return !command_from(text).key.empty();
+  } catch (const SpecificationError&) {
+    return false;  // of a later version, say
+  }
+}
+
 std::vector<PostedCommand> commands_in(std::span<const JournalEntry> journal) {
   std::vector<PostedCommand> commands;
   for (const JournalEntry& entry : journal) {
     const auto* accepted = std::get_if<CommandAccepted>(&entry.event);
     if (accepted == nullptr) continue;
+    if (accepted->number <= (commands.empty() ? 0 : commands.back().number)) {
+      throw StudyError(StudyError::Fault::damaged,
+                       fmt::format("event {}: the number of its command must be greater than {}",
+                                   entry.number, commands.empty() ? 0 : commands.back().number));
+    }
     commands.push_back({accepted->number, entry.at,
                         command_text({accepted->command, accepted->by, accepted->pulls})});
   }

@@ -27,7 +27,11 @@ struct WantedCommand {
 /// Reads it back. Throws SpecificationError, which says what is wrong with it.
 [[nodiscard]] WantedCommand command_from(std::string_view text);
 
-/// The commands that were accepted according to a journal, as they were posted.
+/// Whether it has the key of a request, which is posted once however often it comes.
+[[nodiscard]] bool has_key(std::string_view text);
+
+/// The commands that were accepted according to a journal, as they were posted. Throws StudyError
+/// if their numbers do not grow.
 [[nodiscard]] std::vector<PostedCommand> commands_in(std::span<const JournalEntry> journal);
 
 }  // namespace canopy

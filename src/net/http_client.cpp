@@ -81,6 +81,7 @@ bool HttpClient::sleep(milliseconds time) const {
 /// Asks the server, or whom it names instead. Throws Lost.
 HttpClient::Reply HttpClient::try_once(const Request& request) {
   HttpRequest sent{.method = request.method, .target = {}, .token = options_.token};
+  sent.key = request.key;
   if (request.body) sent.body = json_text(*request.body);
   ServerAddress server = moved_.value_or(options_.server);
   for (int redirections = 0;; ++redirections) {

@@ -39,8 +39,8 @@ class ServerUnreachable : public std::runtime_error {
 
 /// Asks a server for documents over HTTP, on one connection that is kept. What a lost connection
 /// leaves open, and what the server wants to be asked again (503, 429), is asked again for a while:
-/// so only ask for what may be done twice. Another server that is named in an answer (307) is asked
-/// instead, until it cannot be reached. Not thread-safe.
+/// so only ask for what may be done twice, or has a key. Another server that is named in an answer
+/// (307) is asked instead, until it cannot be reached. Not thread-safe.
 class HttpClient {
  public:
   struct Options {
@@ -59,6 +59,7 @@ class HttpClient {
     std::string target;  ///< path and query, as they are sent
     std::optional<Document> body = std::nullopt;
     std::optional<std::chrono::milliseconds> patience = std::nullopt;  ///< another one
+    std::string key = {};  ///< of what must not be done twice; empty: none
   };
 
   explicit HttpClient(Options options);

@@ -118,6 +118,7 @@ Network::Connection::Request wire_request(const ServerAddress& server, const Htt
   request.set(http::field::user_agent, "canopy");
   request.set(http::field::accept, "application/json");
   if (!given.token.empty()) request.set(http::field::authorization, "Bearer " + given.token);
+  if (!given.key.empty()) request.set("Idempotency-Key", given.key);
   if (given.body) {
     request.set(http::field::content_type, "application/json");
     request.body() = *given.body;

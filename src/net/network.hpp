@@ -14,6 +14,7 @@ struct HttpRequest {
   std::string target;
   std::string token = {};  ///< empty: none is sent
   std::optional<std::string> body = std::nullopt;
+  std::string key = {};  ///< Idempotency-Key; empty: none is sent
 };
 
 struct HttpResponse {

@@ -130,13 +130,13 @@ void Service::release_tuner(const Request& request, Done done) {
 
 namespace {
 
-/// Throws Problem if an event says that a command was accepted which is not in the store: commands
-/// are given by those who may.
+/// Throws Problem if an event says that a command was accepted which is not in the store, or was
+/// accepted before: commands are given by those who may, once.
 void require_given(Study& study, const Event& event) {
   const auto* accepted = std::get_if<CommandAccepted>(&event);
   if (accepted == nullptr) return;
   const WantedCommand said{accepted->command, accepted->by, accepted->pulls};
-  if (accepted->number > 0 && accepted->number <= INT64_MAX) {
+  if (accepted->number > tuner_state_of(study).last_command() && accepted->number <= INT64_MAX) {
     const std::vector<PostedCommand> given =
         study.store().commands(study.record().id, accepted->number - 1);
     const bool is_there = !given.empty() && given.front().number == accepted->number;

@@ -162,6 +162,9 @@ class MemoryStore final : public FullStore {
   std::uint64_t post_command(StudyId study, double when, const std::string& text) override {
     check_texts({text});
     std::vector<PostedCommand>& commands = at(study).commands;
+    for (const PostedCommand& before : commands) {
+      if (before.text == text && has_key(text)) return before.number;
+    }
     const std::uint64_t last = commands.empty() ? 0 : commands.back().number;
     commands.push_back({last + 1, when, text});
     return last + 1;

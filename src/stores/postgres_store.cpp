@@ -232,6 +232,14 @@ std::uint64_t PostgresStore::post_command(StudyId study, double at, const std::s
     const PostgresRows locked =
         connection_.run("SELECT id FROM studies WHERE id = $1 FOR NO KEY UPDATE", study);
     if (locked.empty()) throw gone();
+    if (has_key(text)) {
+      const PostgresRows before = connection_.run(
+          "SELECT number FROM commands WHERE study = $1 AND text = $2", study, text);
+      if (!before.empty()) {
+        number = before.count(0, 0);
+        return;
+      }
+    }
     number =
         connection_
             .run(

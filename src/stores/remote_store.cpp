@@ -444,8 +444,10 @@ std::uint64_t RemoteStore::post_command(StudyId study, double /*at*/, const std:
     const WantedCommand wanted = command_from(text);
     Document body = Document::Table{{"command", name_of(wanted.command)}};
     if (wanted.pulls != 0) body.set("pulls", wanted.pulls);
-    const Document answer = http_.send(
-        {.method = "POST", .target = path_of(study, "/commands"), .body = std::move(body)});
+    const Document answer = http_.send({.method = "POST",
+                                        .target = path_of(study, "/commands"),
+                                        .body = std::move(body),
+                                        .key = random_id()});
     return number_in(answer, "number", name_);
   });
 }

@@ -259,6 +259,12 @@ std::uint64_t SqliteStore::post_command(StudyId study, double at, const std::str
   std::uint64_t number = 0;
   connection_.change([&] {
     if (!exists(study)) throw gone();
+    if (has_key(text)) {
+      SqliteStatement before = connection_.select(
+          "SELECT number FROM commands WHERE study = ?1 AND text = ?2", study, text);
+      while (before.next()) number = before.count(0);
+      if (number != 0) return;
+    }
     SqliteStatement posted = connection_.select(
         "INSERT INTO commands (study, number, at, text) SELECT ?1, COALESCE(MAX(number), 0) + 1, "
         "?2, "

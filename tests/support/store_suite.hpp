@@ -280,6 +280,16 @@ TEST_P(FullStoreTest, GivesBackWhatItWasGiven) {
   EXPECT_EQ(read_all(*store_, found.id), entries(1, 3));
 }
 
+TEST_P(FullStoreTest, ACommandWithAKeyIsPostedOnceAlsoByTwoProcesses) {
+  const StudyId a = create("a").id;
+  const std::string text = command_text({RunnerCommand::pause, "me", 0, "key"});
+  const auto other = open_();
+  EXPECT_EQ(store_->post_command(a, 1.0, text), 1U);
+  EXPECT_EQ(other->post_command(a, 2.0, text), 1U);
+  EXPECT_EQ(other->post_command(a, 2.0, command_text({RunnerCommand::pause, "me"})), 2U);
+  EXPECT_EQ(store_->commands(a, 0).size(), 2U);
+}
+
 TEST_P(FullStoreTest, AnIdIsNeverUsedAgain) {
   const StudyId first = create("a").id;
   store_->erase(first);
