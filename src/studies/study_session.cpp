@@ -306,17 +306,20 @@ void StudySession::note_result(std::optional<StoreError> error) {
 /// Answers those who waited for a commit.
 void StudySession::end_commit(std::unique_ptr<Commit> commit) {
   AllWaiting& waiting = commit->waiting;
-  std::optional<StoreError> error = std::move(commit->error);
-  if (error) {
-    error = study_->settle(commit->batch, *error);
+  std::optional<StoreError> error;
+  if (commit->error) {
+    error = study_->settle(commit->batch, *commit->error);
+    if (error) tell_of_loss(waiting, *error);
+    // What was performed meanwhile is lost, also if the batch turns out to be on the disk: settling
+    // has read the journal again.
+    const StoreError lost(StoreError::Fault::unreachable, commit->error->what());
+    tell_of_loss(performed_, error.value_or(lost));
+    std::move(performed_.begin(), performed_.end(), std::back_inserter(waiting));
+    performed_.clear();
   } else {
     study_->keep(commit->batch);
   }
-  if (error) {
-    std::move(performed_.begin(), performed_.end(), std::back_inserter(waiting));
-    performed_.clear();
-    tell_of_loss(waiting, *error);
-  } else if (options_.after_commit && study_->is_readable()) {
+  if (!error && options_.after_commit && study_->is_readable()) {
     options_.after_commit(*study_, !commit->batch.entries.empty());
   }
   const Waiting& last = waiting.back();

@@ -69,9 +69,9 @@ class StudySessionTest : public ::testing::Test {
   }
 
   [[nodiscard]] std::unique_ptr<StudySession> open() {
-    auto store =
-        std::make_unique<FaultyStore>(std::make_unique<MemoryStore>(studies_),
-                                      [this](std::string_view operation) { before(operation); });
+    auto store = std::make_unique<FaultyStore>(
+        std::make_unique<MemoryStore>(studies_),
+        [this](std::string_view operation) { before(operation); }, [this] { after_append(); });
     return std::make_unique<StudySession>(std::move(store), [](Store& opened) {
       return Study::open(opened, specification(), {"a", {}});
     });
@@ -88,6 +88,11 @@ class StudySessionTest : public ::testing::Test {
     } else if (nothing_works_) {
       throw StoreError(StoreError::Fault::unreachable, "the disk is gone");
     }
+  }
+
+  void after_append() const {
+    if (appends_ != lost_append_) return;
+    throw StoreError(StoreError::Fault::in_doubt, "the connection was lost");
   }
 
   /// The words of all failures that the journal has.
@@ -107,6 +112,7 @@ class StudySessionTest : public ::testing::Test {
   std::shared_ptr<MemoryStudies> studies_ = std::make_shared<MemoryStudies>();
   std::atomic<int> appends_ = 0;
   std::atomic<int> held_append_ = 0;  // 0: none
+  std::atomic<int> lost_append_ = 0;  // whose acknowledgement is lost; 0: none
   Gate append_began_;
   Gate append_may_go_on_;
   std::atomic<bool> append_fails_ = false;
@@ -198,6 +204,33 @@ TEST_F(StudySessionTest, AFailureIsToldToAllWhoWaitAndNothingHasHappened) {
   EXPECT_EQ(session->perform([](Study& study) { return study.save(); }), saved);
   const auto ticket = session->perform([](Study& study) { return study.ask().ticket; });
   EXPECT_EQ(ticket, 1U) << "nobody was told of the others";
+}
+
+TEST_F(StudySessionTest, WhatWasDoneWhileAnAcknowledgementWasLostIsLostAndNotAcknowledged) {
+  held_append_ = lost_append_ = 1;
+  const auto session = open();
+  std::jthread first([&] { EXPECT_NO_THROW(note(*session, "first")) << "it is on the disk"; });
+  append_began_.wait();
+  std::atomic<bool> is_performed = false;
+  std::atomic<bool> is_refused = false;
+  std::jthread second([&] {
+    try {
+      session->perform([&](Study& study) {
+        study.note(Failed{0, "second"});
+        is_performed = true;
+      });
+    } catch (const StoreError& error) {
+      EXPECT_EQ(error.fault(), StoreError::Fault::unreachable);
+      is_refused = true;
+    }
+  });
+  while (!is_performed) std::this_thread::yield();
+  append_may_go_on_.open();
+  first.join();
+  second.join();
+  EXPECT_TRUE(is_refused);
+  note(*session, "third");
+  EXPECT_EQ(notes(), (std::multiset<std::string>{"first", "third"}));
 }
 
 TEST_F(StudySessionTest, AfterAStoreThatCannotEvenBeReadItGoesOnWhenItCan) {

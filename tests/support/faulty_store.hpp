@@ -12,13 +12,16 @@
 namespace canopy::testing {
 
 /// A store that tells of every operation before it is done; what it is told to throw is thrown, and
-/// nothing is done.
+/// nothing is done. What `after_append` throws comes after events were written.
 class FaultyStore final : public FullStore {
  public:
   using Before = std::function<void(std::string_view operation)>;
 
-  FaultyStore(std::unique_ptr<FullStore> store, Before before)
-      : store_(std::move(store)), before_(std::move(before)) {}
+  FaultyStore(
+      std::unique_ptr<FullStore> store, Before before, std::function<void()> after_append = [] {})
+      : store_(std::move(store)),
+        before_(std::move(before)),
+        after_append_(std::move(after_append)) {}
 
   [[nodiscard]] const std::string& name() const override { return store_->name(); }
   [[nodiscard]] std::vector<StudyRecord> list(const StudyRange& range) override {
@@ -48,7 +51,9 @@ class FaultyStore final : public FullStore {
   [[nodiscard]] std::vector<std::optional<StoreError>> write(
       std::span<const StudyWrite> writes) override {
     before_("append");
-    return store_->write(writes);
+    auto errors = store_->write(writes);
+    after_append_();
+    return errors;
   }
   /// May fail in the middle, too.
   void read(StudyId study, const EntryRange& range,
@@ -95,6 +100,7 @@ class FaultyStore final : public FullStore {
  private:
   std::unique_ptr<FullStore> store_;
   Before before_;
+  std::function<void()> after_append_;
 };
 
 [[noreturn]] inline void fail_as_if_full() {
