@@ -4,7 +4,7 @@ MAKEFLAGS += --no-print-directory
 SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 DOCUMENTS = $$(git ls-files 'docs/*.md')
 
-.PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz bench bench-tuned \
+.PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
         bench-ablation bench-memory bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
         wheel deb clean
 
@@ -49,7 +49,7 @@ test-cpp: build
 	@scripts/setup.sh test
 	@ctest --preset release
 
-test-all: test test-random test-asan test-tsan test-clang test-extension test-service trials  ## The same, sanitizers, another compiler, and campaigns (hours)
+test-all: test test-random test-asan test-tsan test-clang test-extension test-service torture trials  ## The same, sanitizers, another compiler, and campaigns (hours)
 
 test-sanitized: setup  ## Studies, stores and the tuner under the address and undefined-behaviour sanitizers
 	@scripts/setup.sh test
@@ -118,6 +118,12 @@ fuzz: setup  ## Fuzz what comes from outside: documents, requests, connections (
 	@for name in documents requests connections; do mkdir -p build/fuzz/corpus/$$name \
 	  && build/fuzz/tests/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=4096 \
 	    -artifact_prefix=build/fuzz/$$name- -dict=tests/fuzz/words.dict build/fuzz/corpus/$$name || exit 1; done
+
+TORTURE = --seconds 1200
+torture: build python-environment  ## Servers and stores under kills, pauses, cut links, full disks, wrong clocks and nonsense (an hour)
+	@build/python/bin/python tests/torture/torture.py $(TORTURE)
+	@build/python/bin/python tests/torture/doors.py --requests 200000
+	@build/python/bin/python tests/torture/memory.py --requests 1000000
 
 coverage: build  ## Whether the intervals of the best arm hold: shares of simulated runs
 	@cmake --build --preset release --target coverage

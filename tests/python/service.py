@@ -19,23 +19,27 @@ TOOL = pathlib.Path(os.environ.get("CANOPY_TOOL", pathlib.Path(__file__).parents
 class Serving:
     """A server on a port of its own, whose store and log are in a folder; `with` stops it."""
 
-    def __init__(self, folder, *arguments, port=0, store=None):
+    def __init__(self, folder, *arguments, port=0, store=None, environment=None):
         if not TOOL.exists():
             pytest.skip(f"{TOOL} is not built")
         self.folder = folder
         self.store = store or folder / "canopy.db"
         self.arguments = arguments
         self.port = port
+        self.environment = environment
         self.process = None
 
     def start(self):
         log = self.folder / "log"
         command = [TOOL, "serve", "--store", self.store, "--listen", f"127.0.0.1:{self.port}"]
-        with log.open("w") as file:
-            self.process = subprocess.Popen([*command, *self.arguments], stderr=file, cwd=self.folder)
+        with log.open("a") as file:
+            begin = file.tell()
+            self.process = subprocess.Popen(
+                [*command, *self.arguments], stderr=file, cwd=self.folder, env=self.environment
+            )
         deadline = time.monotonic() + 30
-        while not (found := re.search(r'listening url="(\S+)"', log.read_text())):
-            assert self.process.poll() is None and time.monotonic() < deadline, log.read_text()
+        while not (found := re.search(r'listening url="(\S+)"', log.read_text()[begin:])):
+            assert self.process.poll() is None and time.monotonic() < deadline, log.read_text()[begin:]
             time.sleep(0.02)
         self.url = found[1]
         self.port = int(self.url.rpartition(":")[2])  # it stays the same when it starts again
@@ -57,35 +61,77 @@ def free_port():
         return listener.getsockname()[1]
 
 
+class Database:
+    """A PostgreSQL of its own, in a folder, with a database for studies; `port`: 0 for a socket in the folder alone."""
+
+    def __init__(self, folder, log, port=0, environment=None):
+        found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        if not found:
+            pytest.skip("PostgreSQL is not installed")
+        self.programs = found[-1].parent
+        self.folder = folder
+        self.port = port
+        self.log = log
+        self.process = None
+        self.user = {"env": environment} if environment else {}
+        if os.geteuid() == 0:  # the server refuses to be root
+            nobody = pwd.getpwnam("nobody")
+            self.user |= {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+        make = [
+            "initdb",
+            "-D",
+            f"{folder}/data",
+            "-U",
+            "canopy",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            "--no-sync",
+        ]
+        self.run(*make, check=True, **self.user)
+        self.start()
+        self.run("createdb", "-h", folder, "-p", str(self.port or 5432), "-U", "canopy", "studies", check=True)
+
+    def run(self, program, *arguments, **how):
+        command = [self.programs / program, *arguments]
+        return subprocess.run(command, cwd="/", stdout=self.log, stderr=self.log, **how)
+
+    def start(self):
+        listen = (
+            ["-p", str(self.port), "-c", "listen_addresses=127.0.0.1"] if self.port else ["-c", "listen_addresses="]
+        )
+        serve = ["-D", f"{self.folder}/data", "-k", self.folder, *listen]
+        command = [self.programs / "postgres", *serve]
+        self.process = subprocess.Popen(command, cwd="/", stdout=self.log, stderr=self.log, **self.user)
+        deadline = time.monotonic() + 60
+        ready = ["pg_isready", "-q", "-h", self.folder, "-p", str(self.port or 5432), "-d", "postgres"]
+        while self.run(*ready).returncode != 0:
+            assert self.process.poll() is None and time.monotonic() < deadline, "PostgreSQL does not start"
+            time.sleep(0.05)
+
+    def stop(self):
+        """As if the power failed: nothing is written any more."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(30)
+
+    @property
+    def address(self):
+        return f"postgresql:///studies?user=canopy&host={self.folder}&port={self.port or 5432}"
+
+
 @contextlib.contextmanager
 def new_database(folder):
     """The address of a PostgreSQL of its own, with a database for studies."""
-    found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if not found:
-        pytest.skip("PostgreSQL is not installed")
-    programs = found[-1].parent
-    user = {}
-    if os.geteuid() == 0:  # the server refuses to be root
-        nobody = pwd.getpwnam("nobody")
-        user = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
     # Not under pytest's folder, where nobody else may look; and the name of a socket must be short.
     with tempfile.TemporaryDirectory(prefix="canopy-") as name, (folder / "postgres.log").open("w") as log:
-        if user:
-            os.chown(name, user["user"], user["group"])
-        make = ["initdb", "-D", f"{name}/data", "-U", "canopy", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-        subprocess.run([programs / make[0], *make[1:]], cwd="/", stdout=log, stderr=log, check=True, **user)
-        serve = ["-D", f"{name}/data", "-k", name, "-c", "listen_addresses="]
-        process = subprocess.Popen([programs / "postgres", *serve], cwd="/", stdout=log, stderr=log, **user)
+        database = Database(name, log)
         try:
-            deadline = time.monotonic() + 60
-            create = [programs / "createdb", "-h", name, "-U", "canopy", "studies"]
-            while subprocess.run(create, cwd="/", stdout=log, stderr=log).returncode != 0:
-                assert time.monotonic() < deadline, (folder / "postgres.log").read_text()
-                time.sleep(0.1)
-            yield f"postgresql:///studies?user=canopy&host={name}"
+            yield database.address
         finally:
-            process.send_signal(signal.SIGQUIT)
-            process.wait(30)
+            database.stop()
 
 
 def new_token(folder, name, role, **more):

@@ -1,4 +1,4 @@
-// The server as a process, killed at random moments under load.
+// The server as a process, and the signals that it is sent.
 
 #include "support/http_exchange.hpp"
 #include "support/process.hpp"
@@ -11,10 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
-#include <iostream>
 #include <memory>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,41 +27,7 @@ using testing::make_hct_study;
 using testing::Process;
 using testing::ServerProcess;
 
-int kills_wanted() {
-  const char* number = std::getenv("CANOPY_KILLS");
-  return number != nullptr ? static_cast<int>(std::strtol(number, nullptr, 10)) : 15;
-}
-
-TEST(ServerKills, NothingThatWasAcknowledgedIsLostOrThereTwice) {
-  const testing::TemporaryFolder folder;
-  const std::string store = folder.path("a.db");
-  const auto seed = std::random_device{}();
-  std::cout << "seed " << seed << "\n";
-  std::mt19937_64 random(seed);
-  ServerProcess server(store, free_port());
-  server.start();
-  make_hct_study(server.port(), "a");
-  testing::RetryingClients clients(16, "a", [&] { return server.port(); });
-  for (int i = 0; i < kills_wanted(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 300));
-    server.signal(SIGKILL);
-    (void)server.finish();
-    server.start();
-  }
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  clients.stop();
-  EXPECT_EQ(clients.surprise(), "");
-  EXPECT_GT(clients.retries(), 0U);
-  server.signal(SIGTERM);
-  EXPECT_EQ(server.finish().status, 0);
-  const auto acknowledged = clients.acknowledged();
-  std::cout << acknowledged.size() << " answers were acknowledged, " << clients.retries()
-            << " retries\n";
-  EXPECT_GT(acknowledged.size(), 100U);
-  testing::expect_all_there(store, "a", acknowledged);
-}
-
-TEST(ServerKills, SigtermAnswersWhatHasArrivedAndEndsSoon) {
+TEST(ServerSignals, SigtermAnswersWhatHasArrivedAndEndsSoon) {
   const testing::TemporaryFolder folder;
   const std::string store = folder.path("a.db");
   ServerProcess server(store, free_port());
@@ -87,7 +50,7 @@ TEST(ServerKills, SigtermAnswersWhatHasArrivedAndEndsSoon) {
   testing::expect_all_there(store, "a", clients.acknowledged());
 }
 
-TEST(ServerKills, SighupReadsTokensAgain) {
+TEST(ServerSignals, SighupReadsTokensAgain) {
   const testing::TemporaryFolder folder;
   folder.write("tokens.toml", "");
   ServerProcess server(folder.path("a.db"), free_port(), {"--tokens", folder.path("tokens.toml")});
