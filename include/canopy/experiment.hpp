@@ -10,6 +10,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +32,22 @@ struct AlgorithmSpecification {
   std::string label;                  ///< In tables, legends and the names of random streams.
   std::vector<Selection> candidates;  ///< At least one; the points of a grid.
   std::uint64_t steps = UINT64_MAX;   ///< It is run no further than this, if it costs too much.
+
+  /// Makes an algorithm of the caller's own, which no catalogue has, for the candidate of this
+  /// number and a run with this seed. The names of such candidates have to tell them apart.
+  std::function<std::unique_ptr<Player>(std::size_t candidate, std::uint64_t seed)> make_player =
+      {};
+};
+
+/// An environment of the caller's own, which no catalogue has.
+struct OwnEnvironment {
+  std::function<std::unique_ptr<KnownEnvironment>()> make;  ///< for one run
+  std::string text;  ///< Tells it from others: units of another text are not reused.
+  std::optional<RewardRange> reward_range;  ///< as in RunOptions
+
+  /// If it is not, `optimum_at` has to be 0, and regret is against the largest mean that any run of
+  /// the comparison has seen.
+  bool optimum_is_known = true;
 };
 
 /// Some algorithms on one environment.
@@ -36,8 +55,9 @@ struct ComparisonSpecification {
   std::string name;   ///< In file names: letters, digits, - and _.
   std::string title;  ///< For people.
   RegretKind regret = RegretKind::pseudo;
-  Selection environment;
+  Selection environment;  ///< Of one of the caller's own, the name for random streams.
   std::vector<AlgorithmSpecification> algorithms;
+  std::optional<OwnEnvironment> own = {};
 };
 
 /// What an experiment file says. Selections have a value for every option.
@@ -79,6 +99,8 @@ struct CurvePoint {
 struct AlgorithmResult {
   std::string label;
   Selection chosen;            ///< the candidate that was best in tuning
+  std::string parameters;      ///< its options on one line
+  std::size_t candidate = 0;   ///< its number
   std::size_t candidates = 1;  ///< how many there were
   double tuning_regret = 0.0;  ///< of the chosen one, in tuning; 0 if there was nothing to tune
   Estimate per_step_regret;    ///< measured with fresh seeds, as all below
@@ -86,12 +108,18 @@ struct AlgorithmResult {
   Estimate simple_regret;
   IntervalQuality intervals;  ///< of the best arms
   Estimate depth;
-  std::vector<CurvePoint> curve;  ///< the last point is at the end of the runs
+  std::vector<CurvePoint> curve;               ///< the last point is at the end of the runs
+  std::vector<RunResult> runs;                 ///< that were measured; without their best arms
+  std::vector<std::vector<RunResult>> tuning;  ///< by candidate; empty if there is only one
 };
 
 struct ComparisonResult {
   ComparisonSpecification specification;
   std::vector<AlgorithmResult> algorithms;
+
+  /// What regret is against where the optimum is not known: the largest mean that any run has seen.
+  /// None where the optimum is known, or no mean is.
+  std::optional<double> best_mean_seen = {};
 };
 
 /// Tunes, chooses and measures, on the threads of this process (0: one per core). Finished runs are

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,7 @@ struct RunResult {
   double simple_regret = 0.0;             ///< f* - f(best arm), at the end
   bool covered = true;                    ///< whether the interval of the best arm has its f
   double width = 0.0;                     ///< of that interval; infinite if it has no ends
+  double best_mean_seen = -std::numeric_limits<double>::infinity();  ///< of the arms it had
   Summary summary = {};
   std::vector<double> best_arm = {};
   double ns_per_step = 0.0;  ///< of processor time, the optimizer and the environment together

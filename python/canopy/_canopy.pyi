@@ -190,30 +190,22 @@ class Function:
         optimum: float | None,
     ) -> None: ...
 
-class Watch:
-    tick: Callable[[int], Any] | None
-    def __init__(self) -> None: ...
-    def stop(self) -> None: ...
-    @property
-    def done(self) -> int: ...
-
-def run_unit(
-    environment: Environment | Function,
-    algorithm: str | Callable[[int], Any],
-    options: dict[str, Any],
+def run_experiment(
+    comparisons: list[tuple[Any, ...]],
+    algorithms: list[tuple[Any, ...]],
+    make: Callable[[str, int, int, int], Any],
     steps: int,
+    runs: int,
+    tuning_runs: int,
     seed: int,
-    label: str,
-    purpose: str,
-    number: int,
-    checkpoints: list[int],
-    reward_range: tuple[float, float] | None,
-    watch: Watch,
-) -> tuple[
-    tuple[float | None, float | None, float | None, float, list[tuple[int, float | None, float | None]]], float | None
-]: ...
+    checkpoints: int,
+    folder: str,
+    resume: bool,
+    threads: int,
+    interpreted: Callable[..., None],
+    progress: Callable[[int], None] | None,
+) -> list[dict[str, Any]]: ...
 def checked_options(name: str, options: dict[str, Any], space: Space, steps: int) -> dict[str, Any]: ...
-def checkpoint_steps(steps: int, checkpoints: int) -> list[int]: ...
 def arm_alpha(level: float, k: float) -> float: ...
 def sequence_width(pulls: float, alpha: float) -> float: ...
 def success_interval(successes: float, pulls: float, alpha: float) -> tuple[float, float]: ...

@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from . import _canopy
-from ._fingerprint import fingerprint_of, text_of_value
-from ._optimizers import CLASSES, RewardRange, range_from, warn_caller
-from ._runs import Log, Plan, ProgressLine, Record, Unit, finish_units
+from ._generators import find_generators, seeded
+from ._optimizers import CLASSES, RewardRange, range_from
+from ._processes import Processes, outcome_of
+from ._progress import ProgressLine
 from ._search import import_pandas
 from ._simulation import Environment, Estimate
 from ._space import Parameter, Space, number, space_from, whole
@@ -68,13 +71,22 @@ class Algorithm:
     """An algorithm of an experiment, with its options; a list of values is a grid to choose from.
 
     `algorithm` is the name of an optimizer, or makes one: a class such as `AskTell` describes. A class of canopy, such
-    as `canopy.Hct`, stands for its name. `label` is what tables and random numbers know it by.
+    as `canopy.Hct`, stands for its name. `label` is what tables and random numbers know it by. `version` tells a class
+    from what it was before: runs in a folder are only reused if name, version and options are the same.
 
     >>> canopy.Algorithm("hct", rho=[0.5, 0.7], nu1=[0.3, 1, 3], label="HCT")
     Algorithm('hct', rho=[0.5, 0.7], nu1=[0.3, 1, 3], label='HCT')
     """
 
-    def __init__(self, algorithm: str | Callable[..., AskTell], /, *, label: str | None = None, **options: Any):
+    def __init__(
+        self,
+        algorithm: str | Callable[..., AskTell],
+        /,
+        *,
+        label: str | None = None,
+        version: object = None,
+        **options: Any,
+    ):
         if not isinstance(algorithm, str) and not callable(algorithm):
             raise ValueError(f"algorithm = {algorithm!r}: must be the name of an optimizer, or a class")
         for method in ("ask", "tell", "best") if isinstance(algorithm, type) else ():
@@ -85,20 +97,22 @@ class Algorithm:
             raise ValueError("seed: every run has one of its own; the seed of the experiment decides which")
         self.algorithm = algorithm
         self.label = label or (algorithm if isinstance(algorithm, str) else _name_of(algorithm, "algorithm"))
+        self.version = version
         self.options = options
-
-    def grid(self) -> list[str]:
-        """The options that have several values, sorted."""
-        return sorted(name for name, value in self.options.items() if isinstance(value, list))
 
     def candidates(self) -> list[dict[str, Any]]:
         """The points of its grid, in the order of the command line's experiments."""
-        grid = self.grid()
+        grid = sorted(name for name, value in self.options.items() if isinstance(value, list))
         for name in grid:
             if not self.options[name]:
                 raise ValueError(f"{self.label}: {name} = []: must hold one value or more")
         points = itertools.product(*(self.options[name] for name in grid))
         return [self.options | dict(zip(grid, point)) for point in points]
+
+    def _text(self, options: Mapping[str, Any]) -> str:
+        """What tells a candidate of a class from others."""
+        named = [f"{name} {_text_of(value)}" for name, value in options.items()]
+        return f"{_qualified(self.algorithm, self.version)} {', '.join(named)}".rstrip()
 
     def __repr__(self) -> str:
         made = repr(self.algorithm) if isinstance(self.algorithm, str) else _name_of(self.algorithm, "...")
@@ -117,9 +131,11 @@ class Function(_canopy.Function):
     - noise: "gaussian", "uniform" or "bernoulli" has canopy add noise to a function that has none, with `noise_width`:
       the standard deviation, the width, or 1 for a success with probability f. "own": the function is noisy itself.
     - mean: the function without its noise, if it is noisy itself. Where that is not known, only realised regret is.
-    - start: called with a seed before every run, to reset its system or to seed generators that canopy does not find:
-      `random`, `numpy.random`, and generators of theirs that the code names or carries along are seeded anyway.
+    - start: called with a seed before every run, to reset its system or to seed generators other than Python's and
+      numpy's, which are seeded anyway.
     - name: in tables and random numbers; by default that of the function.
+    - version: tells the function from what it was before: runs in a folder are only reused if name and version are the
+      same.
     - reward_range: what optimizers are told.
 
     >>> hill = canopy.Function(lambda x: 1 - (x - 0.3) ** 2, {"x": canopy.real(0, 1)}, optimum=1, noise="gaussian",
@@ -139,6 +155,7 @@ class Function(_canopy.Function):
         mean: Callable[..., float] | None = None,
         start: Callable[[int], Any] | None = None,
         name: str | None = None,
+        version: object = None,
         reward_range: RewardRange = "auto",
     ):
         for what, given in {"function": function, "mean": mean, "start": start}.items():
@@ -164,9 +181,14 @@ class Function(_canopy.Function):
         self.optimum = None if optimum is None else number("optimum", optimum)
         self.reward_range = range_from(reward_range)
         self.mean_is_known = exact is not None
-        self._users = [each for each in (function, mean, start) if each is not None]
-        self._noise = {"noise": "own" if noisy else noise, "noise_width": width}
-        self._called = {"": function, "mean.": mean, "start.": getattr(start, "__func__", start)}  # not what it seeds
+        functions = {"function": function, "mean": mean, "start": start}
+        self._text = ", ".join(
+            [
+                *(f"{role} {_qualified(each, version)}" for role, each in functions.items() if each is not None),
+                *(f"{parameter} {domain!r}" for parameter, domain in self.space.items()),
+                f"noise {'own' if noisy else noise} {width}, optimum {self.optimum}, reward_range {self.reward_range}",
+            ]
+        )
         added = None if noisy else noise
         super().__init__(function, self.space, self.name, mean, start, noisy, added, width, self.optimum)
 
@@ -216,40 +238,47 @@ class Experiment:
     """What `experiment` has measured.
 
     `rows` has a `Row` for every environment and algorithm, `runs` a dictionary for every measured run, `tuning` one for
-    every run that chose among the points of a grid. `optima` has f* of the environments; where nobody has said it, the
+    every run that chose among the points of a grid. `optima` has f* of the environments; where it was not given, the
     largest mean that any run has seen, and then the name is in `guessed_optima`; None if no mean is known. `print`
     shows the table.
     """
 
-    def __init__(self, plan: Plan, chosen: dict[tuple[str, str], tuple[dict[str, Any], int]], records: list[Record]):
+    def __init__(self, plan: _Plan, measured: list[dict[str, Any]]):
         self.steps = plan.steps
         self.environments = list(plan.environments)
         self.algorithms = list(plan.algorithms)
-        self._grids = {name: each.grid() for name, each in plan.algorithms.items()}
-        self.regrets: dict[str, Regret] = {name: _regret_of(plan, name) for name in plan.environments}
-        self.guessed_optima = [name for name, each in plan.environments.items() if _optimum_of(each) is None]
-        self.optima = {name: _optimum_in(plan, name, records) for name in plan.environments}
-        shifted = [_shifted(record, self._shift(record["environment"])) for record in records]
-        self.runs = [record for record in shifted if record["phase"] == "measure"]
-        self.tuning = [record for record in shifted if record["phase"] == "tune"]
-        self.rows = [self._row(*names, *about) for names, about in chosen.items()]
+        self.regrets: dict[str, Regret] = {name: plan.regret_of(name) for name in plan.environments}
+        known = {name: _optimum_of(each) for name, each in plan.environments.items()}
+        self.guessed_optima = [name for name, optimum in known.items() if optimum is None]
+        self.optima: dict[str, float | None] = {
+            name: result["best_mean_seen"] if known[name] is None else known[name]
+            for name, result in zip(known, measured)
+        }
+        self.rows: list[Row] = []
+        self.runs: list[dict[str, Any]] = []
+        self.tuning: list[dict[str, Any]] = []
+        self._tables = [result["table"] for result in measured]
+        for environment, result in zip(plan.environments, measured):
+            for algorithm, one in zip(plan.algorithms, result["algorithms"]):
+                self._add(environment, algorithm, plan.options[environment, algorithm], one)
 
-    def _shift(self, environment: str) -> float:
-        return (self.optima[environment] or 0.0) if environment in self.guessed_optima else 0.0
+    def _add(self, environment: str, algorithm: str, candidates: list[dict[str, Any]], one: dict[str, Any]) -> None:
+        chosen = candidates[one["candidate"]]
+        regret, realised, simple = (one[name] and Estimate(*one[name]) for name in Row._fields[4:7])
+        self.rows.append(
+            Row(environment, algorithm, chosen, len(candidates), regret, realised, simple, one["us_per_step"])
+        )
 
-    def _runs_of(self, environment: str, algorithm: str) -> list[Record]:
+        def records(phase: str, options: dict[str, Any], runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+            names = {"phase": phase, "environment": environment, "algorithm": algorithm, "options": options}
+            return [{**names, "run": number, **run} for number, run in enumerate(runs)]
+
+        self.runs += records("measure", chosen, one["runs"])
+        for options, runs in zip(candidates, one["tuning"]):
+            self.tuning += records("tune", options, runs)
+
+    def _runs_of(self, environment: str, algorithm: str) -> list[dict[str, Any]]:
         return [run for run in self.runs if (run["environment"], run["algorithm"]) == (environment, algorithm)]
-
-    def _row(self, environment: str, algorithm: str, options: dict[str, Any], candidates: int) -> Row:
-        runs = self._runs_of(environment, algorithm)
-
-        def over(name: str) -> Any:
-            values = [run[name] for run in runs]
-            return None if None in values else Estimate(*_canopy.estimate(values))
-
-        us_per_step = sum(run["ns_per_step"] for run in runs) / len(runs) / 1e3
-        regrets = (over("per_step_regret"), over("per_step_realised_regret"), over("simple_regret"))
-        return Row(environment, algorithm, options, candidates, *regrets, us_per_step)
 
     def curve(self, environment: str, algorithm: str, *, realised: bool | None = None) -> Curve:
         """How regret went on, of the kind that was compared, unless `realised` says which."""
@@ -272,25 +301,7 @@ class Experiment:
 
     def table(self) -> str:
         """The results as text: a block for every environment, a row for every algorithm."""
-        return "\n\n".join("\n".join(self._block(environment)) for environment in self.environments)
-
-    def _block(self, environment: str) -> Iterator[str]:
-        kind, guessed = self.regrets[environment], environment in self.guessed_optima
-        optimum = self.optima[environment]
-        seen = ", the best that was seen" if guessed else ""
-        against = "f* unknown" if optimum is None else f"f* = {optimum:.4g}{seen}"
-        runs = len({run["run"] for run in self.runs})
-        yield f"{environment}: {runs} run{'' if runs == 1 else 's'} of {self.steps} steps; {against}"
-        rows = [row for row in self.rows if row.environment == environment]
-        width = max(len(row.algorithm) for row in rows)
-        compared = f"{kind} regret per step" if optimum is not None else "minus the mean reward"
-        regrets = _column(compared, [row.regret if kind == "pseudo" else row.realised_regret for row in rows])
-        simple = _column("simple regret", [row.simple_regret for row in rows])
-        yield f"  {'':{width}}  {regrets[0]} {simple[0]} {'us/step':>8}"
-        for row, *cells in zip(rows, regrets[1:], simple[1:]):
-            tuned = {name: row.options[name] for name in self._grids[row.algorithm]}
-            chosen = f"  {_options_text(tuned)}, of {row.candidates}" if row.candidates > 1 else ""
-            yield f"  {row.algorithm:{width}}  {' '.join(cells)} {row.us_per_step:>8.3g}{chosen}"
+        return "\n".join(self._tables).rstrip("\n")
 
     def plot(self, *, realised: bool | None = None) -> Figure:
         """Regret per step over steps, with 95 % bands, in a panel for every environment; a matplotlib figure.
@@ -321,6 +332,7 @@ def experiment(
     checkpoints: int = 30,
     regret: Regret = "pseudo",
     folder: str | os.PathLike[str] | None = None,
+    resume: bool = True,
     n_jobs: int = -1,
     progress: bool | None = None,
 ) -> Experiment:
@@ -334,8 +346,10 @@ def experiment(
     - tuning_runs: for every point of a grid; the one with the least mean regret is measured.
     - checkpoints: points of a curve, evenly spaced on a log scale.
     - regret: "pseudo", of the arms, or "realised", of the rewards: what is tuned for and compared.
-    - folder: where finished runs are kept, at once; called again, it continues from there, with more runs, algorithms,
-      grid points and environments if need be. Other settings are refused.
+    - folder: where finished runs are kept, at once, and the report of `canopy experiment` is written. Called again, it
+      continues from there, with more runs if need be; runs of another experiment are refused. Functions and classes
+      count by name and `version`: a change of their code needs another version, or `resume=False`.
+    - resume: whether runs that the folder has are reused; if not, they are discarded.
     - n_jobs: how many runs at a time; -1: one per core that this process may use. Runs that call Python are in
       processes of their own (forks), others in threads. Results do not depend on it.
     - progress: shows a progress line on stderr; by default if that is a terminal.
@@ -351,36 +365,141 @@ def experiment(
     if regret not in ("pseudo", "realised"):
         raise ValueError(f'regret = {regret!r}: must be "pseudo" or "realised"')
     steps = whole("steps", steps, 1, 10**12)
-    plan = Plan(
-        environments=_environments_from(environments, space),
-        algorithms=_algorithms_from(algorithms),
-        steps=steps,
-        seed=whole("seed", seed, 0, 2**63 - 1),
-        checkpoints=_canopy.checkpoint_steps(steps, whole("checkpoints", checkpoints, 1, 1000)),
-        regret=regret,
-    )
     runs, tuning_runs = whole("runs", runs, 1, 10**6), whole("tuning_runs", tuning_runs, 1, 10**6)
-    jobs = jobs_from(n_jobs)
-    candidates = {
-        (place, label): [_checked(algorithm, options, environment, steps) for options in algorithm.candidates()]
-        for place, environment in plan.environments.items()
-        for label, algorithm in plan.algorithms.items()
-    }
-    tuning = [
-        Unit("tune", *names, options, run)
-        for names, several in candidates.items()
-        for options in (several if len(several) > 1 else ())
-        for run in range(tuning_runs)
-    ]
-    with Log(folder, {} if folder is None else _settings_of(plan)) as log:
-        line = ProgressLine(progress, steps, len(tuning) + len(candidates) * runs)
-        with line:
-            finish_units(plan, tuning, log, jobs, line)
-            chosen = {names: _chosen(plan, names, several, tuning, log) for names, several in candidates.items()}
-            measuring = [Unit("measure", *names, chosen[names], run) for names in candidates for run in range(runs)]
-            finish_units(plan, measuring, log, jobs, line)
-        records = [log.record(unit) for unit in tuning + measuring]
-    return Experiment(plan, {names: (chosen[names], len(candidates[names])) for names in candidates}, records)
+    seed, jobs = whole("seed", seed, 0, 2**63 - 1), jobs_from(n_jobs)
+    plan = _Plan(_environments_from(environments, space), _algorithms_from(algorithms), steps, regret)
+    tuned = sum(len(several) for several in plan.options.values() if len(several) > 1)
+    total = steps * (tuning_runs * tuned + runs * len(plan.options))
+    with ProgressLine(progress, patience=1.0) as line:
+        measured = _canopy.run_experiment(
+            comparisons=plan.comparisons(),
+            algorithms=[(label, *each) for label, each in plan.candidates.items()],
+            make=plan.make,
+            steps=steps,
+            runs=runs,
+            tuning_runs=tuning_runs,
+            seed=seed,
+            checkpoints=whole("checkpoints", checkpoints, 1, 1000),
+            folder="" if folder is None else os.fspath(folder),
+            resume=bool(resume),
+            threads=jobs,
+            interpreted=_Interpreted(plan, seed, jobs, line),
+            progress=lambda done: line.show(done / total, lambda: f"{done} of {total} steps"),
+        )
+    return Experiment(plan, measured)
+
+
+class _Plan:
+    """What is compared: environments, algorithms, and the candidates of each."""
+
+    def __init__(
+        self,
+        environments: dict[str, Environment | Function],
+        algorithms: dict[str, Algorithm],
+        steps: int,
+        regret: Regret,
+    ):
+        self.environments, self.algorithms, self.steps, self._regret = environments, algorithms, steps, regret
+        points = {label: algorithm.candidates() for label, algorithm in algorithms.items()}
+        # As the runner takes them: the name of an optimizer and options, or texts of candidates of a class.
+        self.candidates = {
+            label: (each.algorithm, points[label])
+            if isinstance(each.algorithm, str)
+            else (None, [each._text(options) for options in points[label]])
+            for label, each in algorithms.items()
+        }
+        self.options = {
+            (name, label): [_checked(algorithm, options, environment, steps) for options in points[label]]
+            for name, environment in environments.items()
+            for label, algorithm in algorithms.items()
+        }
+
+    def comparisons(self) -> list[tuple[Any, ...]]:
+        """As the runner takes them. Their names are those of files."""
+        several: dict[str, tuple[Any, ...]] = {}
+        for label, environment in self.environments.items():
+            name = re.sub("[^A-Za-z0-9_-]+", "-", label) or "environment"
+            while name in several:
+                name += "-"
+            about = (environment._text, environment.reward_range) if isinstance(environment, Function) else ("", None)
+            several[name] = (name, label, environment, about[0], self.regret_of(label), about[1])
+        return list(several.values())
+
+    def make(self, label: str, comparison: int, candidate: int, seed: int) -> Any:
+        """An algorithm of the user's own, for one run."""
+        name = list(self.environments)[comparison]
+        options = self.options[name, label][candidate]
+        return self.algorithms[label].algorithm(self.environments[name].space, seed=seed, **options)  # type: ignore[operator]
+
+    def regret_of(self, name: str) -> Regret:
+        environment = self.environments[name]
+        known = not isinstance(environment, Function) or environment.mean_is_known
+        return self._regret if known else "realised"
+
+    def name_of(self, key: str) -> tuple[str, str]:
+        """A text for the random numbers of a run, and one for people."""
+        phase, comparison, algorithm, _, run = key.split(",")
+        environment = list(self.environments)[int(comparison)]
+        label = list(self.algorithms)[int(algorithm)]
+        return f"{phase} {environment} {label} {run}", f"run {run} of {label} on {environment}"
+
+
+class _Interpreted:
+    """Does the runs that call Python: here, or several at a time in processes of their own, which are forks."""
+
+    def __init__(self, plan: _Plan, seed: int, jobs: int, line: ProgressLine):
+        self._plan, self._seed, self._jobs, self._line = plan, seed, jobs, line
+
+    def __call__(
+        self,
+        keys: list[str],
+        work: Callable[[str], str],
+        take: Callable[[str], None],
+        advance: Callable[[int], None],
+    ) -> None:
+        generators = find_generators()
+
+        def do(key: str) -> str:
+            name, text = self._plan.name_of(key)
+            with seeded(f"{self._seed} {name}", generators):
+                try:
+                    return work(key)
+                except Exception as error:
+                    if hasattr(error, "add_note"):  # from Python 3.11 on
+                        error.add_note(f"canopy: in {text}")
+                    raise
+
+        if min(self._jobs, len(keys)) > 1:
+            self._do_in_processes(keys, do, take, advance)
+        else:
+            for key in keys:
+                take(do(key))
+
+    def _do_in_processes(
+        self,
+        keys: list[str],
+        do: Callable[[str], str],
+        take: Callable[[str], None],
+        advance: Callable[[int], None],
+    ) -> None:
+        processes = Processes(min(self._jobs, len(keys)), "fork", self._begin, do)
+        running = {processes.submit(key) for key in keys}
+        try:
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for outcome in map(outcome_of, done):
+                    if outcome.failure is not None:
+                        raise outcome.failure
+                    take(outcome.value)
+                    advance(self._plan.steps)
+        except BaseException:
+            processes.end(at_once=True)
+            raise
+        processes.end(at_once=False)
+
+    def _begin(self, do: Callable[[str], str]) -> Callable[[str], str]:
+        self._line.silence()
+        return do
 
 
 # --- what is given --------------------------------------------------------------------------------
@@ -442,126 +561,16 @@ def _name_of(thing: Any, otherwise: str) -> str:
     return name if name and name != "<lambda>" else otherwise
 
 
-# --- what makes results comparable ----------------------------------------------------------------
+def _qualified(thing: Any, version: object) -> str:
+    """What tells a function or a class from others: the name that Python has for it, and a version."""
+    name = getattr(thing, "__qualname__", None) or type(thing).__qualname__
+    return name if version is None else f"{name} version {version}"
 
 
-def _settings_of(plan: Plan) -> dict[str, Any]:
-    """What runs depend on beside their labels, options and numbers. Raises ValueError if options cannot be compared."""
-    left_out: list[str] = []
-    environments = {name: _about_environment(each, left_out) for name, each in plan.environments.items()}
-    algorithms = {name: _about_algorithm(each, left_out) for name, each in plan.algorithms.items()}
-    if left_out:
-        named = ", ".join(left_out[:5]) + (f" and {len(left_out) - 5} others" if len(left_out) > 5 else "")
-        warn_caller(
-            f"folder: {named} cannot be compared with what other calls have, since nothing but an "
-            "address is shown of it. Use another folder when it changes, or give it a __repr__ that shows its values."
-        )
-    return {
-        "steps": plan.steps,
-        "seed": plan.seed,
-        "checkpoints": len(plan.checkpoints),
-        "environments": environments,
-        "algorithms": algorithms,
-    }
-
-
-def _about_environment(environment: Environment | Function, left_out: list[str]) -> dict[str, Any]:
-    if isinstance(environment, Environment):
-        return {"name": environment.name, **environment.options}
-    return {
-        "name": environment.name,
-        "space": {name: repr(parameter) for name, parameter in environment.space.items()},
-        "optimum": environment.optimum,
-        "reward_range": environment.reward_range,
-        **environment._noise,
-        **_about_code(environment.name, environment._called, left_out),
-    }
-
-
-def _about_algorithm(algorithm: Algorithm, left_out: list[str]) -> dict[str, Any]:
-    if isinstance(algorithm.algorithm, str):
-        traits = _canopy.optimizer_traits(algorithm.algorithm)
-        return {"name": algorithm.algorithm, "revision": traits["revision"]}
-    for name, value in algorithm.options.items():
-        if text_of_value(value) is None:
-            raise ValueError(
-                f"{algorithm.label}: {name} = {value!r}: cannot be told from others, so runs with it cannot be kept in "
-                "a folder; give it a __repr__ that shows its values"
-            )
-    name = _name_of(algorithm.algorithm, "algorithm")
-    return {"name": name, **_about_code(name, {"": algorithm.algorithm}, left_out)}
-
-
-def _about_code(owner: str, things: Mapping[str, Any], left_out: list[str]) -> dict[str, Any]:
-    """The code of all these, and the values that it carries along."""
-    prints = {prefix: fingerprint_of(thing) for prefix, thing in things.items()}
-    left_out += [f"{owner}.{prefix}{name}" for prefix, each in prints.items() for name in each.left_out]
-    values = {prefix + name: text for prefix, each in prints.items() for name, text in each.values.items()}
-    return {"code": " ".join(each.code for each in prints.values()), "values": values}
-
-
-# --- what comes out -------------------------------------------------------------------------------
+def _text_of(value: Any) -> str:
+    """The value of an option, without addresses, which say nothing in another process."""
+    return re.sub(" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
 def _optimum_of(environment: Environment | Function) -> float | None:
     return environment.optimum if isinstance(environment, Function) else environment.best_mean
-
-
-def _optimum_in(plan: Plan, name: str, records: Sequence[Record]) -> float | None:
-    """f*, or the largest mean that was seen; None if none was."""
-    known = _optimum_of(plan.environments[name])
-    seen = [record["highest"] for record in records if record["environment"] == name]
-    return known if known is not None else max((each for each in seen if each is not None), default=None)
-
-
-def _regret_of(plan: Plan, name: str) -> Regret:
-    environment = plan.environments[name]
-    known = not isinstance(environment, Function) or environment.mean_is_known
-    return plan.regret if known else "realised"
-
-
-def _chosen(
-    plan: Plan, names: tuple[str, str], candidates: Sequence[dict[str, Any]], tuning: Sequence[Unit], log: Log
-) -> dict[str, Any]:
-    """The candidate with the least mean regret in tuning; the first of those."""
-    if len(candidates) == 1:
-        return candidates[0]
-    field = "per_step_regret" if _regret_of(plan, names[0]) == "pseudo" else "per_step_realised_regret"
-
-    def mean(options: dict[str, Any]) -> float:
-        units = [unit for unit in tuning if (unit.environment, unit.algorithm) == names and unit.options is options]
-        return float(_canopy.estimate([log.record(unit)[field] for unit in units])[0])
-
-    return min(candidates, key=mean)
-
-
-def _shifted(record: Record, by: float) -> Record:
-    """The same with regret against another f*."""
-
-    def add(value: float | None) -> float | None:
-        return None if value is None else value + by
-
-    names = ("per_step_regret", "per_step_realised_regret", "simple_regret")
-    checkpoints = [(steps, add(pseudo), add(realised)) for steps, pseudo, realised in record["checkpoints"]]
-    return record | {name: add(record[name]) for name in names} | {"checkpoints": checkpoints}
-
-
-def _column(title: str, estimates: Sequence[Estimate | None]) -> list[str]:
-    """A column of a table: the title and the estimates, numbers below numbers."""
-    numbers = [[f"{value:.4f}" for value in each or () if value is not None] for each in estimates]
-    wide = [max(map(len, texts)) for texts in itertools.zip_longest(*numbers, fillvalue="")]
-
-    def text(cells: Sequence[str]) -> str:
-        mean, *ends = (f"{cell:>{width}}" for cell, width in zip(cells, wide))
-        return f"{mean} ({' to '.join(ends)})" if ends else mean
-
-    column = [title, *(text(cells) if cells else "not known" for cells in numbers)]
-    width = max(27, *map(len, column))
-    return [f"{cell:<{width}}" for cell in column]
-
-
-def _options_text(options: Mapping[str, Any]) -> str:
-    shown = (
-        f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in options.items()
-    )
-    return ", ".join(shown)

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import itertools
-import multiprocessing
 import os
 import pickle
-import signal
-import threading
-import traceback
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any
 
-from ._generators import seeded
+from ._generators import find_generators, seed_all, seeded
+from ._processes import Outcome, Processes, outcome_of, tried
 from ._search import Episode, Ledger, Result, drop_pull
-from ._workers import WorkerTraceback, sendable
 
 Measured = Callable[[Callable[..., float], dict[str, Any]], float]
-
-
-class Answer(NamedTuple):
-    """What a call has brought: a reward, or how it failed and where."""
-
-    reward: float | None
-    failure: Exception | None = None
-    trace: str = ""
 
 
 class Pool:
     """Calls a function elsewhere. Its end kills processes that are at work; threads run to the end of their call.
 
-    Processes have random generators of their own, and die with this process, however that ends. With a seed, what
-    those generators give depends on it and on the number of the call alone.
+    Processes have random generators of their own. With a seed, what those give depends on it and on the number of the
+    call alone.
     """
 
     def __init__(
@@ -45,45 +29,25 @@ class Pool:
     ):
         self.size = n_jobs
         self._calls = itertools.count(1)
+        self._processes: Processes | None = None
         if workers == "processes":
-            # Held open by this process alone: its end is that of the pipe.
-            reader, self._lifeline = multiprocessing.Pipe(duplex=False)
-            arguments = (_pickled(measure, measured), seed, os.getpid(), reader, self._lifeline)
-            self._executor: Executor = ProcessPoolExecutor(n_jobs, initializer=_begin, initargs=arguments)
-            self._call: Callable[..., Answer] = _call
+            self._processes = Processes(n_jobs, None, _make_call, _pickled(measure, measured), seed)
         else:
-            self._executor = ThreadPoolExecutor(n_jobs, thread_name_prefix="canopy")
-            self._call = lambda number, arm: _answer(measure, measured, arm)
+            self._threads = ThreadPoolExecutor(n_jobs, thread_name_prefix="canopy")
+            self._call = lambda arm: tried(measured, measure, arm)
 
-    def submit(self, arm: dict[str, Any]) -> Future[Answer]:
-        """Calls the function with that arm. A pool that is broken says so when it is asked for the answer."""
-        try:
-            return self._executor.submit(self._call, next(self._calls), arm)
-        except BrokenProcessPool as error:
-            broken: Future[Answer] = Future()
-            broken.set_exception(error)
-            return broken
+    def submit(self, arm: dict[str, Any]) -> Future[Outcome]:
+        """Calls the function with that arm."""
+        if self._processes:
+            return self._processes.submit(next(self._calls), arm)
+        return self._threads.submit(self._call, arm)
 
     def end(self, at_once: bool) -> None:
         """Waits for the workers, or does not."""
-        busy = list(self._executor._processes.values()) if isinstance(self._executor, ProcessPoolExecutor) else []
-        self._executor.shutdown(wait=not at_once, cancel_futures=True)
-        if at_once:
-            for process in busy:
-                process.kill()
-            for process in busy:
-                process.join()
-
-
-def _answer_of(future: Future[Answer]) -> Answer:
-    """What a call has brought; its failure has the worker's traceback. Raises RuntimeError if the worker has died."""
-    try:
-        answer = future.result()
-    except BrokenProcessPool as error:
-        raise RuntimeError("a worker process has died: it was killed, ran out of memory, or called exit") from error
-    if answer.failure is not None and answer.trace:
-        answer.failure.__cause__ = WorkerTraceback(answer.trace)
-    return answer
+        if self._processes:
+            self._processes.end(at_once)
+        else:
+            self._threads.shutdown(wait=not at_once, cancel_futures=True)
 
 
 def _pickled(measure: Callable[..., float], measured: Measured) -> bytes:
@@ -96,13 +60,28 @@ def _pickled(measure: Callable[..., float], measured: Measured) -> bytes:
         ) from None
 
 
+def _make_call(payload: bytes, seed: int | None) -> Callable[[int, dict[str, Any]], float]:
+    """In the worker: what calls the function with random numbers of its own."""
+    measure, measured = pickle.loads(payload)
+    generators = find_generators()
+    if seed is None:  # forks have the state of the one that has started them, and so the same numbers
+        seed_all(os.urandom(16).hex(), generators)
+        return lambda number, arm: measured(measure, arm)
+
+    def call(number: int, arm: dict[str, Any]) -> float:
+        with seeded(f"{seed} {number}", generators):
+            return measured(measure, arm)
+
+    return call
+
+
 def run_at_once(
     pool: Pool, ledger: Ledger, first: deque[dict[str, Any]], callbacks: list[Callable[[Result], Any]]
 ) -> None:
     """The loop of a search with as many calls under way as the pool has workers."""
     result, optimizer = ledger.result, ledger.optimizer
     take_unanswered = getattr(optimizer, "_take_unanswered", lambda: None)
-    flying: dict[Future[Answer], tuple[Episode, Any, int]] = {}  # with how many calls of its pull are left
+    flying: dict[Future[Outcome], tuple[Episode, Any, int]] = {}  # with how many calls of its pull are left
     open_pulls: deque[tuple[Any, int]] = deque()  # that were left open, one call of each at a time
     try:
         while flying or not result.stopped:
@@ -120,12 +99,12 @@ def run_at_once(
                 done, _ = wait(flying, return_when=FIRST_COMPLETED)
             for call in done:
                 episode, pull, calls = flying[call]
-                answer = _answer_of(call)
+                outcome = outcome_of(call)
                 episode = episode._replace(first=result.pulls + 1)
-                if answer.failure is not None:
-                    ledger.failure(episode, pull, answer.failure)
-                elif answer.reward is not None:
-                    ledger.reward(episode, pull, answer.reward)
+                if outcome.failure is not None:
+                    ledger.failure(episode, pull, outcome.failure)
+                elif outcome.value is not None:
+                    ledger.reward(episode, pull, outcome.value)
                     if calls:
                         open_pulls.append((pull, calls))
                 del flying[call]  # it is answered
@@ -140,52 +119,3 @@ def run_at_once(
             if pull is not None:
                 drop_pull(optimizer, pull)
         pool.end(at_once=bool(flying))
-
-
-# --- in the worker ---
-
-_task: tuple[Callable[..., float], Measured]
-_seed: int | None
-_own_chance = contextlib.ExitStack()  # for as long as the process lives
-
-
-def _begin(payload: bytes, seed: int | None, parent: int, reader: Connection, lifeline: Connection) -> None:
-    global _task, _seed
-    _die_with(parent, reader, lifeline)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that has started this one
-    _task = pickle.loads(payload)
-    _seed = seed
-    if seed is None:  # forks have the state of the one that has started them, and so the same numbers
-        _own_chance.enter_context(seeded(os.urandom(16).hex(), [_task[0]]))
-
-
-def _die_with(parent: int, reader: Connection, lifeline: Connection) -> None:
-    """Ends this process when another one ends: at once where the kernel can do that, or when a pipe ends."""
-    with contextlib.suppress(Exception):
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-    lifeline.close()
-
-    def wait_for_end() -> None:
-        with contextlib.suppress(EOFError, OSError):
-            reader.recv_bytes()
-        os._exit(1)
-
-    threading.Thread(target=wait_for_end, daemon=True).start()
-    if os.getppid() != parent and multiprocessing.get_start_method() == "fork":
-        os._exit(1)  # it ended before the kernel was told
-
-
-def _call(number: int, arm: dict[str, Any]) -> Answer:
-    if _seed is None:
-        answer = _answer(*_task, arm)
-    else:
-        with seeded(f"{_seed} {number}", [_task[0]]):
-            answer = _answer(*_task, arm)
-    return answer if answer.failure is None else answer._replace(failure=sendable(answer.failure))
-
-
-def _answer(measure: Callable[..., float], measured: Measured, arm: dict[str, Any]) -> Answer:
-    try:
-        return Answer(measured(measure, arm))
-    except Exception as error:
-        return Answer(None, error, traceback.format_exc())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import signal
-import sys
 import threading
 import time
 from collections import deque
@@ -25,6 +24,7 @@ from ._optimizers import (
     check_options,
     make_optimizer,
 )
+from ._progress import ProgressLine
 from ._space import Parameter, Space, whole
 from ._workers import jobs_from
 
@@ -344,20 +344,18 @@ def search(
 
         pool = Pool(measure, measured, *jobs, options.get("seed"))
     known.tell(result.optimizer)
-    line = _ProgressLine(pulls, timeout) if progress else None
+    line = _SearchLine(pulls, timeout, progress)
     try:
-        with _Interrupts() as interrupts:
+        with line.line, _Interrupts() as interrupts:
             ledger = Ledger(result, pulls, timeout, stop, line, interrupts, failures)
             if pool is None:
                 _run(measure, ledger, known.arms, all_callbacks)
             else:
                 run_at_once(pool, ledger, known.arms, all_callbacks)
+            line.show(result, at_once=True)
     except FailuresError:
         result._end()
         raise
-    finally:
-        if line:
-            line.end(result)
     if isinstance(optimizer, str):
         result.optimizer.finish()
     result._end()
@@ -413,7 +411,7 @@ class Ledger:
         pulls: int | None,
         timeout: float | None,
         stop: Callable[[Result], bool] | None,
-        line: _ProgressLine | None,
+        line: _SearchLine,
         interrupts: _Interrupts,
         failures: Failures,
     ):
@@ -477,8 +475,7 @@ class Ledger:
         elif self._stop is not None:
             with self.interrupts.allowed():
                 result.stopped = "stop" if self._stop(result) else ""
-        if self._line:
-            self._line.show(result)
+        self._line.show(result)
         if failure is not None and not result.stopped and self._failures.are_too_many():
             result.stopped = "failures"
             raise self._failures.error(result) from failure
@@ -664,41 +661,23 @@ class _Interrupts:
             self._may_raise = False
 
 
-class _ProgressLine:
-    """The progress of a search on stderr: one line that is overwritten on a terminal, a line per tenth elsewhere."""
+class _SearchLine:
+    """The progress of a search."""
 
-    def __init__(self, pulls: int | None, timeout: float | None):
-        self._pulls = pulls
-        self._timeout = timeout
-        self._on_terminal = sys.stderr.isatty()
-        self._shown_at = 0.0
-        self._tenths = 0
+    def __init__(self, pulls: int | None, timeout: float | None, wanted: bool):
+        self._pulls, self._timeout, self._wanted = pulls, timeout, wanted
+        self.line = ProgressLine(wanted)
 
-    def show(self, result: Result) -> None:
-        now = time.monotonic()
-        tenths = int(10 * self._share(result))
-        due = now - self._shown_at >= 0.2 if self._on_terminal else tenths > self._tenths
-        if not due:
+    def show(self, result: Result, at_once: bool = False) -> None:
+        if not self._wanted:
             return
-        self._shown_at, self._tenths = now, tenths
-        self._print(result, "\r" if self._on_terminal else "")
-
-    def end(self, result: Result) -> None:
-        if self._on_terminal:
-            self._print(result, "\r")
-            print(file=sys.stderr)
-
-    def _share(self, result: Result) -> float:
         shares = [result.pulls / self._pulls] if self._pulls else []
         if self._timeout:
             shares.append(result.seconds / self._timeout)
-        return min(1.0, max(shares, default=0.0))
+        self.line.show(max(shares, default=None), lambda: self._text(result), at_once)
 
-    def _print(self, result: Result, before: str) -> None:
+    def _text(self, result: Result) -> str:
         best = result.best_or_none()
         found = f"  best so far: {arm_text(best.arm)} ({best.mean:.4g})" if best else ""
-        share = f"{100 * self._share(result):3.0f} %  " if self._pulls or self._timeout else ""
         failed = f", {result.failed} failed" if result.failed else ""
-        text = f"canopy: {share}{result.pulls} pulls{failed}{found}"
-        after = "" if before else "\n"
-        print(f"{before}{text:<79}", end=after, file=sys.stderr, flush=True)
+        return f"{result.pulls} pulls{failed}{found}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _canopy
 from ._optimizers import CLASSES, DEFAULT, RewardRange, check_default, range_from, say_unused
+from ._progress import ProgressLine
 from ._search import import_pandas
 from ._space import Space, space_from_tuples, whole
 
@@ -117,14 +117,12 @@ def simulate(
     check_default(optimizer, given)
     if optimizer in CLASSES:
         say_unused(optimizer, given)
-    show = _progress_line(steps * runs) if progress else None
-    try:
+    total = steps * runs
+    with ProgressLine(progress) as line:
+        show = (lambda done: line.show(done / total, lambda: f"{done} of {total} steps")) if progress else None
         measured = _canopy.simulate(
             environment, optimizer, given, steps, runs, seed, threads, checkpoints, fixed_range, partition, show
         )
-    finally:
-        if show:
-            print(file=sys.stderr)
     return Simulation(environment, optimizer, steps, seed, measured)
 
 
@@ -191,10 +189,3 @@ def optimizers() -> dict[str, str]:
 def _spread_checkpoints(steps: int) -> list[int]:
     count = 60
     return sorted({max(1, round(steps ** (i / count))) for i in range(1, count + 1)} | {steps})
-
-
-def _progress_line(total: int):
-    def show(done: int) -> None:
-        print(f"\rcanopy: {100 * done / total:3.0f} %  {done} of {total} steps", end="", file=sys.stderr, flush=True)
-
-    return show

@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "experiments/environment_figure.hpp"
 #include "experiments/profile.hpp"
+#include "experiments/runner.hpp"
 #include "figures/figure.hpp"
 #include "files/page.hpp"
 
@@ -90,10 +91,6 @@ double high_of(const Estimate& estimate) {
   return estimate.interval ? estimate.interval->high : estimate.mean;
 }
 
-std::string options_of(const AlgorithmResult& algorithm) {
-  return optimizers().text_of(algorithm.chosen);
-}
-
 std::string csv_of(const Estimate& estimate) {
   return to_text(estimate.mean) + ',' + to_text(low_of(estimate)) + ',' +
          to_text(high_of(estimate));
@@ -108,7 +105,7 @@ std::string summary_csv(const std::vector<ComparisonResult>& results) {
     for (const AlgorithmResult& algorithm : result.algorithms) {
       const CurvePoint& end = algorithm.curve.back();
       csv += result.specification.name + ',' + quoted_csv(algorithm.label) + ',' +
-             quoted_csv(options_of(algorithm));
+             quoted_csv(algorithm.parameters);
       for (const Estimate& estimate :
            {algorithm.per_step_regret, algorithm.per_step_realised_regret,
             algorithm.simple_regret}) {
@@ -140,13 +137,14 @@ std::string curves_csv(const ComparisonResult& result) {
   return csv;
 }
 
-/// What no run of the algorithm can exceed; none where that is not known.
-std::optional<TreeLimits> limits_of(const AlgorithmResult& algorithm,
-                                    const ComparisonResult& result, std::uint64_t steps) {
-  const OptimizerEntry& entry = optimizers().at(algorithm.chosen.name);
+/// What no run of the algorithm of this number can exceed; none where that is not known.
+std::optional<TreeLimits> limits_of(const ComparisonResult& result, std::size_t number,
+                                    std::uint64_t steps) {
+  if (result.specification.algorithms[number].make_player) return std::nullopt;
+  const OptimizerEntry& entry = optimizers().at(result.algorithms[number].chosen.name);
   if (!entry.limits) return std::nullopt;
-  const auto environment = make_environment(result.specification.environment);
-  const Selection chosen = resolved(algorithm.chosen, environment->space().dimension());
+  const std::size_t dimension = environment_of(result.specification)->space().dimension();
+  const Selection chosen = resolved(result.algorithms[number].chosen, dimension);
   return entry.limits(chosen.options, static_cast<double>(steps));
 }
 
@@ -155,11 +153,11 @@ std::string theory_of(const ComparisonResult& result, const Quantity& quantity,
                       std::uint64_t steps) {
   std::string text;
   if (quantity.name != "nodes") return text;
-  for (const AlgorithmResult& algorithm : result.algorithms) {
-    if (const auto limits = limits_of(algorithm, result, steps)) {
+  for (std::size_t i = 0; i < result.algorithms.size(); ++i) {
+    if (const auto limits = limits_of(result, i, steps)) {
       text += fmt::format("{}{} has at most {:.0f} nodes and a depth of {:.1f} after {} steps",
-                          text.empty() ? "Theory: " : "; ", algorithm.label, limits->nodes,
-                          limits->depth, steps);
+                          text.empty() ? "Theory: " : "; ", result.algorithms[i].label,
+                          limits->nodes, limits->depth, steps);
     }
   }
   return text.empty() ? text : text + ".";
@@ -181,6 +179,7 @@ SeriesFigure figure_of(const ComparisonResult& result, const Quantity& quantity,
 }
 
 std::string interval_text(const Estimate& estimate, int digits) {
+  if (std::isnan(estimate.mean)) return "unknown";
   return fmt::format("{:.{}f} <small>({:.{}f} to {:.{}f})</small>", estimate.mean, digits,
                      low_of(estimate), digits, high_of(estimate), digits);
 }
@@ -189,6 +188,16 @@ std::string width_text(const IntervalQuality& intervals) {
   if (intervals.unbounded == 0.0) return fmt::format("{:.4f}", intervals.median_width);
   return fmt::format("{:.4f} <small>({:.0f} % have none)</small>", intervals.median_width,
                      100.0 * intervals.unbounded);
+}
+
+/// What a comparison compares, with the optimum where it is not known.
+std::string compared_by(const ComparisonResult& result) {
+  const std::string regret =
+      fmt::format("{} regret per step", name_of(result.specification.regret));
+  if (!result.specification.own || result.specification.own->optimum_is_known) return regret;
+  if (!result.best_mean_seen) return "minus the mean reward; the optimum is unknown";
+  return fmt::format("{}; the optimum is unknown: against {:.4g}, the best mean of any run", regret,
+                     *result.best_mean_seen);
 }
 
 std::string html_table(const ComparisonResult& result, const Looks& looks) {
@@ -212,7 +221,7 @@ std::string html_table(const ComparisonResult& result, const Looks& looks) {
         fmt::format("{:.2f}", algorithm.intervals.coverage), width_text(algorithm.intervals),
         interval_text(end.nodes, 0), interval_text(algorithm.depth, 1),
         interval_text(end.switches, 0), end.seconds.mean, end.nanoseconds.mean,
-        escaped(options_of(algorithm)),
+        escaped(algorithm.parameters),
         algorithm.candidates > 1 ? fmt::format(" <small>(the best of {}; {:.4f} in tuning)</small>",
                                                algorithm.candidates, algorithm.tuning_regret)
                                  : "");
@@ -238,10 +247,9 @@ std::string html_of(const ExperimentSpecification& experiment,
   }
   for (const ComparisonResult& result : results) {
     const ComparisonSpecification& comparison = result.specification;
-    html += fmt::format(
-        "<h2>{}</h2>\n<p>{}; compared by {} regret.</p>\n{}\n", escaped(comparison.title),
-        escaped(comparison.environment.name + " " + environments().text_of(comparison.environment)),
-        name_of(comparison.regret), html_table(result, looks));
+    html += fmt::format("<h2>{}</h2>\n<p>{}; compared by {}.</p>\n{}\n", escaped(comparison.title),
+                        escaped(comparison.environment.name + " " + environment_text(comparison)),
+                        escaped(compared_by(result)), html_table(result, looks));
     if (!report.figures_missing.empty()) continue;
     html += "<div class=\"figures\">";
     for (const Quantity& quantity : drawn(experiment, comparison.regret)) {
@@ -316,8 +324,9 @@ void draw_all(const ExperimentSpecification& experiment,
       const SeriesFigure figure = figure_of(result, quantity, looks);
       draw_both(stem + quantity.name, report, [&](const std::string& file) { draw(figure, file); });
     }
+    if (experiment.is_suite || result.specification.own) continue;  // whose f may take its time
     const auto environment = make_environment(result.specification.environment);
-    if (experiment.is_suite || environment->space().dimension() > 2) continue;
+    if (environment->space().dimension() > 2) continue;
     const std::string& title = result.specification.environment.name;
     draw_both(stem + "environment", report,
               [&](const std::string& file) { draw_environment(*environment, title, file); });
@@ -331,8 +340,7 @@ std::string table_of(const ComparisonResult& result) {
   for (const AlgorithmResult& algorithm : result.algorithms) {
     width = std::max(width, algorithm.label.size());
   }
-  std::string table = fmt::format("{} ({} regret per step)\n", result.specification.title,
-                                  name_of(result.specification.regret));
+  std::string table = fmt::format("{} ({})\n", result.specification.title, compared_by(result));
   table += fmt::format("  {:<{}}{:>10}   {:^19}{:>9}{:>10}{:>9}{:>9}  {}\n", "", width, "regret",
                        "95 % interval", "nodes", "switches", "CPU s", "ns/step", "parameters");
   for (const AlgorithmResult& algorithm : result.algorithms) {
@@ -341,7 +349,7 @@ std::string table_of(const ComparisonResult& result) {
         "  {:<{}}{:>10.4f}   {:>8.4f} .. {:<8.4f}{:>8.0f}{:>10.0f}{:>9.3g}{:>9.3g}  {}\n",
         algorithm.label, width, end.regret.mean, low_of(end.regret), high_of(end.regret),
         end.nodes.mean, end.switches.mean, end.seconds.mean, end.nanoseconds.mean,
-        options_of(algorithm));
+        algorithm.parameters);
   }
   return table;
 }

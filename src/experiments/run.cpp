@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <ctime>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -72,6 +73,9 @@ class Judge {
   /// Of all that was noted, once it was judged: the sum of f*_t - f_t(x_t).
   [[nodiscard]] double regret() const { return drifts_ ? regret_ : regret_ + regret_of(0); }
 
+  /// The largest f_t(x_t) of all that was judged.
+  [[nodiscard]] double best_mean_seen() const { return best_mean_seen_; }
+
   /// The sum of f*_t over so many steps, all of which were judged.
   [[nodiscard]] double best_sum(std::uint64_t steps) const {
     return drifts_ ? best_sum_ : optimum_ * static_cast<double>(steps);
@@ -83,15 +87,21 @@ class Judge {
   [[nodiscard]] double regret_of(std::size_t i) const {
     const Arm arm = std::span(arms_).subspan(i * dimension_, dimension_);
     if (!drifts_) {
-      return static_cast<double>(counts_[i]) * (optimum_ - environment_.mean_reward_at(arm, t_));
+      return static_cast<double>(counts_[i]) * (optimum_ - mean_at(arm, t_));
     }
     double regret = 0.0;
     for (std::uint64_t t = t_; t < t_ + counts_[i]; ++t) {
       const double best = environment_.optimum_at(t).value;
       best_sum_ += best;
-      regret += best - environment_.mean_reward_at(arm, t);
+      regret += best - mean_at(arm, t);
     }
     return regret;
+  }
+
+  [[nodiscard]] double mean_at(Arm arm, std::uint64_t t) const {
+    const double mean = environment_.mean_reward_at(arm, t);
+    best_mean_seen_ = std::max(best_mean_seen_, mean);  // NaN leaves it as it is
+    return mean;
   }
 
   [[nodiscard]] std::ptrdiff_t offset(std::size_t arms) const {
@@ -107,6 +117,7 @@ class Judge {
   std::vector<std::uint64_t> counts_;
   double regret_ = 0.0;
   mutable double best_sum_ = 0.0;
+  mutable double best_mean_seen_ = -std::numeric_limits<double>::infinity();
 };
 
 /// Adds up the processor time of this thread between `start` and `stop`.
@@ -190,11 +201,13 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
   const auto n = static_cast<double>(steps);
   const Best best = optimizer.best().value();
   const double best_mean = environment.mean_reward_at(best.arm, steps);
-  return {.per_step_regret = judge.regret() / n,
+  const double regret = judge.regret();
+  return {.per_step_regret = regret / n,
           .per_step_realised_regret = realised(),
           .simple_regret = environment.optimum_at(steps).value - best_mean,
           .covered = best.lower <= best_mean && best_mean <= best.upper,
           .width = best.upper - best.lower,
+          .best_mean_seen = std::max(judge.best_mean_seen(), best_mean),
           .summary = optimizer.summary(),
           .best_arm = best.arm,
           .ns_per_step = 1e9 * clock.seconds() / n,

@@ -64,7 +64,7 @@ Unit unit_of(const std::string& key) {
 std::string line_of(const std::string& key, const RunResult& run) {
   std::string line = key;
   for (const double value : {run.per_step_regret, run.per_step_realised_regret, run.simple_regret,
-                             run.covered ? 1.0 : 0.0, run.width}) {
+                             run.covered ? 1.0 : 0.0, run.width, run.best_mean_seen}) {
     line += ',' + to_text(value);
   }
   for (const std::uint64_t value : {run.summary.nodes, std::uint64_t{run.summary.depth},
@@ -86,21 +86,24 @@ std::string line_of(const std::string& key, const RunResult& run) {
   damaged("a column is missing in \"" + line.substr(0, 40) + "...\"");
 }
 
-RunResult run_of(const std::string& line) {
+/// Of a run of so many steps.
+RunResult run_of(const std::string& line, std::uint64_t steps) {
   const std::vector<std::string> parts = split(line, ',');
-  if (parts.size() < 15) missing_column(line);
+  if (parts.size() < 16) missing_column(line);
   RunResult run;
   run.per_step_regret = number_of<double>(parts[5]);
   run.per_step_realised_regret = number_of<double>(parts[6]);
   run.simple_regret = number_of<double>(parts[7]);
   run.covered = number_of<double>(parts[8]) != 0.0;
   run.width = number_of<double>(parts[9]);
-  run.summary.nodes = number_of<std::uint64_t>(parts[10]);
-  run.summary.depth = number_of<std::uint32_t>(parts[11]);
-  run.summary.switches = number_of<std::uint64_t>(parts[12]);
-  run.summary.refreshes = number_of<std::uint64_t>(parts[13]);
-  if (parts.size() < 16) return run;
-  for (const std::string& text : split(parts[15], '|')) {
+  run.best_mean_seen = number_of<double>(parts[10]);
+  run.summary.nodes = number_of<std::uint64_t>(parts[11]);
+  run.summary.depth = number_of<std::uint32_t>(parts[12]);
+  run.summary.switches = number_of<std::uint64_t>(parts[13]);
+  run.summary.refreshes = number_of<std::uint64_t>(parts[14]);
+  run.ns_per_step = 1e9 * number_of<double>(parts[15]) / static_cast<double>(steps);
+  if (parts.size() < 17) return run;
+  for (const std::string& text : split(parts[16], '|')) {
     const std::vector<std::string> fields = split(text, ':');
     if (fields.size() != 6) missing_column(line);
     run.checkpoints.push_back({number_of<std::uint64_t>(fields[0]), number_of<double>(fields[1]),
@@ -128,88 +131,124 @@ std::uint64_t steps_of(const ExperimentSpecification& experiment,
   return std::min(experiment.steps, algorithm.steps);
 }
 
-/// The candidate of the least mean regret in tuning, and that regret.
-struct Chosen {
-  std::size_t candidate = 0;
-  double regret = 0.0;
-};
-
-Chosen choose(const ExperimentSpecification& experiment, const UnitLog& log, std::size_t c,
-              std::size_t a) {
-  const ComparisonSpecification& comparison = experiment.comparisons[c];
-  const std::size_t candidates = comparison.algorithms[a].candidates.size();
-  if (candidates == 1) return {};
-  Chosen best{0, std::numeric_limits<double>::infinity()};
-  for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
-    RunningEstimate regret;
-    for (std::uint64_t run = 0; run < experiment.tuning_runs; ++run) {
-      const RunResult result = run_of(log.line(key_of({true, c, a, candidate, run})));
-      regret.add(
-          regret_of(comparison.regret, result.per_step_regret, result.per_step_realised_regret));
-    }
-    if (regret.mean() < best.regret) best = {candidate, regret.mean()};
+/// The finished runs of a candidate, in their order: results do not depend on who ran what.
+std::vector<RunResult> runs_of(const ExperimentSpecification& experiment, const UnitLog& log,
+                               Unit unit) {
+  const AlgorithmSpecification& algorithm =
+      experiment.comparisons[unit.comparison].algorithms[unit.algorithm];
+  std::vector<RunResult> runs;
+  for (unit.run = 0; unit.run < (unit.tunes ? experiment.tuning_runs : experiment.runs);
+       ++unit.run) {
+    runs.push_back(run_of(log.line(key_of(unit)), steps_of(experiment, algorithm)));
   }
-  return best;
+  return runs;
 }
 
-/// All runs of an algorithm, one after the other in their order: the sums do not depend on who ran
-/// what.
-AlgorithmResult aggregate(const ExperimentSpecification& experiment, const UnitLog& log,
-                          std::size_t c, std::size_t a, std::size_t candidate) {
+double mean_regret(RegretKind kind, const std::vector<RunResult>& runs) {
+  RunningEstimate regret;
+  for (const RunResult& run : runs) {
+    regret.add(regret_of(kind, run.per_step_regret, run.per_step_realised_regret));
+  }
+  return regret.mean();
+}
+
+/// An algorithm after tuning: the candidate of the least mean regret, which is to be measured.
+AlgorithmResult choose(const ExperimentSpecification& experiment, const UnitLog& log, std::size_t c,
+                       std::size_t a) {
   const ComparisonSpecification& comparison = experiment.comparisons[c];
+  const AlgorithmSpecification& algorithm = comparison.algorithms[a];
+  AlgorithmResult result;
+  result.label = algorithm.label;
+  result.candidates = algorithm.candidates.size();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; result.candidates > 1 && i < result.candidates; ++i) {
+    result.tuning.push_back(runs_of(experiment, log, {true, c, a, i, 0}));
+    const double regret = mean_regret(comparison.regret, result.tuning.back());
+    if (regret < least) {
+      least = regret;
+      result.candidate = i;
+    }
+  }
+  result.chosen = algorithm.candidates[result.candidate];
+  result.parameters =
+      algorithm.make_player ? result.chosen.name : optimizers().text_of(result.chosen);
+  return result;
+}
+
+/// Calls visit(run) with every run of a comparison, tuning included.
+template <class Visit>
+void for_each_run(ComparisonResult& result, Visit&& visit) {
+  for (AlgorithmResult& algorithm : result.algorithms) {
+    for (std::vector<RunResult>& runs : algorithm.tuning) {
+      for (RunResult& run : runs) visit(run);
+    }
+    for (RunResult& run : algorithm.runs) visit(run);
+  }
+}
+
+/// Has regret against the largest mean that was seen.
+void guess_optimum(ComparisonResult& result) {
+  double best = -std::numeric_limits<double>::infinity();
+  for_each_run(result, [&](const RunResult& run) { best = std::max(best, run.best_mean_seen); });
+  if (!std::isfinite(best)) return;
+  result.best_mean_seen = best;
+  for_each_run(result, [&](RunResult& run) {
+    run.per_step_regret += best;
+    run.per_step_realised_regret += best;
+    run.simple_regret += best;
+    for (Checkpoint& at : run.checkpoints) {
+      at.per_step_regret += best;
+      at.per_step_realised_regret += best;
+    }
+  });
+}
+
+/// Estimates everything from the runs of an algorithm, whose curves have points at these steps.
+void aggregate(AlgorithmResult& result, RegretKind kind, const std::vector<std::uint64_t>& steps) {
   struct Point {
     RunningEstimate regret, nodes, switches, seconds, nanoseconds;
   };
-  const std::vector<std::uint64_t> steps = checkpoint_steps(experiment, comparison.algorithms[a]);
   std::vector<Point> points(steps.size());
   RunningEstimate pseudo;
   RunningEstimate realised;
   RunningEstimate simple;
   RunningEstimate depth;
-  std::vector<RunResult> ends;
-  for (std::uint64_t number = 0; number < experiment.runs; ++number) {
-    const std::string key = key_of({false, c, a, candidate, number});
-    const RunResult run = run_of(log.line(key));
-    if (run.checkpoints.size() != points.size()) missing_column(key);
+  for (const RunResult& run : result.runs) {
+    if (run.checkpoints.size() != points.size()) missing_column(result.label);
     pseudo.add(run.per_step_regret);
     realised.add(run.per_step_realised_regret);
     simple.add(run.simple_regret);
-    ends.push_back({.covered = run.covered, .width = run.width});
     depth.add(run.summary.depth);
     for (std::size_t i = 0; i < points.size(); ++i) {
       const Checkpoint& at = run.checkpoints[i];
-      points[i].regret.add(
-          regret_of(comparison.regret, at.per_step_regret, at.per_step_realised_regret));
+      points[i].regret.add(regret_of(kind, at.per_step_regret, at.per_step_realised_regret));
       points[i].nodes.add(static_cast<double>(at.nodes));
       points[i].switches.add(static_cast<double>(at.switches));
       points[i].seconds.add(at.seconds);
       points[i].nanoseconds.add(1e9 * at.seconds / static_cast<double>(at.steps));
     }
   }
-  AlgorithmResult result;
-  result.label = comparison.algorithms[a].label;
-  result.chosen = comparison.algorithms[a].candidates[candidate];
-  result.candidates = comparison.algorithms[a].candidates.size();
+  if (!result.tuning.empty()) {
+    result.tuning_regret = mean_regret(kind, result.tuning[result.candidate]);
+  }
   result.per_step_regret = pseudo.estimate();
   result.per_step_realised_regret = realised.estimate();
   result.simple_regret = simple.estimate();
-  result.intervals = interval_quality(ends);
+  result.intervals = interval_quality(result.runs);
   result.depth = depth.estimate();
   for (std::size_t i = 0; i < points.size(); ++i) {
     result.curve.push_back({steps[i], points[i].regret.estimate(), points[i].nodes.estimate(),
                             points[i].switches.estimate(), points[i].seconds.estimate(),
                             points[i].nanoseconds.estimate()});
   }
-  return result;
 }
 
 }  // namespace
 
 std::string fingerprint(const ExperimentSpecification& experiment) {
-  std::string text =
-      "steps " + std::to_string(experiment.steps) + ", runs " + std::to_string(experiment.runs) +
-      ", tuning_runs " + std::to_string(experiment.tuning_runs) + ", seed " +
-      std::to_string(experiment.seed) + ", checkpoints " + std::to_string(experiment.checkpoints);
+  std::string text = "steps " + std::to_string(experiment.steps) + ", seed " +
+                     std::to_string(experiment.seed) + ", checkpoints " +
+                     std::to_string(experiment.checkpoints);
   if (!experiment.reward_range) {
     text += ", reward_range auto";
   } else if (const auto& [low, high] = *experiment.reward_range; low != 0.0 || high != 1.0) {
@@ -218,13 +257,17 @@ std::string fingerprint(const ExperimentSpecification& experiment) {
   for (const ComparisonSpecification& comparison : experiment.comparisons) {
     text.append("; ").append(comparison.name).append(" by ").append(name_of(comparison.regret));
     text.append(" on ").append(comparison.environment.name);
-    text.append(" ").append(environments().text_of(comparison.environment));
+    text.append(" ").append(environment_text(comparison));
     for (const AlgorithmSpecification& algorithm : comparison.algorithms) {
       text.append("; ").append(algorithm.label);
       if (algorithm.steps < experiment.steps) {
         text.append(" for ").append(std::to_string(algorithm.steps)).append(" steps");
       }
       for (const Selection& candidate : algorithm.candidates) {
+        if (algorithm.make_player) {
+          text.append(" | own ").append(candidate.name);
+          continue;
+        }
         const OptimizerEntry& entry = optimizers().at(candidate.name);
         text.append(" | ").append(entry.name).append(" ").append(std::to_string(entry.revision));
         text.append(" ").append(optimizers().text_of(candidate));
@@ -276,6 +319,20 @@ std::uint64_t total_steps(const ExperimentSpecification& experiment) {
   return steps;
 }
 
+std::unique_ptr<KnownEnvironment> environment_of(const ComparisonSpecification& comparison) {
+  return comparison.own ? comparison.own->make() : make_environment(comparison.environment);
+}
+
+std::string environment_text(const ComparisonSpecification& comparison) {
+  return comparison.own ? comparison.own->text : environments().text_of(comparison.environment);
+}
+
+bool calls_caller(const ExperimentSpecification& experiment, const std::string& key) {
+  const Unit unit = unit_of(key);
+  const ComparisonSpecification& comparison = experiment.comparisons.at(unit.comparison);
+  return comparison.own || comparison.algorithms.at(unit.algorithm).make_player;
+}
+
 std::string do_unit(const ExperimentSpecification& experiment, const std::string& key,
                     const Watch& watch) {
   const Unit unit = unit_of(key);
@@ -286,14 +343,22 @@ std::string do_unit(const ExperimentSpecification& experiment, const std::string
                      .label = algorithm.label,
                      .purpose = unit.tunes ? "tuning" : "",
                      .number = unit.run};
-  options.reward_range = experiment.reward_range;
+  options.reward_range = comparison.own ? comparison.own->reward_range : experiment.reward_range;
   if (!unit.tunes) options.checkpoints = checkpoint_steps(experiment, algorithm);
-  const RunResult run =
-      run_once(comparison.environment, algorithm.candidates.at(unit.candidate), options, watch);
-  return line_of(key, run);
+  const auto environment = environment_of(comparison);
+  const std::string& name = comparison.environment.name;
+  if (algorithm.make_player) {
+    const MakePlayer make = [&](std::uint64_t seed) {
+      return algorithm.make_player(unit.candidate, seed);
+    };
+    return line_of(key, run_once(*environment, name, make, options, watch));
+  }
+  const Selection& candidate = algorithm.candidates.at(unit.candidate);
+  return line_of(key, run_once(*environment, name, candidate, options, watch));
 }
 
 UnitLog open_log(const ExperimentSpecification& experiment, const std::string& folder, bool fresh) {
+  if (folder.empty()) return {"", fingerprint(experiment), fresh};
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw OutputError(folder + ": cannot be created: " + error.message());
@@ -338,26 +403,31 @@ std::vector<ComparisonResult> run_experiment(const ExperimentSpecification& expe
   });
   finish(tuning);
 
-  std::vector<Unit> measuring;
-  std::vector<Chosen> choices;  // in the order of for_each_algorithm
-  for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
-    choices.push_back(choose(experiment, log, c, a));
-    for (std::uint64_t run = 0; run < experiment.runs; ++run) {
-      measuring.push_back({false, c, a, choices.back().candidate, run});
-    }
-  });
-  finish(measuring);
-
   std::vector<ComparisonResult> results;
   for (const ComparisonSpecification& comparison : experiment.comparisons) {
     results.push_back({comparison, {}});
   }
-  auto choice = choices.begin();
+  std::vector<Unit> measuring;
   for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
-    results[c].algorithms.push_back(aggregate(experiment, log, c, a, choice->candidate));
-    results[c].algorithms.back().tuning_regret = choice->regret;
-    ++choice;
+    results[c].algorithms.push_back(choose(experiment, log, c, a));
+    for (std::uint64_t run = 0; run < experiment.runs; ++run) {
+      measuring.push_back({false, c, a, results[c].algorithms[a].candidate, run});
+    }
   });
+  finish(measuring);
+
+  for_each_algorithm(experiment, [&](std::size_t c, std::size_t a) {
+    AlgorithmResult& result = results[c].algorithms[a];
+    result.runs = runs_of(experiment, log, {false, c, a, result.candidate, 0});
+  });
+  for (ComparisonResult& result : results) {
+    const ComparisonSpecification& comparison = result.specification;
+    if (comparison.own && !comparison.own->optimum_is_known) guess_optimum(result);
+    for (std::size_t a = 0; a < result.algorithms.size(); ++a) {
+      aggregate(result.algorithms[a], comparison.regret,
+                checkpoint_steps(experiment, comparison.algorithms[a]));
+    }
+  }
   return results;
 }
 

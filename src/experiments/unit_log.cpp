@@ -13,7 +13,7 @@ namespace {
 constexpr int kKeyFields = 5;
 constexpr const char* kColumns =
     "phase,comparison,algorithm,candidate,run,per_step_regret,per_step_realised_regret,"
-    "simple_regret,covered,width,nodes,depth,switches,refreshes,seconds,checkpoints";
+    "simple_regret,covered,width,best_mean_seen,nodes,depth,switches,refreshes,seconds,checkpoints";
 
 /// The next line of a file without its end; none when there is no whole one.
 std::optional<std::string> next_line(std::FILE* file) {
@@ -38,9 +38,10 @@ std::string UnitLog::key_of(const std::string& line) {
 
 UnitLog::UnitLog(std::string path, const std::string& belongs_to, bool fresh)
     : path_(std::move(path)) {
-  std::string header = "# canopy units: " + belongs_to;
+  std::string header = "# canopy units 2: " + belongs_to;
   std::replace(header.begin(), header.end(), '\n', ' ');  // a label may hold one
-  file_.reset(std::fopen(path_.c_str(), "a+be"));
+  file_.reset(path_.empty() ? std::tmpfile() : std::fopen(path_.c_str(), "a+be"));
+  if (path_.empty()) path_ = "temporary file";
   if (!file_) fail("cannot be written");
   if (flock(fileno(file_.get()), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     throw OutputError(path_ + ": another process is running this experiment");

@@ -16,8 +16,9 @@ namespace canopy {
 /// that names what it belongs to. A last line that was cut off is dropped.
 class UnitLog {
  public:
-  /// Opens or makes the file. Throws OutputError when another process has it open, and when it
-  /// belongs to something else, unless `fresh`, which empties it first.
+  /// Opens or makes the file; without a path, one that ends with the log. Throws OutputError when
+  /// another process has it open, and when it belongs to something else, unless `fresh`, which
+  /// empties it first.
   UnitLog(std::string path, const std::string& belongs_to, bool fresh);
 
   [[nodiscard]] bool has(const std::string& key) const { return places_.contains(key); }

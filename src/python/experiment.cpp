@@ -1,15 +1,17 @@
-// Single runs of an experiment. What is tuned, measured and kept is up to Python.
+// `canopy.experiment`: the runner of experiments, with environments and algorithms written in
+// Python.
+
+#include "canopy/experiment.hpp"
 
 #include "canopy/optimizers.hpp"
-#include "canopy/simulation.hpp"
 
 #include "experiments/runner.hpp"
+#include "python/beside_interpreter.hpp"
 #include "python/bindings.hpp"
 #include "python/environment.hpp"
 #include "python/function.hpp"
 #include "python/options.hpp"
 #include "python/player.hpp"
-#include "python/without_interpreter.hpp"
 
 #include <array>
 #include <atomic>
@@ -18,37 +20,70 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 namespace canopy::python {
 namespace {
-
-/// How far runs are, and whether they should stop, for any thread.
-struct PythonWatch {
-  std::atomic<std::uint64_t> done = 0;  ///< steps
-  std::atomic<bool> stopped = false;
-  nb::object tick = nb::none();  ///< called now and then by runs that need the interpreter
-};
 
 nb::object number_or_none(double number) {
   return std::isfinite(number) ? nb::object(nb::float_(number)) : nb::none();
 }
 
-/// (per_step_regret, per_step_realised_regret, simple_regret, ns_per_step, checkpoints).
-nb::tuple run_tuple(const RunResult& run) {
+nb::object estimate_or_none(const Estimate& estimate) {
+  return std::isfinite(estimate.mean) ? nb::object(estimate_tuple(estimate)) : nb::none();
+}
+
+nb::dict run_dictionary(const RunResult& run) {
   nb::list checkpoints;
   for (const Checkpoint& at : run.checkpoints) {
     checkpoints.append(nb::make_tuple(at.steps, number_or_none(at.per_step_regret),
                                       number_or_none(at.per_step_realised_regret)));
   }
-  return nb::make_tuple(number_or_none(run.per_step_regret),
-                        number_or_none(run.per_step_realised_regret),
-                        number_or_none(run.simple_regret), run.ns_per_step, checkpoints);
+  nb::dict result;
+  result["per_step_regret"] = number_or_none(run.per_step_regret);
+  result["per_step_realised_regret"] = number_or_none(run.per_step_realised_regret);
+  result["simple_regret"] = number_or_none(run.simple_regret);
+  result["ns_per_step"] = run.ns_per_step;
+  result["checkpoints"] = checkpoints;
+  return result;
+}
+
+nb::list run_list(const std::vector<RunResult>& runs) {
+  nb::list result;
+  for (const RunResult& run : runs) result.append(run_dictionary(run));
+  return result;
+}
+
+nb::dict algorithm_dictionary(const AlgorithmResult& algorithm) {
+  nb::dict result;
+  result["candidate"] = algorithm.candidate;
+  result["regret"] = estimate_or_none(algorithm.per_step_regret);
+  result["realised_regret"] = estimate_or_none(algorithm.per_step_realised_regret);
+  result["simple_regret"] = estimate_or_none(algorithm.simple_regret);
+  result["us_per_step"] = 1e-3 * algorithm.curve.back().nanoseconds.mean;
+  result["runs"] = run_list(algorithm.runs);
+  nb::list tuning;
+  for (const std::vector<RunResult>& runs : algorithm.tuning) tuning.append(run_list(runs));
+  result["tuning"] = tuning;
+  return result;
+}
+
+nb::dict comparison_dictionary(const ComparisonResult& comparison) {
+  nb::list algorithms;
+  for (const AlgorithmResult& algorithm : comparison.algorithms) {
+    algorithms.append(algorithm_dictionary(algorithm));
+  }
+  nb::dict result;
+  result["algorithms"] = algorithms;
+  result["table"] = table_of(comparison);
+  result["best_mean_seen"] =
+      comparison.best_mean_seen ? number_or_none(*comparison.best_mean_seen) : nb::none();
+  return result;
 }
 
 Selection optimizer_from(nb::handle name, const nb::dict& given, std::uint64_t steps) {
@@ -69,57 +104,136 @@ nb::dict checked_options(nb::handle name, const nb::dict& given, const PythonSpa
   return options_dictionary(optimizer.options);
 }
 
-/// A run in which neither side is written in Python: others go on meanwhile.
-nb::tuple run_compiled(const PythonEnvironment& environment, nb::handle algorithm,
-                       const nb::dict& options, const RunOptions& run, PythonWatch& watch) {
-  const Selection optimizer = optimizer_from(algorithm, options, run.steps);
-  const Watch watched{[&](std::uint64_t steps) { watch.done += steps; }, &watch.stopped};
-  std::optional<RunResult> result;
-  {
-    const WithoutInterpreter release;
-    result = run_once(environment.selection(), optimizer, run, watched);
+/// An environment and the space of its arms. What is made of it refers to the object of Python,
+/// without owning it: experiments are copied where the interpreter's lock is not held.
+const PythonSpace& add_environment(ComparisonSpecification& comparison, nb::handle environment,
+                                   std::string text, nb::handle reward_range) {
+  if (!nb::isinstance<PythonFunction>(environment)) {
+    const auto& known = nb::cast<const PythonEnvironment&>(environment);
+    comparison.environment = known.selection();
+    return known.space();
   }
-  return run_tuple(*result);
+  const auto& function = nb::cast<const PythonFunction&>(environment);
+  comparison.environment.name = function.name;
+  comparison.own = {.make = [&function] { return std::make_unique<FunctionEnvironment>(function); },
+                    .text = std::move(text),
+                    .reward_range = range_from(reward_range),
+                    .optimum_is_known = function.optimum.has_value()};
+  return nb::cast<const PythonSpace&>(function.space);
 }
 
-/// A run that calls Python. `make` is the name of an optimizer, or makes one from a seed.
-RunResult run_interpreted(KnownEnvironment& environment, const std::string& name,
-                          const PythonSpace& space, const nb::object& algorithm,
-                          const nb::dict& options, const RunOptions& run, PythonWatch& watch) {
-  const auto steps_done = [&](std::uint64_t steps) {
-    watch.done += steps;
+/// `given` is (label, name, candidates): options of an optimizer that has this name, or texts of an
+/// algorithm of the caller's own, which
+/// make(label, comparison, candidate, seed) makes.
+AlgorithmSpecification algorithm_from(nb::handle given, nb::handle make, std::size_t comparison,
+                                      const PythonSpace& space, std::uint64_t steps) {
+  AlgorithmSpecification algorithm{.label = nb::cast<std::string>(given[0])};
+  const bool is_own = given[1].is_none();
+  for (const nb::handle candidate : nb::cast<nb::list>(given[2])) {
+    algorithm.candidates.push_back(
+        is_own ? Selection{nb::cast<std::string>(candidate)}
+               : optimizer_from(given[1], nb::cast<nb::dict>(candidate), steps));
+  }
+  if (is_own) {
+    algorithm.make_player = [make, comparison, label = algorithm.label, &space](
+                                std::size_t candidate, std::uint64_t seed) {
+      return std::make_unique<PythonPlayer>(make(label, comparison, candidate, seed), space);
+    };
+  }
+  return algorithm;
+}
+
+/// Has Python do what is written in it, under the interpreter's lock, and threads the rest. Both
+/// tell how far they are.
+class PythonExecutor final : public Executor {
+ public:
+  PythonExecutor(const ExperimentSpecification& experiment, int threads, nb::object interpreted,
+                 nb::object progress)
+      : experiment_(experiment),
+        threads_(threads),
+        interpreted_(std::move(interpreted)),
+        progress_(std::move(progress)) {}
+
+  void run(const std::vector<std::string>& tasks, const Work& work, const Take& take) override {
+    nb::list interpreted;
+    std::vector<std::string> compiled;
+    for (const std::string& key : tasks) {
+      if (calls_caller(experiment_, key)) {
+        interpreted.append(key);
+      } else {
+        compiled.push_back(key);
+      }
+    }
+    if (nb::len(interpreted) > 0) {
+      interpreted_(interpreted, nb::cpp_function([&](const std::string& key) { return work(key); }),
+                   nb::cpp_function([&](const std::string& line) { take(line); }),
+                   nb::cpp_function([&](std::uint64_t steps) { advance(steps); }));
+    }
+    if (compiled.empty()) return;
+    ThreadExecutor threads(threads_);
+    run_beside_interpreter([&] { threads.run(compiled, work, take); }, stop_, done_, progress_);
+  }
+
+  /// Called by runs, on any thread: only that of the caller has the interpreter's lock.
+  void advance(std::uint64_t steps) {
+    done_ += steps;
+    if (std::this_thread::get_id() != caller_) return;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (!watch.tick.is_none()) watch.tick(steps);
-  };
-  const Watch watched{steps_done, &watch.stopped};
-  if (text_from(algorithm)) {
-    return run_once(environment, name, optimizer_from(algorithm, options, run.steps), run, watched);
+    if (!progress_.is_none()) progress_(done_.load());
   }
-  const MakePlayer make = [&](std::uint64_t seed) {
-    return std::make_unique<PythonPlayer>(algorithm(seed), space);
-  };
-  return run_once(environment, name, make, run, watched);
+
+  [[nodiscard]] Watch watch() {
+    return {[this](std::uint64_t steps) { advance(steps); }, &stop_};
+  }
+
+ private:
+  const ExperimentSpecification& experiment_;
+  int threads_;
+  nb::object interpreted_;  // called with keys, and what does a unit, takes its line and advances
+  nb::object progress_;
+  std::thread::id caller_ = std::this_thread::get_id();
+  std::atomic<std::uint64_t> done_ = 0;
+  std::atomic<bool> stop_ = false;
+};
+
+/// Runs an experiment and writes its report; without a folder, nothing is written.
+nb::list run(const ExperimentSpecification& experiment, const std::string& folder, bool resume,
+             PythonExecutor& executor) {
+  std::vector<ComparisonResult> results;
+  try {
+    UnitLog log = open_log(experiment, folder, !resume);
+    const Watch watch = executor.watch();
+    results = run_experiment(experiment, log, executor, watch, watch.steps_done);
+    if (!folder.empty()) (void)write_report(experiment, results, folder, "canopy.experiment");
+  } catch (const OutputError& error) {
+    const bool other = error.fault() == OutputError::Fault::other_results;
+    const std::string hint = other ? "; give another folder, or resume=False to discard them" : "";
+    PyErr_SetString(other ? PyExc_ValueError : PyExc_OSError, (error.what() + hint).c_str());
+    throw nb::python_error();
+  }
+  nb::list all;
+  for (const ComparisonResult& result : results) all.append(comparison_dictionary(result));
+  return all;
 }
 
-/// One run: what run_tuple says, and the largest mean that was seen where f* is not known.
-nb::tuple run_unit(nb::handle environment, const nb::object& algorithm, const nb::dict& options,
-                   const RunOptions& run, PythonWatch& watch) {
-  if (nb::isinstance<PythonFunction>(environment)) {
-    const auto& about = nb::cast<const PythonFunction&>(environment);
-    FunctionEnvironment played(about);
-    const auto& space = nb::cast<const PythonSpace&>(about.space);
-    const RunResult result =
-        run_interpreted(played, about.name, space, algorithm, options, run, watch);
-    return nb::make_tuple(run_tuple(result), number_or_none(played.highest()));
+/// Each comparison is (name, title, environment, text, regret, reward_range); for algorithms see
+/// algorithm_from.
+void add_comparisons(ExperimentSpecification& experiment, const nb::list& comparisons,
+                     const nb::list& algorithms, nb::handle make) {
+  for (std::size_t c = 0; c < nb::len(comparisons); ++c) {
+    const nb::handle given = comparisons[c];
+    ComparisonSpecification comparison{
+        .name = nb::cast<std::string>(given[0]),
+        .title = nb::cast<std::string>(given[1]),
+        .regret = enum_from<RegretKind>("regret", given[4]),
+    };
+    const PythonSpace& space =
+        add_environment(comparison, given[2], nb::cast<std::string>(given[3]), given[5]);
+    for (const nb::handle algorithm : algorithms) {
+      comparison.algorithms.push_back(algorithm_from(algorithm, make, c, space, experiment.steps));
+    }
+    experiment.comparisons.push_back(std::move(comparison));
   }
-  const auto& known = nb::cast<const PythonEnvironment&>(environment);
-  if (text_from(algorithm)) {
-    return nb::make_tuple(run_compiled(known, algorithm, options, run, watch), nb::none());
-  }
-  const std::unique_ptr<KnownEnvironment> played = make_environment(known.selection());
-  const RunResult result = run_interpreted(*played, known.selection().name, known.space(),
-                                           algorithm, options, run, watch);
-  return nb::make_tuple(run_tuple(result), nb::none());
 }
 
 void make_function(PythonFunction* self, nb::object function, nb::object space, std::string name,
@@ -167,38 +281,29 @@ void bind_experiment(nb::module_& module) {
       .def("__init__", &make_function, nb::arg("function"), nb::arg("space"), nb::arg("name"),
            nb::arg("mean").none(), nb::arg("start").none(), nb::arg("noisy"),
            nb::arg("noise").none(), nb::arg("noise_width"), nb::arg("optimum").none());
-  nb::class_<PythonWatch>(module, "Watch")
-      .def(nb::init<>())
-      .def("stop", [](PythonWatch& self) { self.stopped = true; })
-      .def_prop_ro("done", [](const PythonWatch& self) { return self.done.load(); })
-      .def_rw("tick", &PythonWatch::tick, nb::arg().none());
   module.def("checked_options", &checked_options, nb::arg("name").none(), nb::arg("options"),
              nb::arg("space"), nb::arg("steps"));
   module.def(
-      "checkpoint_steps",
-      [](std::uint64_t steps, std::uint64_t checkpoints) {
-        return checkpoint_steps(steps, checkpoints);
+      "run_experiment",
+      [](const nb::list& comparisons, const nb::list& algorithms, nb::handle make,
+         std::uint64_t steps, std::uint64_t runs, std::uint64_t tuning_runs, std::uint64_t seed,
+         std::uint64_t checkpoints, const std::string& folder, bool resume, int threads,
+         nb::object interpreted, nb::object progress) {
+        ExperimentSpecification experiment{.name = "experiment",
+                                           .title = "canopy.experiment",
+                                           .steps = steps,
+                                           .runs = runs,
+                                           .tuning_runs = tuning_runs,
+                                           .seed = seed,
+                                           .checkpoints = checkpoints};
+        add_comparisons(experiment, comparisons, algorithms, make);
+        PythonExecutor executor(experiment, threads, std::move(interpreted), std::move(progress));
+        return run(experiment, folder, resume, executor);
       },
-      nb::arg("steps"), nb::arg("checkpoints"));
-  module.def(
-      "run_unit",
-      [](nb::handle environment, const nb::object& algorithm, const nb::dict& options,
-         std::uint64_t steps, std::uint64_t seed, std::string label, std::string purpose,
-         std::uint64_t number, std::vector<std::uint64_t> checkpoints, nb::handle reward_range,
-         PythonWatch& watch) {
-        return run_unit(environment, algorithm, options,
-                        {.steps = steps,
-                         .seed = seed,
-                         .label = std::move(label),
-                         .purpose = std::move(purpose),
-                         .number = number,
-                         .checkpoints = std::move(checkpoints),
-                         .reward_range = range_from(reward_range)},
-                        watch);
-      },
-      nb::arg("environment"), nb::arg("algorithm"), nb::arg("options"), nb::arg("steps"),
-      nb::arg("seed"), nb::arg("label"), nb::arg("purpose"), nb::arg("number"),
-      nb::arg("checkpoints"), nb::arg("reward_range").none(), nb::arg("watch"));
+      nb::arg("comparisons"), nb::arg("algorithms"), nb::arg("make"), nb::arg("steps"),
+      nb::arg("runs"), nb::arg("tuning_runs"), nb::arg("seed"), nb::arg("checkpoints"),
+      nb::arg("folder"), nb::arg("resume"), nb::arg("threads"), nb::arg("interpreted"),
+      nb::arg("progress").none());
 }
 
 }  // namespace canopy::python

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <stdexcept>
 
@@ -116,7 +117,6 @@ double FunctionEnvironment::mean_reward(Arm arm) const {
                                 to_text(*about_.optimum) +
                                 ": give the largest mean, or leave it out");
   }
-  highest_ = std::max(highest_, value);  // NaN leaves it as it is
   return value;
 }
 

@@ -6,7 +6,6 @@
 #include "python/space.hpp"
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,9 +40,6 @@ class FunctionEnvironment final : public SteadyEnvironment {
   [[nodiscard]] double mean_reward(Arm arm) const override;
   [[nodiscard]] Optimum optimum() const override { return {{}, about_.optimum.value_or(0.0)}; }
 
-  /// The largest mean of all that were asked for.
-  [[nodiscard]] double highest() const { return highest_; }
-
  private:
   [[nodiscard]] double call(const nb::object& function, Arm arm) const;
   [[nodiscard]] std::string text_of(const nb::object& function, Arm arm) const;
@@ -56,7 +52,6 @@ class FunctionEnvironment final : public SteadyEnvironment {
   nb::object names_;  // of the parameters, a tuple
   mutable std::vector<PyObject*> arguments_;
   bool called_twice_ = false;  // at the first arm, to find out noise that nobody has declared
-  mutable double highest_ = -std::numeric_limits<double>::infinity();
 
   // What a function without noise of its own was at the arms played lately, in their order, so that
   // judging a run does not call it again: arms in a row count once, and the first `judged_` of them

@@ -136,4 +136,9 @@ void refuse_name(const std::string& kind, nb::handle given,
   throw ConfigurationError({{kind, shown(given), unknown_name(kind, name, known)}});
 }
 
+nb::tuple estimate_tuple(const Estimate& estimate) {
+  if (!estimate.interval) return nb::make_tuple(estimate.mean, nb::none(), nb::none());
+  return nb::make_tuple(estimate.mean, estimate.interval->low, estimate.interval->high);
+}
+
 }  // namespace canopy::python

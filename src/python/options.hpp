@@ -5,6 +5,7 @@
 #include "canopy/optimizer.hpp"
 #include "canopy/options.hpp"
 #include "canopy/partition.hpp"
+#include "canopy/statistics.hpp"
 
 #include <optional>
 #include <string>
@@ -38,6 +39,9 @@ void refuse_others(const nb::dict& given, const std::vector<OptionField>& fields
 
 /// Options as a dictionary; None for those without a value.
 [[nodiscard]] nb::dict options_dictionary(const OptionValues& options);
+
+/// (mean, low, high); the ends are None for a single measurement.
+[[nodiscard]] nb::tuple estimate_tuple(const Estimate& estimate);
 
 /// Throws ConfigurationError: `optimizer = 'hvt': unknown optimizer, did you mean "hct"?`
 [[noreturn]] void refuse_name(const std::string& kind, nb::handle given,

@@ -2,22 +2,16 @@
 #include "canopy/optimizers.hpp"
 #include "canopy/simulation.hpp"
 
+#include "python/beside_interpreter.hpp"
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 #include "python/space.hpp"
-#include "python/without_interpreter.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
-#include <functional>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,51 +20,6 @@
 
 namespace canopy::python {
 namespace {
-
-/// Runs work on a thread of its own, and waits for it without the interpreter's lock. Ctrl-C stops
-/// it; `progress` is told now and then how much is done.
-void run_beside_interpreter(const std::function<void()>& work, std::atomic<bool>& stop,
-                            const std::atomic<std::uint64_t>& done, const nb::object& progress) {
-  using namespace std::chrono_literals;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool finished = false;
-  std::exception_ptr failure;
-  std::thread worker([&] {
-    try {
-      work();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    const std::lock_guard lock(mutex);
-    finished = true;
-    changed.notify_one();
-  });
-  std::exception_ptr interruption;
-  for (bool waiting = true; waiting;) {
-    {
-      const WithoutInterpreter release;
-      std::unique_lock lock(mutex);
-      waiting = !changed.wait_for(lock, 50ms, [&] { return finished; });
-    }
-    if (stop.load()) continue;
-    try {
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (!progress.is_none()) progress(done.load());
-    } catch (...) {
-      interruption = std::current_exception();
-      stop.store(true);
-    }
-  }
-  worker.join();
-  if (interruption) std::rethrow_exception(interruption);
-  if (failure) std::rethrow_exception(failure);
-}
-
-nb::tuple estimate_tuple(const Estimate& estimate) {
-  if (!estimate.interval) return nb::make_tuple(estimate.mean, nb::none(), nb::none());
-  return nb::make_tuple(estimate.mean, estimate.interval->low, estimate.interval->high);
-}
 
 /// None for the width of an interval without ends.
 nb::object width_or_none(double width) {

@@ -181,7 +181,7 @@ TEST_F(ExperimentFolder, AMissingColumnIsNamed) {
   const std::string whole = content_of(path("whole.csv"));
   const std::size_t last_comma = whole.rfind(',');
   const std::size_t last_field = whole.rfind(':');
-  const std::string header = "# canopy units: " + fingerprint(experiment_) + "\nphase\n";
+  const std::string header = "# canopy units 2: " + fingerprint(experiment_) + "\nphase\n";
   for (const std::string& damaged :
        {header + "tune,0,0,0,0,0.5\n",          // most columns
         whole.substr(0, last_comma) + "\n",     // all checkpoints
@@ -305,6 +305,73 @@ name = "round-robin"
 )",
                                       "own.toml"),
                SpecificationError);
+}
+
+TEST_F(ExperimentFolder, MoreRunsAreAddedToThoseThatAreThere) {
+  ThreadExecutor executor;
+  const AlgorithmResult few = run("units.csv", executor)[0].algorithms[0];
+  experiment_.runs = 6;
+  DyingExecutor four(4);  // two more runs of two algorithms
+  const AlgorithmResult more = run("units.csv", four)[0].algorithms[0];
+  ASSERT_EQ(few.runs.size(), 4U);
+  ASSERT_EQ(more.runs.size(), 6U);
+  for (std::size_t i = 0; i < few.runs.size(); ++i) {
+    EXPECT_EQ(more.runs[i].per_step_regret, few.runs[i].per_step_regret);
+  }
+}
+
+/// f(x) = 3 + x without noise, and nothing says that 4 is the largest.
+class Slope final : public SteadyEnvironment {
+ public:
+  [[nodiscard]] const Space& space() const override { return space_; }
+  void start(RandomStream& /*random*/) override {}
+  double pull(Arm arm, RandomStream& /*random*/) override { return 3.0 + arm[0]; }
+  [[nodiscard]] double mean_reward(Arm arm) const override { return 3.0 + arm[0]; }
+  [[nodiscard]] Optimum optimum() const override { return {}; }
+
+ private:
+  Space space_{{"x", Real{0.0, 1.0}}};
+};
+
+/// Plays one arm.
+class Fixed final : public Player {
+ public:
+  explicit Fixed(double x) : arm_{x} {}
+  Pull ask(std::uint64_t pulls) override { return {1, arm_, pulls}; }
+  Status tell(Ticket /*ticket*/, double /*reward*/) override {
+    ++pulls_;
+    return Status::ok;
+  }
+  [[nodiscard]] std::optional<Best> best() const override { return Best{.arm = arm_}; }
+  [[nodiscard]] Summary summary() const override { return {.t = pulls_ + 1}; }
+
+ private:
+  std::vector<double> arm_;
+  std::uint64_t pulls_ = 0;
+};
+
+TEST_F(ExperimentFolder, TakesWhatNoCatalogueHas) {
+  AlgorithmSpecification fixed{.label = "fixed", .candidates = {{"at 0.25"}, {"at 0.75"}}};
+  fixed.make_player = [](std::size_t candidate, std::uint64_t /*seed*/) {
+    return std::make_unique<Fixed>(candidate == 0 ? 0.25 : 0.75);
+  };
+  ComparisonSpecification slope{
+      .name = "slope", .title = "slope", .environment = {"slope"}, .algorithms = {fixed}};
+  slope.own = OwnEnvironment{[] { return std::make_unique<Slope>(); }, "version 1", {}, false};
+  experiment_.comparisons = {slope};
+  ThreadExecutor executor(1);
+  const ComparisonResult result = run("units.csv", executor).front();
+  const AlgorithmResult& algorithm = result.algorithms[0];
+  EXPECT_EQ(result.best_mean_seen, 3.75);
+  EXPECT_EQ(algorithm.parameters, "at 0.75");
+  EXPECT_NEAR(algorithm.per_step_regret.mean, 0.0, 1e-9);
+  EXPECT_NEAR(algorithm.tuning[0][1].per_step_regret, 0.5, 1e-9);
+  EXPECT_NEAR(algorithm.tuning[0][1].simple_regret, 0.5, 1e-9);
+  EXPECT_NE(table_of(result).find("against 3.75"), std::string::npos);
+  EXPECT_NE(write_report(experiment_, {result}, path(""), "a test").files.size(), 0U);
+
+  experiment_.comparisons[0].own->text = "version 2";
+  EXPECT_THROW((void)run("units.csv", executor), OutputError);
 }
 
 TEST_F(ExperimentFolder, RunsOnThreadsOfItsOwnInAFolderThatItMakes) {

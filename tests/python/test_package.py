@@ -138,8 +138,8 @@ def test_the_experiments_of_the_guide_print_what_it_says(root):
     def printed(program):
         return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
 
-    def without_times(text):  # whose column ends where the options begin
-        return [line[:68] + line[76:] if line.startswith("  ") else line for line in text.splitlines()]
+    def without_times(text):  # whose columns end where the parameters begin
+        return [(line[:61] + line[79:]).rstrip() if line.startswith("  ") else line for line in text.splitlines()]
 
     assert without_times(printed(code)) == without_times(shown)
     assert "EpsilonGreedy" in printed(own)
