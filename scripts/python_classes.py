@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes python/canopy/_classes.py: a typed class for every optimizer of the catalogue, and typed options.
+"""Writes python/canopy/_classes.py, a typed class for every optimizer of the catalogue, and _options.py, typed options.
 
 And the table of these classes in docs/python.md. Run it as `make classes` after a change of the catalogue in C++. A
-test compares both with the catalogue.
+test compares all with the catalogue.
 """
 
 import importlib.util
@@ -11,7 +11,7 @@ import textwrap
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FILE = ROOT / "python/canopy/_classes.py"
+PACKAGE = ROOT / "python/canopy"
 DOCUMENT = ROOT / "docs/python.md"
 WIDTH = 120
 
@@ -19,21 +19,28 @@ WIDTH = 120
 NAMES = {"random": "RandomSearch"}
 
 HEAD = '''\
-"""The optimizers, one class each, and their options as types.
+"""{line}
 
 Written by `make classes` (scripts/python_classes.py) from the catalogue in C++: change it there.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict
-
-from ._optimizers import CLASSES, Optimizer
-
-if TYPE_CHECKING:
-    from ._optimizers import AnySpace, Direction, RewardRange
-    from ._partition import AnyPartition
+{imports}
+from ._partition import AnyPartition
+from ._space import {types}
 '''
+
+CLASSES_HEAD = HEAD.format(
+    line="The optimizers, one class each.",
+    imports="from typing import Literal\n\nfrom ._optimizers import CLASSES, Optimizer",
+    types="AnySpace, Direction, RewardRange",
+)
+OPTIONS_HEAD = HEAD.format(
+    line="The options of optimizers and environments as types.",
+    imports="from typing import Literal, TypedDict\n",
+    types="Direction, RewardRange",
+)
 
 TAIL = '''\
 class OptimizerOptions(AlgorithmOptions, total=False):
@@ -82,12 +89,18 @@ Entry = dict[str, Any]
 Field = dict[str, Any]
 
 
-def text_of(optimizers: list[Entry], environments: list[Entry]) -> str:
-    """The whole file."""
+def classes_text(optimizers: list[Entry]) -> str:
+    """The file of the classes."""
     names = sorted(class_name(entry["name"]) for entry in optimizers)
     listed = "__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
-    parts = [HEAD + "\n" + listed]
-    parts += [class_text(entry) for entry in optimizers]
+    order = "".join(f"    {class_name(entry['name'])},\n" for entry in optimizers)
+    parts = [CLASSES_HEAD + "\n" + listed, *(class_text(entry) for entry in optimizers)]
+    return "\n\n".join([*parts, f"for _each in (\n{order}):\n    CLASSES[_each.name] = _each\n"])
+
+
+def all_options_text(optimizers: list[Entry], environments: list[Entry]) -> str:
+    """The file of the options."""
+    parts = [OPTIONS_HEAD]
     parts += [
         options_text(class_name(entry["name"]) + "Options", f"The options of `{class_name(entry['name'])}`.", [entry])
         for entry in optimizers
@@ -101,10 +114,7 @@ def text_of(optimizers: list[Entry], environments: list[Entry]) -> str:
             optimizers + environments,
         )
     )
-    parts.append(TAIL)
-    order = "".join(f"    {class_name(entry['name'])},\n" for entry in optimizers)
-    parts.append(f"for _each in (\n{order}):\n    CLASSES[_each.name] = _each\n")
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, TAIL])
 
 
 def class_name(name: str) -> str:
@@ -217,13 +227,14 @@ def with_table(document: str, optimizers: list[Entry]) -> str:
     return f"{before}{BEGIN}\n\n{table_text(optimizers)}\n\n{END}{after}"
 
 
-def of_module(module: Any) -> str:
-    """The file as the catalogue of a built module has it."""
+def of_module(module: Any) -> dict[str, str]:
+    """The files as the catalogue of a built module has them."""
     optimizers = module.optimizer_catalogue()
     for entry in optimizers:
         for field in entry["fields"]:
             field["resolved"] = resolved_text(module, entry, field["name"])
-    return text_of(optimizers, module.environment_catalogue())
+    options = all_options_text(optimizers, module.environment_catalogue())
+    return {"_classes.py": classes_text(optimizers), "_options.py": options}
 
 
 def resolved_text(module: Any, entry: Entry, option: str) -> str:
@@ -259,7 +270,7 @@ def shown(value: Any) -> str:
 
 
 def built_module() -> Any:
-    """The module of the installed package, without the package, which needs the file that is to be written."""
+    """The module of the installed package, without the package, which needs the files that are to be written."""
     package = importlib.util.find_spec("canopy")
     assert package is not None and package.origin is not None, "canopy is not installed: make python"
     (path,) = pathlib.Path(package.origin).parent.glob("_canopy.*.so")
@@ -272,5 +283,6 @@ def built_module() -> Any:
 
 if __name__ == "__main__":
     built = built_module()
-    FILE.write_text(of_module(built))
+    for name, text in of_module(built).items():
+        (PACKAGE / name).write_text(text)
     DOCUMENT.write_text(with_table(DOCUMENT.read_text(), built.optimizer_catalogue()))

@@ -29,6 +29,7 @@ from . import _canopy, _classes, functions, intervals
 from ._canopy import Pull, Rewards, StoreError, StudyError
 from ._classes import *  # noqa: F403 - one for every optimizer
 from ._experiment import Algorithm, AskTell, Experiment, Function, experiment
+from ._ledger import FailuresError
 from ._optimizers import (
     ArmEstimate,
     Best,
@@ -43,7 +44,8 @@ from ._optimizers import (
 )
 from ._partition import Partition
 from ._remote import Command, RemoteStudy, Server, connect
-from ._search import Episode, FailuresError, Result, maximize, minimize
+from ._result import Episode, Result
+from ._search import maximize, minimize
 from ._simulation import (
     Environment,
     Estimate,

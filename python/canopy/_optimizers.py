@@ -10,20 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _canopy
 from ._partition import AnyPartition
-from ._space import Parameter, Space, number, space_from
+from ._space import AnySpace, Direction, RewardRange, number, space_from
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._classes import MakeOptions
+    from ._options import MakeOptions
 
     _Bound = _canopy._Protocol
 else:
     _Bound = object
-
-Direction = Literal["maximize", "minimize"]
-RewardRange = Sequence[float] | Literal["auto"] | None
-AnySpace = Space | Mapping[str, Parameter]
 
 
 class RangeWarning(UserWarning):
@@ -223,6 +219,10 @@ class Looks(_Bound):
             return None
         *numbers, turn = learnt
         return Learnt._make([*numbers, turn and Turn(*turn)])
+
+    def copy(self) -> Optimizer:
+        """An optimizer in memory that is in the same state."""
+        raise NotImplementedError
 
     def summary(self) -> Summary:
         """Where it is: pulls, nodes, depth, switches."""

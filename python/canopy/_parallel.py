@@ -11,8 +11,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from ._generators import find_generators, seed_all, seeded
+from ._ledger import Ledger, drop_pull
 from ._processes import Outcome, Processes, outcome_of, tried
-from ._search import Episode, Ledger, Result, drop_pull
+from ._result import Episode, Result
 
 Measured = Callable[[Callable[..., float], dict[str, Any]], float]
 

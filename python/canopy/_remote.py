@@ -31,8 +31,8 @@ from ._studies import StudyRecord, _checked_name, _keepable
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._classes import StudyOptions
     from ._http import Answer
+    from ._options import StudyOptions
 
 _OBJECTIVE = ("direction", "reward_range", "confidence")
 CommandName = Literal["pause", "resume", "hold", "baseline", "confirm", "end"]

@@ -2,184 +2,43 @@
 
 from __future__ import annotations
 
-import contextlib
-import math
-import signal
-import threading
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _canopy
+from ._ledger import (
+    Failures,
+    FailuresError,
+    Interrupts,
+    Ledger,
+    OnFailure,
+    SearchLine,
+    drop_pull,
+    measured,
+)
 from ._optimizers import (
     CLASSES,
     DEFAULT,
-    Best,
     Direction,
     Optimizer,
-    Summary,
-    arm_text,
     check_default,
     check_options,
     make_optimizer,
 )
-from ._progress import ProgressLine
+from ._result import Episode, Result
 from ._space import Parameter, Space, whole
 from ._workers import jobs_from
 
 if TYPE_CHECKING:
-    import pandas
     from typing_extensions import Unpack
 
-    from ._classes import OptimizerOptions
+    from ._options import OptimizerOptions
     from ._remote import RemoteStudy
     from ._studies import Study
 
 
-class Episode(NamedTuple):
-    """One arm and the rewards it earned in a row.
-
-    `depth` is that of its node in the tree (-1: not known), `first` the index of its first pull, from 1.
-    """
-
-    ticket: int | str
-    arm: dict[str, Any]
-    depth: int  #: of its node in the tree
-    first: int  #: index of its first pull, from 1
-    rewards: list[float]
-
-
-class Result:
-    """The result of a search, so far.
-
-    `episodes` are arms with the rewards they earned in a row, `rewards` all rewards in order, `pulls` how many calls
-    there were. Of these `failed` have no reward; `last_failure` says which arm the last of them had, and why.
-    `stopped` says why it ended: "pulls", "timeout", "stop", "interrupted" or "failures". `optimizer` is what searched;
-    once it has ended, a copy in memory if that was a study, which may then be closed.
-    """
-
-    def __init__(self, optimizer: Optimizer | Study | RemoteStudy):
-        self.optimizer = optimizer
-        self.episodes: list[Episode] = []
-        self.rewards: list[float] = []
-        self.pulls = 0
-        self.failed = 0
-        self.last_failure: str | None = None
-        self.seconds = 0.0
-        self.stopped = ""
-        self._at_end: tuple[Best | None, Summary] | None = None
-
-    @property
-    def space(self) -> Space:
-        return self.optimizer.space
-
-    @property
-    def best(self) -> Best:
-        """The arm to recommend; once the search has ended, as of then. Raises ValueError while there is no reward."""
-        best = self.best_or_none()
-        if best is None:
-            raise ValueError("there is no best arm yet, since nothing has a reward; best_or_none() returns None then")
-        return best
-
-    def best_or_none(self) -> Best | None:
-        """The same; None while there is no reward: in a callback after failures, or of a study without any."""
-        return self._at_end[0] if self._at_end else self.optimizer.best()
-
-    @property
-    def summary(self) -> Summary:
-        """Pulls, nodes, depth, switches of the optimizer; once the search has ended, as of then."""
-        return self._at_end[1] if self._at_end else self.optimizer.summary()
-
-    def _end(self) -> None:
-        """Keeps things as they are now, whatever happens to the optimizer."""
-        if not isinstance(self.optimizer, Optimizer):
-            self.optimizer = self.optimizer.copy()
-        self._at_end = (self.optimizer.best(), self.optimizer.summary())
-
-    def to_frame(self) -> pandas.DataFrame:
-        """A pandas DataFrame with one row per episode: its arm, how many pulls, their mean."""
-        pandas = import_pandas()
-        others = ("ticket", "first", "depth", "pulls", "mean")
-        columns: dict[str, list[Any]] = {f"arm.{name}" if name in others else name: [] for name in self.space}
-        rows: dict[str, list[Any]] = {"ticket": [], "first": [], **columns, "depth": [], "pulls": [], "mean": []}
-        for episode in self.episodes:
-            rows["ticket"].append(episode.ticket)
-            rows["first"].append(episode.first)
-            for column, value in zip(columns.values(), episode.arm.values()):
-                column.append(value)
-            rows["depth"].append(episode.depth)
-            rows["pulls"].append(len(episode.rewards))
-            rows["mean"].append(sum(episode.rewards) / len(episode.rewards))
-        return pandas.DataFrame(rows)
-
-    def __repr__(self) -> str:
-        failed = f", {self.failed} failed, the last at {self.last_failure}" if self.failed else ""
-        ending = f", stopped: {self.stopped}" if self.stopped else ""
-        counts = f"{self.pulls} pulls in {len(self.episodes)} episodes"
-        return f"<canopy.Result of {counts}{failed}{ending}; best {self.best_or_none()}>"
-
-
-class FailuresError(RuntimeError):
-    """Too many pulls of a search have failed; `result` is what it had found until then."""
-
-    def __init__(self, message: str, result: Result):
-        super().__init__(message)
-        self.result = result
-
-
-def import_pandas() -> Any:
-    """pandas, if it is installed."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError("to_frame needs pandas: pip install pandas") from None
-    return pandas
-
-
-OnFailure = Literal["penalize", "raise"]
 Workers = Literal["processes", "threads"]
-
-
-class Failures:
-    """What becomes of calls that fail, and the failures among the last ones."""
-
-    def __init__(self, on_failure: str, reward: Any, most: Any):
-        if on_failure not in ("penalize", "raise"):
-            raise ValueError(f'on_failure = {on_failure!r}: must be "penalize" or "raise"')
-        self._penalizes = on_failure == "penalize"
-        self._reward = None if reward is None else usable_reward("failure_reward", reward)
-        self._most = whole("max_failures", most, 1)
-        self._recent = _canopy.RecentFailures()
-
-    def are_penalized(self, optimizer: Optimizer | Study | RemoteStudy) -> bool:
-        """Whether the call that has failed is; else the exception goes to the user."""
-        return self._penalizes and (self._reward is not None or optimizer.failure_reward() is not None)
-
-    def penalize(self, optimizer: Optimizer | Study | RemoteStudy, pull: Any) -> None:
-        optimizer.penalize(pull, self._reward)
-
-    def bar(self, optimizer: Optimizer | Study | RemoteStudy, arm: dict[str, Any]) -> None:
-        """The same for an arm that was not asked for."""
-        optimizer.bar(arm, self._reward)
-
-    def advise(self, error: Exception) -> None:
-        """Notes in an exception that goes to the user why it does."""
-        if self._penalizes and hasattr(error, "add_note"):  # from Python 3.11 on
-            error.add_note(
-                "canopy: it came before the first reward. If arms may fail, give failure_reward, which is what a "
-                "failure is worth: something worse than all rewards."
-            )
-
-    def note(self, failed: bool) -> None:
-        self._recent.add(failed)
-
-    def are_too_many(self) -> bool:
-        return self._recent.are_too_many(self._most)
-
-    def error(self, result: Result) -> FailuresError:
-        recent = f"{self._recent.count} of the last {self._recent.pulls} pulls have failed"
-        return FailuresError(f"{recent}, the last at {result.last_failure}", result)
 
 
 def maximize(
@@ -344,9 +203,9 @@ def search(
 
         pool = Pool(measure, measured, *jobs, options.get("seed"))
     known.tell(result.optimizer)
-    line = _SearchLine(pulls, timeout, progress)
+    line = SearchLine(pulls, timeout, progress)
     try:
-        with line.line, _Interrupts() as interrupts:
+        with line.line, Interrupts() as interrupts:
             ledger = Ledger(result, pulls, timeout, stop, line, interrupts, failures)
             if pool is None:
                 _run(measure, ledger, known.arms, all_callbacks)
@@ -402,88 +261,6 @@ def _pair_from(pair: Any) -> tuple[dict[str, Any], Any]:
     return _arm_from("observe", pair[0]), pair[1]
 
 
-class Ledger:
-    """Notes what every call has brought, tells the optimizer, and knows when the search is over."""
-
-    def __init__(
-        self,
-        result: Result,
-        pulls: int | None,
-        timeout: float | None,
-        stop: Callable[[Result], bool] | None,
-        line: _SearchLine,
-        interrupts: _Interrupts,
-        failures: Failures,
-    ):
-        self.result = result
-        self.optimizer = result.optimizer
-        self.interrupts = interrupts
-        self.pulls = pulls
-        self._timeout = timeout
-        self._stop = stop
-        self._line = line
-        self._failures = failures
-        self._started = time.monotonic()
-
-    def left(self, flying: int = 0) -> int | None:
-        """How many calls may still be begun."""
-        return None if self.pulls is None else self.pulls - self.result.pulls - flying
-
-    def reward(self, episode: Episode, pull: Any, reward: float) -> None:
-        """A reward of a pull, or of an arm that was enqueued."""
-        if pull is None:
-            self.optimizer.observe(episode.arm, reward)
-        else:
-            self.optimizer.tell(pull, reward)
-        if isinstance(self.optimizer, Optimizer):  # a study does it itself
-            self.optimizer._say_advice()
-        episode.rewards.append(reward)
-        self.result.rewards.append(reward)
-        if len(episode.rewards) == 1:
-            self.result.episodes.append(episode)
-        self._close(None)
-
-    def failure(self, episode: Episode, pull: Any, error: Exception) -> None:
-        """A call that has failed. Raises what it raised, unless failures are penalized."""
-        if isinstance(error, _NoReward):
-            raise ValueError(*error.args) from None
-        if not self._failures.are_penalized(self.optimizer):
-            shown = ValueError(*error.args) if isinstance(error, _BadReward) else error
-            self._failures.advise(shown)
-            if shown is error:
-                raise shown
-            raise shown from None
-        if pull is None:
-            self._failures.bar(self.optimizer, episode.arm)
-        else:
-            self._failures.penalize(self.optimizer, pull)
-        self.result.failed += 1
-        self.result.last_failure = f"{arm_text(episode.arm)}: {_text_of(error)}"
-        self._close(error)
-
-    def _close(self, failure: Exception | None) -> None:
-        result = self.result
-        result.pulls += 1
-        self._failures.note(failure is not None)
-        self.note_time()
-        if result.stopped:  # by a call before, while this one was under way
-            pass
-        elif self.pulls is not None and result.pulls >= self.pulls:
-            result.stopped = "pulls"
-        elif self._timeout is not None and result.seconds >= self._timeout:
-            result.stopped = "timeout"
-        elif self._stop is not None:
-            with self.interrupts.allowed():
-                result.stopped = "stop" if self._stop(result) else ""
-        self._line.show(result)
-        if failure is not None and not result.stopped and self._failures.are_too_many():
-            result.stopped = "failures"
-            raise self._failures.error(result) from failure
-
-    def note_time(self) -> None:
-        self.result.seconds = time.monotonic() - self._started
-
-
 def _run(
     measure: Callable[..., float],
     ledger: Ledger,
@@ -524,66 +301,6 @@ def _run(
             drop_pull(optimizer, pull)
 
 
-class _NoReward(ValueError):
-    """What was returned is no number at all: a mistake, not a failure."""
-
-
-class _BadReward(ValueError):
-    """What was returned says that it has failed."""
-
-
-def measured(measure: Callable[..., float], arm: dict[str, Any]) -> float:
-    returned = measure(**arm)
-    if returned is None:
-        raise _BadReward("reward = None: must be a finite number")
-    try:
-        reward = single_reward(returned)
-    except ValueError as error:
-        raise _NoReward(*error.args) from None
-    if not is_usable(reward):
-        raise _BadReward(f"reward = {reward!r}: must be a finite number, at most 1e100")
-    return reward
-
-
-def _text_of(failure: Exception) -> str:
-    if isinstance(failure, _BadReward):
-        return str(failure).partition(":")[0]
-    return f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
-
-
-def is_usable(reward: float) -> bool:
-    """Whether a number may be a reward."""
-    return math.isfinite(reward) and abs(reward) <= 1e100
-
-
-def usable_reward(name: str, value: Any) -> float:
-    """One number that may be a reward. Raises ValueError."""
-    try:
-        reward = single_reward(value)
-    except ValueError:
-        reward = math.nan
-    if not is_usable(reward):
-        raise ValueError(f"{name} = {value!r}: must be a finite number")
-    return reward
-
-
-def drop_pull(optimizer: Optimizer | Study | RemoteStudy, pull: Any) -> None:
-    with contextlib.suppress(ValueError):  # it may have been answered in full when the exception came
-        optimizer.drop(pull)
-
-
-def single_reward(reward: Any) -> float:
-    """One number; booleans, and arrays and tensors of one element count as such."""
-    if isinstance(reward, float):
-        return reward
-    if isinstance(reward, (str, bytes)) or reward is None:
-        raise ValueError(f"reward = {reward!r}: must be a finite number")
-    try:
-        return float(reward.item() if hasattr(reward, "item") else reward)
-    except (TypeError, ValueError):
-        raise ValueError(f"reward = {reward!r}: must be a finite number") from None
-
-
 def _workers_from(n_jobs: Any, workers: Any) -> tuple[int, Workers]:
     """How many calls at a time, and where they are made. Raises ValueError."""
     if workers not in ("processes", "threads"):
@@ -620,64 +337,3 @@ def _check_given(optimizer: Any, space: Any, direction: str, options: dict[str, 
         raise ValueError("space: differs from the optimizer's; leave it out")
     if options:
         raise ValueError(f"{', '.join(options)}: the given optimizer already has its options")
-
-
-class _Interrupts:
-    """Ctrl-C where it may come: an ask or a tell is done and noted, or it has not been begun.
-
-    In the main thread of a program that has no handler of its own; elsewhere Python has no Ctrl-C.
-    """
-
-    def __init__(self) -> None:
-        self._may_raise = False
-        self._pending = False
-        self._is_ours = False
-
-    def __enter__(self) -> _Interrupts:
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._handle)
-            self._is_ours = True
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._is_ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    def _handle(self, *_: object) -> None:
-        self._pending = True
-        if self._may_raise:
-            raise KeyboardInterrupt
-
-    @contextlib.contextmanager
-    def allowed(self) -> Iterator[None]:
-        """A block that may be interrupted; what came before it is raised first."""
-        self._may_raise = True
-        try:
-            if self._pending:
-                raise KeyboardInterrupt
-            yield
-        finally:
-            self._may_raise = False
-
-
-class _SearchLine:
-    """The progress of a search."""
-
-    def __init__(self, pulls: int | None, timeout: float | None, wanted: bool):
-        self._pulls, self._timeout, self._wanted = pulls, timeout, wanted
-        self.line = ProgressLine(wanted)
-
-    def show(self, result: Result, at_once: bool = False) -> None:
-        if not self._wanted:
-            return
-        shares = [result.pulls / self._pulls] if self._pulls else []
-        if self._timeout:
-            shares.append(result.seconds / self._timeout)
-        self.line.show(max(shares, default=None), lambda: self._text(result), at_once)
-
-    def _text(self, result: Result) -> str:
-        best = result.best_or_none()
-        found = f"  best so far: {arm_text(best.arm)} ({best.mean:.4g})" if best else ""
-        failed = f", {result.failed} failed" if result.failed else ""
-        return f"{result.pulls} pulls{failed}{found}"

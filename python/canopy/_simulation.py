@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _canopy
 from ._optimizers import CLASSES, DEFAULT, RewardRange, check_default, range_from, say_unused
 from ._progress import ProgressLine
-from ._search import import_pandas
+from ._result import import_pandas
 from ._space import Space, space_from_tuples, whole
 
 if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
-    from ._classes import EnvironmentOptions, SimulateOptions
+    from ._options import EnvironmentOptions, SimulateOptions
 
 
 class Estimate(NamedTuple):

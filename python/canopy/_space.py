@@ -6,7 +6,7 @@ import dataclasses
 import operator
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from . import _canopy
 
@@ -238,3 +238,8 @@ def whole(name: str, value: Any, least: int = -(2**53), most: int = 2**53) -> in
     if found is None or not least <= found <= most:
         raise ValueError(f"{name} = {value!r}: must be a whole number from {least} to {most}")
     return found
+
+
+AnySpace = Space | Mapping[str, Parameter]
+Direction = Literal["maximize", "minimize"]
+RewardRange = Sequence[float] | Literal["auto"] | None

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _canopy
 from ._optimizers import CLASSES, DEFAULT, Direction, Looks, Optimizer, RewardRange, copied, make_optimizer
-from ._search import Episode, Result
+from ._result import Episode, Result
 from ._space import Parameter, Space, space_from
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._classes import StudyOptions
+    from ._options import StudyOptions
 
 DEFAULT_STORE = "canopy.db"
 

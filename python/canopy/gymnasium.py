@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _canopy
+from ._ledger import Failures, OnFailure, is_usable, single_reward
 from ._optimizers import CLASSES, DEFAULT, Optimizer, make_optimizer
-from ._search import Failures, OnFailure, Result, is_usable, search, single_reward
+from ._result import Result
+from ._search import search
 from ._space import Parameter, Space, space_from, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._classes import OptimizerOptions
+    from ._options import OptimizerOptions
     from ._remote import RemoteStudy
     from ._studies import Study
 

@@ -22,9 +22,9 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
 from ._canopy import Pull
-from ._classes import AdaptiveOptions, HctOptions
+from ._ledger import single_reward
 from ._optimizers import Best, Direction, Optimizer, RewardRange, check_options, make_optimizer
-from ._search import single_reward
+from ._options import AdaptiveOptions, HctOptions
 from ._space import Parameter, Space, choice, integer, real
 
 if TYPE_CHECKING:

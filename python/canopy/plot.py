@@ -23,9 +23,8 @@ from matplotlib.ticker import MaxNLocator
 
 from . import _canopy
 from ._canopy import Domain
-from ._experiment import Experiment
 from ._optimizers import Node
-from ._search import Result
+from ._result import Result
 from ._simulation import Simulation
 from ._space import Space
 
@@ -215,8 +214,8 @@ def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def experiment(measured: Experiment, *, realised: bool | None = None) -> Figure:
-    """Regret per step of all algorithms of an experiment, with 95 % bands, in a panel for every environment.
+def experiment(measured: Any, *, realised: bool | None = None) -> Figure:
+    """Regret per step of all algorithms of an `Experiment`, with 95 % bands, in a panel for every environment.
 
     Of the kind that was compared, unless `realised` says which. A new figure, which it returns. The legend of more than
     six algorithms is below the panels.
@@ -605,7 +604,7 @@ def _kind_of_regret(run: Any, realised: bool) -> str:
     return "realised" if realised or isinstance(run, Result) else "pseudo"
 
 
-def _draw_comparison(ax: Axes, measured: Experiment, environment: str, realised: bool | None) -> None:
+def _draw_comparison(ax: Axes, measured: Any, environment: str, realised: bool | None) -> None:
     is_realised = measured.regrets[environment] == "realised" if realised is None else realised
     if not is_realised and any(row.regret is None for row in measured.rows if row.environment == environment):
         raise ValueError(f"realised = False: the pseudo regret on {environment} is not known, since its mean is not")

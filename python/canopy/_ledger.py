@@ -1,0 +1,271 @@
+"""What the calls of a search have brought, and when it is over."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+from . import _canopy
+from ._optimizers import Looks, Optimizer, arm_text
+from ._progress import ProgressLine
+from ._result import Episode, Result
+from ._space import whole
+
+OnFailure = Literal["penalize", "raise"]
+
+
+class FailuresError(RuntimeError):
+    """Too many pulls of a search have failed; `result` is what it had found until then."""
+
+    def __init__(self, message: str, result: Result):
+        super().__init__(message)
+        self.result = result
+
+
+class Failures:
+    """What becomes of calls that fail, and the failures among the last ones."""
+
+    def __init__(self, on_failure: str, reward: Any, most: Any):
+        if on_failure not in ("penalize", "raise"):
+            raise ValueError(f'on_failure = {on_failure!r}: must be "penalize" or "raise"')
+        self._penalizes = on_failure == "penalize"
+        self._reward = None if reward is None else usable_reward("failure_reward", reward)
+        self._most = whole("max_failures", most, 1)
+        self._recent = _canopy.RecentFailures()
+
+    def are_penalized(self, optimizer: Looks) -> bool:
+        """Whether the call that has failed is; else the exception goes to the user."""
+        return self._penalizes and (self._reward is not None or optimizer.failure_reward() is not None)
+
+    def penalize(self, optimizer: Looks, pull: Any) -> None:
+        optimizer.penalize(pull, self._reward)
+
+    def bar(self, optimizer: Looks, arm: dict[str, Any]) -> None:
+        """The same for an arm that was not asked for."""
+        optimizer.bar(arm, self._reward)
+
+    def advise(self, error: Exception) -> None:
+        """Notes in an exception that goes to the user why it does."""
+        if self._penalizes and hasattr(error, "add_note"):  # from Python 3.11 on
+            error.add_note(
+                "canopy: it came before the first reward. If arms may fail, give failure_reward, which is what a "
+                "failure is worth: something worse than all rewards."
+            )
+
+    def note(self, failed: bool) -> None:
+        self._recent.add(failed)
+
+    def are_too_many(self) -> bool:
+        return self._recent.are_too_many(self._most)
+
+    def error(self, result: Result) -> FailuresError:
+        recent = f"{self._recent.count} of the last {self._recent.pulls} pulls have failed"
+        return FailuresError(f"{recent}, the last at {result.last_failure}", result)
+
+
+class Ledger:
+    """Notes what every call has brought, tells the optimizer, and knows when the search is over."""
+
+    def __init__(
+        self,
+        result: Result,
+        pulls: int | None,
+        timeout: float | None,
+        stop: Callable[[Result], bool] | None,
+        line: SearchLine,
+        interrupts: Interrupts,
+        failures: Failures,
+    ):
+        self.result = result
+        self.optimizer = result.optimizer
+        self.interrupts = interrupts
+        self.pulls = pulls
+        self._timeout = timeout
+        self._stop = stop
+        self._line = line
+        self._failures = failures
+        self._started = time.monotonic()
+
+    def left(self, flying: int = 0) -> int | None:
+        """How many calls may still be begun."""
+        return None if self.pulls is None else self.pulls - self.result.pulls - flying
+
+    def reward(self, episode: Episode, pull: Any, reward: float) -> None:
+        """A reward of a pull, or of an arm that was enqueued."""
+        if pull is None:
+            self.optimizer.observe(episode.arm, reward)
+        else:
+            self.optimizer.tell(pull, reward)
+        if isinstance(self.optimizer, Optimizer):  # a study does it itself
+            self.optimizer._say_advice()
+        episode.rewards.append(reward)
+        self.result.rewards.append(reward)
+        if len(episode.rewards) == 1:
+            self.result.episodes.append(episode)
+        self._close(None)
+
+    def failure(self, episode: Episode, pull: Any, error: Exception) -> None:
+        """A call that has failed. Raises what it raised, unless failures are penalized."""
+        if isinstance(error, _NoReward):
+            raise ValueError(*error.args) from None
+        if not self._failures.are_penalized(self.optimizer):
+            shown = ValueError(*error.args) if isinstance(error, _BadReward) else error
+            self._failures.advise(shown)
+            if shown is error:
+                raise shown
+            raise shown from None
+        if pull is None:
+            self._failures.bar(self.optimizer, episode.arm)
+        else:
+            self._failures.penalize(self.optimizer, pull)
+        self.result.failed += 1
+        self.result.last_failure = f"{arm_text(episode.arm)}: {_text_of(error)}"
+        self._close(error)
+
+    def _close(self, failure: Exception | None) -> None:
+        result = self.result
+        result.pulls += 1
+        self._failures.note(failure is not None)
+        self.note_time()
+        if result.stopped:  # by a call before, while this one was under way
+            pass
+        elif self.pulls is not None and result.pulls >= self.pulls:
+            result.stopped = "pulls"
+        elif self._timeout is not None and result.seconds >= self._timeout:
+            result.stopped = "timeout"
+        elif self._stop is not None:
+            with self.interrupts.allowed():
+                result.stopped = "stop" if self._stop(result) else ""
+        self._line.show(result)
+        if failure is not None and not result.stopped and self._failures.are_too_many():
+            result.stopped = "failures"
+            raise self._failures.error(result) from failure
+
+    def note_time(self) -> None:
+        self.result.seconds = time.monotonic() - self._started
+
+
+class _NoReward(ValueError):
+    """What was returned is no number at all: a mistake, not a failure."""
+
+
+class _BadReward(ValueError):
+    """What was returned says that it has failed."""
+
+
+def measured(measure: Callable[..., float], arm: dict[str, Any]) -> float:
+    returned = measure(**arm)
+    if returned is None:
+        raise _BadReward("reward = None: must be a finite number")
+    try:
+        reward = single_reward(returned)
+    except ValueError as error:
+        raise _NoReward(*error.args) from None
+    if not is_usable(reward):
+        raise _BadReward(f"reward = {reward!r}: must be a finite number, at most 1e100")
+    return reward
+
+
+def _text_of(failure: Exception) -> str:
+    if isinstance(failure, _BadReward):
+        return str(failure).partition(":")[0]
+    return f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
+
+
+def is_usable(reward: float) -> bool:
+    """Whether a number may be a reward."""
+    return math.isfinite(reward) and abs(reward) <= 1e100
+
+
+def usable_reward(name: str, value: Any) -> float:
+    """One number that may be a reward. Raises ValueError."""
+    try:
+        reward = single_reward(value)
+    except ValueError:
+        reward = math.nan
+    if not is_usable(reward):
+        raise ValueError(f"{name} = {value!r}: must be a finite number")
+    return reward
+
+
+def single_reward(reward: Any) -> float:
+    """One number; booleans, and arrays and tensors of one element count as such."""
+    if isinstance(reward, float):
+        return reward
+    if isinstance(reward, (str, bytes)) or reward is None:
+        raise ValueError(f"reward = {reward!r}: must be a finite number")
+    try:
+        return float(reward.item() if hasattr(reward, "item") else reward)
+    except (TypeError, ValueError):
+        raise ValueError(f"reward = {reward!r}: must be a finite number") from None
+
+
+def drop_pull(optimizer: Looks, pull: Any) -> None:
+    with contextlib.suppress(ValueError):  # it may have been answered in full when the exception came
+        optimizer.drop(pull)
+
+
+class Interrupts:
+    """Ctrl-C where it may come: an ask or a tell is done and noted, or it has not been begun.
+
+    In the main thread of a program that has no handler of its own; elsewhere Python has no Ctrl-C.
+    """
+
+    def __init__(self) -> None:
+        self._may_raise = False
+        self._pending = False
+        self._is_ours = False
+
+    def __enter__(self) -> Interrupts:
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._handle)
+            self._is_ours = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _handle(self, *_: object) -> None:
+        self._pending = True
+        if self._may_raise:
+            raise KeyboardInterrupt
+
+    @contextlib.contextmanager
+    def allowed(self) -> Iterator[None]:
+        """A block that may be interrupted; what came before it is raised first."""
+        self._may_raise = True
+        try:
+            if self._pending:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self._may_raise = False
+
+
+class SearchLine:
+    """The progress of a search."""
+
+    def __init__(self, pulls: int | None, timeout: float | None, wanted: bool):
+        self._pulls, self._timeout, self._wanted = pulls, timeout, wanted
+        self.line = ProgressLine(wanted)
+
+    def show(self, result: Result, at_once: bool = False) -> None:
+        if not self._wanted:
+            return
+        shares = [result.pulls / self._pulls] if self._pulls else []
+        if self._timeout:
+            shares.append(result.seconds / self._timeout)
+        self.line.show(max(shares, default=None), lambda: self._text(result), at_once)
+
+    def _text(self, result: Result) -> str:
+        best = result.best_or_none()
+        found = f"  best so far: {arm_text(best.arm)} ({best.mean:.4g})" if best else ""
+        failed = f", {result.failed} failed" if result.failed else ""
+        return f"{result.pulls} pulls{failed}{found}"

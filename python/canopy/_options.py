@@ -1,0 +1,300 @@
+"""The options of optimizers and environments as types.
+
+Written by `make classes` (scripts/python_classes.py) from the catalogue in C++: change it there.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+from ._partition import AnyPartition
+from ._space import Direction, RewardRange
+
+
+class AdaptiveOptions(TypedDict, total=False):
+    """The options of `Adaptive`."""
+
+    settle: int
+    coverage: float
+
+
+class HctOptions(TypedDict, total=False):
+    """The options of `Hct`."""
+
+    feedback: Literal["iid", "correlated"]
+    mixing_time: float
+    preset: Literal["practical", "paper"]
+    nu1: float | None
+    rho: float | None
+    confidence_scale: float | None
+    delta: float
+    constants: Literal["main", "supplement"]
+
+
+class VhctOptions(TypedDict, total=False):
+    """The options of `Vhct`."""
+
+    preset: Literal["practical", "paper"]
+    nu1: float | None
+    rho: float | None
+    confidence_scale: float | None
+    delta: float
+    bound: float
+
+
+class ThooOptions(TypedDict, total=False):
+    """The options of `Thoo`."""
+
+    horizon: int | Literal["doubling"]
+    nu1: float
+    rho: float | None
+    confidence_scale: float
+
+
+class HooOptions(TypedDict, total=False):
+    """The options of `Hoo`."""
+
+    nu1: float
+    rho: float | None
+    confidence_scale: float
+
+
+class PooOptions(TypedDict, total=False):
+    """The options of `Poo`."""
+
+    base: Literal["hoo", "thoo", "hct", "vhct"]
+    nu_max: float
+    rho_max: float
+    confidence_scale: float | None
+
+
+class GpoOptions(TypedDict, total=False):
+    """The options of `Gpo`."""
+
+    horizon: int
+    base: Literal["hoo", "thoo", "hct", "vhct"]
+    nu_max: float
+    rho_max: float
+    confidence_scale: float | None
+
+
+class PctOptions(TypedDict, total=False):
+    """The options of `Pct`."""
+
+    horizon: int
+    nu_max: float
+    rho_max: float
+    confidence_scale: float | None
+
+
+class VpctOptions(TypedDict, total=False):
+    """The options of `Vpct`."""
+
+    horizon: int
+    nu_max: float
+    rho_max: float
+    confidence_scale: float | None
+
+
+class ZoomingOptions(TypedDict, total=False):
+    """The options of `Zooming`."""
+
+    nu1: float
+    rho: float | None
+    confidence_scale: float
+
+
+class DooOptions(TypedDict, total=False):
+    """The options of `Doo`."""
+
+    nu1: float
+    rho: float | None
+
+
+class SooOptions(TypedDict, total=False):
+    """The options of `Soo`."""
+
+    depth_power: float
+
+
+class StosooOptions(TypedDict, total=False):
+    """The options of `Stosoo`."""
+
+    horizon: int
+    cell_pulls: int | None
+    depth_limit: int | None
+    delta: float | None
+
+
+class SequoolOptions(TypedDict, total=False):
+    """The options of `Sequool`."""
+
+    horizon: int
+
+
+class StroquoolOptions(TypedDict, total=False):
+    """The options of `Stroquool`."""
+
+    horizon: int
+    depth_limit: int | None
+
+
+class VroomOptions(TypedDict, total=False):
+    """The options of `Vroom`."""
+
+    horizon: int
+    depth_limit: int | None
+    delta: float | None
+    confidence_scale: float
+
+
+class PowerOptions(TypedDict, total=False):
+    """The options of `Power`."""
+
+    sigma: float
+    window: int
+    rollout_length: int
+
+
+class GridOptions(TypedDict, total=False):
+    """The options of `Grid`."""
+
+    points: int | None
+    confidence_scale: float
+
+
+class KlUcbOptions(TypedDict, total=False):
+    """The options of `KlUcb`."""
+
+    points: int | None
+    log_log_factor: float
+    confidence_scale: float
+
+
+class ThompsonOptions(TypedDict, total=False):
+    """The options of `Thompson`."""
+
+    points: int | None
+    confidence_scale: float
+
+
+class SuccessiveHalvingOptions(TypedDict, total=False):
+    """The options of `SuccessiveHalving`."""
+
+    points: int | None
+    horizon: int
+
+
+class RandomSearchOptions(TypedDict, total=False):
+    """The options of `RandomSearch`."""
+
+
+class AlgorithmOptions(TypedDict, total=False):
+    """The options of all optimizers, but for a seed."""
+
+    settle: int
+    coverage: float
+    feedback: Literal["iid", "correlated"]
+    mixing_time: float
+    preset: Literal["practical", "paper"]
+    nu1: float | None
+    rho: float | None
+    confidence_scale: float | None
+    delta: float | None
+    constants: Literal["main", "supplement"]
+    bound: float
+    horizon: int | Literal["doubling"]
+    base: Literal["hoo", "thoo", "hct", "vhct"]
+    nu_max: float
+    rho_max: float
+    depth_power: float
+    cell_pulls: int | None
+    depth_limit: int | None
+    sigma: float
+    window: int
+    rollout_length: int
+    points: int | None
+    log_log_factor: float
+
+
+class EnvironmentOptions(TypedDict, total=False):
+    """The options of all environments."""
+
+    noise: Literal["uniform", "gaussian", "bernoulli"]
+    noise_width: float
+    beta: float
+    pole: float
+    control_cost: float
+    observation_noise: float
+    arrival_rate: float
+    first_rate: float
+    second_rate: float
+    patience: float
+    bidders: int
+    aversion: float
+    crop: float
+    dimension: int
+
+
+class SimulateOptions(TypedDict, total=False):
+    """What `simulate` hands on, to the optimizer or to the environment."""
+
+    settle: int
+    coverage: float
+    feedback: Literal["iid", "correlated"]
+    mixing_time: float
+    preset: Literal["practical", "paper"]
+    nu1: float | None
+    rho: float | None
+    confidence_scale: float | None
+    delta: float | None
+    constants: Literal["main", "supplement"]
+    bound: float
+    horizon: int | Literal["doubling"]
+    base: Literal["hoo", "thoo", "hct", "vhct"]
+    nu_max: float
+    rho_max: float
+    depth_power: float
+    cell_pulls: int | None
+    depth_limit: int | None
+    sigma: float
+    window: int
+    rollout_length: int
+    points: int | None
+    log_log_factor: float
+    noise: Literal["uniform", "gaussian", "bernoulli"]
+    noise_width: float
+    beta: float
+    pole: float
+    control_cost: float
+    observation_noise: float
+    arrival_rate: float
+    first_rate: float
+    second_rate: float
+    patience: float
+    bidders: int
+    aversion: float
+    crop: float
+    dimension: int
+
+
+class OptimizerOptions(AlgorithmOptions, total=False):
+    """What `maximize` and its like hand on to the optimizer of a name."""
+
+    seed: int | None
+    partition: AnyPartition
+    reward_range: RewardRange
+    confidence: float
+
+
+class MakeOptions(OptimizerOptions, total=False):
+    """What `make_optimizer` hands on."""
+
+    direction: Direction
+
+
+class StudyOptions(AlgorithmOptions, total=False):
+    """What studies hand on."""
+
+    seed: int | None
+    partition: AnyPartition

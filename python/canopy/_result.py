@@ -1,0 +1,103 @@
+"""The result of a search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._optimizers import Best, Looks, Optimizer, Summary
+from ._space import Space
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Episode(NamedTuple):
+    """One arm and the rewards it earned in a row.
+
+    `depth` is that of its node in the tree (-1: not known), `first` the index of its first pull, from 1.
+    """
+
+    ticket: int | str
+    arm: dict[str, Any]
+    depth: int  #: of its node in the tree
+    first: int  #: index of its first pull, from 1
+    rewards: list[float]
+
+
+class Result:
+    """The result of a search, so far.
+
+    `episodes` are arms with the rewards they earned in a row, `rewards` all rewards in order, `pulls` how many calls
+    there were. Of these `failed` have no reward; `last_failure` says which arm the last of them had, and why.
+    `stopped` says why it ended: "pulls", "timeout", "stop", "interrupted" or "failures". `optimizer` is what searched;
+    once it has ended, a copy in memory if that was a study, which may then be closed.
+    """
+
+    def __init__(self, optimizer: Looks):
+        self.optimizer = optimizer
+        self.episodes: list[Episode] = []
+        self.rewards: list[float] = []
+        self.pulls = 0
+        self.failed = 0
+        self.last_failure: str | None = None
+        self.seconds = 0.0
+        self.stopped = ""
+        self._at_end: tuple[Best | None, Summary] | None = None
+
+    @property
+    def space(self) -> Space:
+        return self.optimizer.space
+
+    @property
+    def best(self) -> Best:
+        """The arm to recommend; once the search has ended, as of then. Raises ValueError while there is no reward."""
+        best = self.best_or_none()
+        if best is None:
+            raise ValueError("there is no best arm yet, since nothing has a reward; best_or_none() returns None then")
+        return best
+
+    def best_or_none(self) -> Best | None:
+        """The same; None while there is no reward: in a callback after failures, or of a study without any."""
+        return self._at_end[0] if self._at_end else self.optimizer.best()
+
+    @property
+    def summary(self) -> Summary:
+        """Pulls, nodes, depth, switches of the optimizer; once the search has ended, as of then."""
+        return self._at_end[1] if self._at_end else self.optimizer.summary()
+
+    def _end(self) -> None:
+        """Keeps things as they are now, whatever happens to the optimizer."""
+        if not isinstance(self.optimizer, Optimizer):
+            self.optimizer = self.optimizer.copy()
+        self._at_end = (self.optimizer.best(), self.optimizer.summary())
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas DataFrame with one row per episode: its arm, how many pulls, their mean."""
+        pandas = import_pandas()
+        others = ("ticket", "first", "depth", "pulls", "mean")
+        columns: dict[str, list[Any]] = {f"arm.{name}" if name in others else name: [] for name in self.space}
+        rows: dict[str, list[Any]] = {"ticket": [], "first": [], **columns, "depth": [], "pulls": [], "mean": []}
+        for episode in self.episodes:
+            rows["ticket"].append(episode.ticket)
+            rows["first"].append(episode.first)
+            for column, value in zip(columns.values(), episode.arm.values()):
+                column.append(value)
+            rows["depth"].append(episode.depth)
+            rows["pulls"].append(len(episode.rewards))
+            rows["mean"].append(sum(episode.rewards) / len(episode.rewards))
+        return pandas.DataFrame(rows)
+
+    def __repr__(self) -> str:
+        failed = f", {self.failed} failed, the last at {self.last_failure}" if self.failed else ""
+        ending = f", stopped: {self.stopped}" if self.stopped else ""
+        counts = f"{self.pulls} pulls in {len(self.episodes)} episodes"
+        return f"<canopy.Result of {counts}{failed}{ending}; best {self.best_or_none()}>"
+
+
+def import_pandas() -> Any:
+    """pandas, if it is installed."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("to_frame needs pandas: pip install pandas") from None
+    return pandas
