@@ -30,7 +30,6 @@ libboost1.81-dev boost/math/distributions/students_t.hpp
 libssl-dev openssl/ssl.h
 prometheus-cpp-dev prometheus/registry.h
 libspdlog-dev spdlog/spdlog.h
-libsystemd-dev systemd/sd-daemon.h
 nodejs node
 npm npm
 "

@@ -5,6 +5,7 @@
 
 #include "service/connection.hpp"
 #include "service/openapi.hpp"
+#include "service/service_manager.hpp"
 #include "service/shared_store.hpp"
 #include "service/streams.hpp"
 #include "service/transport.hpp"
@@ -16,7 +17,6 @@
 #include <malloc.h>
 #include <stdexcept>
 #include <sys/resource.h>
-#include <systemd/sd-daemon.h>
 #include <utility>
 
 #include <boost/asio/awaitable.hpp>
@@ -208,7 +208,7 @@ void Server::Parts::run() {
   asio::co_spawn(io_, signals(), asio::detached);
   log_.write(LogLevel::info, "listening",
              {{"url", url_}, {"store", store_->name()}, {"tokens", options_.tokens.has_value()}});
-  (void)sd_notify(0, "READY=1");
+  notify_service_manager("READY=1");
   io_.run();
   host_.close();
   log_.write(LogLevel::info, "stopped");
@@ -294,7 +294,7 @@ asio::awaitable<void> Server::Parts::signals() {
 void Server::Parts::begin_to_stop(const std::string& why) {
   if (std::exchange(exchanges_.is_stopping, true)) return;
   log_.write(LogLevel::info, "stopping", {{"why", why}});
-  (void)sd_notify(0, "STOPPING=1");
+  notify_service_manager("STOPPING=1");
   service_.set_stopping();
   stop_deadline_ = SteadyClock::now() + options_.stop_patience;
   boost::system::error_code ignored;
@@ -308,7 +308,7 @@ void Server::Parts::begin_to_stop(const std::string& why) {
 void Server::Parts::reload() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-  (void)sd_notify(0, fmt::format("RELOADING=1\nMONOTONIC_USEC={}", microseconds).c_str());
+  notify_service_manager(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", microseconds));
   try {
     auto access = access_of(options_);
     auto tls = tls_of(options_);
@@ -318,7 +318,7 @@ void Server::Parts::reload() {
   } catch (const std::exception& error) {
     log_.write(LogLevel::error, "not_reloaded", {{"what", error.what()}});
   }
-  (void)sd_notify(0, "READY=1");
+  notify_service_manager("READY=1");
 }
 
 // --- from outside ----------------------------------------------------------------------------
