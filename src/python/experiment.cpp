@@ -127,7 +127,8 @@ const PythonSpace& add_environment(ComparisonSpecification& comparison, nb::hand
 /// make(label, comparison, candidate, seed) makes.
 AlgorithmSpecification algorithm_from(nb::handle given, nb::handle make, std::size_t comparison,
                                       const PythonSpace& space, std::uint64_t steps) {
-  AlgorithmSpecification algorithm{.label = nb::cast<std::string>(given[0])};
+  AlgorithmSpecification algorithm;
+  algorithm.label = nb::cast<std::string>(given[0]);
   const bool is_own = given[1].is_none();
   for (const nb::handle candidate : nb::cast<nb::list>(given[2])) {
     algorithm.candidates.push_back(
@@ -222,11 +223,10 @@ void add_comparisons(ExperimentSpecification& experiment, const nb::list& compar
                      const nb::list& algorithms, nb::handle make) {
   for (std::size_t c = 0; c < nb::len(comparisons); ++c) {
     const nb::handle given = comparisons[c];
-    ComparisonSpecification comparison{
-        .name = nb::cast<std::string>(given[0]),
-        .title = nb::cast<std::string>(given[1]),
-        .regret = enum_from<RegretKind>("regret", given[4]),
-    };
+    ComparisonSpecification comparison;
+    comparison.name = nb::cast<std::string>(given[0]);
+    comparison.title = nb::cast<std::string>(given[1]);
+    comparison.regret = enum_from<RegretKind>("regret", given[4]);
     const PythonSpace& space =
         add_environment(comparison, given[2], nb::cast<std::string>(given[3]), given[5]);
     for (const nb::handle algorithm : algorithms) {
@@ -289,13 +289,14 @@ void bind_experiment(nb::module_& module) {
          std::uint64_t steps, std::uint64_t runs, std::uint64_t tuning_runs, std::uint64_t seed,
          std::uint64_t checkpoints, const std::string& folder, bool resume, int threads,
          nb::object interpreted, nb::object progress) {
-        ExperimentSpecification experiment{.name = "experiment",
-                                           .title = "canopy.experiment",
-                                           .steps = steps,
-                                           .runs = runs,
-                                           .tuning_runs = tuning_runs,
-                                           .seed = seed,
-                                           .checkpoints = checkpoints};
+        ExperimentSpecification experiment;
+        experiment.name = "experiment";
+        experiment.title = "canopy.experiment";
+        experiment.steps = steps;
+        experiment.runs = runs;
+        experiment.tuning_runs = tuning_runs;
+        experiment.seed = seed;
+        experiment.checkpoints = checkpoints;
         add_comparisons(experiment, comparisons, algorithms, make);
         PythonExecutor executor(experiment, threads, std::move(interpreted), std::move(progress));
         return run(experiment, folder, resume, executor);
