@@ -12,6 +12,24 @@ elseif(CANOPY_PYTHON)  # the module can do without
   find_package(CLI11)
 endif()
 
+# What `canopy serve` is built on. A tool that comes with the Python package can do without.
+set(CANOPY_SERVICE ${CANOPY_TOOL})
+if(CANOPY_PYTHON AND CLI11_FOUND)
+  set(OPENSSL_USE_STATIC_LIBS ON)  # libpq brings the system's own, which must not be mixed with another
+  find_package(OpenSSL)
+  if(NOT OpenSSL_FOUND)
+    set(OPENSSL_USE_STATIC_LIBS OFF)
+    find_package(OpenSSL)
+  endif()
+  find_package(prometheus-cpp CONFIG)
+  find_package(spdlog)
+  if(OpenSSL_FOUND AND prometheus-cpp_FOUND AND spdlog_FOUND)
+    set(CANOPY_SERVICE ON)
+  else()
+    message(STATUS "OpenSSL, prometheus-cpp or spdlog was not found: the tool of this package has no server")
+  endif()
+endif()
+
 add_library(canopy_fmt INTERFACE)
 add_library(canopy_tomlplusplus INTERFACE)
 add_library(canopy_threads INTERFACE)

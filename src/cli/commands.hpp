@@ -15,8 +15,9 @@ using Command = std::function<int()>;
 
 /// Said of what this build does not have.
 inline constexpr const char* kMissing =
-    "is not in the canopy that comes with the Python package; `make build` in a clone of canopy "
-    "builds all of it";
+    "is not in this canopy, which was built without OpenSSL, prometheus-cpp or spdlog; install "
+    "them "
+    "and build it again";
 
 [[nodiscard]] Command add_dashboard(ArgumentParser app);
 [[nodiscard]] Command add_serve(ArgumentParser app);

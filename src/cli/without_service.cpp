@@ -1,5 +1,5 @@
 // What stands in for server_store.cpp and for the commands of the service in a tool that has none
-// of it: the one that comes with the Python package.
+// of it: one of a Python package that was built where its libraries are not.
 
 #include "cli/any_store.hpp"
 #include "cli/commands.hpp"

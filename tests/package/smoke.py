@@ -1,10 +1,11 @@
 """Tries a wheel where nothing but it is installed: scripts/wheel.sh. Works in a folder of its own."""
 
-import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 import canopy
 
@@ -35,19 +36,32 @@ def store_in_postgresql_says_why_not():
     raise AssertionError("there is a database where none should be")
 
 
+TOOL = pathlib.Path(sys.executable).parent / "canopy"
+
+
 def command_line():
-    """`canopy --version`, if the wheel has the tool."""
-    tool = pathlib.Path(sys.executable).parent / "canopy"
-    if not os.access(tool, os.X_OK):
-        return "no tool"
-    version = subprocess.run([tool, "--version"], check=True, capture_output=True, text=True).stdout.strip()
+    version = subprocess.run([TOOL, "--version"], check=True, capture_output=True, text=True).stdout.strip()
     assert canopy.__version__ in version, version
     return version
+
+
+def server_with_its_page(folder):
+    with subprocess.Popen(
+        [TOOL, "serve", "--listen", "127.0.0.1:0"], cwd=folder, stderr=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            (url,) = next(found for line in server.stderr if (found := re.findall(r'listening url="(\S+)"', line)))
+            for path, part in {"/": "<title>canopy", "/openapi.json": '"openapi"'}.items():
+                with urllib.request.urlopen(url + path, timeout=30) as answer:
+                    assert part in answer.read().decode(), path
+        finally:
+            server.terminate()
 
 
 if __name__ == "__main__":
     ask_and_tell()
     with tempfile.TemporaryDirectory() as folder:
         study_that_is_closed_and_opened_again(folder)
+        server_with_its_page(folder)
     print(f"Python {sys.version.split()[0]}, canopy {canopy.__version__}: {command_line()}")
     print(f"PostgreSQL: {store_in_postgresql_says_why_not()}")

@@ -19,9 +19,10 @@ TOOL = pathlib.Path(os.environ.get("CANOPY_TOOL", pathlib.Path(__file__).parents
 class Serving:
     """A server on a port of its own, whose store and log are in a folder; `with` stops it."""
 
-    def __init__(self, folder, *arguments, port=0, store=None, environment=None):
-        if not TOOL.exists():
-            pytest.skip(f"{TOOL} is not built")
+    def __init__(self, folder, *arguments, port=0, store=None, environment=None, tool=TOOL):
+        if not tool.exists():
+            pytest.skip(f"{tool} is not built")
+        self.tool = tool
         self.folder = folder
         self.store = store or folder / "canopy.db"
         self.arguments = arguments
@@ -31,7 +32,7 @@ class Serving:
 
     def start(self):
         log = self.folder / "log"
-        command = [TOOL, "serve", "--store", self.store, "--listen", f"127.0.0.1:{self.port}"]
+        command = [self.tool, "serve", "--store", self.store, "--listen", f"127.0.0.1:{self.port}"]
         with log.open("a") as file:
             begin = file.tell()
             self.process = subprocess.Popen(

@@ -118,3 +118,13 @@ def test_the_sdist_has_all_that_cmake_needs(root, tmp_path):
         timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_package_without_the_libraries_of_a_server_is_built_without_it(root, tmp_path):
+    for without, has_server in (([], True), (["-DCMAKE_DISABLE_FIND_PACKAGE_spdlog=ON"], False)):
+        settings = ["-DCANOPY_PYTHON=ON", "-DCANOPY_TOOL=OFF", f"-DPython_EXECUTABLE={sys.executable}", *without]
+        folder = tmp_path / str(has_server)
+        words = ["cmake", "-G", "Ninja", "-S", root, "-B", folder, *settings]
+        shown = subprocess.run(words, check=True, capture_output=True, text=True, timeout=300).stdout
+        assert ("the tool of this package has no server" in shown) != has_server
+        assert ("/without_service.cpp" in read(folder / "build.ninja")) != has_server
