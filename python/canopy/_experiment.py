@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import os
@@ -367,7 +368,7 @@ def experiment(
     steps = whole("steps", steps, 1, 10**12)
     runs, tuning_runs = whole("runs", runs, 1, 10**6), whole("tuning_runs", tuning_runs, 1, 10**6)
     seed, jobs = whole("seed", seed, 0, 2**63 - 1), jobs_from(n_jobs)
-    plan = _Plan(_environments_from(environments, space), _algorithms_from(algorithms), steps, regret)
+    plan = _Plan(_environments_from(environments, space), _algorithms_from(algorithms), steps, seed, regret)
     tuned = sum(len(several) for several in plan.options.values() if len(several) > 1)
     total = steps * (tuning_runs * tuned + runs * len(plan.options))
     with ProgressLine(progress, patience=1.0) as line:
@@ -383,7 +384,7 @@ def experiment(
             folder="" if folder is None else os.fspath(folder),
             resume=bool(resume),
             threads=jobs,
-            interpreted=_Interpreted(plan, seed, jobs, line),
+            interpreted=functools.partial(_run_interpreted, plan, jobs, line),
             progress=lambda done: line.show(done / total, lambda: f"{done} of {total} steps"),
         )
     return Experiment(plan, measured)
@@ -397,9 +398,11 @@ class _Plan:
         environments: dict[str, Environment | Function],
         algorithms: dict[str, Algorithm],
         steps: int,
+        seed: int,
         regret: Regret,
     ):
-        self.environments, self.algorithms, self.steps, self._regret = environments, algorithms, steps, regret
+        self.environments, self.algorithms, self.steps = environments, algorithms, steps
+        self._seed, self._regret = seed, regret
         points = {label: algorithm.candidates() for label, algorithm in algorithms.items()}
         # As the runner takes them: the name of an optimizer and options, or texts of candidates of a class.
         self.candidates = {
@@ -441,65 +444,54 @@ class _Plan:
         phase, comparison, algorithm, _, run = key.split(",")
         environment = list(self.environments)[int(comparison)]
         label = list(self.algorithms)[int(algorithm)]
-        return f"{phase} {environment} {label} {run}", f"run {run} of {label} on {environment}"
+        return f"{self._seed} {phase} {environment} {label} {run}", f"run {run} of {label} on {environment}"
 
 
-class _Interpreted:
+def _run_interpreted(
+    plan: _Plan,
+    jobs: int,
+    line: ProgressLine,
+    keys: list[str],
+    work: Callable[[str], str],
+    take: Callable[[str], None],
+    advance: Callable[[int], None],
+) -> None:
     """Does the runs that call Python: here, or several at a time in processes of their own, which are forks."""
+    generators = find_generators()
 
-    def __init__(self, plan: _Plan, seed: int, jobs: int, line: ProgressLine):
-        self._plan, self._seed, self._jobs, self._line = plan, seed, jobs, line
+    def do(key: str) -> str:
+        name, text = plan.name_of(key)
+        with seeded(name, generators):
+            try:
+                return work(key)
+            except Exception as error:
+                if hasattr(error, "add_note"):  # from Python 3.11 on
+                    error.add_note(f"canopy: in {text}")
+                raise
 
-    def __call__(
-        self,
-        keys: list[str],
-        work: Callable[[str], str],
-        take: Callable[[str], None],
-        advance: Callable[[int], None],
-    ) -> None:
-        generators = find_generators()
-
-        def do(key: str) -> str:
-            name, text = self._plan.name_of(key)
-            with seeded(f"{self._seed} {name}", generators):
-                try:
-                    return work(key)
-                except Exception as error:
-                    if hasattr(error, "add_note"):  # from Python 3.11 on
-                        error.add_note(f"canopy: in {text}")
-                    raise
-
-        if min(self._jobs, len(keys)) > 1:
-            self._do_in_processes(keys, do, take, advance)
-        else:
-            for key in keys:
-                take(do(key))
-
-    def _do_in_processes(
-        self,
-        keys: list[str],
-        do: Callable[[str], str],
-        take: Callable[[str], None],
-        advance: Callable[[int], None],
-    ) -> None:
-        processes = Processes(min(self._jobs, len(keys)), "fork", self._begin, do)
-        running = {processes.submit(key) for key in keys}
-        try:
-            while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for outcome in map(outcome_of, done):
-                    if outcome.failure is not None:
-                        raise outcome.failure
-                    take(outcome.value)
-                    advance(self._plan.steps)
-        except BaseException:
-            processes.end(at_once=True)
-            raise
-        processes.end(at_once=False)
-
-    def _begin(self, do: Callable[[str], str]) -> Callable[[str], str]:
-        self._line.silence()
+    def begin() -> Callable[[str], str]:
+        line.silence()
         return do
+
+    jobs = min(jobs, len(keys))
+    if jobs == 1:
+        for key in keys:
+            take(do(key))
+        return
+    processes = Processes(jobs, "fork", begin)
+    running = {processes.submit(key) for key in keys}
+    try:
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for outcome in map(outcome_of, done):
+                if outcome.failure is not None:
+                    raise outcome.failure
+                take(outcome.value)
+                advance(plan.steps)
+    except BaseException:
+        processes.end(at_once=True)
+        raise
+    processes.end(at_once=False)
 
 
 # --- what is given --------------------------------------------------------------------------------

@@ -192,8 +192,7 @@ std::string width_text(const IntervalQuality& intervals) {
 
 /// What a comparison compares, with the optimum where it is not known.
 std::string compared_by(const ComparisonResult& result) {
-  const std::string regret =
-      fmt::format("{} regret per step", name_of(result.specification.regret));
+  std::string regret = fmt::format("{} regret per step", name_of(result.specification.regret));
   if (!result.specification.own || result.specification.own->optimum_is_known) return regret;
   if (!result.best_mean_seen) return "minus the mean reward; the optimum is unknown";
   return fmt::format("{}; the optimum is unknown: against {:.4g}, the best mean of any run", regret,
