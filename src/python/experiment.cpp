@@ -123,8 +123,7 @@ const PythonSpace& add_environment(ComparisonSpecification& comparison, nb::hand
 }
 
 /// `given` is (label, name, candidates): options of an optimizer that has this name, or texts of an
-/// algorithm of the caller's own, which
-/// make(label, comparison, candidate, seed) makes.
+/// algorithm of the caller's own, which make(label, comparison, candidate, seed) makes.
 AlgorithmSpecification algorithm_from(nb::handle given, nb::handle make, std::size_t comparison,
                                       const PythonSpace& space, std::uint64_t steps) {
   AlgorithmSpecification algorithm;
