@@ -5,7 +5,13 @@
 #include "canopy/space.hpp"
 #include "canopy/study_specification.hpp"
 
+#include "files/json.hpp"
+#include "studies/stored_specification.hpp"
+
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 
@@ -66,7 +72,46 @@ Document fields_document(const Domain& domain) {
   return list;
 }
 
+/// The specification with every option, as a study that is begun with it has it.
+Document complete(const Document& specification) {
+  StudySpecification study = parse_stored_study(json_text(specification), "specification");
+  if (optimizers().find(study.optimizer.name) != nullptr) study = resolved(std::move(study));
+  return parse_json(json_of(study), "specification");
+}
+
+bool is_default(const Document& specification, const char* section, std::string_view option) {
+  Document without = specification;
+  without.find(section)->erase(option);
+  try {
+    const Document completed = complete(without);
+    const Document* value = completed.find(section)->find(option);
+    return value != nullptr && *value == *specification.find(section)->find(option);
+  } catch (const SpecificationError&) {
+    return false;  // other options need it
+  } catch (const ConfigurationError&) {
+    return false;
+  }
+}
+
 }  // namespace
+
+Document options_of(const std::string& specification) {
+  static constexpr std::array<std::string_view, 6> kNotOptions{"name",    "revision", "apply",
+                                                               "measure", "process",  "baseline"};
+  const Document study = parse_json(specification, "specification");
+  Document sections{Document::Table{}};
+  for (const char* section : {"optimizer", "system"}) {
+    const Document* table = study.find(section);
+    Document::List options;
+    for (const auto& [name, value] : table != nullptr ? *table->as_table() : Document::Table{}) {
+      if (std::find(kNotOptions.begin(), kNotOptions.end(), name) != kNotOptions.end()) continue;
+      options.push_back(Document::Table{
+          {"name", name}, {"value", value}, {"is_default", is_default(study, section, name)}});
+    }
+    sections.set(section, std::move(options));
+  }
+  return sections;
+}
 
 Document catalogue_document() {
   Document::List algorithms;
@@ -90,10 +135,16 @@ Document catalogue_document() {
     kinds.push_back(
         Document::Table{{"type", name}, {"fields", fields_document(*Domain::named(name))}});
   }
-  return Document::Table{{"optimizers", std::move(algorithms)},
-                         {"environments", std::move(known)},
-                         {"parameters", std::move(kinds)},
-                         {"system", options_document(fields_of<SystemOptions>())}};
+  return Document::Table{
+      {"optimizers", std::move(algorithms)},
+      {"environments", std::move(known)},
+      {"parameters", std::move(kinds)},
+      {"system", options_document(fields_of<SystemOptions>())},
+      {"budget", options_document(fields_of<Budget>())},
+      {"limit", options_document(fields_of<Limit>())},
+      {"defaults", Document::Table{{"optimizer", kDefaultOptimizer},
+                                   {"parameter", Domain().name()},
+                                   {"direction", name_of(Objective{}.direction)}}}};
 }
 
 }  // namespace canopy::service

@@ -175,8 +175,10 @@ constexpr std::array kRoutes{
           .operation = "catalogue",
           .tag = "studies",
           .summary = "What can be chosen: optimizers, environments, kinds of parameters.",
-          .description = "With every option, its default and what it means; and the keys of "
-                         "`[system]`. For those who write study files and programs that help them.",
+          .description =
+              "With every option, its default and what it means; the keys of `[system]`, "
+              "`[budget]` and `[[limit]]`; and what is chosen where a study file does "
+              "not say. For those who write study files and programs that help them.",
           .answer_line = "All of it.",
           .answer = "Catalogue"},
     Route{.method = "GET",
@@ -224,7 +226,7 @@ constexpr std::array kRoutes{
           .tag = "studies",
           .summary = "What a study is: its study file.",
           .description = "With every option, also those that were not given.",
-          .answer_line = "As JSON and as TOML.",
+          .answer_line = "As JSON and as TOML; and which options have their defaults.",
           .answer = "StudyFile"},
     Route{
         .method = "PUT",

@@ -396,7 +396,8 @@ void Service::specification(const Request& request, Done done) {
         const StudyRecord record = record_of(store, name);
         return json_answer(
             Document::Table{{"specification", parse_json(record.specification, record.name)},
-                            {"toml", toml_of(specification_of(record))}});
+                            {"toml", toml_of(specification_of(record))},
+                            {"options", options_of(record.specification)}});
       },
       std::move(done));
 }

@@ -2,7 +2,9 @@
 
 #include "canopy/optimizers.hpp"
 #include "canopy/space.hpp"
+#include "canopy/study_specification.hpp"
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -40,6 +42,70 @@ TEST(Catalogue, SaysWhatAnOptionIsUsuallyAndMeans) {
   const Document& adaptive = catalogue.find("optimizers")->as_list()->front();
   EXPECT_EQ(*adaptive.find("name")->as_text(), "adaptive");
   EXPECT_EQ(adaptive.find("options")->as_list()->front().find("default")->as_whole(), 0);
+}
+
+TEST(Catalogue, SaysWhatIsChosenWhereAStudyFileDoesNotSay) {
+  const Document catalogue = catalogue_document();
+  const Document& defaults = *catalogue.find("defaults");
+  const StudySpecification study = resolved(parse_study("[[space]]\nname='x'\nlow=0\nhigh=1", ""));
+  EXPECT_EQ(*defaults.find("optimizer")->as_text(), study.optimizer.name);
+  EXPECT_EQ(*defaults.find("parameter")->as_text(), study.space.parameters()[0].domain.name());
+  EXPECT_EQ(*defaults.find("direction")->as_text(), name_of(study.objective.direction));
+}
+
+/// Whether each option of a study has its default: {"optimizer.rho": true, ...}.
+std::map<std::string, bool> defaults_in(const std::string& toml, std::size_t dimension = 1) {
+  std::string text = toml;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    text += "\n[[space]]\nname = 'x" + std::to_string(i) + "'\nlow = 0.0\nhigh = 1.0\n";
+  }
+  std::map<std::string, bool> found;
+  const Document options = options_of(json_of(resolved(parse_study(text, "study"))));
+  for (const auto& [section, list] : *options.as_table()) {
+    for (const Document& option : *list.as_list()) {
+      found[section + "." + *option.find("name")->as_text()] =
+          *option.find("is_default")->as_bool();
+    }
+  }
+  return found;
+}
+
+TEST(Catalogue, TellsTheOptionsOfAStudyThatDifferFromTheirDefaults) {
+  const auto usual = defaults_in("");
+  EXPECT_FALSE(usual.empty());
+  for (const auto& [name, is_default] : usual) EXPECT_TRUE(is_default) << name;
+  for (const std::string_view name : optimizers().names()) {
+    for (const auto& [option, is_default] :
+         defaults_in("optimizer.name = '" + std::string(name) + "'", 2)) {
+      EXPECT_TRUE(is_default) << name << ": " << option;
+    }
+  }
+  const auto chosen = defaults_in(
+      "optimizer = {settle = 3, partition = 'longest_side'}\n"
+      "[system]\nmeasure = 'echo 1'\nbaseline = {x0 = 0.5}\ntimeout_seconds = 5\nshell = true");
+  EXPECT_FALSE(chosen.at("optimizer.settle"));
+  EXPECT_FALSE(chosen.at("optimizer.partition"));
+  EXPECT_TRUE(chosen.at("optimizer.coverage"));
+  EXPECT_FALSE(chosen.at("system.timeout_seconds"));
+  EXPECT_FALSE(chosen.at("system.shell"));
+  EXPECT_TRUE(chosen.at("system.on_exit"));
+  EXPECT_FALSE(chosen.contains("system.measure") || chosen.contains("system.baseline"));
+}
+
+TEST(Catalogue, KnowsDefaultsThatDependOnOtherOptionsAndOnTheSpace) {
+  EXPECT_TRUE(defaults_in("optimizer = {name = 'kl-ucb', points = 10}", 3).at("optimizer.points"));
+  EXPECT_FALSE(defaults_in("optimizer = {name = 'kl-ucb', points = 10}", 1).at("optimizer.points"));
+  const auto longer = defaults_in("optimizer = {name = 'stosoo', horizon = 90000}");
+  EXPECT_FALSE(longer.at("optimizer.horizon"));
+  EXPECT_TRUE(longer.at("optimizer.depth_limit"));
+}
+
+TEST(Catalogue, TakesNoOptionOfAnUnknownOptimizerForADefault) {
+  const Document options = options_of(
+      R"({"optimizer":{"name":"of the future","power":9},"space":[{"name":"x","low":0,"high":1}]})");
+  const Document& power = options.find("optimizer")->as_list()->front();
+  EXPECT_EQ(power.find("value")->as_whole(), 9);
+  EXPECT_FALSE(*power.find("is_default")->as_bool());
 }
 
 }  // namespace

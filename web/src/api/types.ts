@@ -260,6 +260,19 @@ export interface SpecificationAnswer {
   specification: Specification;
   /** The same as a study file. */
   toml: string;
+  options: { optimizer: OptionSetting[]; system: OptionSetting[] };
+}
+
+export interface OptionSetting {
+  name: string;
+  value: Value;
+  is_default: boolean;
+}
+
+export interface Catalogue {
+  optimizers: { name: string; line: string }[];
+  parameters: { type: string; fields: { name: string; default: Value | null }[] }[];
+  defaults: { optimizer: string; parameter: string; direction: string };
 }
 
 export type Checked =

@@ -1,6 +1,13 @@
 import { useMemo, useState } from "preact/hooks";
 import { Refusal, studyPath } from "../api/source";
-import type { Checked, Direction, Problem, Specification, SpecificationAnswer } from "../api/types";
+import type {
+  Catalogue,
+  Checked,
+  Direction,
+  Problem,
+  Specification,
+  SpecificationAnswer,
+} from "../api/types";
 import {
   addKnob,
   type Draft,
@@ -21,7 +28,6 @@ import { useAnswer } from "../ui/hooks";
 import { Empty, Failure, Loading } from "../ui/parts";
 import { forkKeeps, KEPT_SENTENCES } from "../words/forks";
 import { nameMistake } from "../words/names";
-import { OPTIMIZERS } from "../words/setup";
 import { useCheck } from "./new_study/check";
 import { KnobList } from "./new_study/knobs";
 
@@ -178,6 +184,8 @@ function ForkNote(props: { fork: Fork; checked: Checked | null }) {
 function DraftFields(props: { toml: string; setToml: (toml: string) => void; checked: Checked | null }) {
   const { toml, setToml, checked } = props;
   const { draft, why } = useMemo(() => readDraft(toml), [toml]);
+  const catalogue = useAnswer<Catalogue>("/v1/catalogue").value;
+  const optimizers = catalogue?.optimizers.map(({ name }) => name) ?? [];
   const [last, setLast] = useState<Draft | null>(draft);
   if (draft && draft !== last) setLast(draft);
   // A file that the form cannot write is shown as the server has understood it, or as it was before.
@@ -211,7 +219,7 @@ function DraftFields(props: { toml: string; setToml: (toml: string) => void; che
             disabled={isOff}
             onChange={(event) => setToml(setOptimizer(toml, event.currentTarget.value))}
           >
-            {(OPTIMIZERS.includes(shown.optimizer) ? OPTIMIZERS : [...OPTIMIZERS, shown.optimizer]).map(
+            {(optimizers.includes(shown.optimizer) ? optimizers : [...optimizers, shown.optimizer]).map(
               (each) => (
                 <option key={each} value={each}>
                   {each === "adaptive" ? "adaptive (needs no tuning)" : each}

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Specification } from "../../src/api/types";
 import { forkKeeps } from "../../src/words/forks";
-import { limitState, limitText, optimizerOptions, rangeText } from "../../src/words/setup";
+import { limitState, limitText, rangeText } from "../../src/words/setup";
 
 test("a limit is broken beyond doubt when the whole interval is beyond it", () => {
   const metric = { mean: 100, lower: 99, upper: 101, pulls: 9, may_break_limit: true };
@@ -10,18 +10,6 @@ test("a limit is broken beyond doubt when the whole interval is beyond it", () =
   expect(limitState({ metric: "lat", max: 100 }, metric)).toBe("unsure");
   expect(limitState({ metric: "lat", max: 110 }, { ...metric, may_break_limit: false })).toBe("kept");
   expect(limitState({ metric: "lat", max: 60 }, { ...metric, lower: null, upper: null })).toBe("unsure");
-});
-
-test("options that somebody has chosen come first", () => {
-  const options = optimizerOptions({ name: "adaptive", revision: 1, coverage: 0.06, settle: 3 }, 2);
-  expect(options).toEqual([
-    { name: "settle", value: "3", chosen: true },
-    { name: "coverage", value: "0.06", chosen: false },
-  ]);
-  expect(optimizerOptions({ name: "thoo", rho: Math.SQRT1_2 }, 2)[0]?.chosen).toBe(false);
-  expect(optimizerOptions({ name: "kl-ucb", points: 10 }, 3)[0]?.chosen).toBe(false);
-  expect(optimizerOptions({ name: "kl-ucb", points: 10 }, 1)[0]?.chosen).toBe(true);
-  expect(optimizerOptions({ name: "of the future", power: 9 }, 2)[0]?.chosen).toBe(true);
 });
 
 test("ranges and limits are said in words", () => {

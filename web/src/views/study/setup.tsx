@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { studyPath } from "../../api/source";
-import type { Knob, Specification, SpecificationAnswer } from "../../api/types";
+import type { Knob, OptionSetting, Specification, SpecificationAnswer } from "../../api/types";
 import { armText } from "../../format/arms";
 import { percent, plain, whole } from "../../format/numbers";
 import { clock, duration } from "../../format/times";
@@ -9,14 +9,7 @@ import { usePage } from "../../ui/context";
 import { CopyButton } from "../../ui/copy";
 import { useAnswer } from "../../ui/hooks";
 import { Card } from "../../ui/parts";
-import {
-  limitText,
-  type Option,
-  optimizerOptions,
-  optionText,
-  rangeText,
-  systemOptions,
-} from "../../words/setup";
+import { limitText, optionText, rangeText } from "../../words/setup";
 import type { StudyParts } from "../study";
 
 /** What the study file says. */
@@ -25,6 +18,7 @@ export function SetupCard(props: StudyParts) {
   const { source } = usePage();
   const answer = useAnswer<SpecificationAnswer>(studyPath(props.name, "specification"));
   const specification = answer.value?.specification ?? study.specification;
+  const options = answer.value?.options;
   return (
     <Card
       title="How is it set up?"
@@ -51,9 +45,9 @@ export function SetupCard(props: StudyParts) {
         <div class="setup-parts">
           <Objective specification={specification} />
           <Part title={`Optimizer: ${specification.optimizer.name}`}>
-            <Options options={optimizerOptions(specification.optimizer, specification.space.length)} />
+            {options && <Options options={options.optimizer} />}
           </Part>
-          <System specification={specification} />
+          <System specification={specification} options={options?.system ?? []} />
         </div>
         {answer.value?.toml && <StudyFile toml={answer.value.toml} />}
       </div>
@@ -146,7 +140,7 @@ const BUDGET_NAMES: Record<string, string> = {
   confirm_pulls: "pulls to confirm",
 };
 
-function System(props: { specification: Specification }) {
+function System(props: { specification: Specification; options: OptionSetting[] }) {
   const { system } = props.specification;
   if (!system) {
     return (
@@ -168,15 +162,15 @@ function System(props: { specification: Specification }) {
         )}
         {system.baseline && <Fact name="baseline">{armText(system.baseline)}</Fact>}
       </dl>
-      <Options options={systemOptions(system)} />
+      <Options options={props.options} />
     </Part>
   );
 }
 
-/** Those that somebody has chosen; the others behind a word. */
-function Options(props: { options: Option[] }) {
-  const chosen = props.options.filter((option) => option.chosen);
-  const usual = props.options.filter((option) => !option.chosen);
+/** Those that differ from their defaults; the others are folded. */
+function Options(props: { options: OptionSetting[] }) {
+  const chosen = props.options.filter((option) => !option.is_default);
+  const usual = props.options.filter((option) => option.is_default);
   return (
     <>
       {chosen.length > 0 ? (
@@ -196,12 +190,12 @@ function Options(props: { options: Option[] }) {
   );
 }
 
-function OptionList(props: { options: Option[] }) {
+function OptionList(props: { options: OptionSetting[] }) {
   return (
     <dl class="facts">
       {props.options.map(({ name, value }) => (
         <Fact key={name} name={name}>
-          {value}
+          {optionText(value)}
         </Fact>
       ))}
     </dl>
