@@ -17,6 +17,7 @@ class SpecificationError : public std::runtime_error {
     std::uint64_t line = 0;  ///< 0: not known
     std::string text;
     std::uint64_t column = 0;  ///< 0: the whole line
+    std::string field = {};    ///< as in `Violation`; empty: the text itself is not valid
   };
 
   explicit SpecificationError(const std::string& message)

@@ -171,7 +171,9 @@ void DocumentReader::throw_if_any() const {
   for (const Violation& violation : violations_) {
     const auto line = lines_.find(violation.field);
     const std::size_t at = line == lines_.end() ? 0 : line->second;
-    if (met.emplace(at, violation.text()).second) mistakes.push_back({at, violation.text(), 0});
+    if (met.emplace(at, violation.text()).second) {
+      mistakes.push_back({at, violation.text(), 0, violation.field});
+    }
   }
   throw SpecificationError(source_, std::move(mistakes));
 }

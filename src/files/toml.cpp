@@ -125,6 +125,14 @@ std::string reason(const toml::parse_error& error) {
 
 }  // namespace
 
+bool has_comments(std::string_view text) {
+  while (!text.empty() && text.front() != '#') {
+    const bool is_string = text.front() == '"' || text.front() == '\'';
+    text = is_string ? after_string(text) : text.substr(1);
+  }
+  return !text.empty();
+}
+
 Document parse_toml(std::string_view text, const std::string& source) {
   check_outside_strings(text, source);
   try {

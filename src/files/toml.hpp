@@ -14,6 +14,9 @@ namespace canopy {
 /// anything deeper than kDeepestDocument.
 [[nodiscard]] Document parse_toml(std::string_view text, const std::string& source);
 
+/// Whether a TOML text has comments, which a document does not keep.
+[[nodiscard]] bool has_comments(std::string_view text);
+
 /// A table as TOML that is pleasant to read, and that parses as the same table: values first, then
 /// [tables] and [[lists of tables]] in their order, small tables within tables as { x = 1.0 }.
 ///

@@ -123,6 +123,7 @@ Document schema_of(const RequestField& field) {
                              {"additionalProperties", Document::Table{{"type", "number"}}},
                              {"maxProperties", RequestReader::kMostMetrics}};
     case Kind::object:
+      if (field.schema.empty()) return Document::Table{{"type", "object"}};
       return reference("schemas", field.schema);
     case Kind::objects:
       return list_of(field, reference("schemas", field.schema));
@@ -165,6 +166,24 @@ Document::List forms_of(std::span<const RequestField> fields) {
           with("Several rewards, as sums", canopy::request::kSums)};
 }
 
+/// Which fields exclude each other.
+void set_choices(const RequestBody& body, Document& schema) {
+  if (body.exactly_one.empty()) return;
+  const auto require = [](std::string_view key) {
+    return Document(Document::Table{{"required", Document::List{key}}});
+  };
+  Document::List choices;
+  for (const std::string_view key : body.exactly_one) choices.push_back(require(key));
+  if (body.unless.empty()) {
+    schema.set("oneOf", std::move(choices));
+    return;
+  }
+  choices.push_back(require(body.unless));
+  schema.set("anyOf", std::move(choices));
+  const Document::List all(body.exactly_one.begin(), body.exactly_one.end());
+  schema.set("not", Document::Table{{"required", all}});
+}
+
 /// Of everything that requests may say.
 Document body_schemas() {
   Document schemas = Document::Table{};
@@ -172,11 +191,7 @@ Document body_schemas() {
     if (route.body == nullptr) continue;
     Document schema = object_of(route.body->fields);
     if (!route.body->description.empty()) schema.set("description", route.body->description);
-    Document::List choices;
-    for (const std::string_view key : route.body->exactly_one) {
-      choices.emplace_back(Document::Table{{"required", Document::List{key}}});
-    }
-    if (!choices.empty()) schema.set("oneOf", std::move(choices));
+    set_choices(*route.body, schema);
     schemas.set(route.body->name, std::move(schema));
   }
   Document::List tells = forms_of(canopy::request::kTell);

@@ -17,7 +17,8 @@ struct RequestBody {
   std::string_view name = {};
   std::string_view description = {};
   std::span<const RequestField> fields = {};
-  std::span<const std::string_view> exactly_one = {};  ///< of these fields must be there
+  std::span<const std::string_view> exactly_one = {};  ///< of these fields must be there,
+  std::string_view unless = {};                        ///< or none beside this one
 };
 
 namespace request {
@@ -59,7 +60,15 @@ inline constexpr std::array kNewStudy{kName,    kSpecification, kToml,       kFo
                                       kWhole,   kCreated,       kForkedFrom, kCopiedFrom,
                                       kJournal, kPullsInJournal};
 inline constexpr std::array<std::string_view, 2> kEitherForm{"specification", "toml"};
-inline constexpr std::array kDraft{kToml, kSpecification};
+inline constexpr RequestField kDraftSpecification{
+    .name = "specification",
+    .help = "the same as JSON; anything that is wrong with it is said in the answer",
+    .kind = Kind::object};
+inline constexpr RequestField kDraftName{
+    .name = "name", .help = "of the study; left out: the one in the study file, if it has one"};
+inline constexpr RequestField kDraftOrigin{.name = "fork_of",
+                                           .help = "the study that it is to be a fork of"};
+inline constexpr std::array kDraft{kToml, kDraftSpecification, kDraftName, kDraftOrigin};
 inline constexpr RequestField kTunerIfAny{.name = "tuner",
                                           .help = "that has the study, if one has"};
 inline constexpr std::array kSpecificationChange{kSpecification.needed(), kTunerIfAny};
@@ -138,8 +147,11 @@ inline constexpr RequestBody kNewStudyBody{
     "A study to be made: a name and exactly one of `specification` and `toml`. With `whole`, "
     "exactly this study, as an import needs it.",
     request::kNewStudy, request::kEitherForm};
-inline constexpr RequestBody kDraftBody{"Draft", "One of the two.", request::kDraft,
-                                        request::kEitherForm};
+inline constexpr RequestBody kDraftBody{
+    "Draft",
+    "A study that is being written: at most one of `toml` and `specification`. With neither, the "
+    "study file that a fork has unless something is changed.",
+    request::kDraft, request::kEitherForm, "fork_of"};
 inline constexpr RequestBody kSpecificationChangeBody{"SpecificationChange", "",
                                                       request::kSpecificationChange};
 inline constexpr RequestBody kAskBody{"Ask", "What is asked for; the body may be left out.",

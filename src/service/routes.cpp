@@ -162,7 +162,9 @@ constexpr std::array kRoutes{
         .operation = "check",
         .tag = "studies",
         .summary = "Whether a study could be made of this.",
-        .description = "For those who are writing a study file. Nothing is stored or run.",
+        .description =
+            "For those who are writing a study file, as TOML or as JSON: the answer has both, and "
+            "every mistake with its place. Nothing is stored or run.",
         .body = &kDraftBody,
         .body_examples =
             R"json({"example": {"toml": "[[space]]\nname = \"ttl\"\nlow = 1.0\nhigh = 3600.0\nscale = \"log\""}})json",

@@ -13,7 +13,6 @@
 #include "service/service.hpp"
 #include "stores/memory_store.hpp"
 #include "tuning/tuner_state.hpp"
-#include "tuning/warnings.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -326,41 +325,6 @@ void Service::create(const Request& request, Done done) {
           const auto made = made_before(store, *wanted);
           if (!made) throw;
           return json_answer(full_item(*made, store));
-        }
-      },
-      std::move(done));
-}
-
-/// Whether a study could be made of this, for those who are writing it.
-void Service::check(const Request& request, Done done) {
-  Body body(request);
-  const auto toml = body.text(request::kToml);
-  const Document* given = body.document().find("specification");
-  body.check();
-  host_.run(
-      request,
-      [toml, json = given != nullptr ? json_text(*given) : ""](Store& /*store*/) {
-        try {
-          const StudySpecification study =
-              resolved(toml ? parse_study(*toml, "toml") : parse_study_json(json, "specification"));
-          Document::List warnings;
-          for (const Warning& warning : warnings_anywhere(study)) {
-            warnings.emplace_back(
-                Document::Table{{"is_error", warning.is_error}, {"text", warning.text}});
-          }
-          return json_answer(Document::Table{{"ok", true},
-                                             {"specification", parse_json(json_of(study), "study")},
-                                             {"toml", toml_of(study)},
-                                             {"warnings", std::move(warnings)}});
-        } catch (const SpecificationError& error) {
-          Document::List errors;
-          for (const SpecificationError::Mistake& mistake : error.mistakes()) {
-            errors.emplace_back(Document::Table{{"line", mistake.line}, {"message", mistake.text}});
-          }
-          return json_answer(Document::Table{{"ok", false}, {"errors", std::move(errors)}});
-        } catch (const ConfigurationError& error) {
-          Document::List errors{Document::Table{{"line", 0}, {"message", error.what()}}};
-          return json_answer(Document::Table{{"ok", false}, {"errors", std::move(errors)}});
         }
       },
       std::move(done));

@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 #include "journal/replay.hpp"
 #include "journal/told.hpp"
+#include "studies/fork.hpp"
 #include "studies/load.hpp"
 #include "studies/stored_specification.hpp"
 
@@ -33,15 +34,6 @@ constexpr std::uint64_t kEventsToSnapshot = 10'000;
 constexpr std::uint64_t kSnapshotBytesAnEvent = 64;
 
 constexpr std::size_t kLongestName = 200;
-
-/// Whether coordinates of one space mean the same in the other.
-bool have_same_parameters(const Space& a, const Space& b) {
-  const auto alike = [](const Parameter& left, const Parameter& right) {
-    return left.name == right.name && left.domain.measures_like(right.domain);
-  };
-  return std::equal(a.parameters().begin(), a.parameters().end(), b.parameters().begin(),
-                    b.parameters().end(), alike);
-}
 
 bool are_finite(const Rewards& rewards) {
   return std::isfinite(rewards.sum) && std::isfinite(rewards.squared_deviations) &&
@@ -94,12 +86,13 @@ StudyRecord forked(Store& store, const StudyRecord& original, const std::string&
   if (auto found = store.find(name)) return from_original(*std::move(found));
   if (auto made = store.fork(original, fork)) return *std::move(made);
   std::vector<JournalEntry> observations;
-  if (learning_differences(before, specification).empty()) {
+  const ForkStart start = fork_start(before, specification);
+  if (start == ForkStart::journal) {
     StudySpecification begun = specification;  // where a replay of the journal starts
     begun.objective.reward_range = before.objective.reward_range;
     fork.specification = json_of(begun);
     fork.copied = original.id;
-  } else if (have_same_parameters(before.space, specification.space)) {
+  } else if (start == ForkStart::rewards) {
     observations = observations_of(store, original, specification.space);
     fork.journal = observations;
   }
@@ -209,16 +202,8 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
 
 Study Study::reopen(Store& store, const OpenOptions& options) {
   StudyRecord record = find_study(store, options.name);
+  if (options.fork) return open(store, specification_of_fork(store, record), options);
   StudySpecification specification = specification_of(record);
-  if (options.fork) {
-    specification.revision = 0;  // the new study has the one that is here
-    read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> /*arm*/) {
-      if (const auto* set = std::get_if<RangeSet>(&entry.event)) {
-        specification.objective.reward_range = set->range;
-      }
-    });
-    return open(store, specification, options);
-  }
   if (!has_own_revision(specification)) {
     throw StudyError(Fault::other_revision, revision_text(record.name, specification));
   }

@@ -338,31 +338,5 @@ TEST(Look, KnobsAreRankedByHowMuchTheyMatter) {
   EXPECT_EQ(knobs[0]["share"], 1.0);
 }
 
-TEST(Checks, SayEveryMistakeWithItsLineAndStoreNothing) {
-  const TestServer server;
-  const auto check = [&](const std::string& toml) {
-    const json body{{"toml", toml}};
-    const HttpAnswer answer = server.exchange("POST", "/v1/checks", body.dump());
-    EXPECT_EQ(answer.status, 200) << answer.body;
-    return answer.json();
-  };
-  const json wrong =
-      check("directon = \"minimize\"\n[[space]]\nname = \"x\"\nlow = 2.0\nhigh = 1.0\n");
-  EXPECT_EQ(wrong["ok"], false);
-  ASSERT_EQ(wrong["errors"].size(), 2U) << wrong;
-  EXPECT_EQ(wrong["errors"][0]["line"], 1);
-  EXPECT_NE(wrong["errors"][0]["message"].get<std::string>().find("did you mean"),
-            std::string::npos);
-  const json broken = check("[[space]\n");
-  EXPECT_EQ(broken["errors"][0]["line"], 1);
-  const json right = check("[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[budget]\npulls = 1\n");
-  EXPECT_EQ(right["ok"], true) << right;
-  EXPECT_EQ(right["specification"]["optimizer"]["name"], "adaptive");
-  EXPECT_EQ(check(right["toml"])["specification"], right["specification"]);
-  EXPECT_EQ(right["warnings"].size(), 1U) << right;
-  EXPECT_EQ(server.exchange("GET", "/v1/studies").json()["studies"].size(), 0U);
-  EXPECT_EQ(server.exchange("POST", "/v1/checks", "{}").code(), "missing_key");
-}
-
 }  // namespace
 }  // namespace canopy::service

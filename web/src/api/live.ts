@@ -29,9 +29,10 @@ export function liveSource(token: () => string | null, origin = ""): Source {
     async get<T>(path: string, signal?: AbortSignal) {
       return (await (await ask(path, { signal })).json()) as T;
     },
-    async send<T>(method: string, path: string, body?: unknown) {
+    async send<T>(method: string, path: string, body?: unknown, signal?: AbortSignal) {
       const response = await ask(path, {
         method,
+        signal,
         body: body === undefined ? undefined : JSON.stringify(body),
         redirect: "manual", // another server would not know the token, nor this page
       });

@@ -5,7 +5,7 @@ export interface Source {
   /** Nothing changes any more, and nothing can be done. */
   readonly frozen: boolean;
   get<T>(path: string, signal?: AbortSignal): Promise<T>;
-  send<T>(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<T>;
+  send<T>(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown, signal?: AbortSignal): Promise<T>;
   /** Server-sent events, until the signal; resolves when the connection ends. */
   follow(path: string, onEvent: (kind: string, data: unknown) => void, signal: AbortSignal): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function watched(source: Source, onUnknown: () => void): Source {
   return {
     frozen: source.frozen,
     get: (path, signal) => watch(source.get(path, signal)),
-    send: (method, path, body) => watch(source.send(method, path, body)),
+    send: (method, path, body, signal) => watch(source.send(method, path, body, signal)),
     follow: (path, onEvent, signal) => watch(source.follow(path, onEvent, signal)),
   };
 }

@@ -275,9 +275,16 @@ export interface Catalogue {
   defaults: { optimizer: string; parameter: string; direction: string };
 }
 
-export type Checked =
-  | { ok: true; specification: Specification; toml: string; warnings: { is_error: boolean; text: string }[] }
-  | { ok: false; errors: { line?: number; message: string }[] };
+export interface Checked {
+  ok: boolean;
+  toml?: string;
+  has_comments?: boolean;
+  given?: Record<string, unknown>;
+  specification?: Specification;
+  fork?: { begins_with: "journal" | "rewards" | "nothing"; text: string };
+  errors: { field: string; line: number; message: string }[];
+  warnings: { is_error: boolean; text: string }[];
+}
 
 export interface Problem {
   title: string;

@@ -13,6 +13,7 @@ export function Editor(props: {
   text: string;
   notes: LineNote[];
   describedBy?: string;
+  readOnly?: boolean;
   change: (text: string) => void;
 }) {
   const behind = useRef<HTMLDivElement>(null);
@@ -49,6 +50,7 @@ export function Editor(props: {
         autocomplete="off"
         autocapitalize="off"
         value={props.text}
+        readOnly={props.readOnly}
         onInput={(event) => props.change(event.currentTarget.value)}
         onScroll={({ currentTarget: area }) => {
           if (behind.current)

@@ -1,6 +1,4 @@
 import { expect, test } from "vitest";
-import type { Specification } from "../../src/api/types";
-import { forkKeeps } from "../../src/words/forks";
 import { limitState, limitText, rangeText } from "../../src/words/setup";
 
 test("a limit is broken beyond doubt when the whole interval is beyond it", () => {
@@ -18,25 +16,4 @@ test("ranges and limits are said in words", () => {
   );
   expect(limitText({ metric: "p99", max: 50 })).toBe("at most 50");
   expect(limitText({ metric: "p99", min: 1, max: 50 })).toBe("from 1 to 50");
-});
-
-test("a fork keeps what learning does not contradict", () => {
-  const before: Specification = {
-    direction: "maximize",
-    confidence: 0.95,
-    optimizer: { name: "adaptive", settle: 0 },
-    space: [
-      { name: "x", type: "real", low: 0, high: 1, scale: "linear" },
-      { name: "c", type: "choice", choices: ["a", "b"] },
-    ],
-  };
-  const [x, c] = before.space as [Specification["space"][0], Specification["space"][0]];
-  expect(forkKeeps(before, { ...before, confidence: 0.9, optimizer: { settle: 0, name: "adaptive" } })).toBe(
-    "journal",
-  );
-  expect(forkKeeps(before, { ...before, direction: "minimize" })).toBe("rewards");
-  expect(forkKeeps(before, { ...before, space: [{ ...x, high: 2 }, c] })).toBe("rewards");
-  expect(forkKeeps(before, { ...before, space: [x, { ...c, choices: ["b", "a"] }] })).toBe("nothing");
-  expect(forkKeeps(before, { ...before, space: [c, x] })).toBe("nothing");
-  expect(forkKeeps(before, { ...before, space: [x] })).toBe("nothing");
 });

@@ -1,89 +1,126 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Knob } from "../../api/types";
-import type { DraftKnob } from "../../format/study_file";
+import type { Catalogue } from "../../api/types";
 import { NumberField } from "./number_field";
 
-export interface KnobChanges {
-  set: (index: number, knob: DraftKnob) => void;
-  add: () => void;
-  remove: (index: number) => void;
-  /** Changes places with the next one. */
-  swap: (index: number) => void;
-}
+/** A knob of a study file that is being written: anything may stand there. */
+export type DraftKnob = Record<string, unknown>;
+
+const textIn = (value: unknown) => (typeof value === "string" ? value : "");
+const numberOf = (value: unknown) => (typeof value === "number" ? value : undefined);
+const textsIn = (value: unknown) =>
+  Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 
 /** The knobs of a study, to add, to change, to order and to take away. */
 export function KnobList(props: {
   knobs: DraftKnob[];
+  catalogue: Catalogue;
   /** What is wrong with each of them. */
   mistakes: (index: number) => string[];
   disabled: boolean;
-  changes: KnobChanges;
+  change: (knobs: DraftKnob[]) => void;
 }) {
-  const { knobs, changes, disabled } = props;
+  const { knobs, change, disabled } = props;
+  const set = (index: number, knob: DraftKnob) => change(knobs.map((each, i) => (i === index ? knob : each)));
+  const remove = (index: number) => change(knobs.filter((_, i) => i !== index));
+  const swapWithNext = (index: number) =>
+    change(knobs.map((each, i) => (i === index ? knobs[i + 1]! : i === index + 1 ? knobs[i - 1]! : each)));
   return (
     <fieldset class="knobs">
       <legend>Knobs</legend>
-      {knobs.map((knob, i) => (
-        <div class="knob-card" key={i} role="group" aria-label={knob.name || `Knob ${i + 1}`}>
-          <KnobFields knob={knob} disabled={disabled} change={(changed) => changes.set(i, changed)} />
-          <div class="knob-tools">
-            <button
-              type="button"
-              class="quiet icon"
-              aria-label={`Move ${knob.name || "this knob"} up`}
-              disabled={disabled || i === 0}
-              onClick={() => changes.swap(i - 1)}
-            >
-              ↑
-            </button>
-            <button
-              type="button"
-              class="quiet icon"
-              aria-label={`Move ${knob.name || "this knob"} down`}
-              disabled={disabled || i === knobs.length - 1}
-              onClick={() => changes.swap(i)}
-            >
-              ↓
-            </button>
-            <button
-              type="button"
-              class="quiet"
-              aria-label={`Remove ${knob.name || "this knob"}`}
-              disabled={disabled || knobs.length === 1}
-              onClick={() => changes.remove(i)}
-            >
-              Remove
-            </button>
+      {knobs.map((knob, i) => {
+        const name = textIn(knob.name);
+        return (
+          <div class="knob-card" key={i} role="group" aria-label={name || `Knob ${i + 1}`}>
+            <KnobFields
+              knob={knob}
+              catalogue={props.catalogue}
+              disabled={disabled}
+              change={(changed) => set(i, changed)}
+            />
+            <div class="knob-tools">
+              <button
+                type="button"
+                class="quiet icon"
+                aria-label={`Move ${name || "this knob"} up`}
+                disabled={disabled || i === 0}
+                onClick={() => swapWithNext(i - 1)}
+              >
+                ↑
+              </button>
+              <button
+                type="button"
+                class="quiet icon"
+                aria-label={`Move ${name || "this knob"} down`}
+                disabled={disabled || i === knobs.length - 1}
+                onClick={() => swapWithNext(i)}
+              >
+                ↓
+              </button>
+              <button
+                type="button"
+                class="quiet"
+                aria-label={`Remove ${name || "this knob"}`}
+                disabled={disabled || knobs.length === 1}
+                onClick={() => remove(i)}
+              >
+                Remove
+              </button>
+            </div>
+            {props.mistakes(i).map((mistake) => (
+              <p class="wrong" key={mistake}>
+                {mistake}
+              </p>
+            ))}
           </div>
-          {props.mistakes(i).map((mistake) => (
-            <p class="wrong" key={mistake}>
-              {mistake}
-            </p>
-          ))}
-        </div>
-      ))}
-      <button type="button" disabled={disabled} onClick={changes.add}>
+        );
+      })}
+      <button type="button" disabled={disabled} onClick={() => change([...knobs, newKnob(knobs)])}>
         Add a knob
       </button>
     </fieldset>
   );
 }
 
-const TYPES: { type: Knob["type"]; label: string }[] = [
-  { type: "real", label: "a number" },
-  { type: "integer", label: "a whole number" },
-  { type: "choice", label: "one of a list" },
-];
+function newKnob(knobs: DraftKnob[]): DraftKnob {
+  const taken = new Set(knobs.map((knob) => knob.name));
+  for (let i = knobs.length + 1; ; ++i)
+    if (!taken.has(`knob_${i}`)) return { name: `knob_${i}`, type: "real", low: 0, high: 1 };
+}
 
-function KnobFields(props: { knob: DraftKnob; disabled: boolean; change: (knob: DraftKnob) => void }) {
-  const { knob, disabled } = props;
-  const change = (part: Partial<DraftKnob>) => props.change({ ...knob, ...part });
+const TYPE_LABELS: Record<string, string> = {
+  real: "a number",
+  integer: "a whole number",
+  choice: "one of a list",
+};
+
+function KnobFields(props: {
+  knob: DraftKnob;
+  catalogue: Catalogue;
+  disabled: boolean;
+  change: (knob: DraftKnob) => void;
+}) {
+  const { knob, catalogue, disabled } = props;
+  const change = (part: DraftKnob) => props.change({ ...knob, ...part });
+  const type = textIn(knob.type) || catalogue.defaults.parameter;
+  const fields = catalogue.parameters.find((each) => each.type === type)?.fields ?? [];
+  const has = (name: string) => fields.some((field) => field.name === name);
+  const usual = (name: string) => String(fields.find((field) => field.name === name)?.default ?? "");
+  const number = (label: string, name: string) =>
+    has(name) && (
+      <NumberField
+        label={label}
+        usual={usual(name)}
+        value={numberOf(knob[name])}
+        disabled={disabled}
+        change={(value) => change({ [name]: value })}
+      />
+    );
   return (
     <div class="knob-fields">
       <label class="wide-field">
         Name
         <input
-          value={knob.name}
+          value={textIn(knob.name)}
           disabled={disabled}
           spellcheck={false}
           autocomplete="off"
@@ -93,45 +130,40 @@ function KnobFields(props: { knob: DraftKnob; disabled: boolean; change: (knob: 
       <label class="wide-field">
         Kind
         <select
-          value={knob.type}
+          value={type}
           disabled={disabled}
-          onChange={(event) => props.change(asType(knob, event.currentTarget.value as Knob["type"]))}
+          onChange={(event) => props.change(asType(knob, event.currentTarget.value))}
         >
-          {TYPES.map(({ type, label }) => (
-            <option key={type} value={type}>
-              {label}
+          {catalogue.parameters.map((each) => (
+            <option key={each.type} value={each.type}>
+              {TYPE_LABELS[each.type] ?? each.type}
             </option>
           ))}
         </select>
       </label>
-      {knob.type === "choice" ? (
-        <Choices choices={knob.choices ?? []} disabled={disabled} change={(choices) => change({ choices })} />
-      ) : (
-        <>
-          <NumberField label="From" value={knob.low} disabled={disabled} change={(low) => change({ low })} />
-          <NumberField label="To" value={knob.high} disabled={disabled} change={(high) => change({ high })} />
-          <label>
-            Scale
-            <select
-              value={knob.scale ?? "linear"}
-              disabled={disabled}
-              onChange={(event) => change({ scale: event.currentTarget.value as "linear" | "log" })}
-            >
-              <option value="linear">linear</option>
-              <option value="log">log</option>
-            </select>
-          </label>
-          {knob.type === "integer" && (
-            <NumberField
-              label="Step"
-              usual="1"
-              value={knob.step}
-              disabled={disabled}
-              change={(step) => change({ step })}
-            />
-          )}
-        </>
+      {has("choices") && (
+        <Choices
+          choices={textsIn(knob.choices)}
+          disabled={disabled}
+          change={(choices) => change({ choices })}
+        />
       )}
+      {number("From", "low")}
+      {number("To", "high")}
+      {has("scale") && (
+        <label>
+          Scale
+          <select
+            value={textIn(knob.scale) || usual("scale")}
+            disabled={disabled}
+            onChange={(event) => change({ scale: event.currentTarget.value })}
+          >
+            <option value="linear">linear</option>
+            <option value="log">log</option>
+          </select>
+        </label>
+      )}
+      {number("Step", "step")}
     </div>
   );
 }
@@ -165,17 +197,12 @@ function linesIn(text: string): string[] {
 }
 
 /** The same knob as one of another type, as far as that goes. */
-export function asType(knob: DraftKnob, type: Knob["type"]): DraftKnob {
-  if (type === "choice") return { name: knob.name, type, choices: knob.choices ?? ["a", "b"] };
-  const low = knob.low ?? 0;
-  const high = knob.high ?? (type === "integer" ? 10 : 1);
-  if (type === "real") return { name: knob.name, type, low, high, scale: knob.scale };
+export function asType(knob: DraftKnob, type: string): DraftKnob {
+  const { name } = knob;
+  if (type === "choice") return { name, type, choices: ["a", "b"] };
+  const low = numberOf(knob.low) ?? 0;
+  const high = numberOf(knob.high) ?? (type === "integer" ? 10 : 1);
+  if (type !== "integer") return { name, type, low, high, scale: knob.scale };
   const first = Math.round(low);
-  return {
-    name: knob.name,
-    type,
-    low: first,
-    high: Math.max(first + 1, Math.round(high)),
-    scale: knob.scale,
-  };
+  return { name, type, low: first, high: Math.max(first + 1, Math.round(high)), scale: knob.scale };
 }

@@ -1,0 +1,57 @@
+#include "studies/fork.hpp"
+
+#include "canopy/journal.hpp"
+#include "canopy/study.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace canopy {
+namespace {
+
+/// Whether coordinates of one space mean the same in the other.
+bool have_same_parameters(const Space& a, const Space& b) {
+  const auto alike = [](const Parameter& left, const Parameter& right) {
+    return left.name == right.name && left.domain.measures_like(right.domain);
+  };
+  return std::equal(a.parameters().begin(), a.parameters().end(), b.parameters().begin(),
+                    b.parameters().end(), alike);
+}
+
+}  // namespace
+
+ForkStart fork_start(const StudySpecification& before, StudySpecification fork) {
+  if (fork.optimizer == Selection{}) fork.optimizer = before.optimizer;
+  if (!have_same_parameters(before.space, fork.space)) return ForkStart::nothing;
+  const bool learns_alike = learning_differences(before, fork).empty();
+  return learns_alike ? ForkStart::journal : ForkStart::rewards;
+}
+
+std::string_view text_of(ForkStart start) {
+  switch (start) {
+    case ForkStart::journal:
+      return "The fork begins with the whole journal: nothing that learning depends on differs.";
+    case ForkStart::rewards:
+      return "The fork begins with the rewards of every setting that is still in the search space: "
+             "the optimizer, the direction, or the bounds or scale of a parameter differ.";
+    case ForkStart::nothing:
+      break;
+  }
+  return "The fork begins with nothing: the names, the types or the choices of the parameters "
+         "differ.";
+}
+
+StudySpecification specification_of_fork(Store& store, const StudyRecord& record) {
+  StudySpecification fork = specification_of(record);
+  fork.revision = 0;
+  read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> /*arm*/) {
+    if (const auto* set = std::get_if<RangeSet>(&entry.event)) {
+      fork.objective.reward_range = set->range;
+    }
+  });
+  return fork;
+}
+
+}  // namespace canopy
