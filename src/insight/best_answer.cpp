@@ -16,8 +16,11 @@ bool is_at_limit(const KnownMetric& metric) {
 
 }  // namespace
 
-bool KnownMetric::may_break_limit() const {
-  return limit != nullptr && !limit->is_surely_kept(estimate.interval) && !is_at_limit(*this);
+std::optional<LimitState> KnownMetric::limit_state() const {
+  if (limit == nullptr) return std::nullopt;
+  if (limit->is_surely_broken(estimate.interval)) return LimitState::broken;
+  const bool is_kept = limit->is_surely_kept(estimate.interval) || is_at_limit(*this);
+  return is_kept ? LimitState::kept : LimitState::unsure;
 }
 
 std::vector<KnownMetric> metrics_at(const StudySpecification& specification,
@@ -44,8 +47,8 @@ BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
                     .uplift = uplift_of(optimizer, best, specification)};
   for (const KnownMetric& metric : metrics_at(specification, tuner, best.arm)) {
     MetricAnswer& written = answer.metrics[metric.name];
-    written = {metric.estimate.mean, metric.estimate.interval, metric.estimate.pulls};
-    if (metric.limit != nullptr) written.may_break_limit = metric.may_break_limit();
+    written = {metric.estimate.mean, metric.estimate.interval, metric.estimate.pulls,
+               metric.limit_state()};
   }
   if (const auto& verdict = tuner.verdict()) {
     answer.confirmed = verdict->confirmed && verdict->arm == best.arm;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "canopy/enum_names.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/study_specification.hpp"
 
@@ -7,13 +8,23 @@
 #include "studies/uplift.hpp"
 #include "tuning/tuner_state.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace canopy {
+
+/// Whether a metric keeps its limit, at the level of its interval.
+enum class LimitState : std::uint8_t { kept, unsure, broken };
+
+template <>
+struct EnumNames<LimitState> {
+  static constexpr std::array<std::string_view, 3> names{"kept", "unsure", "broken"};
+};
 
 /// What else was measured at an arm.
 struct KnownMetric {
@@ -21,7 +32,8 @@ struct KnownMetric {
   ArmEstimate estimate;
   const Limit* limit = nullptr;
 
-  [[nodiscard]] bool may_break_limit() const;
+  /// None: it has no limit.
+  [[nodiscard]] std::optional<LimitState> limit_state() const;
 };
 
 [[nodiscard]] std::vector<KnownMetric> metrics_at(const StudySpecification& specification,
@@ -32,7 +44,7 @@ struct MetricAnswer {
   double mean = 0.0;
   Interval interval;
   std::uint64_t pulls = 0;
-  std::optional<bool> may_break_limit = std::nullopt;  ///< none: it has no limit
+  std::optional<LimitState> limit = std::nullopt;  ///< none: it has none
 };
 
 template <class Visit>
@@ -40,8 +52,9 @@ void visit_fields(MetricAnswer& metric, Visit&& visit) {
   visit(Field{"mean", "at the arm"}, metric.mean);
   visit_fields(metric.interval, visit);
   visit(Field{"pulls", "that it was measured in"}, metric.pulls);
-  visit(Field{"may_break_limit", "as far as is known; left out: it has no limit"}.or_none(),
-        metric.may_break_limit);
+  visit(Field{"limit", "whether it keeps its limit, as far as is known; left out: it has none"}
+            .or_none(),
+        metric.limit);
 }
 
 /// The best arm with all that is known of it: its uplift over a baseline that was measured, other

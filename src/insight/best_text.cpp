@@ -100,7 +100,7 @@ std::vector<std::string> metric_lines(const StudySpecification& specification,
     }
     if (metric.limit != nullptr) {
       line += ", must be " + metric.limit->text();
-      if (metric.may_break_limit()) line += "; whether it is, is not certain";
+      if (metric.limit_state() != LimitState::kept) line += "; whether it is, is not certain";
     }
     lines.push_back(std::move(line));
   }

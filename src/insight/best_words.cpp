@@ -44,7 +44,8 @@ class BestSentences {
   }
 
   [[nodiscard]] BestWords all() const {
-    BestWords words{.advice = advice(), .sentences = {mean()}, .details = details()};
+    BestWords words{
+        .advice = advice(), .uplift = tone_, .sentences = {mean()}, .details = details()};
     std::tie(words.certainty, words.tone) = certainty();
     std::vector<std::string>& sentences = words.sentences;
     add(sentences, beside_baseline());

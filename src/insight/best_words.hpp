@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,7 @@ struct BestWords {
   Advice advice = Advice::so_far;
   std::string certainty = {};  ///< in a few words
   Tone tone = Tone::plain;
+  std::optional<Tone> uplift = std::nullopt;  ///< of it; none: it is not known
   std::vector<std::string> sentences = {};
   std::vector<std::string> details = {};
 };
@@ -54,6 +56,11 @@ void visit_fields(BestWords& words, Visit&& visit) {
         words.advice);
   visit(Field{"certainty", "in a few words"}, words.certainty);
   visit(Field{"tone", "of these"}, words.tone);
+  visit(Field{"uplift",
+              "how the arm does beside the baseline: `good` or `bad` at the level of the "
+              "interval, or `unsure`; left out: that is not known"}
+            .or_none(),
+        words.uplift);
   visit(Field{"sentences", "what it earns, and beside the baseline and the others"},
         words.sentences);
   visit(Field{"details", "why there is no interval, and what the model says"}, words.details);

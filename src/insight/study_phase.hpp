@@ -25,6 +25,11 @@ struct EnumNames<StudyPhase> {
                                                          "failed"};
 };
 
+/// Whether nothing more will happen by itself.
+[[nodiscard]] constexpr bool is_over(StudyPhase phase) {
+  return phase == StudyPhase::finished || phase == StudyPhase::failed;
+}
+
 /// What the phase of a study follows from.
 struct PhaseFacts {
   std::optional<JournalEntry> last = {};    ///< of the journal; none: it is empty

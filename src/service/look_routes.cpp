@@ -13,11 +13,14 @@
 #include "insight/estimate_picture.hpp"
 #include "insight/history_document.hpp"
 #include "insight/knob_effects.hpp"
+#include "insight/possible_commands.hpp"
 #include "insight/tree_picture.hpp"
 #include "journal/event_document.hpp"
 #include "service/body.hpp"
 #include "service/service.hpp"
 #include "studies/answers.hpp"
+#include "tuning/comparing.hpp"
+#include "tuning/comparison.hpp"
 #include "tuning/tuner_state.hpp"
 
 #include <algorithm>
@@ -38,6 +41,28 @@ namespace {
 
 constexpr std::size_t kSparkPoints = 40;
 constexpr const char* kGlance = "glance";  // what of it follows from the journal
+
+/// The commands that make sense now, each as it is posted; and how few pulls a comparison may have.
+Document commands_now(const StudyView& study, StudyPhase phase) {
+  const auto& system = study.specification.system;
+  const bool has_baseline = system && system->baseline;
+  const CommandFacts facts{.order = study.tuner.order(),
+                           .phase = phase,
+                           .has_system = system.has_value(),
+                           .has_baseline = has_baseline,
+                           .has_best = has_baseline && study.optimizer.best().has_value()};
+  Document::List commands;
+  for (const RunnerCommand command : possible_commands(facts)) {
+    Document each = Document::Table{{"command", name_of(command)}};
+    if (command == RunnerCommand::confirm) {
+      each.set("pulls", study.specification.budget.confirm_pulls.value_or(kConfirmPulls));
+      each.set("least_pulls",
+               2 * Comparison::kFewestPairs * Comparison::visit_of(study.specification));
+    }
+    commands.push_back(std::move(each));
+  }
+  return commands;
+}
 
 /// Reads entries of a study.
 ReadEntries entries_of(Store& store, const StudyRecord& record) {
@@ -111,7 +136,9 @@ void Service::summary(const Request& request, Done done) {
                         study.here, *store_);
         document.set("state", standing.state);
         document.set("phase", name_of(standing.report.phase));
+        document.set("is_over", is_over(standing.report.phase));
         if (!standing.report.why.empty()) document.set("why", standing.report.why);
+        document.set("commands", commands_now(study, standing.report.phase));
         if (!study.open_by.empty()) document.set("open_by", study.open_by);
         if (!study.warning.empty()) document.set("warning", study.warning);
         return json_answer(document);

@@ -144,6 +144,11 @@ void Service::serve(const Admitted& admitted, Request& request, const Done& done
 void Service::me(const Request& request, Done done) {
   Query(request).check();
   const Role anybody = options_.read_only ? Role::read : Role::admin;
+  const Role role = request.may_see ? request.may_see->role : anybody;
+  Document::List roles;
+  for (const std::string_view name : EnumNames<Role>::names) {
+    if (value_named<Role>(name) <= role) roles.emplace_back(name);
+  }
   Document::List studies;
   if (request.may_see) {
     for (const std::string& pattern : request.may_see->studies) studies.emplace_back(pattern);
@@ -151,11 +156,11 @@ void Service::me(const Request& request, Done done) {
     studies.emplace_back("*");
   }
   const Done answer = std::move(done);
-  answer(json_answer(
-      Document::Table{{"name", request.by.empty() ? "somebody" : request.by},
-                      {"role", name_of(request.may_see ? request.may_see->role : anybody)},
-                      {"studies", std::move(studies)},
-                      {"version", CANOPY_VERSION}}));
+  answer(json_answer(Document::Table{{"name", request.by.empty() ? "somebody" : request.by},
+                                     {"role", name_of(role)},
+                                     {"roles", std::move(roles)},
+                                     {"studies", std::move(studies)},
+                                     {"version", CANOPY_VERSION}}));
 }
 
 void Service::health(const Request& /*request*/, Done done) {

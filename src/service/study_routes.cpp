@@ -102,6 +102,7 @@ Document Service::item(const StudyRecord& record, Store& store) const {
   Document table = Document::Table{{"name", record.name},
                                    {"state", standing.state},
                                    {"phase", name_of(standing.report.phase)},
+                                   {"is_over", is_over(standing.report.phase)},
                                    {"events", record.events},
                                    {"pulls", record.pulls},
                                    {"created", record.created},

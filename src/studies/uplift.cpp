@@ -14,6 +14,7 @@ std::optional<Uplift> uplift_of(const Optimizer& optimizer, const Best& best,
   if (!arm || !other) return std::nullopt;
   return Uplift{.arm_mean = arm->mean,
                 .baseline_mean = other->mean,
+                .baseline = other->interval,
                 .difference = arm->mean - other->mean,
                 .interval = {arm->interval.lower - other->interval.upper,
                              arm->interval.upper - other->interval.lower},

@@ -12,6 +12,7 @@ namespace canopy {
 struct Uplift {
   double arm_mean = 0.0;
   double baseline_mean = 0.0;
+  Interval baseline = {};   ///< of its mean
   double difference = 0.0;  ///< the arm's mean less the baseline's
   Interval
       interval;  ///< of it, at the level of `best`; holds although the arm was chosen by looking
@@ -29,6 +30,9 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
   visit(Field{"level", "of the interval"}, uplift.level);
   visit(Field{"arm_mean", "of the best arm's rewards"}, uplift.arm_mean);
   visit(Field{"baseline_mean", "of the baseline's rewards"}, uplift.baseline_mean);
+  visit(Field{"baseline_low", "of its interval; null: there is none"}.or_null(),
+        uplift.baseline.lower);
+  visit(Field{"baseline_high", "of its interval"}.or_null(), uplift.baseline.upper);
   visit(Field{"arm_pulls", "how many they are"}, uplift.arm_pulls);
   visit(Field{"baseline_pulls", "how many they are"}, uplift.baseline_pulls);
 }

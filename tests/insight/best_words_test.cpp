@@ -62,6 +62,7 @@ TEST(BestWords, AnArmThatBeatsTheBaselineIsToBeSetWithItsGain) {
   EXPECT_EQ(words.advice, Advice::set);
   EXPECT_EQ(words.certainty, "better than the baseline");
   EXPECT_EQ(words.tone, Tone::good);
+  EXPECT_EQ(words.uplift, Tone::good);
   EXPECT_EQ(told(answer),
             "The mean reward is 0.877 (95 % interval 0.851 to 0.902), from 12345 pulls of it. That "
             "is +12 % over the baseline: +0.094 (+0.063 to +0.125). All other settings tried are "

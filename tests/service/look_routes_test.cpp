@@ -338,5 +338,39 @@ TEST(Look, KnobsAreRankedByHowMuchTheyMatter) {
   EXPECT_EQ(knobs[0]["share"], 1.0);
 }
 
+TEST(Look, ASummarySaysWhichCommandsMakeSense) {
+  TestServer server;
+  const auto commands = [&] {
+    std::string names;
+    const json summary = look_at(server, "/summary");
+    for (const json& each : summary["commands"]) {
+      names += each["command"].get<std::string>() + " ";
+    }
+    return names;
+  };
+  const json study{{"name", "a"},
+                   {"toml",
+                    "[[space]]\nname = 'x'\nlow = 0\nhigh = 1\n[optimizer]\nsettle = 2\n"
+                    "[system]\nmeasure = 'echo 1'\nbaseline = {x = 0.5}"}};
+  ASSERT_EQ(server.exchange("POST", "/v1/studies", study.dump()).status, 201);
+  EXPECT_EQ(commands(), "pause hold baseline end ");
+  pull(server, 3);
+  EXPECT_EQ(commands(), "pause confirm hold baseline end ");
+  const json confirm = look_at(server, "/summary")["commands"][1];
+  EXPECT_EQ(confirm["pulls"], 100);
+  EXPECT_GT(confirm["least_pulls"], 18) << "a system that settles is visited for longer";
+  ASSERT_EQ(server.exchange("POST", kLooked + "/commands", R"({"command":"end"})").status, 201);
+  for (int i = 0; i < 100 && commands() != "resume "; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(commands(), "resume ");
+  EXPECT_TRUE(look_at(server, "/summary")["is_over"]);
+}
+
+TEST(Look, ARoleIncludesThoseBelowIt) {
+  const TestServer server;
+  EXPECT_EQ(server.exchange("GET", "/v1/me").json()["roles"], json({"read", "work", "admin"}));
+}
+
 }  // namespace
 }  // namespace canopy::service

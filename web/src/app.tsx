@@ -12,7 +12,7 @@ import { SignInView } from "./views/sign_in";
 import { StudiesView } from "./views/studies";
 import { StudyView } from "./views/study";
 
-const READER: Me = { name: "", role: "read", studies: ["*"], version: "" };
+const READER: Me = { name: "", role: "read", roles: ["read"], studies: ["*"], version: "" };
 
 export function App(props: { source: Source }) {
   const { source } = props;

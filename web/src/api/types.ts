@@ -9,6 +9,8 @@ export type Role = "read" | "work" | "admin";
 export interface Me {
   name: string;
   role: Role;
+  /** This one, and those that it includes. */
+  roles: Role[];
   studies: string[];
   version: string;
 }
@@ -17,6 +19,7 @@ export interface StudyItem {
   name: string;
   state: string;
   phase: Phase;
+  is_over: boolean;
   why?: string;
   direction: Direction;
   optimizer: string;
@@ -76,6 +79,8 @@ export interface Uplift {
   level: number;
   arm_mean: number;
   baseline_mean: number;
+  baseline_low: number | null;
+  baseline_high: number | null;
   arm_pulls: number;
   baseline_pulls: number;
 }
@@ -85,7 +90,7 @@ export interface Metric {
   lower: number | null;
   upper: number | null;
   pulls: number;
-  may_break_limit?: boolean;
+  limit?: "kept" | "unsure" | "broken";
 }
 
 export interface Best {
@@ -111,6 +116,7 @@ export interface BestWords {
   advice: "set" | "so_far" | "keep" | "same";
   certainty: string;
   tone: "plain" | "good" | "bad" | "unsure";
+  uplift?: "plain" | "good" | "bad" | "unsure";
   sentences: string[];
   details: string[];
 }
@@ -127,6 +133,7 @@ export interface Summary {
   failures: number;
   changes: number;
   order: string | null;
+  commands: PossibleCommand[];
   setting?: Arm;
   events: number;
   pulls: number;
@@ -135,6 +142,7 @@ export interface Summary {
   now?: number;
   state: string;
   phase: Phase;
+  is_over: boolean;
   why?: string;
   open_by?: string;
   warning?: string;
@@ -142,6 +150,12 @@ export interface Summary {
   fitting_range?: [number, number];
   /** About how many pulls rewards take to settle, where nobody has said so. */
   settling?: number;
+}
+
+export interface PossibleCommand {
+  command: "pause" | "resume" | "hold" | "baseline" | "confirm" | "end";
+  pulls?: number;
+  least_pulls?: number;
 }
 
 export interface Glance {

@@ -14,10 +14,8 @@ export function usePage(): Page {
   return useContext(PageContext)!;
 }
 
-const RANKS: Role[] = ["read", "work", "admin"];
-
 /** Whether whoever looks may do what needs this role. */
 export function useMay(role: Role): boolean {
   const { source, me } = usePage();
-  return !source.frozen && RANKS.indexOf(me.role) >= RANKS.indexOf(role);
+  return !source.frozen && me.roles.includes(role);
 }

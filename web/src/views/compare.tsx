@@ -194,8 +194,8 @@ function CompareTable(props: {
 /** "+12 %: +0.12 (+0.08 to +0.16)" */
 function upliftText(glance: Glance | null): string {
   const uplift = glance?.best?.uplift;
-  if (!glance || !uplift) return "–";
-  const words = upliftWords(uplift, glance.direction);
+  if (!uplift) return "–";
+  const words = upliftWords(uplift);
   return (words.share && `${words.share}: `) + sizeText(words);
 }
 

@@ -1,15 +1,14 @@
-import type { Phase } from "../api/types";
+import type { PossibleCommand } from "../api/types";
 
-export type CommandName = "pause" | "resume" | "hold" | "baseline" | "confirm" | "end";
+type CommandName = PossibleCommand["command"];
 
 export interface CommandWords {
-  command: CommandName;
   label: string;
   /** What will happen. */
   does: string;
 }
 
-const WORDS: Record<CommandName, Omit<CommandWords, "command">> = {
+const WORDS: Record<CommandName, CommandWords> = {
   pause: {
     label: "Pause",
     does: "Waits at the best setting that is known. Nothing more is tried until you resume.",
@@ -25,33 +24,11 @@ const WORDS: Record<CommandName, Omit<CommandWords, "command">> = {
 };
 
 const REOPEN: CommandWords = {
-  command: "resume",
   label: "Reopen",
   does: "Goes on trying settings, though it was ended.",
 };
 
-export const commandWords = (command: CommandName): CommandWords => ({ command, ...WORDS[command] });
-
-export interface CommandState {
-  order: string | null;
-  phase: Phase;
-  /** Whether there is a system that canopy sets, and a baseline of it. */
-  hasSystem: boolean;
-  hasBaseline: boolean;
-  hasBest: boolean;
-}
-
-/** The commands that make sense now, the most likely one first. */
-export function possibleCommands(state: CommandState): CommandWords[] {
-  if (state.order === "end") return [REOPEN];
-  const stopped = state.order !== null;
-  if (!stopped && (state.phase === "finished" || state.phase === "failed")) return [];
-  const commands: CommandName[] = [];
-  if (stopped) commands.push("resume");
-  if (state.order !== "pause") commands.push("pause");
-  if (!stopped && state.hasBaseline && state.hasBest) commands.push("confirm");
-  if (state.hasSystem && state.order !== "hold" && state.order !== "baseline") commands.push("hold");
-  if (state.hasBaseline && state.order !== "baseline") commands.push("baseline");
-  commands.push("end");
-  return commands.map(commandWords);
+/** How a command reads in a study that people have stopped by `order`, or not. */
+export function commandWords(command: CommandName, order: string | null): CommandWords {
+  return command === "resume" && order === "end" ? REOPEN : WORDS[command];
 }

@@ -1,4 +1,4 @@
-import type { Knob, Limit, Metric } from "../api/types";
+import type { Knob, Limit } from "../api/types";
 import { plain } from "../format/numbers";
 
 export function optionText(value: unknown): string {
@@ -15,15 +15,6 @@ export function rangeText(knob: Knob): string {
   if (knob.step !== undefined && knob.step !== 1) parts.push(`in steps of ${plain(knob.step, 6)}`);
   if (knob.scale === "log") parts.push("log scale");
   return parts.join(", ");
-}
-
-/** How sure it is that a limit is kept, by the interval of what it is on. */
-export function limitState(limit: Limit | undefined, metric: Metric): "kept" | "unsure" | "broken" {
-  const { lower, upper } = metric;
-  const isAbove = limit?.max !== undefined && lower !== null && lower > limit.max;
-  const isBelow = limit?.min !== undefined && upper !== null && upper < limit.min;
-  if (isAbove || isBelow) return "broken";
-  return metric.may_break_limit ? "unsure" : "kept";
 }
 
 export function limitText(limit: Limit): string {

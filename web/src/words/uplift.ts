@@ -1,11 +1,7 @@
-import type { Best, Direction, Uplift } from "../api/types";
+import type { Direction, Uplift } from "../api/types";
 import { decimalsFor, plain, signed } from "../format/numbers";
 
-/** How an arm does beside the baseline: beyond doubt, or not. */
-export type Tone = "good" | "bad" | "unsure";
-
 export interface UpliftWords {
-  tone: Tone;
   /** "+12 %" of the baseline; empty where a share says nothing. */
   share: string;
   /** "+1.20", in the units of rewards. */
@@ -14,16 +10,9 @@ export interface UpliftWords {
   range: string;
 }
 
-const TONE_WORDS: Record<Tone, string> = { good: "better", bad: "worse", unsure: "not sure yet" };
+const TONE_WORDS = { good: "better", bad: "worse", unsure: "not sure yet", plain: "" };
 
-export const toneWord = (tone: Tone) => TONE_WORDS[tone];
-
-/** Good or bad only where the whole interval is on one side of zero. */
-export function upliftTone(uplift: Uplift, direction: Direction): Tone {
-  const { low, high } = uplift;
-  if (low === null || high === null || (low <= 0 && high >= 0)) return "unsure";
-  return low > 0 === (direction === "maximize") ? "good" : "bad";
-}
+export const toneWord = (tone: keyof typeof TONE_WORDS) => TONE_WORDS[tone];
 
 /** The gain as a number to sort by: in sizes of the baseline, larger is better. */
 export function upliftGain(uplift: Uplift, direction: Direction): number {
@@ -32,15 +21,14 @@ export function upliftGain(uplift: Uplift, direction: Direction): number {
 }
 
 /** The interval is that of the difference: as shares it would take the baseline as known exactly. */
-export function upliftWords(uplift: Uplift, direction: Direction): UpliftWords {
+export function upliftWords(uplift: Uplift): UpliftWords {
   const { mean, low, high } = uplift;
-  const tone = upliftTone(uplift, direction);
   const share = isShare(uplift) ? shareText(mean / uplift.baseline_mean) : "";
   const sign = mean > 0 ? "+" : "";
-  if (low === null || high === null) return { tone, share, units: sign + plain(mean), range: "" };
+  if (low === null || high === null) return { share, units: sign + plain(mean), range: "" };
   const decimals = decimalsOf(low, high);
   const text = (value: number) => signed(value, decimals);
-  return { tone, share, units: text(mean), range: `${text(low)} to ${text(high)}` };
+  return { share, units: text(mean), range: `${text(low)} to ${text(high)}` };
 }
 
 /** "+1.20 (+0.80 to +1.60)" */
@@ -53,13 +41,6 @@ export function upliftLines(words: UpliftWords): { large: string; small: string 
   return words.share
     ? { large: words.share, small: sizeText(words) }
     : { large: words.units, small: words.range };
-}
-
-/** The baseline's own interval: those of the arm and of the difference give it. */
-export function baselineInterval(best: Best): { low: number; high: number } | null {
-  const { lower, upper, uplift } = best;
-  if (!uplift || lower === null || upper === null || uplift.low === null || uplift.high === null) return null;
-  return { low: upper - uplift.high, high: lower - uplift.low };
 }
 
 /** A share of the baseline means something where that is above zero, and not next to nothing. */

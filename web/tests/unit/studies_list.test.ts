@@ -11,6 +11,7 @@ const item = (name: string, rest: Partial<StudyItem> = {}): StudyItem => ({
   name,
   state: "idle",
   phase: "waiting",
+  is_over: false,
   direction: "maximize",
   optimizer: "adaptive",
   events: 0,

@@ -118,12 +118,11 @@ function BestCell(props: { glance: Glance }) {
 }
 
 function UpliftCell(props: { glance: Glance }) {
-  const { best, direction, baseline_mean } = props.glance;
+  const { best, baseline_mean } = props.glance;
   if (!best?.uplift)
     return <Nothing word={baseline_mean === null ? "no baseline" : best ? "the baseline is best" : "–"} />;
-  const words = upliftWords(best.uplift, direction);
-  const { tone } = words;
-  const { large, small } = upliftLines(words);
+  const tone = best.words.uplift ?? "unsure";
+  const { large, small } = upliftLines(upliftWords(best.uplift));
   return (
     <span class={`uplift uplift-${tone}`} title={`at ${percent(best.uplift.level)}`}>
       <span class="numbers">

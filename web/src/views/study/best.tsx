@@ -1,14 +1,14 @@
 import { Fragment } from "preact";
 import { studyPath, Refusal } from "../../api/source";
-import type { Arm, Best, BestWords, Direction, Limit, Metric, Phase, Specification } from "../../api/types";
+import type { Arm, Best, BestWords, Limit, Metric, Specification } from "../../api/types";
 import { valueText } from "../../format/arms";
 import { decimalsFor, fixed, measured, percent, whole } from "../../format/numbers";
 import { useAnswer } from "../../ui/hooks";
 import { Card, Empty, Failure, Loading } from "../../ui/parts";
 import { adviceSentences, isSameArm } from "../../words/best";
 import { readable } from "../../words/readable";
-import { limitState, limitText } from "../../words/setup";
-import { baselineInterval, toneWord, upliftLines, upliftWords } from "../../words/uplift";
+import { limitText } from "../../words/setup";
+import { toneWord, upliftLines, upliftWords } from "../../words/uplift";
 import type { StudyParts } from "../study";
 import { bars, type Reach } from "./intervals";
 
@@ -27,7 +27,7 @@ export function BestCard(props: StudyParts) {
     return (
       <Card title={TITLE}>
         {answer.error || (isConnected && pulls === 0) ? (
-          <NoBest error={answer.error} isOver={isOver(feed.summary?.phase ?? study.phase)} />
+          <NoBest error={answer.error} isOver={(feed.summary ?? study).is_over} />
         ) : (
           <Loading height={180} />
         )}
@@ -61,7 +61,7 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
             </p>
           ))}
         </div>
-        <Numbers best={best} direction={specification.direction} pulls={isBaseline ? null : pulls} />
+        <Numbers best={best} pulls={isBaseline ? null : pulls} />
       </div>
       <Intervals best={best} />
       <Setting arm={best.arm} baseline={baseline} />
@@ -73,8 +73,6 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
 function limitsOf(specification: Specification): Limit[] {
   return Array.isArray(specification.limit) ? specification.limit : [];
 }
-
-const isOver = (phase: Phase) => phase === "finished" || phase === "failed";
 
 function NoBest(props: { error: Error | null; isOver: boolean }) {
   const { error } = props;
@@ -124,11 +122,11 @@ function Headline(props: { advice: BestWords["advice"]; arm: Arm }) {
 /** Big numbers have little room. */
 const longClass = (text: string) => (text.length > 8 ? "long" : undefined);
 
-function Numbers(props: { best: Best; direction: Direction; pulls: number | null }) {
+function Numbers(props: { best: Best; pulls: number | null }) {
   const { best } = props;
   const { mean, range } = measured(best.mean, best.lower, best.upper);
-  const uplift = best.uplift && upliftWords(best.uplift, props.direction);
-  const lines = uplift && upliftLines(uplift);
+  const lines = best.uplift && upliftLines(upliftWords(best.uplift));
+  const tone = best.words.uplift ?? "unsure";
   return (
     <dl class="tiles">
       <div class="tile">
@@ -138,15 +136,15 @@ function Numbers(props: { best: Best; direction: Direction; pulls: number | null
           <span>{range || "no interval"}</span>
         </dd>
       </div>
-      {uplift && lines && (
-        <div class={`tile tile-${uplift.tone}`}>
+      {lines && (
+        <div class={`tile tile-${tone}`}>
           <dt>Over the baseline</dt>
           <dd class="numbers">
             <strong class={longClass(lines.large)}>{lines.large}</strong>
             <span>
               {lines.small || "no interval"}
               <br />
-              {toneWord(uplift.tone)}
+              {toneWord(tone)}
             </span>
           </dd>
         </div>
@@ -169,12 +167,11 @@ function Intervals(props: { best: Best }) {
     { label: "best", mean: best.mean, low: best.lower, high: best.upper, kind: "best" },
   ];
   if (best.uplift) {
-    const known = baselineInterval(best);
     reaches.push({
       label: "baseline",
       mean: best.uplift.baseline_mean,
-      low: known?.low ?? null,
-      high: known?.high ?? null,
+      low: best.uplift.baseline_low,
+      high: best.uplift.baseline_high,
       kind: "baseline",
     });
   }
@@ -279,13 +276,7 @@ function Metrics(props: { metrics: Record<string, Metric>; limits: Limit[]; leve
                 </th>
                 <td class="number">{mean}</td>
                 <td class="number">{range || "none yet"}</td>
-                <td>
-                  {limit || metric.may_break_limit !== undefined ? (
-                    <LimitCell metric={metric} limit={limit} />
-                  ) : (
-                    "–"
-                  )}
-                </td>
+                <td>{metric.limit ? <LimitCell state={metric.limit} limit={limit} /> : "–"}</td>
               </tr>
             );
           })}
@@ -295,9 +286,8 @@ function Metrics(props: { metrics: Record<string, Metric>; limits: Limit[]; leve
   );
 }
 
-function LimitCell(props: { metric: Metric; limit?: Limit }) {
-  const { limit } = props;
-  const state = limitState(limit, props.metric);
+function LimitCell(props: { state: NonNullable<Metric["limit"]>; limit?: Limit }) {
+  const { limit, state } = props;
   return (
     <>
       {limit && <>{limitText(limit)}: </>}

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { studyPath } from "../../api/source";
-import type { Events } from "../../api/types";
+import type { Events, PossibleCommand } from "../../api/types";
 import { clockSeconds } from "../../format/times";
 import { addressOf, goTo } from "../../router";
 import { useMay, usePage } from "../../ui/context";
 import { Dialog } from "../../ui/dialog";
 import { Failure } from "../../ui/parts";
 import { currentToken } from "../../ui/token";
-import { type CommandWords, possibleCommands } from "../../words/commands";
+import { commandWords, type CommandWords } from "../../words/commands";
 import type { StudyParts } from "../study";
 
 /** A command posted from this page. */
@@ -19,7 +19,10 @@ interface Asked {
   noted: { at: number; event: number } | null;
 }
 
-type Question = { kind: "confirm" | "end"; words: CommandWords } | { kind: "delete" };
+/** A command that makes sense now, and its words. */
+type Offer = PossibleCommand & { words: CommandWords };
+
+type Question = { kind: "confirm" | "end"; offer: Offer } | { kind: "delete" };
 
 /** What can be done with the study, by those who may. */
 export function CommandsBar(props: StudyParts) {
@@ -52,59 +55,55 @@ function ForkLink(props: { name: string }) {
 }
 
 function Commands(props: StudyParts) {
-  const { name, feed, study } = props;
+  const { name, feed } = props;
   const { source } = usePage();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);
   const [isBusy, setBusy] = useState(false);
   useNoting(name, asked, setAsked, feed.summary?.events);
-  const { system } = study.specification;
   const summary = feed.summary;
-  const commands = summary
-    ? possibleCommands({
-        order: summary.order,
-        phase: summary.phase,
-        hasSystem: system !== undefined,
-        hasBaseline: system?.baseline !== undefined,
-        hasBest: feed.best !== null,
-      })
-    : [];
+  const offers: Offer[] = (summary?.commands ?? []).map((each) => ({
+    ...each,
+    words: commandWords(each.command, summary?.order ?? null),
+  }));
 
-  const post = async (words: CommandWords, pulls?: number) => {
+  const post = async ({ command, words }: Offer, pulls?: number) => {
     setQuestion(null);
     setBusy(true);
     setError(null);
     try {
-      const body = pulls === undefined ? { command: words.command } : { command: words.command, pulls };
-      const { number } = await source.send<{ number: number }>("POST", studyPath(name, "commands"), body);
+      const { number } = await source.send<{ number: number }>("POST", studyPath(name, "commands"), {
+        command,
+        pulls,
+      });
       setAsked({ words, number, noted: null });
     } catch (problem) {
       setError(problem as Error);
     }
     setBusy(false);
   };
-  const choose = (words: CommandWords) =>
-    words.command === "confirm" || words.command === "end"
-      ? setQuestion({ kind: words.command, words })
-      : void post(words);
+  const choose = (offer: Offer) =>
+    offer.command === "confirm" || offer.command === "end"
+      ? setQuestion({ kind: offer.command, offer })
+      : void post(offer);
 
-  const [first, ...others] = commands;
+  const [first, ...others] = offers;
   return (
     <div class="commands">
       {first && (
-        <button disabled={isBusy} title={first.does} onClick={() => choose(first)}>
-          {first.label}
+        <button disabled={isBusy} title={first.words.does} onClick={() => choose(first)}>
+          {first.words.label}
         </button>
       )}
       <Menu>
-        {others.map((words) => (
+        {others.map((offer) => (
           <MenuItem
-            key={words.command}
-            label={words.label}
-            does={words.does}
+            key={offer.command}
+            label={offer.words.label}
+            does={offer.words.does}
             disabled={isBusy}
-            choose={() => choose(words)}
+            choose={() => choose(offer)}
           />
         ))}
         <MenuItem
@@ -124,13 +123,13 @@ function Commands(props: StudyParts) {
       </p>
       {error && <Failure error={error} />}
       {question?.kind === "confirm" && (
-        <ConfirmDialog words={question.words} post={post} close={() => setQuestion(null)} />
+        <ConfirmDialog offer={question.offer} post={post} close={() => setQuestion(null)} />
       )}
       {question?.kind === "end" && (
         <Dialog title="End this study?" close={() => setQuestion(null)}>
-          <p>{question.words.does}</p>
+          <p>{question.offer.words.does}</p>
           <DialogButtons close={() => setQuestion(null)}>
-            <button class="main" onClick={() => void post(question.words)}>
+            <button class="main" onClick={() => void post(question.offer)}>
               End it
             </button>
           </DialogButtons>
@@ -240,33 +239,32 @@ function DialogButtons(props: { close: () => void; children: ComponentChildren }
   );
 }
 
-const LEAST_PULLS = 18; // fewer give no verdict
-
 function ConfirmDialog(props: {
-  words: CommandWords;
-  post: (words: CommandWords, pulls: number) => void;
+  offer: Offer;
+  post: (offer: Offer, pulls: number) => void;
   close: () => void;
 }) {
-  const [pulls, setPulls] = useState("100");
+  const { least_pulls: least = 1, pulls: usual = least, words } = props.offer;
+  const [pulls, setPulls] = useState(String(usual));
   const count = Number(pulls);
-  const isFine = Number.isInteger(count) && count >= LEAST_PULLS;
+  const isFine = Number.isInteger(count) && count >= least;
   return (
     <Dialog title="Confirm the best setting" close={props.close}>
       <form
         class="dialog-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isFine) props.post(props.words, count);
+          if (isFine) props.post(props.offer, count);
         }}
       >
         <p>
-          {props.words.does} It ends early when the answer is clear. It takes {LEAST_PULLS} pulls or more.
+          {words.does} It ends early when the answer is clear. It takes {least} pulls or more.
         </p>
         <label>
           Pulls of both together, at most
           <input
             type="number"
-            min={LEAST_PULLS}
+            min={least}
             step={1}
             value={pulls}
             aria-invalid={!isFine}

@@ -49,8 +49,7 @@ export function ProgressCard(props: StudyParts) {
     );
   }
   const { value } = history;
-  const phase = props.feed.summary?.phase ?? props.study.phase;
-  const isOver = phase === "finished" || phase === "failed";
+  const isOver = (props.feed.summary ?? props.study).is_over;
   const hasRewards = value.count.some((count) => count > 0);
   const without = noRewardsWords(value, {
     pulls: props.feed.summary?.pulls ?? props.study.pulls,
