@@ -2,7 +2,7 @@ import { studyPath } from "../api/source";
 import type { Study } from "../api/types";
 import { Boundary } from "../ui/boundary";
 import { usePage } from "../ui/context";
-import { connectionWords, type Feed, useFeed } from "../ui/feed";
+import { connectionWords, useFeed } from "../ui/feed";
 import { useAnswer } from "../ui/hooks";
 import { Empty, Failure, LiveStateBadge, Loading, StateBadge } from "../ui/parts";
 import { readable } from "../words/readable";
@@ -10,6 +10,7 @@ import { CommandsBar } from "./study/commands";
 import { BestCard } from "./study/best";
 import { JournalCard } from "./study/journal";
 import { KnowledgeCard } from "./study/knowledge";
+import type { StudyParts } from "./study/parts";
 import { ProgressCard } from "./study/progress";
 import { SetupCard } from "./study/setup";
 import { TreeCard } from "./study/tree";
@@ -58,11 +59,4 @@ export function StudyView(props: { name: string }) {
       ))}
     </article>
   );
-}
-
-/** What every part of the page about a study is given. */
-export interface StudyParts {
-  name: string;
-  study: Study;
-  feed: Feed;
 }

@@ -9,7 +9,7 @@ import { adviceSentences, isSameArm } from "../../words/best";
 import { readable } from "../../words/readable";
 import { limitText } from "../../words/setup";
 import { toneWord, upliftLines, upliftWords } from "../../words/uplift";
-import type { StudyParts } from "../study";
+import type { StudyParts } from "./parts";
 import { bars, type Reach } from "./intervals";
 
 const TITLE = "What is the best setting, and how sure are we?";

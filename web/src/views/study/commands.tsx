@@ -9,7 +9,7 @@ import { Dialog } from "../../ui/dialog";
 import { Failure } from "../../ui/parts";
 import { currentToken } from "../../ui/token";
 import { commandWords, type CommandWords } from "../../words/commands";
-import type { StudyParts } from "../study";
+import type { StudyParts } from "./parts";
 
 /** A command posted from this page. */
 interface Asked {

@@ -6,7 +6,7 @@ import { clockSeconds } from "../../format/times";
 import { usePage } from "../../ui/context";
 import { Card, Empty, Failure, Loading } from "../../ui/parts";
 import { eventWords, type EventWords, type Filter, FILTERS } from "../../words/events";
-import type { StudyParts } from "../study";
+import type { StudyParts } from "./parts";
 import { NO_PAGES, type Pages, withNewest, withOlder } from "./journal_pages";
 
 const PAGE = 100;

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import type { StudyParts } from "../study";
+import type { StudyParts } from "./parts";
 import { studyPath } from "../../api/source";
 import type { Arms, Estimate, Knob, Knobs } from "../../api/types";
 import { Choices } from "../../charts/choices";

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { StudyParts } from "../study";
+import type { StudyParts } from "./parts";
 import { studyPath } from "../../api/source";
 import type { History } from "../../api/types";
 import { inPixels } from "../../charts/colours";

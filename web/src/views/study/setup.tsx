@@ -10,7 +10,7 @@ import { CopyButton } from "../../ui/copy";
 import { useAnswer } from "../../ui/hooks";
 import { Card } from "../../ui/parts";
 import { limitText, optionText, rangeText } from "../../words/setup";
-import type { StudyParts } from "../study";
+import type { StudyParts } from "./parts";
 
 /** What the study file says. */
 export function SetupCard(props: StudyParts) {

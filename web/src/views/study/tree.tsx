@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { StudyParts } from "../study";
+import type { StudyParts } from "./parts";
 import { studyPath } from "../../api/source";
 import type { Knob, Tree } from "../../api/types";
 import { ColourBar } from "../../charts/colour_bar";
