@@ -123,7 +123,9 @@ Document schema_of(const RequestField& field) {
                              {"additionalProperties", Document::Table{{"type", "number"}}},
                              {"maxProperties", RequestReader::kMostMetrics}};
     case Kind::object:
-      if (field.schema.empty()) return Document::Table{{"type", "object"}};
+      if (field.schema.empty()) {
+        return Document::Table{{"type", "object"}, {"additionalProperties", true}};
+      }
       return reference("schemas", field.schema);
     case Kind::objects:
       return list_of(field, reference("schemas", field.schema));

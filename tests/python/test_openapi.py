@@ -196,7 +196,18 @@ def test_who_asks_and_checks_are_as_documented(call):
     assert good["ok"] and good["specification"]["optimizer"]["name"] == "adaptive"
     assert call("POST", "/v1/checks", {"specification": good["specification"]})[1]["ok"]
     wrong = call("POST", "/v1/checks", {"toml": '[[space]]\nname = "x"\nlow = 2.0\nhigh = 1.0'})[1]
-    assert [each["line"] for each in wrong["errors"]] == [3]
+    assert [(each["line"], each["field"]) for each in wrong["errors"]] == [(3, "space.x.low")]
+
+
+def test_checks_of_forks_and_the_options_of_a_study_are_as_documented(call, study):
+    draft = call("POST", "/v1/checks", {"fork_of": "cache", "name": "cache"})[1]
+    assert [each["field"] for each in draft["errors"]] == ["name"]
+    assert draft["fork"]["begins_with"] == "journal"
+    again = call("POST", "/v1/checks", {"fork_of": "cache", "specification": draft["given"]})[1]
+    assert again["ok"] and again["specification"] == draft["specification"]
+    options = call("GET", f"{study}/specification")[1]["options"]["optimizer"]
+    assert options and all(each["is_default"] for each in options)
+    assert call("GET", "/v1/catalogue")[1]["defaults"]["optimizer"] == "adaptive"
 
 
 def test_every_kind_of_tell_is_as_documented(call, study):

@@ -205,7 +205,7 @@ function Arms(props: Placed) {
     <g>
       {props.known.arms.map((arm, i) => {
         const position = props.scale.position(valueIn(arm.arm, props.name));
-        if (arm.mean === null || !(position >= 0 && position <= 1)) return null;
+        if (arm.pulls === 0 || !(position >= 0 && position <= 1)) return null;
         return (
           <circle
             key={i}

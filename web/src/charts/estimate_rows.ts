@@ -29,7 +29,7 @@ export function rowsAt(
     if (range) rows.push([bandWords(estimate, known.level), range]);
     if (!tried) rows.push(["pulls", whole(estimate.pulls[i] ?? 0)]);
   }
-  if (tried && tried.mean !== null) {
+  if (tried && tried.pulls > 0) {
     const { mean: text, range } = measured(tried.mean, tried.lower, tried.upper);
     rows.push(["its own mean", text]);
     if (range && estimate.by !== "arms") rows.push([`${percent(known.level)} interval`, range]);

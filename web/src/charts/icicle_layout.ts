@@ -44,34 +44,13 @@ export function placed(nodes: TreeNode[]): Placed[] {
       left = right;
     }
   }
-  for (const cell of [...all].reverse()) addBelow(cell);
   return all;
 }
 
 function cellOf(node: TreeNode, left: number, right: number, parent: Placed | null): Placed {
-  const mean = node.pulls > 0 ? node.mean : null;
+  const { pulls_in: pulls, mean_in: mean } = node;
   const depth = parent ? parent.depth + 1 : 0;
-  return { node, left, right, depth, pulls: node.pulls, mean, parent, children: [] };
-}
-
-/**
- * The server says what is in a cell. Where it does not: some optimizers count a pull in every cell around its arm,
- * others only in the one whose arm it is.
- */
-function addBelow(cell: Placed) {
-  const { pulls_in, mean_in } = cell.node;
-  if (pulls_in !== undefined) {
-    cell.pulls = pulls_in;
-    cell.mean = pulls_in > 0 ? (mean_in ?? null) : null;
-    return;
-  }
-  const below = cell.children.reduce((sum, child) => sum + child.pulls, 0);
-  const countsAll = cell.node.pulls >= below;
-  if (countsAll || below === 0) return;
-  const all = cell.node.pulls + below;
-  const weighed = cell.children.reduce((sum, child) => sum + (child.mean ?? 0) * (child.pulls / all), 0);
-  cell.mean = weighed + (cell.mean ?? 0) * (cell.node.pulls / all);
-  cell.pulls = all;
+  return { node, left, right, depth, pulls, mean, parent, children: [] };
 }
 
 /** Whether a node counts the pulls of its own arm, and not those of all cells below it. */

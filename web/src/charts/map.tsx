@@ -216,7 +216,7 @@ function paintArms(
     const [left, top] = [(box.left + right * box.width) * ratio, (box.top + (1 - up) * box.height) * ratio];
     disc(context, left, top, radius + 1.2 * ratio, "white"); // seen on what is dark
     disc(context, left, top, radius + 0.4 * ratio, "black"); // and on what is bright
-    const colour = arm.mean === null ? "gray" : rgbText(ramp(goodness(arm.mean, range, known.direction)));
+    const colour = arm.pulls === 0 ? "gray" : rgbText(ramp(goodness(arm.mean, range, known.direction)));
     disc(context, left, top, radius - 0.4 * ratio, colour);
   }
   context.globalAlpha = 1;

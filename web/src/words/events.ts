@@ -1,4 +1,4 @@
-import type { Arm, JournalEvent } from "../api/types";
+import type { Arm, EventKind, JournalEvent } from "../api/types";
 import { armText } from "../format/arms";
 import { plain, whole } from "../format/numbers";
 import { duration } from "../format/times";
@@ -15,7 +15,7 @@ export interface EventWords {
 /** Which events to show. */
 export type Filter = "all" | "failures" | "commands" | "tuner" | "settings";
 
-export const FILTERS: { filter: Filter; label: string; kinds: string[] | null }[] = [
+export const FILTERS: { filter: Filter; label: string; kinds: EventKind[] | null }[] = [
   { filter: "all", label: "All", kinds: null },
   { filter: "failures", label: "Failures", kinds: ["failure", "penalize", "defer", "bar"] },
   { filter: "commands", label: "Commands", kinds: ["command"] },
@@ -63,14 +63,14 @@ function rewards(event: JournalEvent): string {
 
 /** One event of a journal, for people. */
 export function eventWords(event: JournalEvent): EventWords {
-  const describe = WORDS[event.kind];
+  const describe = WORDS[event.kind as EventKind] as (typeof WORDS)[EventKind] | undefined;
   return describe ? describe(event) : { text: `An event of the kind ${event.kind}`, tone: "quiet" };
 }
 
 const plainly = (text: string): EventWords => ({ text, tone: "plain" });
 const quietly = (text: string): EventWords => ({ text, tone: "quiet" });
 
-const WORDS: Record<string, (event: JournalEvent) => EventWords> = {
+const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   ask: (event) => {
     const length = number(event, "length") ?? 1;
     if (event.again === true) return quietly(`To be tried once more: ${arm(event)}`);

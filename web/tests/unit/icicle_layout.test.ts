@@ -14,6 +14,8 @@ function node(path: string, share: number, pulls = 1): TreeNode {
     depth: path.length,
     share,
     cell: {},
+    pulls_in: pulls,
+    mean_in: pulls > 0 ? 0 : null,
   };
 }
 
@@ -56,14 +58,6 @@ test("the way to a cell begins at the root", () => {
   const last = cells[4]!; // five were placed
   expect(wayTo(last).map((cell) => cell.node.path)).toEqual(["", "0", "01"]);
   expect(rowsBelow(cells[0]!)).toBe(3);
-});
-
-test("pulls are counted here and below, whether or not the optimizer has done so already", () => {
-  const own = placed([node("", 1, 0), { ...node("0", 0.5, 3), mean: 2 }, { ...node("1", 0.5, 1), mean: 6 }]);
-  expect(own[0]).toMatchObject({ pulls: 4, mean: 3 });
-  const all = placed([{ ...node("", 1, 4), mean: 3 }, node("0", 0.5, 3), node("1", 0.5, 1)]);
-  expect(all[0]).toMatchObject({ pulls: 4, mean: 3 });
-  expect(placed([node("", 1, 0)])[0]).toMatchObject({ pulls: 0, mean: null });
 });
 
 test("what the server says is in a cell counts", () => {

@@ -13,7 +13,7 @@ import { knobScale } from "../../src/charts/scale";
 import { cellWords, intervalWords, pullText, rowsText, shortened, shownText } from "../../src/charts/words";
 
 const knob = (name: string): Knob => ({ name, type: "real", low: 0, high: 1, scale: "linear" });
-const arm = (x: number, pulls: number, mean: number | null = 0): KnownArm => ({
+const arm = (x: number, pulls: number, mean = 0): KnownArm => ({
   arm: { x },
   pulls,
   mean,

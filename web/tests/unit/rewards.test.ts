@@ -33,6 +33,7 @@ function historyOf(rewards: number[], raw = false, baseline: number[] = []): His
       at: baseline.map((_, i) => 1000 + i),
       count: baseline.map(() => 1),
       mean: baseline,
+      deviation: baseline.map(() => 0),
       least: baseline,
       largest: baseline,
     },

@@ -114,7 +114,7 @@ function Journal(props: StudyParts & { filter: Filter; search: string }) {
 function useJournal(props: StudyParts & { filter: Filter }, isAtTop: boolean) {
   const { name, feed } = props;
   const { source } = usePage();
-  const kinds = FILTERS.find((each) => each.filter === props.filter)?.kinds ?? null;
+  const kinds: string[] | null = FILTERS.find((each) => each.filter === props.filter)?.kinds ?? null;
   const [pages, setPages] = useState<Pages | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);

@@ -206,7 +206,7 @@ function OnePicture(props: PictureParts & { knob: Knob }) {
 
 function MapPicture(props: PictureParts & { x: Knob; y: Knob }) {
   const { x, y, known } = props;
-  const { space } = props.study.specification;
+  const space: Knob[] = props.study.specification.space;
   // The report has each pair once, in the order of the space.
   const isTurned = space.indexOf(x) > space.indexOf(y);
   const asked = useEstimate(props, isTurned ? { x: y.name, y: x.name } : { x: x.name, y: y.name });

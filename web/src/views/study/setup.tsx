@@ -152,9 +152,9 @@ function System(props: { specification: Specification; options: OptionSetting[] 
   return (
     <Part title="System">
       <dl class="facts">
-        {["apply", "measure", "process"].map(
+        {(["apply", "measure", "process"] as const).map(
           (name) =>
-            typeof system[name] === "string" && (
+            system[name] !== undefined && (
               <Fact key={name} name={name}>
                 <code>{system[name]}</code>
               </Fact>

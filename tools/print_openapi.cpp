@@ -1,0 +1,9 @@
+// Prints the document of the service, from which the types of the page are made.
+
+#include "service/openapi.hpp"
+
+#include <iostream>
+
+int main() {
+  std::cout << canopy::service::openapi_document() << '\n';
+}
