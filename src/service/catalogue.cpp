@@ -59,15 +59,19 @@ Document fields_document(const Domain& domain) {
   Document::List list;
   visit_fields_of(domain, [&]<class Member>(const Field& field, const Member& member) {
     Document standard;
+    Document::List words;
     if constexpr (std::is_enum_v<Member>) {
       standard = name_of(member);
+      words.assign(EnumNames<Member>::names.begin(), EnumNames<Member>::names.end());
     } else if constexpr (std::is_arithmetic_v<Member>) {
       standard = member;
     }
-    list.push_back(Document::Table{{"name", field.name},
-                                   {"help", field.help},
-                                   {"default", field.required ? Document() : standard},
-                                   {"required", field.required}});
+    Document each = Document::Table{{"name", field.name},
+                                    {"help", field.help},
+                                    {"default", field.required ? Document() : standard},
+                                    {"required", field.required}};
+    if (!words.empty()) each.set("words", std::move(words));
+    list.push_back(std::move(each));
   });
   return list;
 }

@@ -28,6 +28,10 @@ TEST(Catalogue, HasWhateverCanBeChosen) {
   EXPECT_EQ(names_in(*catalogue.find("parameters"), "type"),
             std::set<std::string>(kinds.begin(), kinds.end()));
   EXPECT_FALSE(catalogue.find("environments")->as_list()->empty());
+  const Document& real = catalogue.find("parameters")->as_list()->front();
+  const Document& scale = real.find("fields")->as_list()->back();
+  EXPECT_EQ(*scale.find("name")->as_text(), "scale");
+  EXPECT_EQ(*scale.find("words"), Document(Document::List{"linear", "log"}));
 }
 
 TEST(Catalogue, SaysWhatAnOptionIsUsuallyAndMeans) {

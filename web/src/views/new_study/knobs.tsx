@@ -103,8 +103,9 @@ function KnobFields(props: {
   const change = (part: DraftKnob) => props.change({ ...knob, ...part });
   const type = textIn(knob.type) || catalogue.defaults.parameter;
   const fields = catalogue.parameters.find((each) => each.type === type)?.fields ?? [];
-  const has = (name: string) => fields.some((field) => field.name === name);
-  const usual = (name: string) => String(fields.find((field) => field.name === name)?.default ?? "");
+  const fieldOf = (name: string) => fields.find((field) => field.name === name);
+  const has = (name: string) => fieldOf(name) !== undefined;
+  const usual = (name: string) => String(fieldOf(name)?.default ?? "");
   const number = (label: string, name: string) =>
     has(name) && (
       <NumberField
@@ -158,8 +159,11 @@ function KnobFields(props: {
             disabled={disabled}
             onChange={(event) => change({ scale: event.currentTarget.value })}
           >
-            <option value="linear">linear</option>
-            <option value="log">log</option>
+            {fieldOf("scale")?.words?.map((word) => (
+              <option key={word} value={word}>
+                {word}
+              </option>
+            ))}
           </select>
         </label>
       )}
