@@ -11,19 +11,20 @@ std::optional<LimitState> state_of(const Limit& limit, Interval interval, double
 
 TEST(KnownMetric, BreaksItsLimitWhereTheWholeIntervalIsBeyondIt) {
   const Interval interval{99.0, 101.0};
-  EXPECT_EQ(state_of({.max = 60.0}, interval), LimitState::broken);
-  EXPECT_EQ(state_of({.min = 110.0}, interval), LimitState::broken);
-  EXPECT_EQ(state_of({.max = 100.5}, interval), LimitState::unsure);
-  EXPECT_EQ(state_of({.max = 110.0}, interval), LimitState::kept);
-  EXPECT_EQ(state_of({.max = 60.0}, {}), LimitState::unsure) << "there is no interval yet";
+  EXPECT_EQ(state_of({.metric = "lat", .max = 60.0}, interval), LimitState::broken);
+  EXPECT_EQ(state_of({.metric = "lat", .min = 110.0}, interval), LimitState::broken);
+  EXPECT_EQ(state_of({.metric = "lat", .max = 100.5}, interval), LimitState::unsure);
+  EXPECT_EQ(state_of({.metric = "lat", .max = 110.0}, interval), LimitState::kept);
+  EXPECT_EQ(state_of({.metric = "lat", .max = 60.0}, {}), LimitState::unsure)
+      << "there is no interval yet";
 }
 
 TEST(KnownMetric, KeepsALimitThatItIsExactlyAt) {
-  EXPECT_EQ(state_of({.max = 0.0}, {-0.1, 0.1}, 0.0), LimitState::kept);
+  EXPECT_EQ(state_of({.metric = "lat", .max = 0.0}, {-0.1, 0.1}, 0.0), LimitState::kept);
 }
 
 TEST(KnownMetric, HasNoStateWithoutALimit) {
-  EXPECT_EQ((KnownMetric{"lat", {.mean = 1.0}}.limit_state()), std::nullopt);
+  EXPECT_EQ((KnownMetric{"lat", {.mean = 1.0, .interval = {}}}.limit_state()), std::nullopt);
 }
 
 }  // namespace
