@@ -90,7 +90,8 @@ Document checked(Store& store, const std::optional<Token>& token, const Draft& d
   std::optional<StudyRecord> original;
   if (!draft.fork_of.empty()) original = record_of(store, draft.fork_of);
   Document answer{Document::Table{}};
-  Document::List errors, warnings;
+  Document::List errors;
+  Document::List warnings;
   const auto complain = [&](const std::string& field, const std::string& message,
                             std::uint64_t line = 0) {
     errors.push_back(Document::Table{{"field", field}, {"line", line}, {"message", message}});
