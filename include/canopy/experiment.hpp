@@ -124,7 +124,8 @@ struct ComparisonResult {
 
 /// Tunes, chooses and measures, on the threads of this process (0: one per core). Finished runs are
 /// kept in a file in the folder, which is created: whatever stops this loses none of them, and
-/// calling it again continues from there. Throws Stopped and OutputError.
+/// calling it again continues from there. Without a folder nothing is kept. Throws Stopped and
+/// OutputError.
 [[nodiscard]] std::vector<ComparisonResult> run_experiment(
     const ExperimentSpecification& experiment, const std::string& folder, int threads = 0,
     const Watch& watch = {});

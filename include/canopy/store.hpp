@@ -157,8 +157,9 @@ class Journals {
   /// None if there already is a study of that name. Throws StudyError if no study can have it.
   [[nodiscard]] virtual std::optional<StudyRecord> create(const NewStudy& study) = 0;
 
-  /// The same for a study made from another one of this store. None, and nothing is made, unless
-  /// there is a server that reads the other one's journal itself: it may be long.
+  /// Makes a study from another one of this store, or finds the one that was made before, where a
+  /// server can read the journal itself. None: this store cannot, and has done nothing. Throws
+  /// StoreError if the name is taken by a study that was not made from it.
   [[nodiscard]] virtual std::optional<StudyRecord> fork(const StudyRecord& /*original*/,
                                                         const NewStudy& /*fork*/) {
     return std::nullopt;

@@ -554,8 +554,13 @@ def _name_of(thing: Any, otherwise: str) -> str:
 
 
 def _qualified(thing: Any, version: object) -> str:
-    """What tells a function or a class from others: the name that Python has for it, and a version."""
-    name = getattr(thing, "__qualname__", None) or type(thing).__qualname__
+    """What tells a function or a class from others: the name that Python has for it, and a version.
+
+    Other callable objects count by their repr, which shows what a `partial` calls and with what; a lambda by its line.
+    """
+    name = f"{thing.__module__}.{thing.__qualname__}" if hasattr(thing, "__qualname__") else _text_of(thing)
+    if name.endswith("<lambda>"):
+        name += f" in line {thing.__code__.co_firstlineno}"
     return name if version is None else f"{name} version {version}"
 
 

@@ -100,7 +100,8 @@ std::vector<std::string> metric_lines(const StudySpecification& specification,
     }
     if (metric.limit != nullptr) {
       line += ", must be " + metric.limit->text();
-      if (metric.limit_state() != LimitState::kept) line += "; whether it is, is not certain";
+      if (metric.limit_state() == LimitState::unsure) line += "; whether it is, is not certain";
+      if (metric.limit_state() == LimitState::broken) line += ", which it is not";
     }
     lines.push_back(std::move(line));
   }

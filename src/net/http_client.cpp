@@ -82,6 +82,7 @@ bool HttpClient::sleep(milliseconds time) const {
 HttpClient::Reply HttpClient::try_once(const Request& request) {
   HttpRequest sent{.method = request.method, .target = {}, .token = options_.token};
   sent.key = request.key;
+  sent.timeout = request.timeout;
   if (request.body) sent.body = json_text(*request.body);
   ServerAddress server = moved_.value_or(options_.server);
   for (int redirections = 0;; ++redirections) {

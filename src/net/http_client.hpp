@@ -60,6 +60,7 @@ class HttpClient {
     std::optional<Document> body = std::nullopt;
     std::optional<std::chrono::milliseconds> patience = std::nullopt;  ///< another one
     std::string key = {};  ///< of what must not be done twice; empty: none
+    std::optional<std::chrono::milliseconds> timeout = std::nullopt;  ///< another one
   };
 
   explicit HttpClient(Options options);

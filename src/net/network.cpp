@@ -189,10 +189,11 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
 
 HttpResponse Network::ask(const ServerAddress& server, const HttpRequest& given) {
   const Connection::Request request = wire_request(server, given);
+  const std::chrono::milliseconds timeout = given.timeout.value_or(options_.timeout);
   Connection::Response response;
   error_code error;
   if (connection_ && server == server_) {
-    error = connection_->exchange(request, response, options_.timeout);
+    error = connection_->exchange(request, response, timeout);
     // A server may close a connection that was idle: that is no failure.
     if (error && error != beast::error::timeout) connection_.reset();
   } else {
@@ -201,10 +202,10 @@ HttpResponse Network::ask(const ServerAddress& server, const HttpRequest& given)
   if (!connection_) {
     connection_ = connected(server);
     server_ = server;
-    error = connection_->exchange(request, response, options_.timeout);
+    error = connection_->exchange(request, response, timeout);
   }
   if (error || !response.keep_alive()) connection_.reset();
-  if (error) throw Lost{reason_of(error, options_.timeout)};
+  if (error) throw Lost{reason_of(error, timeout)};
   return {response.result_int(), std::string(response.reason()), std::move(response.body()),
           std::string(response[http::field::location]),
           std::string(response[http::field::retry_after])};

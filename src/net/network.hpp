@@ -15,6 +15,7 @@ struct HttpRequest {
   std::string token = {};  ///< empty: none is sent
   std::optional<std::string> body = std::nullopt;
   std::string key = {};  ///< Idempotency-Key; empty: none is sent
+  std::optional<std::chrono::milliseconds> timeout = std::nullopt;  ///< not the usual one
 };
 
 struct HttpResponse {

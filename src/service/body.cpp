@@ -34,7 +34,7 @@ Body::Body(const Request& request) : RequestReader(document_in(request), Tickets
       std::count_if(its.exactly_one.begin(), its.exactly_one.end(),
                     [this](std::string_view key) { return document().contains(key); });
   if (its.exactly_one.empty() || given == 1) return;
-  if (given == 0 && document().contains(its.unless)) return;
+  if (given == 0 && !its.unless.empty() && document().contains(its.unless)) return;
   complain(std::string(its.exactly_one.front()), "missing_key",
            fmt::format("expected one of: {}", fmt::join(its.exactly_one, "; ")));
 }

@@ -98,9 +98,9 @@ Document checked(Store& store, const std::optional<Token>& token, const Draft& d
   };
   std::string name = draft.name;
   try {
-    const std::string toml = draft.toml            ? *draft.toml
-                             : draft.specification ? toml_from(*draft.specification)
-                                                   : toml_of_fork(store, *original);
+    std::string toml = draft.toml.value_or("");
+    if (draft.specification) toml = toml_from(*draft.specification);
+    if (!draft.toml && !draft.specification && original) toml = toml_of_fork(store, *original);
     answer.set("toml", toml);
     answer.set("has_comments", has_comments(toml));
     answer.set("given", parse_toml(toml, "toml"));

@@ -161,6 +161,8 @@ Document::List forms_of(std::span<const RequestField> fields) {
     }
     Document form = object_of(all);
     form.set("title", title);
+    Document* failed = form.find("properties")->find(canopy::request::kFailed.name);
+    if (failed != nullptr) *failed = Document::Table{{"const", false}};
     return form;
   };
   const RequestField one = canopy::request::kReward.needed();

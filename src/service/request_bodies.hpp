@@ -12,13 +12,15 @@
 
 namespace canopy::service {
 
-/// A body: how the OpenAPI document names it, and what it may have.
+/// A body: how the OpenAPI document names it, and what it may have. Of the fields `exactly_one`
+/// there must be one, neither more nor fewer; if `unless` is not empty, there may also be none of
+/// them where that field is.
 struct RequestBody {
   std::string_view name = {};
   std::string_view description = {};
   std::span<const RequestField> fields = {};
-  std::span<const std::string_view> exactly_one = {};  ///< of these fields must be there,
-  std::string_view unless = {};                        ///< or none beside this one
+  std::span<const std::string_view> exactly_one = {};
+  std::string_view unless = {};
 };
 
 namespace request {
@@ -66,11 +68,11 @@ inline constexpr RequestField kDraftSpecification{
     .kind = Kind::object};
 inline constexpr RequestField kDraftName{
     .name = "name", .help = "of the study; left out: the one in the study file, if it has one"};
-inline constexpr RequestField kDraftOrigin{.name = "fork_of",
-                                           .help = "the study that it is to be a fork of"};
+inline constexpr RequestField kDraftOrigin{
+    .name = "fork_of", .help = "the study that it is to be a fork of", .least = 1};
 inline constexpr std::array kDraft{kToml, kDraftSpecification, kDraftName, kDraftOrigin};
-inline constexpr RequestField kTunerIfAny{.name = "tuner",
-                                          .help = "that has the study, if one has"};
+inline constexpr RequestField kTunerIfAny{
+    .name = "tuner", .help = "the identity of the tuner that runs the study, if one does"};
 inline constexpr std::array kSpecificationChange{kSpecification.needed(), kTunerIfAny};
 
 // --- workers ---------------------------------------------------------------------------------

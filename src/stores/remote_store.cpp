@@ -28,6 +28,7 @@ constexpr std::uint64_t kEventsAPage = 5000;
 constexpr milliseconds kBetweenTries{100};   // to lock a study
 constexpr milliseconds kNewsIsFresh{1'000};  // whether a study is open
 constexpr milliseconds kTimeoutOfTenures{3'000};
+constexpr milliseconds kLongWork{600'000};  // a server may have a long journal to read
 constexpr unsigned kNotFound = 404;
 
 std::string random_id() {
@@ -313,8 +314,10 @@ std::optional<StudyRecord> RemoteStore::fork(const StudyRecord& original, const 
     Document body = Document::Table{{"name", fork.name},
                                     {"specification", parse_json(fork.specification, fork.name)},
                                     {"fork_of", original.name}};
-    return record_of(
-        http_.send({.method = "POST", .target = "/v1/studies", .body = std::move(body)}));
+    return record_of(http_.send({.method = "POST",
+                                 .target = "/v1/studies",
+                                 .body = std::move(body),
+                                 .timeout = kLongWork}));
   });
 }
 
@@ -447,7 +450,7 @@ std::uint64_t RemoteStore::post_command(StudyId study, double /*at*/, const std:
     const Document answer = http_.send({.method = "POST",
                                         .target = path_of(study, "/commands"),
                                         .body = std::move(body),
-                                        .key = random_id()});
+                                        .key = wanted.key.empty() ? random_id() : wanted.key});
     return number_in(answer, "number", name_);
   });
 }

@@ -1,6 +1,7 @@
 #include "studies/request_reader.hpp"
 
 #include "core/text.hpp"
+#include "files/document_reader.hpp"
 #include "files/json.hpp"
 #include "files/parameter_document.hpp"
 
@@ -81,7 +82,7 @@ void RequestReader::allow(const Document& table, const std::string& prefix,
                           std::span<const RequestField> fields) {
   if (table.as_table() == nullptr) return;
   for (const auto& entry : *table.as_table()) {
-    if (entry.first == known_ || knows(fields, entry.first)) continue;
+    if ((!known_.empty() && entry.first == known_) || knows(fields, entry.first)) continue;
     if (is_hopeless()) return;
     complain(prefix + entry.first, "unknown_key",
              unknown_name("key", entry.first, names_of(fields)));
@@ -169,8 +170,7 @@ std::optional<std::size_t> RequestReader::word(const Document& table, const std:
       return static_cast<std::size_t>(found - field.words.begin());
     }
   }
-  complain_of(*value, prefix, field,
-              fmt::format("must be one of: {}", fmt::join(field.words, ", ")));
+  complain_of(*value, prefix, field, must_be_one_of(field.words));
   return std::nullopt;
 }
 

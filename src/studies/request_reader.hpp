@@ -125,10 +125,15 @@ inline constexpr RequestField kArm{.name = "arm",
                                    .help = "a value for each parameter",
                                    .kind = RequestField::Kind::arm,
                                    .required = true};
-inline constexpr RequestField kRole{.name = "role",
-                                    .help = "what it counts for; left out: the search",
-                                    .kind = RequestField::Kind::word,
-                                    .words = EnumNames<Role>::names};
+inline constexpr RequestField kRole{
+    .name = "role",
+    .help =
+        "`search`: the algorithm learns from it; `baseline`: it is of "
+        "the baseline, which the search is compared with; `warm_up`: "
+        "the system had not settled, and nothing learns from it. "
+        "Left out: `search`",
+    .kind = RequestField::Kind::word,
+    .words = EnumNames<Role>::names};
 
 }  // namespace request
 

@@ -217,7 +217,7 @@ def test_every_kind_of_tell_is_as_documented(call, study):
         {"ticket": one, "reward": 1.5},
         {"ticket": several, "rewards": [2.5]},
         {"ticket": sums, "count": 1, "sum": 2.0, "sum_squares": 4.0, "min": 2.0, "max": 2.0},
-        {"ticket": failure, "failed": True},
+        {"ticket": failure, "failed": True, "reward": -1.0},
         {"ticket": one, "reward": 1.5},
     ]
     status, told = call("POST", f"{study}/tells", {"tells": tells})

@@ -41,6 +41,17 @@ TEST_F(CheckRoute, AStudyFileIsToldAsJsonWithWhatStandsThereAndWithEveryOption) 
   EXPECT_FALSE(check({{"toml", "name = '#1'\n" + kFile}})["has_comments"]);
 }
 
+TEST_F(CheckRoute, NoStudyFileAndNoStudyToForkIsRefusedHoweverItIsSaid) {
+  for (const char* body : {"{}", R"({"fork_of":""})", R"({"":0})", R"({"fork_of":"","":0})"}) {
+    const HttpAnswer answer = server_.exchange("POST", "/v1/checks", body);
+    EXPECT_EQ(answer.status, 422) << body << ": " << answer.body;
+  }
+  for (const char* body : {R"({"name":"a"})", R"({"name":"a","":0})", R"({"name":"a","x":0})"}) {
+    const HttpAnswer answer = server_.exchange("POST", "/v1/studies", body);
+    EXPECT_EQ(answer.status, 422) << body << ": " << answer.body;
+  }
+}
+
 TEST_F(CheckRoute, JsonIsWrittenAsAStudyFileWithItsKeysInTheirOrder) {
   const json checked = check({{"specification", json::parse(R"({"direction":"minimize","space":[
       {"name":"ttl","type":"real","low":1,"high":60},

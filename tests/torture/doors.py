@@ -188,12 +188,25 @@ class Doors:
         elif door == 11:
             new = {"name": f"new-{chance.randrange(10)}", "specification": specification(chance)}
             self.send("POST", "/v1/studies", new | chance.choice([{}, {}, {"fork_of": "open"}]))
+            self.send("POST", "/v1/studies", {"name": new["name"]} | self.draft())
             self.send("PUT", study + "/specification", {"specification": specification(chance)})
         elif door == 12:
-            self.send("POST", "/v1/checks", {"specification": specification(chance)})
+            self.send("POST", "/v1/checks", self.draft())
             self.exchange("DELETE", f"/v1/studies/{chance.choice(['new', 'whole'])}-{chance.randrange(20)}")
         else:
             self.look(study)
+
+    def draft(self):
+        """A study that is being written, also with keys that exclude each other."""
+        chance = self.random
+        keys = {
+            "specification": specification(chance),
+            "toml": '[[space]]\nname = "x"\nlow = 0.0\nhigh = 1.0\n',
+            "name": chance.choice(["new-1", "open", "", "a/b"]),
+            "fork_of": chance.choice(["open", "tuned", "", "none"]),
+            "": 0,
+        }
+        return {key: keys[key] for key in chance.sample(list(keys), chance.randrange(1, 4))}
 
     def tuner_events(self):
         status, answer = self.exchange("GET", "/v1/studies/tuned")

@@ -14,7 +14,7 @@ export function placeOf(hash: string): Place {
   const parameters = new URLSearchParams(query);
   if (words[0] === "studies" && words[1] !== undefined) return { view: "study", name: words[1] };
   if (words[0] === "compare") return { view: "compare", names: parameters.getAll("study") };
-  if (words[0] === "new") return { view: "new", forkOf: parameters.get("fork") ?? undefined };
+  if (words[0] === "new") return { view: "new", forkOf: parameters.get("fork") || undefined };
   return query ? { view: "studies", query } : { view: "studies" };
 }
 

@@ -200,13 +200,15 @@ function FilePart(props: { file: StudyFile; checked: Checked }) {
       <div class="file-head">
         <h2>Study file</h2>
         <span class="note" role="status">
-          {file.isBusy
-            ? "Checking …"
-            : errors.length === 0
-              ? "The file is fine."
-              : errors.length === 1
-                ? "One mistake"
-                : `${errors.length} mistakes`}
+          {file.error
+            ? "Not checked"
+            : file.isBusy
+              ? "Checking …"
+              : errors.length === 0
+                ? "The file is fine."
+                : errors.length === 1
+                  ? "One mistake"
+                  : `${errors.length} mistakes`}
         </span>
       </div>
       <Editor

@@ -54,13 +54,13 @@ export function useStudyFile(first: Edit, name: string, forkOf?: string) {
         const checked = await source.send<Checked>("POST", "/v1/checks", question, signal);
         if (signal.aborted) return;
         setKnown((last) => withAnswer(last, edit, checked));
+        setSettled(question);
       } catch (problem) {
         if (signal.aborted) return;
         const error = problem as Error;
         setKnown((last) => ({ ...last, error }));
         if (mayPass(error)) timer = window.setTimeout(check, TRY_AGAIN);
       }
-      setSettled(question);
     };
     let timer = window.setTimeout(check, edit === first ? 0 : REST);
     return () => {
