@@ -1,4 +1,5 @@
 import csv
+import functools
 import gc
 import math
 import os
@@ -685,6 +686,24 @@ def test_classes_count_by_name_version_and_options(tmp_path):
     for other in ({"rate": 0.25}, {"rate": 0.5, "version": 2}, {"rate": [0.5, 0.25]}):
         with pytest.raises(ValueError, match="another specification"):
             measured(**other)
+
+
+def test_partial_functions_count_by_what_they_call_and_lambdas_by_their_line(tmp_path):
+    def measured(function):
+        function = canopy.Function(function, LINE, name="f", optimum=1)
+        return canopy.experiment("random", function, steps=20, runs=2, folder=tmp_path, n_jobs=1)
+
+    def scaled(x, by):
+        return by * x
+
+    first = measured(functools.partial(scaled, by=0.5))
+    assert numbers(measured(functools.partial(scaled, by=0.5))) == numbers(first)
+    for other in (
+        functools.partial(scaled, by=0.25),
+        lambda x: 0.5 * x,
+    ):
+        with pytest.raises(ValueError, match="another specification"):
+            measured(other)
 
 
 def test_it_is_the_same_in_another_process(tmp_path):
