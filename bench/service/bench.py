@@ -10,10 +10,12 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import multiprocessing
 import os
 import pathlib
 import pwd
 import resource
+import selectors
 import shutil
 import signal
 import socket
@@ -158,6 +160,43 @@ def idle_connections(folder: pathlib.Path, count: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+def read_all(sockets: list[socket.socket]) -> None:
+    """Reads whatever comes, for ever."""
+    selector = selectors.DefaultSelector()
+    for each in sockets:
+        selector.register(each, selectors.EVENT_READ)
+    while True:
+        for key, _ in selector.select():
+            if not key.fileobj.recv(1 << 20):  # type: ignore[union-attr]
+                selector.unregister(key.fileobj)
+
+
+def followers(folder: pathlib.Path, count: int) -> None:
+    """What streams cost a writer: half of those who follow read, in a process of their own, half never do."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count + 1000), hard))
+    with serving(str(folder / "followed.db")) as server:
+        server.make_study("a", "hct")
+        alone = [load(server, "a", 1, 2.0)[0] for _ in range(3)]
+        sockets = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(count)]
+        for each in sockets:
+            each.sendall(b"GET /v1/studies/a/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        reader = multiprocessing.get_context("fork").Process(target=read_all, args=(sockets[: count // 2],))
+        reader.start()
+        time.sleep(1.0)
+        followed = [load(server, "a", 1, 2.0)[0] for _ in range(3)]
+        megabytes = server.megabytes()
+        reader.kill()
+        reader.join()
+        before, after = statistics.median(alone), statistics.median(followed)
+        print(f"\n{count} streams of a study, half of them never read: {megabytes:.0f} MB")
+        fewer = 100 * (1 - after / before)
+        print(f"  a writer: {before:.0f} tells a second alone, {after:.0f} with them: {fewer:.0f} % fewer")
+        for each in sockets:
+            each.close()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
 def many_studies(folder: pathlib.Path, count: int) -> None:
     with serving(str(folder / "many.db")) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port)
@@ -280,6 +319,7 @@ def main() -> None:
                     rate = optuna_rate(url, arguments.seconds)
                     print(f"  Optuna {rate:.0f}: ratio {rates['PostgreSQL'] / rate:.0f}")
         idle_connections(folder, 10_000)
+        followers(folder, 1000)
         many_studies(folder, 10_000)
         long_studies(folder, arguments.events, 20)
     finally:

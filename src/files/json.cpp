@@ -185,7 +185,7 @@ class JsonWriter {
   void begin_line() {
     if (indent_ < 0) return;
     text_ += '\n';
-    text_.append(static_cast<std::size_t>(indent_ * depth_), ' ');
+    text_.append(static_cast<std::size_t>(indent_) * depth_, ' ');
   }
 
   void write_whole(std::int64_t value) {
@@ -220,7 +220,7 @@ class JsonWriter {
   }
 
   int indent_;
-  int depth_ = 0;
+  std::size_t depth_ = 0;
   std::string text_;
 };
 

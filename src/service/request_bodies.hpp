@@ -89,7 +89,7 @@ inline constexpr RequestField kLeaseSeconds{
         "after which a ticket without an answer is dropped; left out: never. Telling some of "
         "its rewards begins it anew",
     .kind = Kind::number,
-    .most = 30 * 24 * 3600};
+    .most = 2'592'000};  // 30 days
 inline constexpr std::array kAsk{kPulls, kCount, kLeaseSeconds};
 inline constexpr RequestField kTells{.name = "tells",
                                      .kind = Kind::objects,
