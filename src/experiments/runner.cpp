@@ -86,7 +86,7 @@ std::string line_of(const std::string& key, const RunResult& run) {
   damaged("a column is missing in \"" + line.substr(0, 40) + "...\"");
 }
 
-/// Of a run of so many steps.
+/// The line of a run of that number of steps, read again.
 RunResult run_of(const std::string& line, std::uint64_t steps) {
   const std::vector<std::string> parts = split(line, ',');
   if (parts.size() < 16) missing_column(line);

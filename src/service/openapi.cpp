@@ -110,6 +110,7 @@ Document schema_of(const RequestField& field) {
       return field.required ? Document::Table{{"const", true}}
                             : Document::Table{{"type", "boolean"}, {"default", false}};
     case Kind::word:
+      if (!field.schema.empty()) return reference("schemas", field.schema);
       return Document::Table{{"type", "string"},
                              {"enum", Document::List(field.words.begin(), field.words.end())}};
     case Kind::ticket:

@@ -30,6 +30,16 @@ using Kind = RequestField::Kind;
 
 inline constexpr std::uint64_t kLongestList = 10'000;
 
+/// A list that must be there, of objects of that schema.
+constexpr RequestField list_of(std::string_view name, std::string_view schema) {
+  return {.name = name,
+          .kind = Kind::objects,
+          .required = true,
+          .least = 1,
+          .most = kLongestList,
+          .schema = schema};
+}
+
 // --- studies ---------------------------------------------------------------------------------
 
 inline constexpr RequestField kName{
@@ -58,6 +68,8 @@ inline constexpr RequestField kJournal{.name = "journal",
                                        .schema = "Entry"};
 inline constexpr RequestField kPullsInJournal{
     .name = "pulls", .help = "rewards learnt in the journal", .kind = Kind::whole};
+inline constexpr std::array kOfWholeStudy{kCreated, kForkedFrom, kCopiedFrom, kJournal,
+                                          kPullsInJournal};
 inline constexpr std::array kNewStudy{kName,    kSpecification, kToml,       kForkOf,
                                       kWhole,   kCreated,       kForkedFrom, kCopiedFrom,
                                       kJournal, kPullsInJournal};
@@ -91,33 +103,19 @@ inline constexpr RequestField kLeaseSeconds{
     .kind = Kind::number,
     .most = 2'592'000};  // 30 days
 inline constexpr std::array kAsk{kPulls, kCount, kLeaseSeconds};
-inline constexpr RequestField kTells{.name = "tells",
-                                     .kind = Kind::objects,
-                                     .required = true,
-                                     .least = 1,
-                                     .most = kLongestList,
-                                     .schema = "Tell"};
+inline constexpr RequestField kTells = list_of("tells", "Tell");
 inline constexpr RequestField kTickets{
     .name = "tickets", .kind = Kind::tickets, .required = true, .least = 1, .most = kLongestList};
-inline constexpr RequestField kObservations{.name = "observations",
-                                            .kind = Kind::objects,
-                                            .required = true,
-                                            .least = 1,
-                                            .most = kLongestList,
-                                            .schema = "Observation"};
-inline constexpr RequestField kBars{.name = "bars",
-                                    .kind = Kind::objects,
-                                    .required = true,
-                                    .least = 1,
-                                    .most = kLongestList,
-                                    .schema = "Bar"};
+inline constexpr RequestField kObservations = list_of("observations", "Observation");
+inline constexpr RequestField kBars = list_of("bars", "Bar");
 
 // --- tuners and commands ---------------------------------------------------------------------
 
 inline constexpr RequestField kCommand{.name = "command",
                                        .kind = Kind::word,
                                        .required = true,
-                                       .words = EnumNames<RunnerCommand>::names};
+                                       .words = EnumNames<RunnerCommand>::names,
+                                       .schema = "CommandName"};
 inline constexpr RequestField kPullsOfComparison{
     .name = "pulls",
     .help = "of a comparison, at most; left out: as many as are usual",
@@ -134,12 +132,7 @@ inline constexpr RequestField kAfter{.name = "after",
                                      .help = "events that the journal has, as the tuner knows it",
                                      .kind = Kind::whole,
                                      .required = true};
-inline constexpr RequestField kEvents{.name = "events",
-                                      .kind = Kind::objects,
-                                      .required = true,
-                                      .least = 1,
-                                      .most = kLongestList,
-                                      .schema = "Event"};
+inline constexpr RequestField kEvents = list_of("events", "Event");
 inline constexpr std::array kTunerEvents{kTuner, kAfter, kEvents};
 
 }  // namespace request

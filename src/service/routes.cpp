@@ -459,25 +459,26 @@ constexpr std::array kRoutes{
           .query = kEventsQuery,
           .answer_line = "A page of it.",
           .answer = "Entries"},
-    Route{.method = "GET",
-          .pattern = "/v1/studies/{name}/stream",
-          .role = Role::read,
-          .serve = &Service::stream,
-          .operation = "stream",
-          .tag = "looking",
-          .summary = "The journal as it grows.",
-          .description =
-              "Server-sent events: `journal` with an Entry and its number as id; `summary` and "
-              "`best`, at the beginning and at most twice a second after something happened; "
-              "`skipped` where more happened than anybody reads, with the numbers between which "
-              "`events` has the rest. A "
-              "comment comes every 15 seconds in which nothing else does. It begins with what "
-              "comes next; with Last-Event-ID or `after`, with what came after that. It ends when "
-              "the study is deleted or the server stops; browsers connect again by themselves.",
-          .query = kStreamQuery,
-          .answer_line = "The stream.",
-          .answer_type = "text/event-stream",
-          .is_stream = true},
+    Route{
+        .method = "GET",
+        .pattern = "/v1/studies/{name}/stream",
+        .role = Role::read,
+        .serve = &Service::stream,
+        .operation = "stream",
+        .tag = "looking",
+        .summary = "The journal as it grows.",
+        .description =
+            "Server-sent events: `journal` with an Entry and its number as id; `summary` and "
+            "`best`, at the beginning and at most twice a second after something happened; "
+            "`skipped` where more happened than a client can read, with the numbers between which "
+            "`events` has the rest. A "
+            "comment comes every 15 seconds in which nothing else does. It begins with what "
+            "comes next; with Last-Event-ID or `after`, with what came after that. It ends when "
+            "the study is deleted or the server stops; browsers connect again by themselves.",
+        .query = kStreamQuery,
+        .answer_line = "The stream.",
+        .answer_type = "text/event-stream",
+        .is_stream = true},
     Route{.method = "POST",
           .pattern = "/v1/studies/{name}/commands",
           .role = Role::admin,
@@ -515,7 +516,7 @@ constexpr std::array kRoutes{
         .tag = "tuners",
         .summary = "Takes the study for a tuner that runs elsewhere.",
         .description =
-            "For 10 seconds; the tuner asks again to keep it. Meanwhile nobody else may ask or "
+            "For 10 seconds; the tuner asks again to keep it. Meanwhile no other client may ask or "
             "tell. Refused (`open_elsewhere`) while another tuner has it, or while workers have "
             "tickets on lease.",
         .body = &kTunerLeaseBody,

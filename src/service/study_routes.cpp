@@ -188,9 +188,10 @@ Wanted wanted_in(const Request& request) {
   wanted.copied_from = body.text(request::kCopiedFrom).value_or("");
   wanted.pulls = body.whole(request::kPullsInJournal).value_or(0);
   const Document::List& journal = body.list(request::kJournal);
-  for (const char* key : {"created", "forked_from", "copied_from", "journal", "pulls"}) {
-    if (document.contains(key) && !wanted.whole) {
-      body.complain(key, "malformed_request", "is for a study that is given whole");
+  for (const RequestField& field : request::kOfWholeStudy) {
+    if (document.contains(field.name) && !wanted.whole) {
+      body.complain(std::string(field.name), "malformed_request",
+                    "is for a study that is given whole");
     }
   }
   const auto toml = body.text(request::kToml);

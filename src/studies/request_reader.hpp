@@ -69,7 +69,7 @@ struct RequestField {
   std::uint64_t most = INT64_MAX;
   std::uint64_t usual = 0;  ///< of a whole number that is left out; 0: none
   std::span<const std::string_view> words = {};
-  std::string_view schema = {};  ///< of objects, by its name in the OpenAPI document
+  std::string_view schema = {};  ///< by its name in the OpenAPI document
 
   /// The same where it must be there.
   [[nodiscard]] constexpr RequestField needed() const {
@@ -84,7 +84,7 @@ namespace request {
 
 inline constexpr RequestField kPulls{
     .name = "pulls",
-    .help = "for at most so many in a row; left out: for as long as the algorithm wants to stay",
+    .help = "the most in a row; left out: for as long as the algorithm wants to stay",
     .kind = RequestField::Kind::whole,
     .least = 1};
 inline constexpr RequestField kTicket{.name = "ticket",
