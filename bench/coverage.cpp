@@ -1,237 +1,383 @@
-// Whether the intervals of `best` hold: how often they have f(arm) at the end of a run, and at all
-// looks after 1, 2, 4, ... pulls at once, for the adaptive tree or another optimizer (the name is
-// the argument) with its defaults, told nothing about the rewards. For the adaptive tree also
-// how often its model is right about f(arm) at the end.
+// Whether what `best` says holds, whatever the noise: shares of simulated studies in which its
+// interval has f(arm), at the end and at all looks, with its width beside that of a t interval for
+// a fixed number of pulls. The optimizer, by name, has its defaults and is told nothing but the
+// box.
 
 #include "canopy/environments.hpp"
 #include "canopy/optimizers.hpp"
 #include "canopy/random.hpp"
 
+#include "suite.hpp"
+
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
+#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 namespace {
 
-using canopy::Arm;
-using canopy::Choice;
-using canopy::Integer;
-using canopy::Optimizer;
-using canopy::RandomStream;
-using canopy::Real;
-using canopy::Space;
+using namespace canopy;
 
-struct Function {
+/// The looks at which figures are printed; the last one is the end.
+constexpr std::array<std::uint64_t, 4> kEnds{100, 300, 1'000, 10'000};
+constexpr std::uint64_t kFirstLook = 16;
+constexpr std::uint64_t kRuns = 200;
+
+/// A study that can be played: what its arms earn, and what they earn on average.
+struct World {
+  std::function<double(Arm, RandomStream&)> reward;
+  std::function<double(Arm)> value;
+};
+
+struct Study {
   std::string name;
   Space space;
-  std::function<double(Arm)> value;  ///< in [0, 1], with a maximum of about 1
+  Objective objective = {};
+  double largest = 1.0;  ///< that f can be; for simple regret
+  std::function<World(RandomStream&)> make;
+  /// Whether a reward is one of the rare ones that no interval can know of before the first.
+  std::function<bool(double)> is_outlier = {};
 };
+
+using Function = std::function<double(Arm)>;
+using Reward = std::function<double(Arm, double, RandomStream&)>;
+
+Study independent(const std::string& name, const Space& space, double largest, const Function& f,
+                  const Reward& reward, const Objective& objective = {}) {
+  return {
+      .name = name,
+      .space = space,
+      .objective = objective,
+      .largest = largest,
+      .make = [=](RandomStream&) {
+        return World{[=](Arm arm, RandomStream& random) { return reward(arm, f(arm), random); }, f};
+      }};
+}
 
 double square(double x) {
   return x * x;
 }
 
-std::vector<Function> functions() {
-  const canopy::Parameter x{"x", Real{0.0, 1.0}};
-  const canopy::Parameter y{"y", Real{0.0, 1.0}};
-  const canopy::Parameter z{"z", Real{0.0, 1.0}};
-  const std::vector<std::string> three{"lz4", "zstd", "brotli"};
+Reward gaussian(double deviation) {
+  return [=](Arm, double mean, RandomStream& random) { return mean + deviation * random.normal(); };
+}
+
+double bernoulli(Arm /*arm*/, double mean, RandomStream& random) {
+  return random.uniform() < mean ? 1.0 : 0.0;
+}
+
+double exponential(RandomStream& random) {
+  return -std::log1p(-random.uniform());
+}
+
+double poisson(double mean, RandomStream& random) {
+  return std::poisson_distribution<int>(mean)(random);
+}
+
+double beta_distributed(Arm /*arm*/, double mean, RandomStream& random) {
+  const double one = std::gamma_distribution<double>(2.0 * mean)(random);
+  const double other = std::gamma_distribution<double>(2.0 * (1.0 - mean))(random);
+  return one + other > 0.0 ? one / (one + other) : 0.0;
+}
+
+double rarely_one(Arm /*arm*/, double mean, RandomStream& random) {
+  return random.uniform() < (mean - 0.05) / 0.95 ? 1.0 : 0.1 * random.uniform();
+}
+
+std::vector<Study> independent_studies() {
+  const Parameter x{"x", Real{0.0, 1.0}};
+  const Parameter y{"y", Real{0.0, 1.0}};
+  const Parameter z{"z", Real{0.0, 1.0}};
+  const Space line{x};
   std::vector<std::string> twelve;
-  twelve.reserve(12);
   for (int i = 0; i < 12; ++i) twelve.push_back(std::to_string(i));
-  const auto listed = [](double i) { return 0.5 + 0.5 * std::sin(7.0 * i + 1.0); };
-  return {
-      {"parabola", Space{x}, [](Arm a) { return 1.0 - square(a[0] - 0.3); }},
-      {"peak", Space{x}, [](Arm a) { return 1.0 - std::abs(a[0] - 0.7); }},
-      {"garland", Space{x},
-       [](Arm a) {
-         return a[0] * (1.0 - a[0]) * (4.0 - std::sqrt(std::abs(std::sin(60.0 * a[0]))));
-       }},
-      {"step", Space{x}, [](Arm a) { return a[0] < 0.62 ? 0.2 + 0.5 * a[0] : 0.9; }},
-      {"two waves", Space{x},
-       [](Arm a) { return 0.5 + 0.25 * std::sin(13.0 * a[0]) + 0.25 * std::sin(27.0 * a[0]); }},
-      {"parabola 2-D", Space{x, y},
-       [](Arm a) { return 1.0 - square(a[0] - 0.3) - 0.4 * square(a[1] - 0.6); }},
-      {"ridge 2-D", Space{x, y}, [](Arm a) { return 1.0 - std::abs(a[0] - a[1]) / 2.0; }},
-      {"parabola 3-D", Space{x, y, z},
-       [](Arm a) {
-         return 1.0 - (square(a[0] - 0.3) + square(a[1] - 0.6) + square(a[2] - 0.5)) / 2.0;
-       }},
-      {"list of 3", Space{{"c", Choice{three}}},
-       [](Arm a) {
-         return std::array{0.9, 0.5, 0.3}.at(static_cast<std::size_t>(a[0]));
-       }},
-      {"list of 12", Space{{"c", Choice{twelve}}}, [=](Arm a) { return listed(a[0]); }},
-      {"1 to 100", Space{{"n", Integer{1, 100}}},
-       [](Arm a) { return 1.0 - std::abs(a[0] - 37.0) / 100.0; }},
-      {"list and real", Space{{"c", Choice{three}}, x},
-       [](Arm a) {
-         return std::array{0.7, 1.0, 0.4}.at(static_cast<std::size_t>(a[0])) *
-                (1.0 - square(a[1] - 0.3));
-       }},
+  const Function tent = [](Arm arm) { return 1.0 - std::abs(arm[0] - 0.3); };
+  const auto scaled = [tent](double top, double slope) -> Function {
+    return [=](Arm arm) { return top - slope * (1.0 - tent(arm)); };
   };
+  const Objective hard{.reward_range = {{0.0, 1.0}}, .hard_range = true};
+  std::vector<Study> studies{
+      independent("Gaussian 0.05", line, 1.0, tent, gaussian(0.05)),
+      independent("Gaussian 0.3", line, 1.0, tent, gaussian(0.3)),
+      independent(
+          "Gaussian 0.3, no effect", line, 1.0, [](Arm) { return 1.0; }, gaussian(0.3)),
+      independent(
+          "Gaussian 0.2, garland", line, 0.99772,
+          [](Arm arm) {
+            return arm[0] * (1.0 - arm[0]) * (4.0 - std::sqrt(std::abs(std::sin(60.0 * arm[0]))));
+          },
+          gaussian(0.2)),
+      independent(
+          "Gaussian 0.3, 2-D", Space{x, y}, 1.0,
+          [](Arm arm) { return 1.0 - square(arm[0] - 0.3) - square(arm[1] - 0.7); }, gaussian(0.3)),
+      independent(
+          "Gaussian 0.3, 3-D", Space{x, y, z}, 1.0,
+          [](Arm arm) {
+            return 1.0 - (square(arm[0] - 0.3) + square(arm[1] - 0.6) + square(arm[2] - 0.5)) / 2.0;
+          },
+          gaussian(0.3)),
+      independent(
+          "Gaussian 0.3, list of 12", Space{{"c", Choice{twelve}}}, 0.99895,
+          [](Arm arm) { return 0.5 + 0.5 * std::sin(7.0 * arm[0] + 1.0); }, gaussian(0.3)),
+      independent(
+          "Gaussian 0.3, 1 to 100", Space{{"n", Integer{1, 100}}}, 1.0,
+          [](Arm arm) { return 1.0 - std::abs(arm[0] - 37.0) / 100.0; }, gaussian(0.3)),
+      independent(
+          "uniform", line, 1.0, tent,
+          [](Arm, double mean, RandomStream& random) { return mean + random.uniform() - 0.5; }),
+      independent("0 or 1, about 1/2", line, 0.7, scaled(0.7, 0.6), bernoulli),
+      independent("0 or 1, about 1 %", line, 0.01, scaled(0.01, 0.009), bernoulli),
+      independent("0 or 1, about 99 %", line, 0.998, scaled(0.998, 0.01), bernoulli),
+      independent("0 or 100, about 1 %", line, 1.0, tent,
+                  [](Arm, double mean, RandomStream& random) {
+                    return random.uniform() < mean / 100.0 ? 100.0 : 0.0;
+                  }),
+      independent("0, 1 or 2", line, 1.0, scaled(1.0, 0.02),
+                  [](Arm, double mean, RandomStream& random) {
+                    const double u = random.uniform();
+                    if (u < 0.01) return 2.0;
+                    return u < 0.02 + (1.0 - mean) ? 0.0 : 1.0;
+                  }),
+      independent("counts, about 5", line, 5.0, scaled(5.0, 5.0),
+                  [](Arm, double mean, RandomStream& random) { return poisson(mean, random); }),
+      independent("counts, about 0.1", line, 0.1, scaled(0.1, 0.1),
+                  [](Arm, double mean, RandomStream& random) { return poisson(mean, random); }),
+      independent("uneven, worse arms noisier", line, 1.0, tent,
+                  [](Arm arm, double mean, RandomStream& random) {
+                    return mean + (0.02 + 1.5 * square(arm[0])) * random.normal();
+                  }),
+      independent(
+          "uneven, noisy at the peak", line, 1.0,
+          [](Arm arm) { return 1.0 - std::abs(arm[0] - 0.7); },
+          [](Arm arm, double mean, RandomStream& random) {
+            return mean + (arm[0] > 0.6 ? 1.5 : 0.05) * random.normal();
+          }),
+      independent("Student's t, 3", line, 1.0, tent,
+                  [](Arm, double mean, RandomStream& random) {
+                    const double chi =
+                        square(random.normal()) + square(random.normal()) + square(random.normal());
+                    return mean + 0.3 * random.normal() / std::sqrt(chi / 3.0);
+                  }),
+      independent("lognormal, 1.5", line, 1.0, tent,
+                  [](Arm, double mean, RandomStream& random) {
+                    return mean * std::exp(-1.125 + 1.5 * random.normal());
+                  }),
+      independent(
+          "exponential", line, 1.0, tent,
+          [](Arm, double mean, RandomStream& random) { return mean * exponential(random); }),
+      independent("3 % of sales, exponential", line, 1.0, tent,
+                  [](Arm, double mean, RandomStream& random) {
+                    return random.uniform() < 0.03 ? mean / 0.03 * exponential(random) : 0.0;
+                  }),
+      independent("2 % with sd 5, others 0.1", line, 1.0, tent,
+                  [](Arm, double mean, RandomStream& random) {
+                    return mean + (random.uniform() < 0.02 ? 5.0 : 0.1) * random.normal();
+                  }),
+      independent(
+          "counts, 0.1 % are + 500", line, 5.0,
+          [](Arm arm) { return 5.0 - 8.0 * square(arm[0] - 0.4); },
+          [](Arm, double mean, RandomStream& random) {
+            return poisson(mean - 0.5, random) + (random.uniform() < 0.001 ? 500.0 : 0.0);
+          }),
+      independent("Cauchy, 0.1", line, 1.0, tent,
+                  [](Arm, double mean, RandomStream& random) {
+                    return mean + 0.1 * random.normal() / random.normal();
+                  }),
+      independent("beta", line, 0.6, scaled(0.6, 0.5), beta_distributed),
+      independent("beta, hard range", line, 0.6, scaled(0.6, 0.5), beta_distributed, hard),
+      independent("rarely 1", line, 0.1, scaled(0.1, 0.08), rarely_one),
+      independent("rarely 1, hard range", line, 0.1, scaled(0.1, 0.08), rarely_one, hard),
+  };
+  for (Study& study : studies) {
+    if (study.name == "counts, 0.1 % are + 500") {
+      study.is_outlier = [](double reward) { return reward > 250.0; };
+    }
+  }
+  return studies;
 }
 
-struct Noise {
-  std::string name;
-  std::function<double(double, RandomStream&)> reward;
-};
-
-std::vector<Noise> noises() {
-  const auto gaussian = [](double sd) {
-    return [sd](double mean, RandomStream& random) { return mean + sd * random.normal(); };
-  };
-  return {
-      {"Gaussian 0.05", gaussian(0.05)},
-      {"Gaussian 0.1", gaussian(0.1)},
-      {"Gaussian 0.3", gaussian(0.3)},
-      {"uniform", [](double mean, RandomStream& random) { return mean + random.uniform() - 0.5; }},
-      {"0 or 1",
-       [](double mean, RandomStream& random) { return random.uniform() < mean ? 1.0 : 0.0; }}};
+/// Systems with memory, which nobody has declared.
+std::vector<Study> dependent_studies() {
+  std::vector<Study> studies;
+  for (const char* name : {"garland-mdp", "routing"}) {
+    const auto shape = make_environment({name});
+    studies.push_back({.name = name,
+                       .space = shape->space(),
+                       .largest = shape->optimum_at(kEnds.back()).value,
+                       .make = [name](RandomStream& random) {
+                         const std::shared_ptr environment = make_environment({name});
+                         environment->start(random);
+                         return World{[environment](Arm arm, RandomStream& chance) {
+                                        return environment->pull(arm, chance);
+                                      },
+                                      [environment](Arm arm) {
+                                        return environment->mean_reward_at(arm, kEnds.back());
+                                      }};
+                       }});
+  }
+  return studies;
 }
 
-/// Shares of runs, and sums over them.
-struct Tally {
-  double runs = 0.0;
+/// What is counted at one of the printed looks, over all runs.
+struct AtLook {
   double covered = 0.0;
-  double covered_always = 0.0;
+  double without = 0.0;
+  double flagged = 0.0;
+  double with_model = 0.0;
   double covered_by_model = 0.0;
-  double unbounded = 0.0;
-  double best_value = 0.0;
-  double most_pulled_value = 0.0;
-  std::vector<double> widths = {};
-
-  [[nodiscard]] double median_width() {
-    if (widths.empty()) return 0.0;
-    std::nth_element(widths.begin(),
-                     widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2), widths.end());
-    return widths[widths.size() / 2];
-  }
+  double simple_regret = 0.0;
+  std::vector<double> widths = {};  ///< of the interval
+  std::vector<double> over_t = {};  ///< over that of the t interval
 };
 
-/// One run: `reward` plays an arm, `value` is its f.
-template <class Reward, class Value>
-void run(Optimizer& optimizer, std::uint64_t steps, Tally& tally, Reward&& reward, Value&& value) {
+struct Tally {
+  double covered_always = 0.0;
+  double covered_after_outlier = 0.0;
+  std::array<AtLook, kEnds.size()> looks = {};
+};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// The width of the 95 % interval by Student's distribution, as if the number of pulls had been
+/// fixed beforehand and there were one arm.
+double t_width(const Moments& rewards) {
+  if (rewards.count < 2.0) return std::numeric_limits<double>::quiet_NaN();
+  const boost::math::students_t student(rewards.count - 1.0);
+  return 2.0 * quantile(student, 0.975) * std::sqrt(rewards.variance() / rewards.count);
+}
+
+/// Plays one study and looks at it after 16, 19, 23, ... pulls.
+void play(const Study& study, const Selection& optimizer, std::uint64_t run, Tally& tally) {
+  RandomStream random(
+      {.seed = 1, .environment = study.name, .algorithm = optimizer.name, .run = run});
+  const World world = study.make(random);
+  const auto player = make_optimizer(optimizer, study.space, {}, study.objective);
+  std::map<std::vector<double>, Moments> rewards;
   bool always = true;
-  const auto covers = [&](const canopy::Best& best) {
-    const double truth = value(best.arm);
-    return best.lower <= truth && truth <= best.upper;
-  };
-  for (std::uint64_t done = 0; done < steps;) {
-    const canopy::Pull pull = optimizer.ask(1);
-    if (!is_taken(optimizer.tell(pull.ticket, reward(pull.arm)))) std::abort();
-    ++done;
-    if (std::has_single_bit(done) || done == steps)
-      always = always && covers(optimizer.best().value());
+  bool after_outlier = true;
+  bool has_outlier = false;
+  auto next_look = kFirstLook;
+  for (std::uint64_t done = 1; done <= kEnds.back(); ++done) {
+    const OwnedPull pull(player->ask(1));
+    const double reward = world.reward(pull.arm, random);
+    has_outlier = has_outlier || (study.is_outlier && study.is_outlier(reward));
+    rewards[pull.arm].add(reward);
+    if (!is_taken(player->tell(pull.ticket, reward))) std::abort();
+    const auto end = std::find(kEnds.begin(), kEnds.end(), done);
+    if (done != next_look && end == kEnds.end()) continue;
+    if (done == next_look) next_look = std::max(next_look + 1, next_look * 6 / 5);
+    const Best best = player->best().value();
+    const double truth = world.value(best.arm);
+    const bool covers = best.lower <= truth && truth <= best.upper;
+    always = always && covers;
+    after_outlier = after_outlier && (covers || !has_outlier);
+    if (end == kEnds.end()) continue;
+    AtLook& look = tally.looks.at(static_cast<std::size_t>(end - kEnds.begin()));
+    look.covered += covers ? 1.0 : 0.0;
+    look.flagged += best.rare_extremes ? 1.0 : 0.0;
+    look.simple_regret += study.largest - truth;
+    if (best.assumes == Assumption::none) {
+      look.without += 1.0;
+    } else {
+      look.widths.push_back(best.upper - best.lower);
+      const double usual = t_width(rewards[best.arm]);
+      if (usual > 0.0) look.over_t.push_back((best.upper - best.lower) / usual);
+    }
+    if (const auto& model = best.by_model) {
+      look.with_model += 1.0;
+      look.covered_by_model += model->lower <= truth && truth <= model->upper ? 1.0 : 0.0;
+    }
   }
-  const canopy::Best best = optimizer.best().value();
-  tally.runs += 1.0;
-  tally.covered += covers(best) ? 1.0 : 0.0;
   tally.covered_always += always ? 1.0 : 0.0;
-  if (const auto& model = best.by_model) {
-    const double truth = value(best.arm);
-    tally.covered_by_model += model->lower <= truth && truth <= model->upper ? 1.0 : 0.0;
+  tally.covered_after_outlier += after_outlier ? 1.0 : 0.0;
+}
+
+std::string share_text(double part, double all) {
+  if (all == 0.0) return "-";
+  const std::string text = fmt::format("{:.3f}", part / all);
+  return text == "1.000" ? "1" : text.substr(text.front() == '0' ? 1 : 0);
+}
+
+template <class Text>
+std::string at_looks(const Tally& tally, std::size_t first, const Text& text) {
+  std::string all;
+  for (std::size_t i = first; i < tally.looks.size(); ++i) {
+    all += (i == first ? "" : "/") + text(tally.looks.at(i));
   }
-  if (std::isfinite(best.upper)) {
-    tally.widths.push_back(best.upper - best.lower);
-  } else {
-    tally.unbounded += 1.0;
+  return all;
+}
+
+std::string number_text(double value) {
+  return std::isnan(value) ? "-" : fmt::format("{:.2f}", value);
+}
+
+constexpr auto kRow = "| {:<26} | {:<19} | {:<10} | {:<17} | {:<17} | {:<14} | {:<14} | {:<23} |\n";
+
+void print_title() {
+  fmt::print(kRow, "rewards", "interval has f", "all looks", "no interval", "flagged", "width / t",
+             "model has f", "simple regret, 1e-3");
+  fmt::print("|---|---|---|---|---|---|---|---|\n");
+}
+
+void print(const Study& study, const Tally& tally) {
+  const auto share = [&](double AtLook::*member) {
+    return at_looks(tally, 0, [&](const AtLook& look) {
+      return share_text(look.*member, static_cast<double>(kRuns));
+    });
+  };
+  std::string always = share_text(tally.covered_always, static_cast<double>(kRuns));
+  if (study.is_outlier) {
+    always +=
+        fmt::format(" ({})", share_text(tally.covered_after_outlier, static_cast<double>(kRuns)));
   }
-  tally.best_value += value(best.arm);
-  const std::vector<canopy::NodeView> nodes = optimizer.tree()->nodes();
-  const auto most = std::max_element(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.pulls, a.mean) < std::pair(b.pulls, b.mean);
+  fmt::print(
+      kRow, study.name, share(&AtLook::covered), always, share(&AtLook::without),
+      share(&AtLook::flagged),
+      at_looks(tally, 1, [](const AtLook& look) { return number_text(median(look.over_t)); }),
+      at_looks(
+          tally, 1,
+          [](const AtLook& look) { return share_text(look.covered_by_model, look.with_model); }),
+      at_looks(tally, 0, [](const AtLook& look) {
+        return fmt::format("{:.3g}", 1e3 * look.simple_regret / static_cast<double>(kRuns));
+      }));
+}
+
+void measure(const std::vector<Study>& studies, const Selection& optimizer) {
+  std::vector<Tally> tallies(studies.size());
+  bench::on_all_cores(studies.size(), [&](std::size_t i) {
+    for (std::uint64_t run = 0; run < kRuns; ++run) play(studies[i], optimizer, run, tallies[i]);
   });
-  tally.most_pulled_value += value(most->arm);
-}
-
-void print(const std::string& what, std::uint64_t steps, Tally& tally) {
-  fmt::print("{:<34}{:>7}{:>9.3f}{:>9.3f}{:>9.3f}{:>9.3f}{:>9.3f}\n", what, steps,
-             tally.covered / tally.runs, tally.covered_always / tally.runs,
-             tally.unbounded / tally.runs, tally.median_width(),
-             tally.covered_by_model / tally.runs);
-}
-
-void print_title(const std::string& title) {
-  fmt::print("{:<34}{:>7}{:>9}{:>9}{:>9}{:>9}{:>9}\n", title, "n", "at end", "always", "no ends",
-             "width", "model");
+  print_title();
+  for (std::size_t i = 0; i < studies.size(); ++i) print(studies[i], tallies[i]);
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  constexpr std::uint64_t kRuns = 200;
-  const std::string name = count > 1 ? words[1] : std::string(canopy::kDefaultOptimizer);
-  fmt::print("Shares of {} runs of {} in which the interval of `best`, at 95 %, has f(arm)\n\n",
-             kRuns, name);
-  print_title("independent rewards");
-  double least_end = 1.0;
-  double least_always = 1.0;
-  double least_by_model = 1.0;
-  Tally at_200;
-  for (const Noise& noise : noises()) {
-    for (const std::uint64_t steps : {100U, 200U, 1000U, 20'000U}) {
-      for (const Function& function : functions()) {
-        Tally tally;
-        for (std::uint64_t number = 0; number < kRuns; ++number) {
-          RandomStream random({.seed = 1,
-                               .environment = function.name,
-                               .algorithm = noise.name,
-                               .purpose = std::to_string(steps),
-                               .run = number});
-          const auto optimizer = canopy::make_optimizer({name}, function.space);
-          run(
-              *optimizer, steps, tally,
-              [&](Arm arm) { return noise.reward(function.value(arm), random); }, function.value);
-        }
-        if (steps == 200) {  // only for simple regret
-          if (noise.name != "Gaussian 0.3") continue;
-          at_200.runs += tally.runs;
-          at_200.best_value += tally.best_value;
-          at_200.most_pulled_value += tally.most_pulled_value;
-          continue;
-        }
-        least_end = std::min(least_end, tally.covered / tally.runs);
-        least_always = std::min(least_always, tally.covered_always / tally.runs);
-        least_by_model = std::min(least_by_model, tally.covered_by_model / tally.runs);
-        print(function.name + ", " + noise.name, steps, tally);
-      }
-    }
-  }
-  fmt::print("{:<34}{:>16.3f}{:>9.3f}{:>27.3f}   goal: 0.95 of the first two\n\n",
-             "the least of all", least_end, least_always, least_by_model);
-
-  print_title("rewards that depend on each other");
-  const canopy::Selection for_memory = name == "hct"
-                                           ? canopy::Selection{name, {{"feedback", "correlated"}}}
-                                           : canopy::Selection{name};
-  for (const char* system : {"garland-mdp", "routing"}) {
-    for (const std::uint64_t steps : {100U, 1000U, 20'000U}) {
-      Tally tally;
-      for (std::uint64_t number = 0; number < kRuns; ++number) {
-        RandomStream random(
-            {.seed = 1, .environment = system, .purpose = std::to_string(steps), .run = number});
-        const auto environment = canopy::make_environment({system});
-        environment->start(random);
-        const auto optimizer = canopy::make_optimizer(for_memory, environment->space());
-        run(
-            *optimizer, steps, tally, [&](Arm arm) { return environment->pull(arm, random); },
-            [&](Arm arm) { return environment->mean_reward_at(arm, steps); });
-      }
-      print(system, steps, tally);
-    }
-  }
-  fmt::print("goal: at least 0.9 at the end\n\n");
+  const std::string name = count > 1 ? words[1] : std::string(kDefaultOptimizer);
   fmt::print(
-      "f(best) at n = 200, noise Gaussian 0.3, mean of all functions   {:.4f}\n"
-      "f(most pulled node)                                             {:.4f}\n",
-      at_200.best_value / at_200.runs, at_200.most_pulled_value / at_200.runs);
+      "{}: shares of {} studies, after 100/300/1000/10000 pulls (widths and model: from 300 on),\n"
+      "and at all looks after 16, 19, 22, ... pulls. In brackets: after the first outlier.\n\n",
+      name, kRuns);
+  measure(independent_studies(), {name});
+  fmt::print("\nSystems with memory{}\n\n",
+             name == "hct" ? ", feedback = \"correlated\"" : ", settle = 0");
+  measure(dependent_studies(),
+          name == "hct" ? Selection{name, {{"feedback", "correlated"}}} : Selection{name});
   return EXIT_SUCCESS;
 }

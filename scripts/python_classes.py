@@ -50,6 +50,7 @@ class OptimizerOptions(AlgorithmOptions, total=False):
     partition: AnyPartition
     reward_range: RewardRange
     confidence: float
+    hard_range: bool
 
 
 class MakeOptions(OptimizerOptions, total=False):
@@ -73,6 +74,7 @@ COMMON = [
     ("direction", "Direction", '"maximize"'),
     ("reward_range", "RewardRange", '"auto"'),
     ("confidence", "float", "0.95"),
+    ("hard_range", "bool", "False"),
 ]
 
 PARTITION_HELP = (
@@ -139,7 +141,7 @@ def class_text(entry: Entry) -> str:
         options = "options"
         lines += ["        options = {", *(f'            "{f["name"]}": {f["name"]},' for f in fields), "        }"]
     partition = ", partition" if entry["has_tree"] else ""
-    lines.append(f"        super().__init__(space, {options}, direction, reward_range, confidence{partition})")
+    lines.append(f"        super().__init__(space, {options}, direction, reward_range, confidence, hard_range{partition})")
     return "\n".join(lines) + "\n"
 
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "canopy/detail/block_means.hpp"
+#include "canopy/detail/reward_shape.hpp"
+#include "canopy/enum_names.hpp"
 #include "canopy/intervals.hpp"
 #include "canopy/moments.hpp"
 #include "canopy/rewards.hpp"
@@ -17,24 +19,51 @@
 
 namespace canopy {
 
+/// What an interval assumes about the rewards of its arm.
+enum class Assumption {
+  none,          ///< There is no interval.
+  about_normal,  ///< They are about normal, and none is more extreme than those seen at any arm.
+  noise_as_elsewhere,  ///< Their variance is about that within the other arms.
+  two_values,          ///< They have two values.
+  hard_range,          ///< They stay within the declared range; nothing else.
+};
+
+template <>
+struct EnumNames<Assumption> {
+  static constexpr std::array<std::string_view, 5> names{
+      "none", "about_normal", "noise_as_elsewhere", "two_values", "hard_range"};
+};
+
 /// What is known of one arm, in the user's units.
 struct ArmEstimate {
   double mean = 0.0;
   Interval interval;
   std::uint64_t pulls = 0;
+  Assumption assumes = Assumption::none;
 };
 
 /// All rewards of a study, arm by arm, in the user's units: what is known of the mean of each arm,
-/// whoever chose the arms and however. The intervals of all arms hold at all times at once with
-/// the probability `level`:
+/// however the arms were chosen. The intervals of all arms hold at all times at once with the
+/// probability `level`. For the k-th arm ever played, with T rewards, mean m and squared deviations
+/// SS, alpha_k as in `arm_alpha` and L = -ln alpha_k:
 ///
-///     mean -+ s sequence_width(T, alpha_k)      s^2 = inflation (SS + 8 v) / (T - 1 + 8)
+///     m - max(t, c_down L / T)  to  m + max(t, c_up L / T)
+///     t = sqrt(SS / T) t_sequence_width(T, alpha_k)
 ///
-/// for the k-th arm ever played, with T rewards and squared deviations SS; v is the variance within
-/// arms over all of them. They are unbounded until v rests on eight degrees of freedom, and while
-/// it is 0. Rewards that are all 0 or 1 have `success_interval` instead.
+/// t is exact for normal rewards of any variance. c L / T is for the rest: a reward that may be c
+/// beyond the mean, and comes with a probability below L / T, need not have been seen in T pulls. c
+/// is what was seen at any arm: the largest studentized residual (at least 4) times the standard
+/// deviation of this arm, up to the largest reward of the study. Where rewards are coarse, or those
+/// of the arm are all equal, it is the latter.
 ///
-/// The inflation is for rewards that depend on each other; see `BlockMeans`.
+/// - With 4 to 15 rewards, either side is at most s sequence_width(T, alpha_k), where s^2 = max(v,
+///   (SS + 8 v) / (T + 7)) and v is the variance within arms: variances are pooled upward only.
+/// - There is no interval with fewer than 4 rewards, while rewards of an arm have never differed,
+///   and while all rewards of the study are equal.
+/// - Rewards of two values have `success_interval`.
+/// - Rewards in a range that was declared hard have `bounded_interval`, unless one was outside.
+///
+/// For rewards that depend on each other t is multiplied by sqrt(inflation); see `BlockMeans`.
 class Evidence {
  public:
   /// Rewards that must have been seen before a range is judged.
@@ -90,8 +119,8 @@ class Evidence {
   /// much for every visit to the arm.
   void set_mixing_time(double mixing_time) { mixing_time_ = mixing_time; }
 
-  /// Single rewards outside of this range are counted from here on.
-  void set_range(const std::optional<std::array<double, 2>>& range);
+  /// Single rewards outside of this range are counted from here on. A hard one is never left.
+  void set_range(const std::optional<std::array<double, 2>>& range, bool is_hard = false);
   [[nodiscard]] std::uint64_t out_of_range() const;
 
   /// When the range does not fit: that of the rewards so far. A range fits unless more than 5 % of
@@ -126,27 +155,39 @@ class Evidence {
   /// Whether an arm has rewards, absorbed or not.
   [[nodiscard]] bool knows(Arm arm) const;
 
-  /// Whether any arm has a bounded interval.
-  [[nodiscard]] bool has_intervals() const;
-  /// Whether eight rewards or more repeated what their arm gave before, and none differed.
+  /// Whether eight rewards or more repeated what their arm gave before, and none differed. If
+  /// rewards have two values, both must have come eight times; 0 and 1 never tell.
   [[nodiscard]] bool has_no_noise() const {
-    return within_freedom_ >= kFreedom && variance() == 0.0;
+    return within_freedom_ >= kFreedom && variance() == 0.0 && !shape_.may_be_rates();
   }
 
-  /// Whether the mean of an arm is about normally distributed: not that of rewards of 0 and 1 with
-  /// fewer than ten of each.
+  /// Whether rewards have rare extreme values; those of two values have not.
+  [[nodiscard]] bool has_rare_extremes() const {
+    return shape_.has_rare_extremes() && shape_.distinct() > 2;
+  }
+
+  /// Whether the mean of an arm is about normally distributed: it has eight rewards, there are no
+  /// rare extreme ones, and if rewards have two values, it has ten of each.
   [[nodiscard]] bool is_about_normal(std::size_t index) const;
 
-  /// The arm whose interval begins highest (ends lowest when minimizing); none without intervals.
-  [[nodiscard]] std::optional<std::size_t> surest(bool minimizes) const;
+  /// The arm with the largest m - t' (least m + t' when minimizing), where t' is t with max(SS, T
+  /// v) in place of SS: for choosing, variances are pooled upward, so that no arm is chosen because
+  /// its own spread is unknown, or small by luck. With two values, the arm whose interval begins
+  /// highest. None if there is no such bound.
+  [[nodiscard]] std::optional<std::size_t> safest(bool minimizes) const;
   /// The arm with the largest mean (least when minimizing), and among those the most pulls; or the
   /// one with the most pulls, and among those the best mean.
   [[nodiscard]] std::optional<std::size_t> best_mean(bool minimizes) const;
   [[nodiscard]] std::optional<std::size_t> most_pulled(bool minimizes) const;
 
-  /// How many other arms could be better, as far as the intervals tell: theirs reach beyond the
-  /// worse end of this one's.
-  [[nodiscard]] std::uint64_t rivals(std::size_t index, bool minimizes) const;
+  /// Other arms that were not barred.
+  struct Others {
+    std::uint64_t rivals = 0;   ///< Their intervals reach beyond the worse end of this one's.
+    std::uint64_t unknown = 0;  ///< They have no interval.
+  };
+  /// Counts the other arms that may be better; all arms, if `index` is `size()`. Without noise
+  /// there are none; if this arm has no interval, all that have one are rivals.
+  [[nodiscard]] Others others(std::size_t index, bool minimizes) const;
 
   /// How much more the mean of an arm varies than that of as many independent rewards would.
   [[nodiscard]] double inflation() const;
@@ -162,13 +203,17 @@ class Evidence {
     double pulls = 0.0;
     double mean = 0.0;
     double squared_deviations = 0.0;
-    double visits = 0.0;  ///< runs of consecutive rewards
+    double visits = 0.0;             ///< runs of consecutive rewards
+    double prediction_errors = 0.0;  ///< squared, where the range is hard; see `bounded_interval`
     bool barred = false;
 
+    [[nodiscard]] Moments moments() const { return {pulls, mean, squared_deviations}; }
+
     void transfer(State& state) {
-      state(order, pulls, mean, squared_deviations, visits, barred);
+      state(order, pulls, mean, squared_deviations, visits, prediction_errors, barred);
       state.require_restored(order >= 1 && pulls >= 1.0 && State::are_counts({pulls, visits}) &&
-                             State::are_finite({mean}) && State::are_sizes({squared_deviations}));
+                             State::are_finite({mean}) &&
+                             State::are_sizes({squared_deviations, prediction_errors}));
     }
   };
 
@@ -195,13 +240,24 @@ class Evidence {
   Record& take_sums(const Rewards& rewards);
   void count_visit(Record& record);
   void merge(Record& record, const Moments& rewards);
+  void count_prediction_errors(Record& record, const Moments& rewards);
   void see(double low, double high);
+  void check_range(double low, double high);
   void end_run();
 
   [[nodiscard]] double variance() const { return within_squares_ / within_freedom_; }
+  [[nodiscard]] bool knows_noise() const { return within_freedom_ >= kFreedom && variance() > 0.0; }
+  [[nodiscard]] double alpha(const Record& record) const;
   [[nodiscard]] double transient(const Record& record) const;
-  [[nodiscard]] Interval interval(const Record& record, double inflation) const;
-  [[nodiscard]] bool reaches(const Record& record, double end, double sign, double inflation) const;
+
+  struct Known {
+    Interval interval = {};
+    Assumption assumes = Assumption::none;
+  };
+  [[nodiscard]] Known known(const Record& record, double inflation) const;
+  [[nodiscard]] Known by_own_variance(const Record& record, double inflation) const;
+  [[nodiscard]] Interval by_share(const Record& record, double inflation) const;
+  [[nodiscard]] double cautious(const Record& record, double sign, double inflation) const;
 
   std::size_t dimension_;
   double level_;
@@ -216,11 +272,14 @@ class Evidence {
   std::uint64_t count_ = 0;
   double min_ = std::numeric_limits<double>::infinity();
   double max_ = -std::numeric_limits<double>::infinity();
-  bool zero_one_ = true;         // all rewards so far
+  RewardShape shape_;            // of all rewards
+  double total_mean_ = 0.0;      // of all rewards
   double within_squares_ = 0.0;  // squared deviations from the means of their arms
   double within_freedom_ = 0.0;  // rewards less arms
 
   std::optional<std::array<double, 2>> range_;
+  bool range_is_hard_ = false;
+  bool range_was_left_ = false;  // although it is hard
   std::uint64_t outside_ = 0;
   Trial trial_;
 

@@ -28,15 +28,35 @@ void visit_fields(Interval& interval, Visit&& visit) {
   visit(Field{"upper", "where it ends; null: nowhere"}.or_null(), interval.upper);
 }
 
-/// alpha_k = 6 (1 - level) / (pi^2 k^2): the probability with which the interval of the k-th arm
-/// may fail. Over all k these sum to 1 - level.
+/// alpha_k = (1 - level) ln 2 (1 / ln(k + 1) - 1 / ln(k + 2)): the probability with which the
+/// interval of the k-th arm may fail. Over all k these sum to 1 - level.
 [[nodiscard]] inline double arm_alpha(double level, double k) {
-  return 6.0 * (1.0 - level) / (std::numbers::pi * std::numbers::pi * k * k);
+  const double here = std::log(k + 1.0);
+  const double next = std::log(k + 2.0);
+  return (1.0 - level) * std::numbers::ln2 * std::log1p(1.0 / (k + 1.0)) / (here * next);
 }
 
-/// Half of the width of an asymptotic confidence sequence for the mean of T rewards, in units of
-/// their standard deviation (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, "Time-uniform central
-/// limit theory and asymptotic confidence sequences", 2021):
+/// Half of the width of a confidence sequence for the mean of T normal rewards whose variance is
+/// unknown, in units of sqrt(SS / T), with SS their squared deviations from their mean:
+///
+///     sqrt((A - 1) / (1 - A / g))     g = 1 + T / 2     A = (sqrt(g) / alpha)^(2 / T)
+///
+/// where A < g, otherwise infinite. It is the set of means that a Bayes factor does not reject: the
+/// effect mu / sigma is normal with variance 1/2, and sigma has its right Haar prior, so that the
+/// Bayes factor is a test martingale for every sigma (Perez-Ortiz, Lardy, de Heide, Grunwald,
+/// "E-statistics, group invariance and anytime valid testing", 2022; Wang, Ramdas, "Anytime-valid
+/// t-tests and confidence sequences for Gaussian means with unknown variance", 2023).
+[[nodiscard]] inline double t_sequence_width(double pulls, double alpha) {
+  const double log_g = std::log1p(0.5 * pulls);
+  const double log_a = (log_g - 2.0 * std::log(alpha)) / pulls;
+  if (!(log_a < log_g)) return std::numeric_limits<double>::infinity();
+  return std::sqrt(std::expm1(log_a) / -std::expm1(log_a - log_g));
+}
+
+/// Half of the width of a confidence sequence for the mean of T normal rewards, in units of their
+/// standard deviation, where that is known (Robbins, 1970; for others asymptotically: Waudby-Smith,
+/// Arbour, Sinha, Kennedy, Ramdas, "Time-uniform central limit theory and asymptotic confidence
+/// sequences", 2021):
 ///
 ///     sqrt(2 (T r + 1) / (T^2 r) ln(sqrt(T r + 1) / alpha))     r = (-2 ln alpha + ln(1 - 2 ln
 ///     alpha)) / 50
@@ -57,5 +77,18 @@ void visit_fields(Interval& interval, Visit&& visit) {
 
 /// Whether `p` is one of them.
 [[nodiscard]] bool is_possible_rate(double p, double successes, double pulls, double alpha);
+
+/// For rewards that never leave [0, 1], whatever their distribution: the intersection of two
+/// sequences at alpha / 2 each. One is `success_interval`, which holds for all such rewards since
+/// their moment generating functions are at most those of zeros and ones. The other is an empirical
+/// Bernstein sequence (Howard, Ramdas, McAuliffe, Sekhon, "Time-uniform, nonparametric,
+/// nonasymptotic confidence sequences", 2021), a union over sixteen rates l_j = 0.9 / 2^j:
+///
+///     mean -+ min_j (ln(4 / (alpha w_j+1)) + V psi(l_j)) / (l_j T)     psi(l) = -ln(1 - l) - l
+///
+/// with w as in `arm_alpha`, and V the sum of the squared differences between each reward and a
+/// prediction that was made before it.
+[[nodiscard]] Interval bounded_interval(double mean, double pulls, double prediction_errors,
+                                        double alpha);
 
 }  // namespace canopy

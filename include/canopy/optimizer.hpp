@@ -40,6 +40,10 @@ struct Objective {
   /// In (0, 1): the level of the intervals of `best`, for all arms and all times at once.
   double confidence = 0.95;
 
+  /// Whether no reward can be outside of `reward_range`. The intervals then hold for rewards of any
+  /// distribution. It is ignored once a reward was outside nevertheless.
+  bool hard_range = false;
+
   friend bool operator==(const Objective&, const Objective&) = default;
 };
 
@@ -96,33 +100,42 @@ struct EnumNames<Status> {
 struct Best {
   /// What the choice rests on.
   enum class Basis {
-    interval,     ///< Its interval begins highest (when minimizing: ends lowest).
+    interval,  ///< It has the largest lower bound, variances pooled upward; see Evidence::safest.
     repeats_few,  ///< Too few arms were repeated to know the noise: it is the algorithm's own
                   ///< choice.
     no_noise,     ///< Rewards of one arm never differ: it has the best mean.
-    model,        ///< The algorithm's own model of f says so, and no interval that another arm is
-                  ///< surely better.
+    model,        ///< The algorithm's own model of f says so.
   };
 
   std::vector<double> arm;
   double mean = 0.0;  ///< of all its rewards
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
-  std::uint64_t pulls = 0;   ///< rewards that the mean rests on
-  double level = 0.95;       ///< Probability with which the intervals of all arms hold, always.
-  std::uint64_t rivals = 0;  ///< Other arms that may be better, as far as the intervals tell.
-  std::uint64_t arms = 0;    ///< that have rewards, this one included
-  bool all_alike = false;    ///< All of them have the same mean, and there is no noise.
+  std::uint64_t pulls = 0;  ///< rewards that the mean rests on
+  double level = 0.95;      ///< Probability with which the intervals of all arms hold, always.
+  /// What the interval assumes about the rewards of the arm; none: there is no interval.
+  Assumption assumes = Assumption::none;
+  /// Whether rewards have rare extreme values: the interval then assumes that none is more extreme
+  /// here than those seen at any arm, in standard deviations of the arm.
+  bool rare_extremes = false;
+  std::uint64_t rivals = 0;   ///< Other arms whose intervals do not exclude that they are better.
+  std::uint64_t unknown = 0;  ///< Other arms without an interval.
+  std::uint64_t arms = 0;     ///< that have rewards, this one included
+  bool all_alike = false;     ///< All of them have the same mean, and there is no noise.
   Basis basis = Basis::interval;
 
   /// What the algorithm itself would recommend, where that is another arm; else empty.
   std::vector<double> own = {};
 
-  /// Where f is at this arm by the algorithm's model of it, three standard deviations to either
-  /// side; it draws on the arms around, too. None without a model, where rewards of an arm never
-  /// differ, and where they are 0 and 1 and the arm has fewer than ten of each.
+  /// Where f is at this arm by the algorithm's model of it, which draws on the arms around, too: an
+  /// interval at the 95 % level at a single look, not at all looks. None without a model, with
+  /// fewer than eight pulls, where rewards of an arm never differ, where they have rare extreme
+  /// values, and where they have two values and the arm has fewer than ten of each.
   std::optional<Interval> by_model = std::nullopt;
 };
+
+/// The level of `Best::by_model`, at a single look.
+inline constexpr double kModelLevel = 0.95;
 
 template <>
 struct EnumNames<Best::Basis> {
@@ -137,9 +150,17 @@ void visit_fields(Best& best, Visit&& visit) {
   visit(Field{"lower", "of the interval of f; null while there is none"}.or_null(), best.lower);
   visit(Field{"upper", "of the interval of f"}.or_null(), best.upper);
   visit(Field{"level", "of the interval"}, best.level);
+  visit(Field{"assumes", "what the interval assumes about the rewards of the arm"}, best.assumes);
+  visit(
+      Field{"rare_extremes",
+            "rewards have rare extreme values; the interval assumes that none is more extreme here "
+            "than those seen at any arm"}
+          .or_none(),
+      best.rare_extremes);
   visit(Field{"pulls", "how many rewards"}, best.pulls);
-  visit(Field{"rivals", "other arms that may be better, as far as the intervals tell"},
+  visit(Field{"rivals", "other arms whose intervals do not exclude that they are better"},
         best.rivals);
+  visit(Field{"unknown", "other arms without an interval"}, best.unknown);
   visit(Field{"arms", "that have rewards, this one included"}, best.arms);
   visit(Field{"all_alike", "all of them have the same mean, and there is no noise"}.or_none(),
         best.all_alike);
@@ -148,7 +169,9 @@ void visit_fields(Best& best, Visit&& visit) {
                            "what the algorithm itself would recommend, where that is another arm"}
                          .or_none()},
         best.own);
-  visit(Field{"by_model", "where the algorithm's model has f at the arm, if it has one"}.or_none(),
+  visit(Field{"by_model",
+              "where the algorithm's model has f at the arm: 95 % at this look, not at all looks"}
+            .or_none(),
         best.by_model);
 }
 

@@ -36,6 +36,9 @@ struct Rewards {
   /// tolerated.
   [[nodiscard]] static Rewards from_sums(std::uint64_t count, double sum, double sum_squares);
 
+  /// Whether `min` and `max` are those of the rewards, and not what stands in for them.
+  [[nodiscard]] bool knows_ends() const;
+
   /// Both together.
   Rewards& operator+=(const Rewards& others);
 

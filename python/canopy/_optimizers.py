@@ -30,19 +30,27 @@ class MemoryWarning(UserWarning):
     """Rewards seem to take some pulls to settle after a change of arm, and nobody has said so."""
 
 
+#: what an interval assumes; see `Best`
+Assumption = Literal["none", "about_normal", "noise_as_elsewhere", "two_values", "hard_range"]
+
+
 class Best(NamedTuple):
     """The arm to recommend, in the user's units; `print` says it in a sentence.
 
-    `mean` is that of all its rewards, and `pulls` how many these are. f of the arm lies from `lower` to `upper`: with
+    `mean` is that of all its rewards, and `pulls` their number. f of the arm lies from `lower` to `upper`: with
     probability `level`, the intervals of all arms hold, at all times at once, so this one holds although the arm was
-    chosen by looking. Both are None while there is no interval.
+    chosen by looking. Both are None while there is no interval. `assumes` says under which condition: "about_normal",
+    the rewards of the arm are about normal, and none is more extreme than those seen at any arm;
+    "noise_as_elsewhere", they vary about as much as those of other arms; "two_values"; "hard_range"; "none", there is
+    no interval. `rare_extremes` warns that rewards have rare extreme values.
 
-    `basis` says what the choice rests on: "interval", its interval begins highest (when minimizing: ends lowest);
-    "repeats_few", too few arms were repeated to know the noise, so it is the algorithm's own choice; "no_noise",
-    rewards of an arm never differ, so it has the best mean; "model", the algorithm's own model of f says so. `rivals`
-    is how many other arms may be better, as far as the intervals tell. `own` is what the algorithm itself would
-    recommend where that is another arm, else None. `by_model` is where the algorithm's model has f at the arm, if it
-    has one: it also draws on the arms around, and holds as far as the model does. `text` says all of it in a sentence.
+    `basis` says what the choice rests on: "interval", it has the largest lower bound, where variances are pooled
+    upward; "repeats_few", too few arms were repeated to know the noise, so it is the algorithm's own choice;
+    "no_noise", rewards of an arm never differ, so it has the best mean; "model", the algorithm's own model of f says
+    so. `rivals` is the number of other arms whose intervals do not exclude that they are better, `unknown` that of
+    other arms without an interval. `own` is what the algorithm itself would recommend where that is another arm, else
+    None. `by_model` is where the algorithm's model has f at the arm, which also draws on the arms around: 95 % at this
+    look, not at all looks. `text` says all of it in a sentence.
     """
 
     arm: dict[str, Any]
@@ -51,7 +59,10 @@ class Best(NamedTuple):
     upper: float | None
     pulls: int
     level: float
+    assumes: Assumption
+    rare_extremes: bool
     rivals: int
+    unknown: int
     basis: Literal["interval", "repeats_few", "no_noise", "model"]
     own: dict[str, Any] | None
     by_model: tuple[float, float] | None
@@ -68,6 +79,7 @@ class ArmEstimate(NamedTuple):
     lower: float | None
     upper: float | None
     pulls: int
+    assumes: Assumption
 
 
 class Summary(NamedTuple):
@@ -250,6 +262,8 @@ class Optimizer(Looks, _canopy.Optimizer):
     - reward_range: about how far rewards range, two numbers; "auto" (or None) learns it from the rewards. Nothing is
       clipped. `set_reward_range` changes it later.
     - confidence: the level of the intervals of `best` and `estimate`.
+    - hard_range: whether no reward can be outside of `reward_range`; the intervals then hold for rewards of any
+      distribution.
 
     Calls are atomic, so several threads may share one.
     """
@@ -263,10 +277,11 @@ class Optimizer(Looks, _canopy.Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         partition: AnyPartition = "cyclic",
     ):
         say_unused(self.name, options)
-        self._make(space, options, direction, reward_range, confidence, partition)
+        self._make(space, options, direction, reward_range, confidence, hard_range, partition)
 
     def _make(
         self,
@@ -275,9 +290,12 @@ class Optimizer(Looks, _canopy.Optimizer):
         direction: Direction,
         reward_range: RewardRange,
         confidence: float,
+        hard_range: bool,
         partition: AnyPartition,
     ) -> None:
-        about = (range_from(reward_range), number("confidence", confidence))
+        if not isinstance(hard_range, bool):
+            raise ValueError(f"hard_range = {hard_range!r}: must be True or False")
+        about = (range_from(reward_range), number("confidence", confidence), hard_range)
         super().__init__(self.name, space_from(space), dict(options), direction, *about, partition)
 
     def copy(self) -> Self:
@@ -302,7 +320,8 @@ class Optimizer(Looks, _canopy.Optimizer):
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        given = (self.space, self.options, self.direction, self.reward_range, self.confidence, self.partition)
+        objective = (self.direction, self.reward_range, self.confidence, self.hard_range)
+        given = (self.space, self.options, *objective, self.partition)
         return (_restored, (type(self), given, self.save()), self.__dict__)
 
     def __repr__(self) -> str:

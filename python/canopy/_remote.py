@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ._http import Answer
     from ._options import StudyOptions
 
-_OBJECTIVE = ("direction", "reward_range", "confidence")
+_OBJECTIVE = ("direction", "reward_range", "confidence", "hard_range")
 CommandName = Literal["pause", "resume", "hold", "baseline", "confirm", "end"]
 
 
@@ -594,10 +594,12 @@ class RemoteStudy(Looks):
             raise
         model = best.get("by_model")
         ends = model and (model["lower"], model["upper"])
-        numbers = (best[key] for key in ("arm", "mean", "lower", "upper", "pulls", "level", "rivals", "basis"))
-        return (*numbers, best.get("own"), ends, best["text"])
+        numbers = (best[key] for key in ("arm", "mean", "lower", "upper", "pulls", "level", "assumes"))
+        extremes = best.get("rare_extremes", False)
+        others = (best[key] for key in ("rivals", "unknown", "basis"))
+        return (*numbers, extremes, *others, best.get("own"), ends, best["text"])
 
-    def _estimate(self, arm: dict[str, Any]) -> tuple[float, float | None, float | None, int] | None:
+    def _estimate(self, arm: dict[str, Any]) -> tuple[Any, ...] | None:
         return self._mirror()._estimate(arm)
 
     def _set_reward_range(self, range: tuple[float, float] | None) -> None:

@@ -8,22 +8,33 @@ from __future__ import annotations
 from . import _canopy
 from ._space import number
 
-__all__ = ["arm_alpha", "sequence_width", "success_interval"]
+__all__ = ["arm_alpha", "bounded_interval", "sequence_width", "success_interval", "t_sequence_width"]
 
 
 def arm_alpha(level: float, k: int) -> float:
     """The probability with which the interval of the k-th arm ever played may fail; over all k they sum to 1 - level.
 
     >>> round(canopy.intervals.arm_alpha(0.95, 1), 4)
-    0.0304
+    0.0185
     """
     if number("k", k) < 1:
         raise ValueError(f"k = {k!r}: must be 1 or more")
     return _canopy.arm_alpha(_share("level", level), number("k", k))
 
 
+def t_sequence_width(pulls: float, alpha: float) -> float:
+    """Half the width of the interval for the mean of normal rewards of unknown variance, in units of sqrt(SS / pulls).
+
+    SS is the sum of their squared deviations from their mean. Infinite while there are too few.
+
+    >>> round(canopy.intervals.t_sequence_width(50, 0.05), 3)
+    0.462
+    """
+    return _canopy.t_sequence_width(_positive("pulls", pulls), _share("alpha", alpha))
+
+
 def sequence_width(pulls: float, alpha: float) -> float:
-    """Half the width of the interval for the mean of so many rewards, in units of their standard deviation.
+    """Half the width of the interval for the mean of rewards of known variance, in units of their standard deviation.
 
     >>> round(canopy.intervals.sequence_width(50, 0.05), 3)
     0.429
@@ -41,6 +52,23 @@ def success_interval(successes: float, pulls: float, alpha: float) -> tuple[floa
     if not 0 <= number("successes", successes) <= pulls:
         raise ValueError(f"successes = {successes!r}: must be from 0 to {pulls:g}")
     return _canopy.success_interval(number("successes", successes), pulls, _share("alpha", alpha))
+
+
+def bounded_interval(mean: float, pulls: float, prediction_errors: float, alpha: float) -> tuple[float, float]:
+    """The interval for the mean of rewards in [0, 1] of any distribution.
+
+    `prediction_errors` is the sum of (reward - prediction)^2, each prediction made before its reward: the mean of the
+    earlier ones, say.
+
+    >>> [round(end, 3) for end in canopy.intervals.bounded_interval(0.3, 1000, 10, 0.05)]
+    [0.264, 0.336]
+    """
+    if not 0 <= number("mean", mean) <= 1:
+        raise ValueError(f"mean = {mean!r}: must be from 0 to 1")
+    if not 0 <= number("prediction_errors", prediction_errors) < float("inf"):
+        raise ValueError(f"prediction_errors = {prediction_errors!r}: must be 0 or more")
+    pulls = _positive("pulls", pulls)
+    return _canopy.bounded_interval(float(mean), pulls, float(prediction_errors), _share("alpha", alpha))
 
 
 def _positive(name: str, value: float) -> float:

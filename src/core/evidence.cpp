@@ -12,7 +12,10 @@
 namespace canopy {
 namespace {
 
-constexpr double kPrior = 8.0;  // rewards' worth of the pooled variance in that of an arm
+constexpr double kPrior = 8.0;         // rewards' worth of the pooled variance in that of an arm
+constexpr double kFewest = 4.0;        // rewards of an arm that has an interval
+constexpr double kOwnVariance = 16.0;  // rewards of an arm from which on nothing is borrowed
+constexpr double kLeastExtreme = 4.0;  // standard deviations
 
 /// Cells are halved, so most arms differ in few bits, all of them high: they must reach the low
 /// ones (the finalizer of MurmurHash3, by Appleby).
@@ -102,19 +105,6 @@ std::uint64_t count_beyond(std::span<const double> rewards, double end, const Is
     if (is_beyond(rewards[i], end)) ++count;
   }
   return count;
-}
-
-bool is_zero_or_one(double reward) {
-  return reward == 0.0 || reward == 1.0;
-}
-
-/// Sums that only zeros and ones have: the sum of squares is the sum.
-bool are_zeros_and_ones(const Rewards& rewards) {
-  const auto count = static_cast<double>(rewards.count);
-  const double successes = std::round(rewards.sum);
-  const double squares = successes - successes * successes / count;
-  return std::abs(rewards.sum - successes) <= 1e-9 * count && successes >= 0.0 &&
-         successes <= count && std::abs(rewards.squared_deviations - squares) <= 1e-9 * count;
 }
 
 /// Which record has the largest key, of those that are not barred; none if there are none.
@@ -247,10 +237,12 @@ void Evidence::add_apart(Arm arm, const Rewards& rewards) {
 /// Of the arm that was turned to.
 Evidence::Record& Evidence::take_sums(const Rewards& rewards) {
   end_run();  // how these follow each other is not known
-  count_ += rewards.count;
-  zero_one_ = zero_one_ && are_zeros_and_ones(rewards);
   Record& record = record_here();
+  shape_.add(rewards);
+  const bool knows_ends = rewards.knows_ends();
+  check_range(knows_ends ? rewards.min : rewards.mean(), knows_ends ? rewards.max : rewards.mean());
   merge(record, rewards.moments());
+  shape_.judge(record.moments(), rewards.min, rewards.max, static_cast<double>(rewards.count));
   return record;
 }
 
@@ -259,13 +251,31 @@ void Evidence::see(double low, double high) {
   max_ = std::max(max_, high);
 }
 
+void Evidence::check_range(double low, double high) {
+  if (range_is_hard_ && (low < (*range_)[0] || high > (*range_)[1])) range_was_left_ = true;
+}
+
 void Evidence::merge(Record& record, const Moments& rewards) {
+  if (range_is_hard_) count_prediction_errors(record, rewards);
+  count_ += static_cast<std::uint64_t>(rewards.count);
+  total_mean_ += (rewards.mean - total_mean_) * (rewards.count / static_cast<double>(count_));
   within_freedom_ += record.pulls == 0.0 ? rewards.count - 1.0 : rewards.count;
-  Moments all{record.pulls, record.mean, record.squared_deviations};
+  Moments all = record.moments();
   within_squares_ += all.merge(rewards);
   record.pulls = all.count;
   record.mean = all.mean;
   record.squared_deviations = all.squared_deviations;
+}
+
+/// The prediction is the mean of the arm before these rewards; before its first ones, that of all
+/// arms; before all others, the middle of the range.
+void Evidence::count_prediction_errors(Record& record, const Moments& rewards) {
+  double predicted = record.mean;
+  if (record.pulls == 0.0) {
+    predicted = count_ != 0 ? total_mean_ : 0.5 * ((*range_)[0] + (*range_)[1]);
+  }
+  const double apart = rewards.mean - predicted;
+  record.prediction_errors += rewards.squared_deviations + rewards.count * apart * apart;
 }
 
 void Evidence::bar(Arm arm) {
@@ -282,9 +292,9 @@ void Evidence::absorb() {
   count_visit(record);
   const std::span<const double> rewards(recent_.data(), count);
   const Overview seen = look_over(rewards, blocks_.reference());
-  count_ += count;
   see(seen.low, seen.high);
-  if (zero_one_) zero_one_ = std::all_of(rewards.begin(), rewards.end(), is_zero_or_one);
+  check_range(seen.low, seen.high);
+  shape_.add(rewards, record.moments());
   if (range_) {
     const auto [from, to] = *range_;
     if (seen.low < from) outside_ += count_beyond(rewards, from, std::less{});
@@ -298,6 +308,7 @@ void Evidence::absorb() {
   const double offset = batch.sum / batch.count;
   merge(record, {batch.count, blocks_.reference() + offset,
                  std::max(0.0, batch.squares - batch.sum * offset)});
+  shape_.judge(record.moments(), seen.low, seen.high, batch.count);
 }
 
 void Evidence::end_run() {
@@ -313,9 +324,12 @@ double Evidence::inflation() const {
 
 // --- the range -------------------------------------------------------------------------------
 
-void Evidence::set_range(const std::optional<std::array<double, 2>>& range) {
+void Evidence::set_range(const std::optional<std::array<double, 2>>& range, bool is_hard) {
   absorb();
   range_ = range;
+  range_is_hard_ = is_hard && range.has_value();
+  range_was_left_ = false;
+  if (count_ != 0) check_range(shape_.min(), shape_.max());
   trial_ = {};
 }
 
@@ -351,14 +365,19 @@ std::optional<std::array<double, 2>> Evidence::fitting_range() const {
 
 // --- intervals -------------------------------------------------------------------------------
 
-bool Evidence::has_intervals() const {
-  return within_freedom_ >= kFreedom && (zero_one_ || variance() > 0.0);
+bool Evidence::is_about_normal(std::size_t index) const {
+  constexpr double kEnough = 8.0;
+  constexpr double kEnoughOfEach = 9.5;  // of two values; sums have rounding errors
+  const Record& record = records_[index];
+  if (record.pulls < kEnough || has_rare_extremes()) return false;
+  if (shape_.distinct() != 2) return true;
+  const auto [low, high] = shape_.two_values();
+  const double from_end = std::min(record.mean - low, high - record.mean);
+  return from_end / (high - low) * record.pulls >= kEnoughOfEach;
 }
 
-bool Evidence::is_about_normal(std::size_t index) const {
-  constexpr double kEnough = 9.5;  // of each; sums have rounding errors
-  const Record& record = records_[index];
-  return !zero_one_ || std::min(record.mean, 1.0 - record.mean) * record.pulls >= kEnough;
+double Evidence::alpha(const Record& record) const {
+  return arm_alpha(level_, static_cast<double>(record.order));
 }
 
 /// How much the mean may be off because the system was still settling.
@@ -366,62 +385,101 @@ double Evidence::transient(const Record& record) const {
   return mixing_time_ == 0.0 ? 0.0 : mixing_time_ * (max_ - min_) * record.visits / record.pulls;
 }
 
-Interval Evidence::interval(const Record& record, double inflation) const {
-  if (!has_intervals()) return {};
-  const double alpha = arm_alpha(level_, static_cast<double>(record.order));
-  if (zero_one_) {
-    const double pulls = record.pulls / inflation;
-    const Interval known =
-        success_interval(std::clamp(record.mean * pulls, 0.0, pulls), pulls, alpha);
-    return {known.lower - transient(record), known.upper + transient(record)};
+Evidence::Known Evidence::known(const Record& record, double inflation) const {
+  Known known;
+  if (has_no_noise()) return known;
+  if (range_is_hard_ && !range_was_left_) {
+    const auto [low, high] = *range_;
+    const double width = high - low;
+    const Interval unit =
+        bounded_interval((record.mean - low) / width, record.pulls / inflation,
+                         record.prediction_errors / (width * width * inflation), alpha(record));
+    known = {{low + width * unit.lower, low + width * unit.upper}, Assumption::hard_range};
+  } else if (shape_.has_two_values()) {
+    known = {by_share(record, inflation), Assumption::two_values};
+  } else if (shape_.distinct() > 2) {
+    known = by_own_variance(record, inflation);
   }
-  const double spread =
-      (record.squared_deviations + kPrior * variance()) / (record.pulls - 1.0 + kPrior);
-  const double half =
-      std::sqrt(inflation * spread) * sequence_width(record.pulls, alpha) + transient(record);
-  return {record.mean - half, record.mean + half};
+  known.interval.lower = std::min(known.interval.lower, record.mean) - transient(record);
+  known.interval.upper = std::max(known.interval.upper, record.mean) + transient(record);
+  return known;
 }
 
-/// Whether the interval of an arm reaches beyond this value, in the direction of `sign`.
-bool Evidence::reaches(const Record& record, double end, double sign, double inflation) const {
-  if (sign * record.mean > sign * end) return true;
-  if (zero_one_) {
-    const double alpha = arm_alpha(level_, static_cast<double>(record.order));
-    const double pulls = record.pulls / inflation;
-    const double shifted = end - sign * transient(record);
-    return sign * record.mean > sign * shifted ||
-           is_possible_rate(shifted, std::clamp(record.mean * pulls, 0.0, pulls), pulls, alpha);
+/// Of the two values, the share of the higher one has the interval of a rate.
+Interval Evidence::by_share(const Record& record, double inflation) const {
+  const auto [low, high] = shape_.two_values();
+  const double pulls = record.pulls / inflation;
+  const double share = std::clamp((record.mean - low) / (high - low), 0.0, 1.0);
+  const Interval rate = success_interval(share * pulls, pulls, alpha(record));
+  return {low + (high - low) * rate.lower, low + (high - low) * rate.upper};
+}
+
+Evidence::Known Evidence::by_own_variance(const Record& record, double inflation) const {
+  const auto [pulls, mean, squares] = record.moments();
+  if (pulls < kFewest) return {};
+  const double alpha = this->alpha(record);
+  const double width = t_sequence_width(pulls, alpha);
+  const double t = std::isfinite(width) ? std::sqrt(inflation * squares / pulls) * width : width;
+  const double deviation = std::sqrt(squares / (pulls - 1.0));
+  const bool is_coarse = squares == 0.0 || shape_.is_coarse();
+  const auto side = [&](double residual, double to_the_end) {
+    const double extreme = std::max(kLeastExtreme, residual) * deviation;
+    const double beyond = is_coarse ? to_the_end : std::min(extreme, to_the_end);
+    return std::max(t, beyond * -std::log(alpha) / pulls);
+  };
+  double up = side(shape_.furthest_up(), shape_.max() - mean);
+  double down = side(shape_.furthest_down(), mean - shape_.min());
+  Assumption assumes = Assumption::about_normal;
+  if (pulls < kOwnVariance && knows_noise()) {
+    const double v = variance();
+    const double pooled = std::max(v, (squares + kPrior * v) / (pulls - 1.0 + kPrior));
+    const double borrowed = std::sqrt(inflation * pooled) * sequence_width(pulls, alpha);
+    if (borrowed < std::max(up, down)) assumes = Assumption::noise_as_elsewhere;
+    up = std::min(up, borrowed);
+    down = std::min(down, borrowed);
   }
-  const Interval known = interval(record, inflation);
-  return sign > 0.0 ? known.upper > end : known.lower < end;
+  if (!std::isfinite(up) || !std::isfinite(down)) return {};
+  return {{mean - down, mean + up}, assumes};
 }
 
 ArmEstimate Evidence::estimate(std::size_t index) const {
   const Record& record = records_[index];
-  return {record.mean, interval(record, inflation()), static_cast<std::uint64_t>(record.pulls)};
+  const Known known = this->known(record, inflation());
+  return {record.mean, known.interval, static_cast<std::uint64_t>(record.pulls), known.assumes};
 }
 
-std::optional<std::size_t> Evidence::surest(bool minimizes) const {
-  if (!has_intervals()) return std::nullopt;
+/// A bound of the mean that arms are chosen by, times `sign`; see `safest`.
+double Evidence::cautious(const Record& record, double sign, double inflation) const {
+  if (shape_.distinct() == 2) {
+    const Interval known = by_share(record, inflation);
+    return (sign > 0.0 ? known.lower : -known.upper) - transient(record);
+  }
+  const double squares = std::max(record.squared_deviations, record.pulls * variance());
+  const double half =
+      std::sqrt(inflation * squares / record.pulls) * t_sequence_width(record.pulls, alpha(record));
+  return sign * record.mean - half - transient(record);
+}
+
+std::optional<std::size_t> Evidence::safest(bool minimizes) const {
+  const bool has_two_values = shape_.has_two_values();
+  if (!has_two_values && (shape_.distinct() <= 2 || !knows_noise())) return std::nullopt;
   const double sign = minimizes ? -1.0 : 1.0;
   const double inflation = this->inflation();
-  // The end that counts of the most pulled arm is a good start: few others need a closer look.
-  const std::optional<std::size_t> first = most_pulled(minimizes);
-  if (!first) return std::nullopt;
-  std::size_t best = *first;
-  const auto end_of = [&](const Record& record) {
-    const Interval known = interval(record, inflation);
-    return minimizes ? known.upper : known.lower;
-  };
-  double best_end = end_of(records_[best]);
+  // With two values, a bound at the worse one says nothing.
+  const auto [low, high] = shape_.two_values();
+  const double nothing =
+      has_two_values ? std::min(sign * low, sign * high) : -std::numeric_limits<double>::infinity();
+  std::optional<std::size_t> safest;
+  double largest = nothing;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const Record& record = records_[i];
-    if (record.barred || sign * record.mean <= sign * best_end || i == best) continue;
-    if (reaches(record, best_end, -sign, inflation)) continue;  // it begins lower
-    best = i;
-    best_end = end_of(record);
+    if (record.barred || sign * record.mean <= largest) continue;
+    const double bound = cautious(record, sign, inflation);
+    if (!(bound > largest)) continue;
+    safest = i;
+    largest = bound;
   }
-  return best;
+  return safest;
 }
 
 std::optional<std::size_t> Evidence::best_mean(bool minimizes) const {
@@ -438,18 +496,24 @@ std::optional<std::size_t> Evidence::most_pulled(bool minimizes) const {
   });
 }
 
-std::uint64_t Evidence::rivals(std::size_t index, bool minimizes) const {
+Evidence::Others Evidence::others(std::size_t index, bool minimizes) const {
+  if (has_no_noise()) return {};
   const double inflation = this->inflation();
-  const Interval known = interval(records_[index], inflation);
-  if (!known.bounded()) return records_.size() - 1;
+  const Interval known =
+      index < records_.size() ? this->known(records_[index], inflation).interval : Interval{};
   const double sign = minimizes ? -1.0 : 1.0;
-  const double end = minimizes ? known.upper : known.lower;
-  std::uint64_t rivals = 0;
+  const double end = minimizes ? -known.upper : known.lower;
+  Others others;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (i == index || records_[i].barred) continue;
-    if (reaches(records_[i], end, sign, inflation)) ++rivals;
+    const Known other = this->known(records_[i], inflation);
+    if (other.assumes == Assumption::none) {
+      ++others.unknown;
+    } else if (std::max(sign * other.interval.lower, sign * other.interval.upper) > end) {
+      ++others.rivals;
+    }
   }
-  return rivals;
+  return others;
 }
 
 // --- state -----------------------------------------------------------------------------------
@@ -461,7 +525,8 @@ bool Evidence::makes_sense() const {
   return here_.size() == dimension_ && arms_.size() == records_.size() * dimension_ &&
          records_.empty() == (count_ == 0) && count_ >= records_.size() &&
          arms_played_ >= records_.size() && most_records_ != 0 && State::are_ends(min_, max_) &&
-         State::are_sizes({within_squares_}) &&
+         State::are_sizes({within_squares_}) && State::are_finite({total_mean_}) &&
+         (range_.has_value() || !range_is_hard_) &&
          std::abs(within_freedom_ - freedom) <= 1e-9 * freedom &&
          (is_somewhere_ || recent_count_ == 0) && recent_count_ < kRecent;
 }
@@ -470,8 +535,9 @@ void Evidence::transfer(State& state) {
   std::uint64_t dimension = dimension_;
   bool has_range = range_.has_value();
   state(dimension, records_, arms_, arms_played_, most_records_, apart_end_, apart_order_, count_,
-        min_, max_, zero_one_, within_squares_, within_freedom_, has_range, outside_, trial_, here_,
-        is_somewhere_, visit_is_counted_, recent_count_, blocks_);
+        min_, max_, shape_, total_mean_, within_squares_, within_freedom_, has_range,
+        range_is_hard_, range_was_left_, outside_, trial_, here_, is_somewhere_, visit_is_counted_,
+        recent_count_, blocks_);
   if (state.restoring()) {
     range_ = has_range ? std::optional(std::array{0.0, 0.0}) : std::nullopt;
     State::require(dimension == dimension_ && makes_sense());

@@ -47,4 +47,20 @@ Interval success_interval(double successes, double pulls, double alpha) {
   return {end_towards(0.0), end_towards(1.0)};
 }
 
+Interval bounded_interval(double mean, double pulls, double prediction_errors, double alpha) {
+  constexpr int kRates = 16;
+  double furthest = std::numeric_limits<double>::infinity();  // that the sum may be off
+  double rate = 0.9;
+  for (int j = 1; j <= kRates; ++j, rate *= 0.5) {
+    const double log_weight = std::log(arm_alpha(0.0, j));
+    const double psi = -std::log1p(-rate) - rate;
+    const double off = std::log(4.0 / alpha) - log_weight + psi * prediction_errors;
+    furthest = std::min(furthest, off / rate);
+  }
+  const double successes = std::clamp(mean * pulls, 0.0, pulls);
+  const Interval by_rate = success_interval(successes, pulls, 0.5 * alpha);
+  return {std::max(by_rate.lower, mean - furthest / pulls),
+          std::min(by_rate.upper, mean + furthest / pulls)};
+}
+
 }  // namespace canopy

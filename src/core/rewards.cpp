@@ -32,6 +32,15 @@ Rewards Rewards::from_sums(std::uint64_t count, double sum, double sum_squares) 
   return {count, sum, squared_deviations, mean - deviation, mean + deviation};
 }
 
+bool Rewards::knows_ends() const {
+  if (count <= 2) return true;
+  const double deviation = std::sqrt(squared_deviations / static_cast<double>(count));
+  const auto stands_in = [&](double distance) {
+    return std::abs(distance - deviation) <= 1e-6 * deviation;
+  };
+  return !(stands_in(max - mean()) && stands_in(mean() - min));
+}
+
 Rewards& Rewards::operator+=(const Rewards& others) {
   if (others.count == 0) return *this;
   if (count == 0) return *this = others;

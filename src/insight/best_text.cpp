@@ -39,17 +39,22 @@ std::string best_text(const Space& space, const Best& best) {
   text += fmt::format(", {} {}", best.pulls, best.pulls == 1 ? "pull" : "pulls");
   if (const auto& model = best.by_model) {
     const double fine = resolution_of(model->lower, model->upper);
-    text += fmt::format("; {} to {} by the model", number_text(model->lower, fine),
-                        number_text(model->upper, fine));
+    text += fmt::format("; {} to {} by the model (95 % at this look)",
+                        number_text(model->lower, fine), number_text(model->upper, fine));
   }
-  if (best.basis == Best::Basis::repeats_few) {
-    text += "; too few repeats for an interval";
-  } else if (best.basis == Best::Basis::no_noise) {
+  if (best.basis == Best::Basis::no_noise) {
     text += "; rewards of an arm never differ";
+  } else if (!bounded) {
+    text += "; too few pulls for an interval";
   } else if (best.rivals != 0) {
-    text +=
-        fmt::format("; {} other {} may be better", best.rivals, best.rivals == 1 ? "arm" : "arms");
+    text += fmt::format("; {} other {} cannot be ruled out yet", best.rivals,
+                        best.rivals == 1 ? "arm" : "arms");
   }
+  if (bounded && best.unknown != 0) {
+    text += fmt::format("; {} {} too few pulls to say", best.unknown,
+                        best.unknown == 1 ? "has" : "have");
+  }
+  if (best.rare_extremes) text += "; rewards have rare extreme values";
   return text;
 }
 
@@ -58,7 +63,7 @@ std::string uplift_text(const Uplift& uplift, Direction direction) {
   const double mean = more ? uplift.difference : -uplift.difference;
   double resolution = 0.0;
   std::string reach = uplift.basis == Best::Basis::no_noise ? "rewards of an arm never differ"
-                                                            : "too few repeats for an interval";
+                                                            : "too few pulls for an interval";
   if (uplift.interval.bounded()) {
     const double low = more ? uplift.interval.lower : -uplift.interval.upper;
     const double high = more ? uplift.interval.upper : -uplift.interval.lower;

@@ -12,7 +12,8 @@
 
 namespace canopy {
 
-/// `x = 0.25: 0.713 (0.702 to 0.724 at 95 %), 120 pulls; 2 other arms may be better`
+/// `x = 0.25: 0.713 (0.702 to 0.724 at 95 %), 120 pulls; 2 other arms cannot be ruled out
+/// yet`
 [[nodiscard]] std::string best_text(const Space& space, const Best& best);
 
 /// `+0.12 over the baseline (95 % interval +0.10 to +0.14; 0.71 against 0.59)`; for costs,

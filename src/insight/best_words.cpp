@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -30,6 +32,27 @@ std::string pulls_text(std::uint64_t pulls) {
 
 std::string level_text(double level) {
   return fmt::format("{:.4g} %", 100.0 * level);
+}
+
+std::string_view assumption_text(Assumption assumes) {
+  switch (assumes) {
+    case Assumption::none:
+      return "There is no interval yet: it was measured too few times to know how much rewards "
+             "vary.";
+    case Assumption::about_normal:
+      return "The interval assumes that rewards are about normal, or no more extreme than those "
+             "seen, and that their level does not move.";
+    case Assumption::noise_as_elsewhere:
+      return "The interval assumes that rewards vary about as much here as at other settings, and "
+             "that their level does not move.";
+    case Assumption::two_values:
+      return "The interval assumes that rewards have two values, and that their level does not "
+             "move.";
+    case Assumption::hard_range:
+      return "The interval assumes that rewards stay within reward_range, and that their level "
+             "does not move.";
+  }
+  return "";
 }
 
 /// Everything that the words depend on.
@@ -68,9 +91,9 @@ class BestSentences {
   [[nodiscard]] bool is_confirmed() const { return answer_.confirmed.value_or(false); }
   [[nodiscard]] bool is_alone() const { return best_.arms == 1; }
   [[nodiscard]] bool is_worse() const { return tone_ == Tone::bad && !is_confirmed(); }
-  /// Whether more than half of what was tried may be better.
+  /// Whether more than half of the settings that have an interval may be better.
   [[nodiscard]] bool is_one_of_many() const {
-    return is_bounded() && 2 * best_.rivals > best_.arms;
+    return is_bounded() && 2 * best_.rivals > best_.arms - best_.unknown;
   }
 
   [[nodiscard]] Advice advice() const {
@@ -97,6 +120,7 @@ class BestSentences {
     if (best_.basis == Best::Basis::no_noise) return {"rewards do not vary", Tone::plain};
     if (!is_bounded()) return {"not sure yet", Tone::unsure};
     if (best_.rivals > 0) return {"others may be as good", Tone::unsure};
+    if (best_.unknown > 0) return {"the best of those measured well", Tone::good};
     return {"the best of all tried", Tone::good};
   }
 
@@ -171,9 +195,16 @@ class BestSentences {
                           : "No other setting has a reward.";
     }
     if (best_.all_alike || !is_bounded()) return "";
-    if (best_.rivals == 0) return "All other settings tried are ruled out.";
-    if (best_.rivals == 1) return "One other setting cannot be ruled out yet.";
-    return fmt::format("{} other settings cannot be ruled out yet.", best_.rivals);
+    const std::string unknown =
+        best_.unknown == 0   ? ""
+        : best_.unknown == 1 ? "; one has too few measurements to say"
+                             : fmt::format("; {} have too few measurements to say", best_.unknown);
+    if (best_.rivals == 0) {
+      return fmt::format("All other settings {} are ruled out{}.",
+                         unknown.empty() ? "tried" : "measured well", unknown);
+    }
+    if (best_.rivals == 1) return "One other setting cannot be ruled out yet" + unknown + ".";
+    return fmt::format("{} other settings cannot be ruled out yet{}.", best_.rivals, unknown);
   }
 
   [[nodiscard]] std::vector<Limit> broken_limits() const {
@@ -198,20 +229,22 @@ class BestSentences {
 
   [[nodiscard]] std::vector<std::string> details() const {
     std::vector<std::string> sentences;
-    if (best_.basis == Best::Basis::repeats_few) {
-      sentences.emplace_back(
-          "There is no interval yet: too few settings were measured more than once to know how "
-          "much rewards vary.");
-    } else if (best_.basis == Best::Basis::no_noise) {
+    if (best_.basis == Best::Basis::no_noise) {
       sentences.emplace_back("There is no interval: rewards of one setting never differ.");
-    } else if (!is_bounded()) {
-      sentences.emplace_back("There is no interval yet.");
+    } else {
+      sentences.emplace_back(assumption_text(best_.assumes));
+    }
+    if (best_.rare_extremes) {
+      sentences.emplace_back(
+          "Rewards have rare extreme values. The interval assumes that nothing more extreme than "
+          "what was seen at some setting happens here.");
     }
     if (const auto& model = best_.by_model) {
-      sentences.push_back(
-          fmt::format("The model, which also uses the settings around it, has it at {} to {}.",
-                      number_in(model->lower, model->lower, model->upper),
-                      number_in(model->upper, model->lower, model->upper)));
+      sentences.push_back(fmt::format(
+          "The model, which also uses the settings around it, has it at {} to {} "
+          "({} at this look, not at all looks).",
+          number_in(model->lower, model->lower, model->upper),
+          number_in(model->upper, model->lower, model->upper), level_text(kModelLevel)));
     }
     return sentences;
   }

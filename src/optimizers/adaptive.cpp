@@ -481,11 +481,14 @@ std::optional<TicketedOptimizer::Recommendation> Adaptive::recommendation() cons
   const auto value = [&](NodeIndex node) {
     return has_begun_ ? tree[node].level - std::sqrt(tree[node].variance) : tree[node].mean;
   };
-  double enough = 2.0;  // pulls, if there is one with as many
-  for (; enough > 0.0 && !best; enough -= 1.0) {
+  const auto pulls = [&](NodeIndex node) { return tree[node].pulls - tree[node].penalties; };
+  double most = 0.0;
+  for (NodeIndex i = 0; i < tree.size(); ++i) most = std::max(most, pulls(i));
+  // An arm is recommended for its own rewards, not for those around it alone.
+  double enough = std::max(2.0, std::min(8.0, 0.25 * most));
+  for (; enough > 0.0 && !best; enough = enough > 2.0 ? 2.0 : enough - 1.0) {
     for (NodeIndex i = 0; i < tree.size(); ++i) {
-      if (tree[i].pulls - tree[i].penalties < enough) continue;
-      if (is_out_of_question(tree.arm(i))) continue;
+      if (pulls(i) < enough || is_out_of_question(tree.arm(i))) continue;
       if (!best || value(i) > value(*best)) best = i;
     }
   }
@@ -535,10 +538,10 @@ std::optional<Learnt> Adaptive::learnt() const {
   return learnt;
 }
 
-/// Of the nodes with that arm, the one that knows most.
 namespace {
 
-/// Where the model sees f.
+/// Where the model has f. Three standard deviations hold it in at least 95 % of simulated studies
+/// (`make coverage`); two and a half do not, where f is rough or rewards are skewed.
 Interval around(const AdaptiveNode& node) {
   const double reach = 3.0 * std::sqrt(node.variance);
   return {node.level - reach, node.level + reach};
@@ -546,6 +549,7 @@ Interval around(const AdaptiveNode& node) {
 
 }  // namespace
 
+/// Of the nodes with that arm, the one that knows most.
 std::optional<Interval> Adaptive::model_interval(Arm arm) const {
   const Tree& tree = model_.tree();
   const Node* known = nullptr;

@@ -26,6 +26,9 @@ std::vector<Violation> violations(const Objective& objective) {
   if (!(objective.confidence > 0.0 && objective.confidence < 1.0)) {
     found.push_back({"confidence", to_text(objective.confidence), "must be between 0 and 1"});
   }
+  if (objective.hard_range && !objective.reward_range) {
+    found.push_back({"hard_range", "true", "needs a reward_range"});
+  }
   return found;
 }
 

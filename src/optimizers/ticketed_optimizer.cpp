@@ -11,9 +11,10 @@ namespace canopy {
 TicketedOptimizer::TicketedOptimizer(const Objective& objective, std::size_t dimension)
     : map_(objective),
       evidence_(dimension, objective.confidence),
+      range_is_hard_(objective.hard_range),
       range_(objective.reward_range),
       next_range_(range_) {
-  evidence_.set_range(range_);
+  evidence_.set_range(range_, range_is_hard_);
   if (range_) scale_ = (*range_)[1] - (*range_)[0];
 }
 
@@ -203,7 +204,7 @@ bool TicketedOptimizer::update_scale(bool phase_begins) {
   evidence_.absorb();
   if (phase_begins && range_ != next_range_) {
     range_ = next_range_;
-    evidence_.set_range(range_);
+    evidence_.set_range(range_, range_is_hard_);
   }
   const double before = scale_;
   has_spread_ = !range_ && has_spread();
@@ -232,59 +233,75 @@ std::optional<Evidence> TicketedOptimizer::evidence() const {
   return now;
 }
 
+/// Insurance against a model that is wrong, or that does not know an arm: one with at least as many
+/// pulls whose interval is wholly better is named in its place.
+std::size_t TicketedOptimizer::insured(const Evidence& now, std::size_t modelled) const {
+  const bool minimizes = map_.minimizes();
+  const ArmEstimate chosen = now.estimate(modelled);
+  std::size_t best = modelled;
+  double end = minimizes ? -chosen.interval.lower : chosen.interval.upper;
+  if (!std::isfinite(end)) return best;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const double mean = minimizes ? -now.mean(i) : now.mean(i);
+    if (now.pulls(i) < chosen.pulls || !(mean > end) || now.is_barred(i)) continue;
+    const Interval known = now.estimate(i).interval;
+    const double bound = minimizes ? -known.upper : known.lower;
+    if (!(bound > end)) continue;
+    best = i;
+    end = bound;
+  }
+  return best;
+}
+
+std::pair<std::optional<std::size_t>, Best::Basis> TicketedOptimizer::choose_best(
+    const Evidence& now, const std::optional<Recommendation>& own) const {
+  const bool minimizes = map_.minimizes();
+  if (now.has_no_noise()) return {now.best_mean(minimizes), Best::Basis::no_noise};
+  const auto known = own ? now.find(own->arm) : std::nullopt;
+  if (known && own->by_model) return {insured(now, *known), Best::Basis::model};
+  if (const auto safest = now.safest(minimizes)) return {safest, Best::Basis::interval};
+  return {own ? known : now.most_pulled(minimizes), Best::Basis::repeats_few};
+}
+
 std::optional<Best> TicketedOptimizer::best() const {
   const Evidence now = *evidence();
   const bool minimizes = map_.minimizes();
   if (!now.most_pulled(minimizes)) return std::nullopt;  // nothing was told, or all are barred
   std::optional<Recommendation> own = recommendation();
   if (own && is_out_of_question(own->arm)) own.reset();
-  const auto best_of = [&](std::size_t index, Best::Basis basis) {
-    const ArmEstimate known = now.estimate(index);
-    const Arm arm = now.arm(index);
-    return Best{.arm = {arm.begin(), arm.end()},
-                .mean = known.mean,
-                .lower = known.interval.lower,
-                .upper = known.interval.upper,
-                .pulls = known.pulls,
-                .level = now.level(),
-                .rivals = now.rivals(index, minimizes),
-                .arms = now.size(),
-                .basis = basis};
-  };
-  std::optional<Best> best;
-  if (const auto surest = now.surest(minimizes)) {
-    best = best_of(*surest, Best::Basis::interval);
-    if (const auto modelled = own && own->by_model ? now.find(own->arm) : std::nullopt) {
-      const Interval known = now.estimate(*modelled).interval;
-      const bool surely_worse = minimizes ? known.lower > best->upper : known.upper < best->lower;
-      if (!surely_worse) best = best_of(*modelled, Best::Basis::model);
-    }
-  } else if (const auto first = now.has_no_noise() ? now.best_mean(minimizes) : std::nullopt) {
-    best = best_of(*first, Best::Basis::no_noise);
-    const double worst = now.estimate(*now.best_mean(!minimizes)).mean;
-    best->all_alike = now.size() > 1 && best->mean == worst;
-  } else if (!own) {
-    best = best_of(*now.most_pulled(minimizes), Best::Basis::repeats_few);
-  } else if (const auto known = now.find(own->arm)) {
-    best = best_of(*known, Best::Basis::repeats_few);
-  } else {  // it was never played itself
-    best = Best{.arm = {own->arm.begin(), own->arm.end()},
-                .mean = map_.to_user(own->mean),
-                .pulls = static_cast<std::uint64_t>(own->pulls),
-                .level = now.level(),
-                .rivals = now.size(),
-                .arms = now.size(),
-                .basis = Best::Basis::repeats_few};
+  const auto [index, basis] = choose_best(now, own);
+  Best best;
+  best.level = now.level();
+  best.rare_extremes = now.has_rare_extremes();
+  best.arms = now.size();
+  best.basis = basis;
+  if (index) {
+    const ArmEstimate known = now.estimate(*index);
+    best.arm.assign(now.arm(*index).begin(), now.arm(*index).end());
+    best.mean = known.mean;
+    best.lower = known.interval.lower;
+    best.upper = known.interval.upper;
+    best.assumes = known.assumes;
+    best.pulls = known.pulls;
+  } else {  // the algorithm recommends an arm that was never played
+    best.arm.assign(own->arm.begin(), own->arm.end());
+    best.mean = map_.to_user(own->mean);
+    best.pulls = static_cast<std::uint64_t>(own->pulls);
   }
-  if (own && !std::equal(own->arm.begin(), own->arm.end(), best->arm.begin(), best->arm.end())) {
-    best->own.assign(own->arm.begin(), own->arm.end());
+  const Evidence::Others others = now.others(index.value_or(now.size()), minimizes);
+  best.rivals = others.rivals;
+  best.unknown = others.unknown;
+  if (basis == Best::Basis::no_noise) {
+    best.all_alike = now.size() > 1 && best.mean == now.mean(*now.best_mean(!minimizes));
   }
-  const auto place = best->basis == Best::Basis::no_noise ? std::nullopt : now.find(best->arm);
-  const bool model_applies = place && now.is_about_normal(*place);
-  if (const auto by_model = model_applies ? model_interval(best->arm) : std::nullopt) {
+  if (own && !std::equal(own->arm.begin(), own->arm.end(), best.arm.begin(), best.arm.end())) {
+    best.own.assign(own->arm.begin(), own->arm.end());
+  }
+  const bool model_applies = index && basis != Best::Basis::no_noise && now.is_about_normal(*index);
+  if (const auto by_model = model_applies ? model_interval(best.arm) : std::nullopt) {
     const auto [low, high] =
         std::minmax({map_.to_user(by_model->lower), map_.to_user(by_model->upper)});
-    best->by_model = Interval{low, high};
+    best.by_model = Interval{low, high};
   }
   return best;
 }

@@ -13,6 +13,7 @@ namespace nb = nanobind;
 
 void bind_intervals(nb::module_& module) {
   module.def("arm_alpha", &arm_alpha, nb::arg("level"), nb::arg("k"));
+  module.def("t_sequence_width", &t_sequence_width, nb::arg("pulls"), nb::arg("alpha"));
   module.def("sequence_width", &sequence_width, nb::arg("pulls"), nb::arg("alpha"));
   module.def(
       "success_interval",
@@ -21,6 +22,13 @@ void bind_intervals(nb::module_& module) {
         return nb::make_tuple(interval.lower, interval.upper);
       },
       nb::arg("successes"), nb::arg("pulls"), nb::arg("alpha"));
+  module.def(
+      "bounded_interval",
+      [](double mean, double pulls, double prediction_errors, double alpha) {
+        const Interval interval = bounded_interval(mean, pulls, prediction_errors, alpha);
+        return nb::make_tuple(interval.lower, interval.upper);
+      },
+      nb::arg("mean"), nb::arg("pulls"), nb::arg("prediction_errors"), nb::arg("alpha"));
   module.def("rounded_text", &rounded_text, nb::arg("value"), nb::arg("resolution"));
 }
 

@@ -27,13 +27,13 @@ bool is_own_partition(nb::handle given) {
 /// What an optimizer is made of. Throws ConfigurationError.
 StudySpecification specification_from(nb::handle name, const PythonSpace& space,
                                       const nb::dict& given, nb::handle direction,
-                                      nb::handle reward_range, double confidence,
+                                      nb::handle reward_range, double confidence, bool hard_range,
                                       nb::handle partition) {
   const OptimizerEntry& entry = entry_named(optimizers(), name);
   StudySpecification specification{.space = space.space()};
   if (!is_own_partition(partition)) specification.partition = partition_from(partition);
   specification.objective = {enum_from<Direction>("direction", direction), range_from(reward_range),
-                             confidence};
+                             confidence, hard_range};
   std::vector<Violation> wrong;
   specification.optimizer = {entry.name, options_from(given, entry.fields, "optimizer.", wrong)};
   refuse_others(given, entry.fields, wrong);
@@ -99,10 +99,10 @@ void bind_optimizer(nb::module_& module) {
           "__init__",
           [](PythonOptimizer* self, nb::handle name, const nb::object& space,
              const nb::dict& options, nb::handle direction, nb::handle reward_range,
-             double confidence, nb::handle partition) {
+             double confidence, bool hard_range, nb::handle partition) {
             StudySpecification made =
                 specification_from(name, nb::cast<const PythonSpace&>(space), options, direction,
-                                   reward_range, confidence, partition);
+                                   reward_range, confidence, hard_range, partition);
             if (is_own_partition(partition)) {
               new (self) PythonOptimizer(std::move(made), space, nb::borrow(partition));
             } else {
@@ -110,7 +110,8 @@ void bind_optimizer(nb::module_& module) {
             }
           },
           nb::arg("name").none(), nb::arg("space"), nb::arg("options"), nb::arg("direction").none(),
-          nb::arg("reward_range").none(), nb::arg("confidence"), nb::arg("partition").none())
+          nb::arg("reward_range").none(), nb::arg("confidence"), nb::arg("hard_range"),
+          nb::arg("partition").none())
       .def(
           "__init__",
           [](PythonOptimizer* self, const PythonOptimizer& other) {

@@ -265,7 +265,7 @@ nb::str text(std::string_view name) {
   return nb::str(name.data(), name.size());
 }
 
-/// (arm, mean, lower, upper, pulls, level, rivals, basis, own, by_model, text), or None.
+/// The fields of `Best` in Python, or None.
 nb::object best(Protocol& self) {
   const std::optional<Best> found =
       self.with([](Optimizer& optimizer) { return optimizer.best(); });
@@ -276,19 +276,21 @@ nb::object best(Protocol& self) {
   const nb::object by_model =
       model ? nb::object(nb::make_tuple(model->lower, model->upper)) : nb::none();
   return nb::make_tuple(space.dictionary(found->arm), found->mean, end_or_none(found->lower),
-                        end_or_none(found->upper), found->pulls, found->level, found->rivals,
-                        text(name_of(found->basis)), own, by_model,
+                        end_or_none(found->upper), found->pulls, found->level,
+                        text(name_of(found->assumes)), found->rare_extremes, found->rivals,
+                        found->unknown, text(name_of(found->basis)), own, by_model,
                         best_text(space.space(), *found));
 }
 
-/// (mean, lower, upper, pulls), or None.
+/// (mean, lower, upper, pulls, assumes), or None.
 nb::object estimate_of(Protocol& self, nb::handle arm) {
   const std::vector<double> coordinates = coordinates_from(self, arm);
   const std::optional<ArmEstimate> known =
       self.with([&](Optimizer& optimizer) { return optimizer.estimate(coordinates); });
   if (!known) return nb::none();
   return nb::make_tuple(known->mean, end_or_none(known->interval.lower),
-                        end_or_none(known->interval.upper), known->pulls);
+                        end_or_none(known->interval.upper), known->pulls,
+                        text(name_of(known->assumes)));
 }
 
 /// Two numbers, or None.
@@ -486,6 +488,10 @@ void bind_protocol(nb::module_& module) {
           "confidence",
           [](const Protocol& self) { return self.specification().objective.confidence; },
           "The level of the intervals.")
+      .def_prop_ro(
+          "hard_range",
+          [](const Protocol& self) { return self.specification().objective.hard_range; },
+          "Whether no reward can be outside of reward_range.")
       .def_prop_ro("reward_range", &given_range,
                    R"(About how far rewards range: two numbers, or "auto".)");
 }

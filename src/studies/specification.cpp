@@ -25,8 +25,8 @@ namespace {
 /// Raised when a specification can say what an older canopy would misunderstand.
 constexpr std::int64_t kFormat = 2;
 
-constexpr std::array<std::string_view, 10> kTopKeys{
-    "format",    "name",  "direction", "reward_range", "confidence",
+constexpr std::array<std::string_view, 11> kTopKeys{
+    "format",    "name",  "direction", "reward_range", "hard_range", "confidence",
     "optimizer", "space", "system",    "budget",       "limit"};
 
 /// Null if it is not known here.
@@ -55,6 +55,7 @@ Objective read_objective(DocumentReader& reader, const Document& root) {
   Objective objective;
   reader.read(root, "", "direction", objective.direction);
   reader.read(root, "", "reward_range", objective.reward_range);
+  reader.read(root, "", "hard_range", objective.hard_range);
   reader.read(root, "", "confidence", objective.confidence);
   reader.complain(violations(objective));
   return objective;
@@ -215,6 +216,7 @@ Document document_of(const StudySpecification& study) {
   const std::optional<RewardRange>& range = study.objective.reward_range;
   root.set("reward_range",
            range ? Document(Document::List{range->front(), range->back()}) : Document("auto"));
+  if (study.objective.hard_range) root.set("hard_range", true);
   root.set("confidence", study.objective.confidence);
   root.set("optimizer", optimizer_document(study));
   Document::List parameters;
@@ -238,6 +240,7 @@ std::map<std::string, std::string> learning_fields(const StudySpecification& giv
   std::map<std::string, std::string> fields;
   const Document document = document_of(study);
   fields["direction"] = document.find("direction")->excerpt();
+  fields["hard_range"] = study.objective.hard_range ? "true" : "false";
   for (const auto& [name, value] : *document.find("optimizer")->as_table()) {
     fields["optimizer." + name] = value.excerpt();
   }

@@ -30,7 +30,7 @@ ExitChoice best_or_baseline(const Study& study, const std::vector<double>& basel
     return {best->arm, "the best arm: it is better than the baseline, and rewards do not vary"};
   }
   if (!uplift->interval.bounded()) {
-    return {baseline, "the baseline: there are too few repeats to say that the best arm is better"};
+    return {baseline, "the baseline: too few pulls to say that the best setting is better"};
   }
   const double sure = sign > 0.0 ? uplift->interval.lower : -uplift->interval.upper;
   const std::string reach = fmt::format("it differs from the baseline by {}, at {:.4g} %",

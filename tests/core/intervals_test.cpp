@@ -1,8 +1,12 @@
 #include "canopy/intervals.hpp"
 
+#include "canopy/moments.hpp"
+#include "canopy/random.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 
 #include <gtest/gtest.h>
@@ -12,6 +16,7 @@ namespace canopy {
 namespace {
 
 constexpr long double kPi = std::numbers::pi_v<long double>;
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 TEST(Intervals, KnowNothingUntilTheyHaveEnds) {
   EXPECT_FALSE(Interval{}.bounded());
@@ -20,8 +25,9 @@ TEST(Intervals, KnowNothingUntilTheyHaveEnds) {
 }
 
 TEST(ArmAlpha, IsTheOneWorkedByHand) {
-  EXPECT_NEAR(arm_alpha(0.95, 1.0), 0.030396355092701, 1e-14);  // 6 * 0.05 / pi^2
-  EXPECT_NEAR(arm_alpha(0.95, 3.0), 0.003377372788078, 1e-14);
+  EXPECT_NEAR(arm_alpha(0.95, 1.0), 0.0184535123214271, 1e-14);  // 0.05 (1 - ln 2 / ln 3)
+  EXPECT_NEAR(arm_alpha(0.95, 3.0), 0.00346617209633034, 1e-15);
+  EXPECT_NEAR(arm_alpha(0.95, 1000.0), 7.24906892335083e-07, 1e-19);
 }
 
 TEST(ArmAlpha, OverAllArmsSumsToWhatMayFail) {
@@ -29,12 +35,109 @@ TEST(ArmAlpha, OverAllArmsSumsToWhatMayFail) {
     double sum = 0.0;
     constexpr int kArms = 100'000;
     for (int k = 1; k <= kArms; ++k) sum += arm_alpha(level, k);
-    // What is left after n arms is below 6 (1 - level) / (pi^2 n) and above the same with n + 1.
-    const double left = 6.0 * (1.0 - level) / (std::numbers::pi * std::numbers::pi);
-    EXPECT_LT(sum, 1.0 - level - left / (kArms + 1) + 1e-12);
-    EXPECT_GT(sum, 1.0 - level - left / kArms - 1e-12);
+    // What is left after n arms is (1 - level) ln 2 / ln(n + 2).
+    const double left = (1.0 - level) * std::numbers::ln2 / std::log(kArms + 2.0);
+    EXPECT_NEAR(sum + left, 1.0 - level, 1e-12);
   }
 }
+
+TEST(TSequenceWidth, IsTheOneWorkedByHand) {
+  EXPECT_NEAR(t_sequence_width(7.0, 0.05), 2.33533563414022, 1e-12);
+  EXPECT_NEAR(t_sequence_width(10.0, 0.05), 1.35974816811923, 1e-12);
+  EXPECT_NEAR(t_sequence_width(50.0, 0.05), 0.46159297823888, 1e-12);
+  EXPECT_NEAR(t_sequence_width(1000.0, 0.05), 0.11094035086139, 1e-12);
+  EXPECT_NEAR(t_sequence_width(100.0, 0.001), 0.44592880538814, 1e-12);
+}
+
+TEST(TSequenceWidth, IsInfiniteWhileNothingIsExcluded) {
+  EXPECT_EQ(t_sequence_width(1.0, 0.05), kInfinite);
+  EXPECT_EQ(t_sequence_width(3.0, 0.05), kInfinite);
+  EXPECT_EQ(t_sequence_width(4.0, 0.01), kInfinite);
+}
+
+/// The logarithm of the Bayes factor of an effect that is normal with variance 1/2 against none,
+/// with the right Haar prior on the scale, for rewards whose mean is off by this many sqrt(SS / T).
+long double log_bayes_factor(long double pulls, long double off) {
+  const long double g = 1.0L + 0.5L * pulls;
+  return -0.5L * std::log(g) + 0.5L * pulls * (std::log1p(off * off) - std::log1p(off * off / g));
+}
+
+RC_GTEST_PROP(TSequenceWidth, IsWhereTheBayesFactorIsOneOverAlpha, ()) {
+  const auto pulls = static_cast<double>(*rc::gen::inRange<std::uint64_t>(2, 1'000'000));
+  const double alpha = std::exp2(-*rc::gen::inRange(1, 100) / 2.0);
+  const double width = t_sequence_width(pulls, alpha);
+  if (!std::isfinite(width)) return;
+  const auto log_factor = static_cast<double>(log_bayes_factor(pulls, width));
+  RC_ASSERT(std::abs(log_factor + std::log(alpha)) <= 1e-7);
+}
+
+TEST(TSequenceWidth, HoldsAtAllTimesForNormalRewardsOfAnyScale) {
+  // Fixed seeds: the share of runs in which the mean is ever outside must be at most alpha.
+  constexpr double kAlpha = 0.1;
+  constexpr int kRuns = 400;
+  int missed = 0;
+  for (std::uint64_t run = 0; run < kRuns; ++run) {
+    RandomStream random({.seed = run});
+    Moments rewards;
+    const double scale = std::exp2(static_cast<double>(run % 20) - 10.0);
+    for (int i = 0; i < 1'000; ++i) {
+      rewards.add(3.0 + scale * random.normal());
+      const double half = std::sqrt(rewards.squared_deviations / rewards.count) *
+                          t_sequence_width(rewards.count, kAlpha);
+      if (!(std::abs(rewards.mean - 3.0) > half)) continue;
+      ++missed;
+      break;
+    }
+  }
+  EXPECT_LE(missed, kAlpha * kRuns);
+  EXPECT_GE(missed, 0.3 * kAlpha * kRuns) << "and it is not much wider than need be";
+}
+
+// --- rewards in a range ----------------------------------------------------------------------
+
+RC_GTEST_PROP(BoundedInterval, IsWithinTheRangeAndHoldsTheMean, ()) {
+  const auto pulls = static_cast<double>(*rc::gen::inRange<std::uint64_t>(1, 1'000'000));
+  const double mean = *rc::gen::inRange(0, 1001) / 1000.0;
+  const double alpha = std::exp2(-*rc::gen::inRange(1, 60) / 2.0);
+  const double errors = pulls * mean * (1.0 - mean) * *rc::gen::inRange(0, 100) / 100.0;
+  const Interval known = bounded_interval(mean, pulls, errors, alpha);
+  RC_ASSERT(known.lower >= 0.0 && known.upper <= 1.0);
+  RC_ASSERT(known.lower <= mean && mean <= known.upper);
+  const Interval rate = success_interval(mean * pulls, pulls, 0.5 * alpha);
+  RC_ASSERT(known.lower >= rate.lower && known.upper <= rate.upper);
+}
+
+TEST(BoundedInterval, IsNarrowWhereRewardsVaryLittle) {
+  const Interval calm = bounded_interval(0.5, 10'000.0, 10'000.0 * 0.0025, 0.01);
+  const Interval wild = bounded_interval(0.5, 10'000.0, 10'000.0 * 0.25, 0.01);
+  EXPECT_LT(calm.upper - calm.lower, 0.25 * (wild.upper - wild.lower));
+}
+
+TEST(BoundedInterval, HoldsForRewardsOfAnyShapeAtAllTimes) {
+  // Rarely 1, nearly always 0.01: nothing that looks normal.
+  constexpr double kAlpha = 0.1;
+  int missed = 0;
+  for (std::uint64_t run = 0; run < 200; ++run) {
+    RandomStream random({.seed = run});
+    Moments rewards;
+    double errors = 0.0;
+    const double truth = 0.03 + 0.97 * 0.01;
+    for (int i = 0; i < 2'000; ++i) {
+      const double reward = random.uniform() < 0.03 ? 1.0 : 0.01;
+      const double predicted = i == 0 ? 0.5 : rewards.mean;
+      errors += (reward - predicted) * (reward - predicted);
+      rewards.add(reward);
+      if (i % 7 != 0) continue;
+      const Interval known = bounded_interval(rewards.mean, rewards.count, errors, kAlpha);
+      if (known.lower <= truth && truth <= known.upper) continue;
+      ++missed;
+      break;
+    }
+  }
+  EXPECT_LE(missed, kAlpha * 200);
+}
+
+// --- a known variance ------------------------------------------------------------------------
 
 TEST(SequenceWidth, IsTheOneWorkedByHand) {
   // r = (-2 ln 0.05 + ln(1 - 2 ln 0.05)) / 50 = 0.158706...

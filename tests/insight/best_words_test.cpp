@@ -78,6 +78,42 @@ TEST(BestWords, AnUpliftThatMayBeNoneIsNotSureYet) {
   EXPECT_TRUE(has(told(answer), "3 other settings cannot be ruled out yet."));
   answer.best.rivals = 1;
   EXPECT_TRUE(has(told(answer), "One other setting cannot be ruled out yet."));
+  answer.best.unknown = 9;
+  EXPECT_TRUE(has(told(answer),
+                  "One other setting cannot be ruled out yet; 9 have too few measurements to say."));
+}
+
+TEST(BestWords, SettingsWithoutAnIntervalAreNeitherBetterNorRuledOut) {
+  BestAnswer answer = surely_good();
+  answer.best.unknown = 20;
+  EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::set);
+  EXPECT_EQ(best_words(answer, kWithoutBaseline).certainty, "the best of those measured well");
+  EXPECT_TRUE(has(told(answer), "All other settings measured well are ruled out; 20 have too few "
+                                "measurements to say."));
+  answer.best.rivals = 4;  // of six with an interval
+  EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::so_far);
+}
+
+TEST(BestWords, WhatTheIntervalAssumesIsSaid) {
+  BestAnswer answer = surely_good();
+  const auto details = [&] {
+    std::string text;
+    for (const std::string& each : best_words(answer, kWithBaseline).details) text += each + " ";
+    return text;
+  };
+  answer.best.assumes = Assumption::about_normal;
+  EXPECT_TRUE(has(details(), "assumes that rewards are about normal, or no more extreme than"));
+  answer.best.assumes = Assumption::noise_as_elsewhere;
+  EXPECT_TRUE(has(details(), "assumes that rewards vary about as much here as at other settings"));
+  answer.best.assumes = Assumption::two_values;
+  EXPECT_TRUE(has(details(), "assumes that rewards have two values"));
+  answer.best.assumes = Assumption::hard_range;
+  EXPECT_TRUE(has(details(), "assumes that rewards stay within reward_range"));
+  EXPECT_FALSE(has(details(), "rare extreme values"));
+  answer.best.rare_extremes = true;
+  EXPECT_TRUE(has(details(), "Rewards have rare extreme values."));
+  answer.best.by_model = Interval{0.86, 0.88};
+  EXPECT_TRUE(has(details(), "has it at 0.86 to 0.88 (95 % at this look, not at all looks)."));
 }
 
 TEST(BestWords, AnArmThatIsWorseThanTheBaselineIsNotRecommended) {
@@ -115,7 +151,7 @@ TEST(BestWords, WithoutAnIntervalTheReasonIsGiven) {
   EXPECT_EQ(best_words(few, kWithBaseline).advice, Advice::so_far);
   EXPECT_TRUE(told(few).starts_with("The mean reward is 0.877, from 12345 pulls of it."));
   EXPECT_TRUE(has(told(few), "The baseline has not been measured yet, so the gain is unknown."));
-  EXPECT_TRUE(has(best_words(few, kWithBaseline).details.at(0), "too few settings"));
+  EXPECT_TRUE(has(best_words(few, kWithBaseline).details.at(0), "measured too few times"));
   const BestAnswer still = without_interval(Best::Basis::no_noise);
   EXPECT_EQ(best_words(still, kWithoutBaseline).advice, Advice::set);
   EXPECT_TRUE(has(best_words(still, kWithoutBaseline).details.at(0), "never differ"));

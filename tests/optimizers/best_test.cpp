@@ -111,42 +111,48 @@ Chatter::Reward noisy_hill(double deviation) {
   return [=](Arm arm, RandomStream& random) { return hill(arm) + deviation * random.normal(); };
 }
 
-/// `best` is the arm whose interval, as `estimate` gives it, begins highest or ends lowest; or an
-/// arm by a model, of which no interval says that another one is surely better.
+/// What `best` says is what `estimate` says of its arm; it is the safest arm, or one by a model
+/// that no arm with as many pulls is wholly better than.
 void expect_best_of_estimates(const Optimizer& optimizer, const Told& told, bool minimizes) {
   const auto best = optimizer.best();
   RC_ASSERT(best.has_value() == !told.empty());
   if (!best) return;
   RC_ASSERT(best->lower <= best->mean && best->mean <= best->upper);
-  double largest = -kInfinity;
-  std::uint64_t beyond = 0;
+  RC_ASSERT(std::isfinite(best->lower) == (best->assumes != Assumption::none));
+  Evidence::Others others;
   for (const auto& [arm, rewards] : told) {
     const auto known = optimizer.estimate(arm);
     RC_ASSERT(known.has_value());
     const Rewards plain = Rewards::of(rewards);
     RC_ASSERT(known->pulls == plain.count);
     RC_ASSERT(std::abs(known->mean - plain.mean()) <= 1e-9);
-    largest = std::max(largest, minimizes ? -known->interval.upper : known->interval.lower);
-    const bool reaches =
-        minimizes ? known->interval.lower < best->upper : known->interval.upper > best->lower;
-    if (arm != best->arm && reaches) ++beyond;
+    if (arm == best->arm) continue;
+    const Interval& interval = known->interval;
+    const bool reaches = minimizes ? interval.lower < best->upper : interval.upper > best->lower;
+    if (!interval.bounded()) {
+      ++others.unknown;
+    } else if (reaches) {
+      ++others.rivals;
+    }
+    const bool is_wholly_better =
+        minimizes ? interval.upper < best->lower : interval.lower > best->upper;
+    if (best->basis == Best::Basis::model) {
+      RC_ASSERT(!is_wholly_better || known->pulls < best->pulls);
+    }
   }
-  const bool by_model = best->basis == Best::Basis::model;
-  if (!by_model && best->basis != Best::Basis::interval) {
-    RC_ASSERT(largest == -kInfinity);
-    RC_ASSERT(best->lower == -kInfinity && best->upper == kInfinity);
-    return;
+  RC_ASSERT(best->rivals == others.rivals);
+  RC_ASSERT(best->unknown == others.unknown);
+  if (best->basis == Best::Basis::interval) {
+    const Evidence evidence = optimizer.evidence().value();
+    const Arm safest = evidence.arm(evidence.safest(minimizes).value());
+    RC_ASSERT(best->arm == Point(safest.begin(), safest.end()));
   }
-  if (by_model) {
-    RC_ASSERT(largest <= (minimizes ? -best->lower : best->upper));
-  } else {
-    RC_ASSERT(std::abs((minimizes ? -best->upper : best->lower) - largest) <= 1e-9);
-  }
-  RC_ASSERT(best->rivals == beyond);
+  if (!told.contains(best->arm)) return;  // the algorithm's own choice, which was never played
   const auto known = optimizer.estimate(best->arm);
   RC_ASSERT(known->mean == best->mean);
   RC_ASSERT(known->pulls == best->pulls);
   RC_ASSERT(known->interval == (Interval{best->lower, best->upper}));
+  RC_ASSERT(known->assumes == best->assumes);
 }
 
 class BestOfEveryOptimizer : public testing::EachOptimizer {};
@@ -393,7 +399,8 @@ TEST(Best, IsTheOptimizersOwnChoiceWhileNothingRepeats) {
     EXPECT_EQ(best.lower, -kInfinity) << name;
     EXPECT_EQ(best.upper, kInfinity) << name;
     EXPECT_TRUE(best.own.empty()) << "it is the choice";
-    EXPECT_EQ(best.rivals, 299U) << name << ": none is ruled out";
+    EXPECT_EQ(best.unknown, 299U) << name << ": nothing is known of the others";
+    EXPECT_EQ(best.rivals, 0U) << name;
   }
 }
 
@@ -442,6 +449,7 @@ TEST(Best, IsNoLuckySinglePull) {
   EXPECT_GT(best.pulls, 20U);
   EXPECT_NEAR(best.arm[0], 0.3, 0.25);
   EXPECT_GT(best.rivals, 0U) << "and it says that others may be better";
+  EXPECT_GT(best.unknown, 0U) << "that one among those of which nothing is known";
 }
 
 TEST(Best, PowerNamesItsThetaBesideIt) {

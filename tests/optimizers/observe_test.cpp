@@ -482,9 +482,9 @@ TEST(GridObserve, AnArmOfTheGridIsLearntAndOthersCountForTheBestAlone) {
   ASSERT_EQ(grid.observe(std::array{0.3}, equal_rewards(50, 0.8)), Status::ok);
   EXPECT_EQ(grid.best()->arm[0], 0.3);
   EXPECT_EQ(grid.summary().observed, 50U);
-  ASSERT_EQ(grid.observe(std::array{0.125}, equal_rewards(5, 0.9)), Status::ok);
+  ASSERT_EQ(grid.observe(std::array{0.125}, equal_rewards(8, 0.9)), Status::ok);
   EXPECT_EQ(grid.best()->arm[0], 0.125);
-  EXPECT_EQ(grid.best()->pulls, 5U);
+  EXPECT_EQ(grid.best()->pulls, 8U);
   EXPECT_DOUBLE_EQ(grid.best()->mean, 0.9);
   EXPECT_EQ(grid.ask().arm[0], 0.375) << "the first of which nothing is known";
 }

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace canopy {
@@ -78,7 +79,7 @@ class TicketedOptimizer : public Optimizer {
     Arm arm;
     double mean = 0.0;
     double pulls = 0.0;
-    bool by_model = false;  ///< and so better founded than by the arms' own intervals
+    bool by_model = false;  ///< rests on a model of f, which also knows the arms around
   };
 
   /// None: the arm with the most pulls, and among those the best mean.
@@ -86,7 +87,8 @@ class TicketedOptimizer : public Optimizer {
     return std::nullopt;
   }
 
-  /// Where f is at an arm by the algorithm's model, in mapped units.
+  /// Where f is at an arm by the algorithm's model, at the 95 % level at this look, in mapped
+  /// units.
   [[nodiscard]] virtual std::optional<Interval> model_interval(Arm /*arm*/) const {
     return std::nullopt;
   }
@@ -148,6 +150,11 @@ class TicketedOptimizer : public Optimizer {
     if (scale_is_provisional()) evidence_.absorb();
   }
 
+  [[nodiscard]] std::size_t insured(const Evidence& now, std::size_t modelled) const;
+  /// Which arm `best` names, none if that has no rewards, and what this rests on.
+  [[nodiscard]] std::pair<std::optional<std::size_t>, Best::Basis> choose_best(
+      const Evidence& now, const std::optional<Recommendation>& own) const;
+
   /// What an arm was penalized by.
   struct Penalty {
     std::uint64_t weight = 0;  ///< rewards that it stands for
@@ -159,6 +166,7 @@ class TicketedOptimizer : public Optimizer {
   std::map<std::vector<double>, Penalty> penalties_;
   std::uint64_t penalized_ = 0;  // pulls
 
+  bool range_is_hard_ = false;
   std::optional<RewardRange> range_;       // that R is the size of
   std::optional<RewardRange> next_range_;  // the same from the next phase on
   double scale_ = 1.0;

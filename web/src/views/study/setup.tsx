@@ -116,6 +116,7 @@ function Objective(props: { specification: Specification }) {
         <Fact name="wanted">{direction === "maximize" ? "large rewards" : "small rewards"}</Fact>
         <Fact name="range of rewards">
           {numbers ? `${plain(numbers[0])} to ${plain(numbers[1])}` : "learnt from them"}
+          {props.specification.hard_range && ", never left"}
         </Fact>
         <Fact name="intervals at">{percent(confidence)}</Fact>
         {budget &&
