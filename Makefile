@@ -5,7 +5,7 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 DOCUMENTS = $$(git ls-files 'docs/*.md')
 
 .PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
-        bench-ablation bench-memory bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
+        bench-ablation bench-stuck bench-memory bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
         wheel deb clean
 
 help:  ## Show this list
@@ -142,6 +142,10 @@ bench-tuned: build  ## The adaptive tree beside HCT tuned by hindsight (minutes)
 bench-ablation: build  ## What each part of the adaptive tree gives (minutes)
 	@cmake --build --preset release --target ablation
 	@build/bench/ablation
+
+bench-stuck: build  ## Where the adaptive tree gets stuck, and what is done about it (minutes)
+	@cmake --build --preset release --target stuck
+	@build/bench/stuck
 
 bench-memory: build  ## The adaptive tree in systems with memory, beside HCT tuned by hindsight (minutes)
 	@cmake --build --preset release --target memory

@@ -1,11 +1,9 @@
 // What each part of the adaptive tree gives: the regret without it, as ratios to that with all.
 
 #include "suite.hpp"
-#include "support/textbook_adaptive.hpp"
+#include "textbook_player.hpp"
 
 #include <cstdlib>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -13,34 +11,6 @@ namespace {
 
 using namespace canopy;
 using namespace canopy::bench;
-using canopy::testing::TextbookAdaptive;
-using Variant = TextbookAdaptive::Variant;
-
-/// The textbook as it is asked and told.
-class Player {
- public:
-  Player(const Space& space, const Variant& variant)
-      : textbook_(std::make_shared<BoxPartition>(space), 0.06, variant) {}
-
-  Pull ask(std::uint64_t pulls) {
-    const TextbookAdaptive::Turn turn = textbook_.choose();
-    rewards_.clear();
-    length_ = std::min(pulls, turn.pulls);
-    return {0, textbook_.arm(turn.node), length_};
-  }
-
-  Status tell(Ticket /*ticket*/, double reward) {
-    rewards_.push_back(reward);
-    if (rewards_.size() == length_) textbook_.learn(rewards_);
-    return Status::ok;
-  }
-
- private:
-  TextbookAdaptive textbook_;
-  std::vector<double> rewards_;
-  std::uint64_t length_ = 0;
-};
-
 struct Part {
   std::string name;
   Variant variant;
@@ -55,6 +25,7 @@ const std::vector<Part> kParts{
     {"roughness not inherited", {.no_inheritance = true}},
     {"one noise for all cells", {.one_noise = true}},
     {"explorer from the first pull", {.explorer_from_start = true}},
+    {"noise not by place", {.noise_of_all = true}},
 };
 
 }  // namespace
@@ -67,7 +38,7 @@ int main() {
     const Case& of = cases[i / kParts.size()];
     const Variant& variant = kParts[i % kParts.size()].variant;
     lost[i] = regret(of, 0, of.pulls >= 100'000 ? 10 : 40,
-                     [&](const Space& space) { return Player(space, variant); });
+                     [&](const Space& space) { return TextbookPlayer(space, variant); });
   });
 
   const auto ratio = [&](std::size_t which, std::size_t part) {

@@ -79,6 +79,15 @@ struct Case {
   NoiseKind noise;
   std::uint64_t pulls;
 
+  /// Of Gaussian noise that depends on the arm; else the noise is the same everywhere.
+  std::function<double(Arm)> deviation = nullptr;
+
+  [[nodiscard]] double reward(Arm arm, RandomStream& random) const {
+    const double value = function.value(arm);
+    if (deviation) return value + deviation(arm) * random.normal();
+    return noise.reward(value, random);
+  }
+
   /// What a run meets; the same for everybody who plays it.
   [[nodiscard]] RandomStream random(std::uint64_t run) const {
     return RandomStream({.environment = function.name, .purpose = noise.name, .run = run});
@@ -90,7 +99,7 @@ inline std::vector<Case> cases_of(const std::vector<std::uint64_t>& lengths) {
   std::vector<Case> cases;
   for (const std::uint64_t pulls : lengths) {
     for (const Function& function : functions()) {
-      for (const NoiseKind& noise : noises()) cases.push_back({function, noise, pulls});
+      for (const NoiseKind& noise : noises()) cases.push_back({function, noise, pulls, nullptr});
     }
   }
   return cases;
@@ -107,7 +116,7 @@ double regret(const Case& of, std::uint64_t first, std::uint64_t runs, const Mak
       const Pull pull = optimizer.ask(of.pulls - done);
       const double value = of.function.value(pull.arm);
       for (std::uint64_t i = 0; i < pull.length; ++i) {
-        (void)optimizer.tell(pull.ticket, of.noise.reward(value, random));
+        (void)optimizer.tell(pull.ticket, of.reward(pull.arm, random));
       }
       sum += static_cast<double>(pull.length) * (of.function.largest - value);
       done += pull.length;

@@ -39,9 +39,9 @@ void visit_fields(AdaptiveOptions& options, Visit&& visit) {
 /// someone has to know. Smoothness, noise and spread of f are learnt while it runs
 /// (`AdaptiveModel`); it is told nothing but the box.
 ///
-/// A turn goes to the leaf with the largest index m + sqrt(3 ln(1 + t v / (leaves sg)) v), down by
-/// the larger one, and lasts 0.15 T pulls, at least one. A leaf whose value is known better than it
-/// varies, v <= D2, is cut. A model can be sure and wrong: an explorer with a budget, which it
+/// A turn goes to the leaf with the largest index m + sqrt(3.5 ln(1 + t v / (leaves sg)) v), down
+/// by the larger one, and lasts 0.15 T pulls, at least one. A leaf whose value is known better than
+/// it varies, v <= D2, is cut. A model can be sure and wrong: an explorer with a budget, which it
 /// counts by what its pulls have lost beyond doubt, covers the box and sweeps the depths.
 /// docs/adaptive.md has the formulas, and what each part gives.
 class Adaptive final : public TicketedOptimizer, private TreeView {
@@ -151,6 +151,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
 
   AdaptiveModel model_;
   AdaptiveOptions options_;
+  double coverage_;  // that of the options, times the root of the dimension
   Settling settling_;
   MemoryWatch watch_;
   std::vector<NodeIndex> start_;  // the cells that are pulled first

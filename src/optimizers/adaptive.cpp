@@ -14,7 +14,8 @@ namespace canopy {
 namespace {
 
 constexpr std::uint32_t kStartDepth = 3;
-constexpr double kTurn = 0.15;  // of the pulls of a leaf are the next turn
+constexpr double kBoldness = 3.5;  // of the index
+constexpr double kTurn = 0.15;     // of the pulls of a leaf are the next turn
 constexpr std::uint64_t kFewTickets = 64;
 
 }  // namespace
@@ -27,6 +28,8 @@ Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOpt
     : TicketedOptimizer(checked(options, objective), partition->dimension()),
       model_(std::move(partition)),
       options_(options),
+      coverage_(options.coverage *
+                std::sqrt(static_cast<double>(model_.tree().partition().dimension()))),
       settling_(options.settle) {
   const Partition& set = model_.tree().partition();
   if (options.settle != 0 && !set.reach(model_.tree().cell(Tree::kRoot), 0)) {
@@ -151,7 +154,7 @@ NodeIndex Adaptive::most_promising() const {
 bool Adaptive::explorer_may_play() const {
   const double root = std::sqrt(steps());
   if (model_.tree().size() >= 64.0 + 8.0 * root) return false;
-  const double rate = 0.5 * model_.noise_deviation() + options_.coverage * model_.leaf_range();
+  const double rate = 0.5 * model_.noise_deviation() + coverage_ * model_.leaf_range();
   return explorer_loss_ <= 0.1 * search_loss_ + rate * std::max(0.0, root - 8.0);
 }
 
@@ -417,7 +420,7 @@ bool Adaptive::is_ripe(NodeIndex index) const {
 double Adaptive::index(const Node& leaf) const {
   const double variance = expected_variance(leaf);
   const double worth = steps() * variance / (model_.leaves() * leaf.noise);
-  return leaf.level + std::sqrt(3.0 * std::log(1.0 + worth) * variance);
+  return leaf.level + std::sqrt(kBoldness * std::log(1.0 + worth) * variance);
 }
 
 void Adaptive::set_bounds() {
@@ -611,7 +614,7 @@ void Adaptive::transfer(State& state) {
 
 OptimizerEntry adaptive_entry() {
   return optimizer_entry<Adaptive, AdaptiveOptions>(
-      "adaptive", "the adaptive tree: learns smoothness, noise and spread; needs the box alone");
+      "adaptive", "the adaptive tree: learns smoothness, noise and spread; needs the box alone", 2);
 }
 
 }  // namespace canopy

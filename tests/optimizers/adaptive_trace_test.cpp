@@ -2,6 +2,7 @@
 // as many pulls, at every turn.
 
 #include "canopy/adaptive.hpp"
+#include "canopy/garland.hpp"
 #include "canopy/random.hpp"
 
 #include "support/every_optimizer.hpp"
@@ -101,6 +102,34 @@ RC_GTEST_PROP(AdaptiveTrace, EveryTurnIsThatOfTheTextbook, ()) {
   RC_ASSERT(model.tree().size() == textbook.nodes().size());
   RC_ASSERT(std::abs(model.smoothness() - textbook.alpha()) < 1e-6);
   RC_ASSERT(std::abs(model.noise_variance() - textbook.sigma2()) < 1e-6 * textbook.sigma2());
+}
+
+/// Garland along every axis, added up.
+std::string best_of_first_revision(std::size_t dimension) {
+  std::vector<Parameter> parameters;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    parameters.push_back({"x" + std::to_string(i), Real{0.0, 1.0}});
+  }
+  TextbookAdaptive textbook(std::make_shared<BoxPartition>(Space(parameters)), 0.06,
+                            TextbookAdaptive::first_revision());
+  RandomStream random({.seed = 3});
+  while (textbook.t() < 2'000) {
+    const TextbookAdaptive::Turn turn = textbook.choose();
+    std::vector<double> rewards(turn.pulls);
+    for (double& reward : rewards) {
+      for (const double x : textbook.arm(turn.node)) reward += garland(x);
+      reward += 0.2 * random.normal();
+    }
+    textbook.learn(rewards);
+  }
+  const std::size_t best = textbook.recommendation();
+  return textbook.path(best) + ", pulls: " + std::to_string(textbook.nodes()[best].T) +
+         ", nodes: " + std::to_string(textbook.nodes().size());
+}
+
+TEST(TextbookAdaptive, TheFirstRevisionDecidesAsItDid) {
+  EXPECT_EQ(best_of_first_revision(1), "011010110100, pulls: 653, nodes: 83");
+  EXPECT_EQ(best_of_first_revision(3), "111000000000000111, pulls: 55, nodes: 221");
 }
 
 TEST(AdaptiveModel, APassGivesThePosteriorOfDenseLinearAlgebra) {

@@ -43,6 +43,7 @@ class TextbookAdaptive {
     double M2_first = 0.0;  // the same of the first 8 alone
 
     // Beliefs. What a leaf of a turn knows better than the last pass is in sg, m, v and index.
+    double sigma2 = 0.0;  // variance of a reward hereabouts
     double sg = 0.0;      // variance of one reward
     double Lambda = 0.0;  // precision of what the subtree says about f here, 0 without rewards
     double mu = 0.0;      // and the mean of that
@@ -76,7 +77,15 @@ class TextbookAdaptive {
     bool no_inheritance = false;       // edges of one depth are equally wide
     bool one_noise = false;            // sigma^2 is the noise of every node
     bool explorer_from_start = false;  // the explorer's budget grows from the first pull on
+    bool index_of_three = false;       // 3 in place of 3.5
+    bool noise_of_all = false;         // no noise by place: sigma^2 where there is nothing else
+    bool coverage_of_line = false;     // the explorer spends as little in a box as on a line
   };
+
+  /// The algorithm as it was in its first revision.
+  [[nodiscard]] static Variant first_revision() {
+    return {.index_of_three = true, .noise_of_all = true, .coverage_of_line = true};
+  }
 
   explicit TextbookAdaptive(std::shared_ptr<const Partition> partition, double coverage = 0.06)
       : TextbookAdaptive(std::move(partition), coverage, Variant()) {}
@@ -193,7 +202,8 @@ class TextbookAdaptive {
 
   [[nodiscard]] bool is_explorers_turn() const {
     const double root_t = std::sqrt(static_cast<double>(t_));
-    const double allowance = 0.5 * sigma() + coverage_ * (largest_m_ - smallest_m_);
+    const double coverage = coverage_ * (variant_.coverage_of_line ? 1.0 : std::sqrt(dimension()));
+    const double allowance = 0.5 * sigma() + coverage * (largest_m_ - smallest_m_);
     const double earned = variant_.explorer_from_start ? root_t : std::max(0.0, root_t - 8.0);
     return !variant_.no_explorer && static_cast<double>(nodes_.size()) < 64.0 + 8.0 * root_t &&
            CG_ <= 0.1 * CM_ + allowance * earned;
@@ -337,6 +347,7 @@ class TextbookAdaptive {
       child.m = parent.m;
       child.v = parent.v + parent.D2;
       child.se = parent.D2;
+      child.sigma2 = parent.sigma2;
       child.am = child.m;
       child.pr = 1.0 / child.v;
       child.pp = child.pr;
@@ -443,12 +454,12 @@ class TextbookAdaptive {
     return std::max(below, floor_of_edges());
   }
 
-  /// sg: the noise of one reward here, as if 8 rewards elsewhere had said sigma^2. Rewards that
-  /// follow each other are worth less than independent ones.
+  /// sg: the noise of one reward here, as if 8 rewards elsewhere had said what it is hereabouts.
+  /// Rewards that follow each other are worth less than independent ones.
   [[nodiscard]] double noise(const Node& node) const {
     const auto pulls = static_cast<double>(node.T);
     const double range = reward_range();
-    double sg = (node.M2 + 8.0 * sigma2_) / (std::max(0.0, pulls - 1.0) + 8.0);
+    double sg = (node.M2 + 8.0 * node.sigma2) / (std::max(0.0, pulls - 1.0) + 8.0);
     if (variant_.one_noise) sg = sigma2_;
     const double inflation = (1.0 + phi_) / (1.0 - phi_);
     return std::max(sg, 1e-10 * range * range) * std::min(inflation, std::max(1.0, pulls));
@@ -457,7 +468,8 @@ class TextbookAdaptive {
   [[nodiscard]] double index(const Node& leaf) const {
     const auto t = static_cast<double>(t_);
     const auto leaves = static_cast<double>(leaf_count());
-    return leaf.m + std::sqrt(3.0 * std::log(1.0 + t * leaf.v / (leaves * leaf.sg)) * leaf.v);
+    const double boldness = variant_.index_of_three ? 3.0 : 3.5;
+    return leaf.m + std::sqrt(boldness * std::log(1.0 + t * leaf.v / (leaves * leaf.sg)) * leaf.v);
   }
 
   [[nodiscard]] static double caution(const Node& node) { return node.m - std::sqrt(node.v); }
@@ -478,15 +490,42 @@ class TextbookAdaptive {
     ++passes_;
   }
 
-  /// sigma^2, from rewards that came before a choice could depend much on them, and phi.
+  /// sigma^2, and phi; then the same of every cell, which is drawn to that of the cell around it as
+  /// if 32 rewards had said it.
   void learn_noise() {
+    learn_noise_of_all();
+    nodes_[0].sigma2 = sigma2_;
+    for (std::size_t i = 1; i < nodes_.size(); ++i) {  // parents are older than their children
+      const FirstRewards first = first_rewards(i);
+      const double around = nodes_[nodes_[i].parent].sigma2;
+      nodes_[i].sigma2 = (first.squares + 32.0 * around) / (first.freedom + 32.0);
+      if (variant_.noise_of_all || phi_ != 0.0) nodes_[i].sigma2 = sigma2_;
+    }
+  }
+
+  /// Of all nodes of a subtree: rewards that came before a choice could depend much on them.
+  struct FirstRewards {
     double squares = 0.0;  // W
     double freedom = 0.0;  // w
-    for (const Node& node : nodes_) {
-      if (node.T == 0) continue;
-      squares += node.M2_first;
-      freedom += static_cast<double>(std::min<std::uint64_t>(node.T, 8) - 1);
+  };
+
+  [[nodiscard]] FirstRewards first_rewards(std::size_t at) const {
+    FirstRewards first;
+    const Node& node = nodes_[at];
+    if (node.T > 0) {
+      first.squares = node.M2_first;
+      first.freedom = static_cast<double>(std::min<std::uint64_t>(node.T, 8) - 1);
     }
+    for (const std::size_t child : children(at)) {
+      const FirstRewards below = first_rewards(child);
+      first.squares += below.squares;
+      first.freedom += below.freedom;
+    }
+    return first;
+  }
+
+  void learn_noise_of_all() {
+    const auto [squares, freedom] = first_rewards(0);
     const double range = reward_range();
     sigma2_ = (squares + range * range / 8.0) / (freedom + 2.0);
     phi_ = 0.0;

@@ -1,0 +1,166 @@
+// Where the adaptive tree gets stuck or trusts the wrong noise, and what is done about it: the
+// regret with and without each measure, over ordinary cases and over those that it is there for.
+
+#include "suite.hpp"
+#include "textbook_player.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace canopy;
+using namespace canopy::bench;
+
+Space cube(std::size_t dimension) {
+  std::vector<Parameter> parameters;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    parameters.push_back({"x" + std::to_string(i), Real{0.0, 1.0}});
+  }
+  return Space(parameters);
+}
+
+double bowl(Arm arm) {
+  constexpr std::array top{0.3, 0.5, 0.7, 0.5};
+  double value = 1.0;
+  for (std::size_t i = 0; i < top.size(); ++i) value -= (arm[i] - top.at(i)) * (arm[i] - top.at(i));
+  return value;
+}
+
+/// A wide bump and, elsewhere, a narrower one that is higher.
+double two_bumps(Arm arm) {
+  const auto bump = [&](double x, double y, double width) {
+    const double right = (arm[0] - x) / width;
+    const double up = (arm[1] - y) / width;
+    return std::exp(-0.5 * (right * right + up * up));
+  };
+  return std::max(0.8 * bump(0.25, 0.3, 0.2), bump(0.72, 0.77, 0.1));
+}
+
+/// The functions of the suite and eight more, of up to six dimensions.
+std::vector<Function> ordinary_functions() {
+  std::vector<Function> all = functions();
+  const RastriginFunction rastrigin({.dimension = 2});
+  const RosenbrockFunction rosenbrock({.dimension = 3});
+  all.push_back({"branin", BraninFunction::space(), BraninFunction({}), 1.0});
+  all.push_back({"peaks", PeaksFunction::space(), PeaksFunction({}), 1.0});
+  all.push_back({"hartmann 3", HartmannFunction<3>::space(), HartmannFunction<3>({}), 1.0});
+  all.push_back({"hartmann 6", HartmannFunction<6>::space(), HartmannFunction<6>({}), 1.0});
+  all.push_back({"rastrigin", rastrigin.space(), rastrigin, 1.0});
+  all.push_back({"rosenbrock", rosenbrock.space(), rosenbrock, 1.0});
+  all.push_back({"bowl", cube(4), bowl, 1.0});
+  all.push_back({"ramp", cube(1), [](Arm arm) { return 0.2 + 0.6 * arm[0]; }, 0.8});
+  return all;
+}
+
+std::vector<Case> ordinary_cases(std::uint64_t pulls) {
+  std::vector<Case> cases;
+  for (const Function& function : ordinary_functions()) {
+    for (const NoiseKind& noise : noises()) cases.push_back({function, noise, pulls, nullptr});
+  }
+  return cases;
+}
+
+std::vector<Case> hard_cases(std::uint64_t pulls) {
+  const AckleyFunction ackley({.dimension = 3});
+  const auto peak_at = [](double x) { return [x](Arm arm) { return 1.0 - std::abs(arm[0] - x); }; };
+  std::vector<Case> cases;
+  cases.push_back(
+      {{"ackley 3", ackley.space(), ackley, 1.0}, {"Gaussian 0.3", nullptr}, pulls, [](Arm) {
+         return 0.3;
+       }});
+  for (const NoiseKind& noise : noises()) {
+    cases.push_back({{"two bumps", cube(2), two_bumps, 1.0}, noise, pulls, nullptr});
+  }
+  cases.push_back({{"peak at 0.3", cube(1), peak_at(0.3), 1.0},
+                   {"0.02 + 1.5 x^2", nullptr},
+                   pulls,
+                   [](Arm arm) { return 0.02 + 1.5 * arm[0] * arm[0]; }});
+  cases.push_back(
+      {{"peak at 0.7", cube(1), peak_at(0.7), 1.0}, {"1.5 above 0.6", nullptr}, pulls, [](Arm arm) {
+         return arm[0] > 0.6 ? 1.5 : 0.05;
+       }});
+  return cases;
+}
+
+struct Way {
+  std::string name;
+  Variant variant;
+};
+
+const std::vector<Way> kWays{
+    {"first revision", TextbookAdaptive::first_revision()},
+    {"as it is", {}},
+    {"3 in the index", {.index_of_three = true}},
+    {"one noise until a cell knows", {.noise_of_all = true}},
+    {"coverage of a line", {.coverage_of_line = true}},
+};
+
+struct Length {
+  std::uint64_t pulls;
+  std::uint64_t runs;
+};
+
+}  // namespace
+
+int main() {
+  const std::vector<Length> lengths{{100, 100}, {1'000, 60}, {10'000, 40}, {100'000, 8}};
+  std::vector<Case> cases;
+  std::vector<std::uint64_t> runs;
+  std::vector<bool> is_hard;
+  for (const Length& length : lengths) {
+    for (const bool hard : {false, true}) {
+      for (Case& of : hard ? hard_cases(length.pulls) : ordinary_cases(length.pulls)) {
+        cases.push_back(std::move(of));
+        runs.push_back(length.runs);
+        is_hard.push_back(hard);
+      }
+    }
+  }
+  std::vector<double> lost(cases.size() * kWays.size());
+  on_all_cores(lost.size(), [&](std::size_t i) {
+    const std::size_t which = i / kWays.size();
+    const Variant& variant = kWays[i % kWays.size()].variant;
+    lost[i] = regret(cases[which], 0, runs[which],
+                     [&](const Space& space) { return TextbookPlayer(space, variant); });
+  });
+
+  const auto ratio = [&](std::size_t which, std::size_t way) {
+    const double* of_case = &lost[which * kWays.size()];
+    return of_case[way] / of_case[0];
+  };
+  fmt::print("Regret over that of the first revision.\n\n{:<14}{:<16}{:>8}{:>10}", "function",
+             "noise", "n", "first");
+  for (std::size_t way = 1; way < kWays.size(); ++way)
+    fmt::print("{:>7}", fmt::format("({})", way));
+  fmt::print("\n");
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    fmt::print("{:<14}{:<16}{:>8}{:>10.5f}", cases[i].function.name, cases[i].noise.name,
+               cases[i].pulls, lost[i * kWays.size()]);
+    for (std::size_t way = 1; way < kWays.size(); ++way) fmt::print("{:>7.2f}", ratio(i, way));
+    fmt::print("\n");
+  }
+  for (const bool hard : {false, true}) {
+    fmt::print("\nGeometric mean of the {} cases, and from the least to the largest\n\n{:<34}",
+               hard ? "hard" : "ordinary", "");
+    for (const Length& length : lengths) fmt::print("{:>20}", length.pulls);
+    fmt::print("\n");
+    for (std::size_t way = 1; way < kWays.size(); ++way) {
+      fmt::print("{:<34}", fmt::format("({}) {}", way, kWays[way].name));
+      for (const Length& length : lengths) {
+        Ratios ratios;
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+          if (cases[i].pulls == length.pulls && is_hard[i] == hard) ratios.add(ratio(i, way));
+        }
+        fmt::print("{:>20}", ratios.text());
+      }
+      fmt::print("\n");
+    }
+  }
+  return EXIT_SUCCESS;
+}
