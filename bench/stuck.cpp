@@ -96,9 +96,10 @@ struct Way {
 const std::vector<Way> kWays{
     {"first revision", TextbookAdaptive::first_revision()},
     {"as it is", {}},
-    {"3 in the index", {.index_of_three = true}},
     {"one noise until a cell knows", {.noise_of_all = true}},
     {"coverage of a line", {.coverage_of_line = true}},
+    {"4 in the index", {.boldness = 4.0}},
+    {"twice the explorer's budget", {.allowance = 2.0}},
 };
 
 struct Length {
@@ -109,7 +110,7 @@ struct Length {
 }  // namespace
 
 int main() {
-  const std::vector<Length> lengths{{100, 100}, {1'000, 60}, {10'000, 40}, {100'000, 8}};
+  const std::vector<Length> lengths{{100, 100}, {1'000, 60}, {10'000, 40}, {100'000, 6}};
   std::vector<Case> cases;
   std::vector<std::uint64_t> runs;
   std::vector<bool> is_hard;

@@ -39,7 +39,7 @@ void visit_fields(AdaptiveOptions& options, Visit&& visit) {
 /// someone has to know. Smoothness, noise and spread of f are learnt while it runs
 /// (`AdaptiveModel`); it is told nothing but the box.
 ///
-/// A turn goes to the leaf with the largest index m + sqrt(3.5 ln(1 + t v / (leaves sg)) v), down
+/// A turn goes to the leaf with the largest index m + sqrt(3 ln(1 + t v / (leaves sg)) v), down
 /// by the larger one, and lasts 0.15 T pulls, at least one. A leaf whose value is known better than
 /// it varies, v <= D2, is cut. A model can be sure and wrong: an explorer with a budget, which it
 /// counts by what its pulls have lost beyond doubt, covers the box and sweeps the depths.
@@ -126,7 +126,8 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   [[nodiscard]] Pull issue(std::uint64_t length);
   void choose();
   [[nodiscard]] Turn next_turn();
-  [[nodiscard]] NodeIndex next_of_start() const;
+  [[nodiscard]] NodeIndex next_of_start();
+  [[nodiscard]] double asked_for(NodeIndex index) const;
   [[nodiscard]] bool explorer_may_play() const;
   [[nodiscard]] std::optional<NodeIndex> cover();
   [[nodiscard]] std::optional<NodeIndex> sweep();

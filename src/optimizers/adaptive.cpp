@@ -14,8 +14,9 @@ namespace canopy {
 namespace {
 
 constexpr std::uint32_t kStartDepth = 3;
-constexpr double kBoldness = 3.5;  // of the index
-constexpr double kTurn = 0.15;     // of the pulls of a leaf are the next turn
+constexpr std::uint32_t kDeepestStart = 5;  // when more are in flight than there are first cells
+constexpr double kBoldness = 3.0;           // of the index
+constexpr double kTurn = 0.15;              // of the pulls of a leaf are the next turn
 constexpr std::uint64_t kFewTickets = 64;
 
 }  // namespace
@@ -126,17 +127,43 @@ Adaptive::Turn Adaptive::next_turn() {
     cut(leaf);
     leaf = most_promising();
   }
-  const double length = std::max(1.0, std::floor(kTurn * model_.tree()[leaf].pulls));
-  return {.node = leaf, .length = static_cast<std::uint64_t>(length), .why = Learnt::Why::search};
+  // The more are in flight, the sooner it is worth while to think again.
+  const double length = std::floor(kTurn * model_.tree()[leaf].pulls /
+                                   (1.0 + static_cast<double>(tickets_.in_flight())));
+  return {.node = leaf,
+          .length = static_cast<std::uint64_t>(std::max(1.0, length)),
+          .why = Learnt::Why::search};
 }
 
-/// The first that was pulled least.
-NodeIndex Adaptive::next_of_start() const {
-  const auto pulls = [this](NodeIndex node) {
-    return model_.tree()[node].pulls + model_.tree()[node].out;
-  };
-  return *std::min_element(start_.begin(), start_.end(),
-                           [&](NodeIndex a, NodeIndex b) { return pulls(a) < pulls(b); });
+/// The first cell that was not asked for. When there is none, because more are in flight than there
+/// are first cells, these are cut; when all parts are in flight as well, the first cell that was
+/// asked for least.
+NodeIndex Adaptive::next_of_start() {
+  const Tree& tree = model_.tree();
+  const auto asked = [this](NodeIndex node) { return asked_for(node); };
+  const auto least = std::min_element(
+      start_.begin(), start_.end(), [&](NodeIndex a, NodeIndex b) { return asked(a) < asked(b); });
+  if (asked(*least) == 0.0) return *least;
+  for (std::uint32_t depth = kStartDepth; depth < kDeepestStart; ++depth) {
+    for (NodeIndex i = 0; i < tree.size(); ++i) {
+      if (tree[i].depth != depth) continue;
+      if (tree[i].is_leaf() && model_.cut(i) != AdaptiveModel::Cut::refused) {
+        evidence_.reserve(tree.size());
+      }
+      if (tree[i].is_leaf()) continue;
+      for (const NodeIndex part : {tree[i].children, tree[i].children + 1}) {
+        if (asked(part) == 0.0) return part;
+      }
+    }
+  }
+  return *least;
+}
+
+/// Pulls of the arm of a node, told or in flight.
+double Adaptive::asked_for(NodeIndex index) const {
+  const Tree& tree = model_.tree();
+  const NodeIndex owner = model_.owner(index);
+  return tree[owner].pulls + tree[owner].out + (owner == index ? 0.0 : tree[index].out);
 }
 
 NodeIndex Adaptive::most_promising() const {
@@ -347,8 +374,9 @@ void Adaptive::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
 
 void Adaptive::end_turn(NodeIndex node) {
   if (!has_begun_) {
-    has_begun_ = std::all_of(start_.begin(), start_.end(),
-                             [this](NodeIndex cell) { return model_.tree()[cell].pulls != 0.0; });
+    has_begun_ = std::all_of(start_.begin(), start_.end(), [this](NodeIndex cell) {
+      return model_.tree()[model_.owner(cell)].pulls != 0.0;
+    });
     if (!has_begun_) return;
     model_.begin();
     after_pass();
@@ -359,7 +387,9 @@ void Adaptive::end_turn(NodeIndex node) {
     set_bound(node);
     if (is_ripe(node)) cut(node);
   }
-  if (static_cast<double>(since_pass_) >= model_.tree().size() / 16.0) pass();
+  // With others in flight, what is not learnt now is not known for many pulls to come.
+  const double passes = tickets_.in_flight() > 1 ? 64.0 : 16.0;
+  if (static_cast<double>(since_pass_) >= model_.tree().size() / passes) pass();
 }
 
 void Adaptive::cut(NodeIndex leaf) {
@@ -417,10 +447,13 @@ bool Adaptive::is_ripe(NodeIndex index) const {
          model_.tree().size() < 64.0 + 12.0 * std::sqrt(steps()) && model_.can_cut(index);
 }
 
+/// Pulls that are out are expected to come back a little worse than the model thinks, by what they
+/// change the level in the mean: several are spread over cells that look about as good.
 double Adaptive::index(const Node& leaf) const {
   const double variance = expected_variance(leaf);
+  const double level = leaf.level - std::sqrt(std::max(0.0, leaf.variance - variance));
   const double worth = steps() * variance / (model_.leaves() * leaf.noise);
-  return leaf.level + std::sqrt(kBoldness * std::log(1.0 + worth) * variance);
+  return level + std::sqrt(kBoldness * std::log(1.0 + worth) * variance);
 }
 
 void Adaptive::set_bounds() {

@@ -260,7 +260,8 @@ AdaptiveModel::Cut AdaptiveModel::cut(NodeIndex leaf) {
     child.below = edge_below(child.depth, child.edge);
     child.level = child.rest_mean = parent.level;
     child.variance = parent.variance + parent.below;
-    child.rest = 1.0 / child.variance;
+    child.rest =
+        child.variance > 0.0 ? 1.0 / child.variance : 0.0;  // nothing is known before the start
     child.nearby = parent.nearby;
     child.noise = noise_at(child);
     if (!tree_.has_arm(index, tree_.arm(leaf))) continue;

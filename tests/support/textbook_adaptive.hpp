@@ -77,14 +77,15 @@ class TextbookAdaptive {
     bool no_inheritance = false;       // edges of one depth are equally wide
     bool one_noise = false;            // sigma^2 is the noise of every node
     bool explorer_from_start = false;  // the explorer's budget grows from the first pull on
-    bool index_of_three = false;       // 3 in place of 3.5
     bool noise_of_all = false;         // no noise by place: sigma^2 where there is nothing else
     bool coverage_of_line = false;     // the explorer spends as little in a box as on a line
+    double boldness = 3.0;             // the factor in the index
+    double allowance = 1.0;            // times what the explorer may spend
   };
 
   /// The algorithm as it was in its first revision.
   [[nodiscard]] static Variant first_revision() {
-    return {.index_of_three = true, .noise_of_all = true, .coverage_of_line = true};
+    return {.noise_of_all = true, .coverage_of_line = true};
   }
 
   explicit TextbookAdaptive(std::shared_ptr<const Partition> partition, double coverage = 0.06)
@@ -206,7 +207,7 @@ class TextbookAdaptive {
     const double allowance = 0.5 * sigma() + coverage * (largest_m_ - smallest_m_);
     const double earned = variant_.explorer_from_start ? root_t : std::max(0.0, root_t - 8.0);
     return !variant_.no_explorer && static_cast<double>(nodes_.size()) < 64.0 + 8.0 * root_t &&
-           CG_ <= 0.1 * CM_ + allowance * earned;
+           CG_ <= 0.1 * CM_ + variant_.allowance * allowance * earned;
   }
 
   /// The shallowest leaf, its left child if it was pulled before.
@@ -468,8 +469,8 @@ class TextbookAdaptive {
   [[nodiscard]] double index(const Node& leaf) const {
     const auto t = static_cast<double>(t_);
     const auto leaves = static_cast<double>(leaf_count());
-    const double boldness = variant_.index_of_three ? 3.0 : 3.5;
-    return leaf.m + std::sqrt(boldness * std::log(1.0 + t * leaf.v / (leaves * leaf.sg)) * leaf.v);
+    return leaf.m +
+           std::sqrt(variant_.boldness * std::log(1.0 + t * leaf.v / (leaves * leaf.sg)) * leaf.v);
   }
 
   [[nodiscard]] static double caution(const Node& node) { return node.m - std::sqrt(node.v); }
