@@ -27,10 +27,12 @@ namespace {
 
 // --- what `help` says ----------------------------------------------------------------------------
 
-constexpr const char* kAskHelp = R"(What to try next, for at most `pulls` pulls.
+constexpr const char* kAskHelp =
+    R"(What to try next, for at most `pulls` pulls; with `count`, a list of so many.
 
-By default for as long as the algorithm wants to stay. Learns nothing: asked again, it returns the same
-arm on a new ticket until enough has been told.)";
+By default for as long as the algorithm wants to stay. Learns nothing. Asked again before anything was told,
+the adaptive tree gives other arms that look about as good, if there are any; others give the same arm on a new
+ticket until enough has been told.)";
 constexpr const char* kTellHelp = R"(Tells the result of a pull, in the user's units.
 
 One reward, several, or Rewards. All of them are learnt, or none, with a ValueError. A study also keeps
@@ -80,6 +82,19 @@ PythonPull ask(Protocol& self, nb::handle pulls) {
             const Pull pull = optimizer.ask(wanted);
             return PlacedPull(pull, self.places(optimizer));
           })};
+}
+
+nb::list ask_for_several(Protocol& self, nb::handle pulls, nb::handle count) {
+  constexpr std::uint64_t kMost = 1000;
+  const auto number = number_from(count);
+  if (!number || !(*number >= 1.0 && *number <= kMost) || std::floor(*number) != *number) {
+    refuse("count", count, "must be a whole number from 1 to 1000");
+  }
+  nb::list given;
+  for (auto left = static_cast<std::uint64_t>(*number); left > 0; --left) {
+    given.append(nb::cast(ask(self, pulls)));
+  }
+  return given;
 }
 
 /// Throws ValueError unless all is well.
@@ -425,6 +440,9 @@ void bind_protocol(nb::module_& module) {
   nb::class_<Protocol>(module, "_Protocol", nb::type_slots(protocol_slots.data()))
       .def("ask", &ask, nb::arg("pulls") = nb::none(),
            nb::sig("def ask(self, pulls: int | None = None) -> Pull"), kAskHelp)
+      .def("ask", &ask_for_several, nb::arg("pulls") = nb::none(), nb::kw_only(),
+           nb::arg("count").none(),
+           nb::sig("def ask(self, pulls: int | None = None, *, count: int) -> list[Pull]"))
       .def("tell", &tell, nb::arg("pull").none(), nb::arg("reward").none(),
            nb::arg("metrics") = nb::none(),
            nb::sig("def tell(self, pull: Pull | int, reward: float | Iterable[float] | Rewards, "

@@ -89,12 +89,6 @@ inline constexpr std::array kSpecificationChange{kSpecification.needed(), kTuner
 
 // --- workers ---------------------------------------------------------------------------------
 
-inline constexpr RequestField kCount{.name = "count",
-                                     .help = "how many tickets",
-                                     .kind = Kind::whole,
-                                     .least = 1,
-                                     .most = 1000,
-                                     .usual = 1};
 inline constexpr RequestField kLeaseSeconds{
     .name = "lease_seconds",
     .help =

@@ -87,6 +87,12 @@ inline constexpr RequestField kPulls{
     .help = "the most in a row; left out: for as long as the algorithm wants to stay",
     .kind = RequestField::Kind::whole,
     .least = 1};
+inline constexpr RequestField kCount{.name = "count",
+                                     .help = "how many tickets",
+                                     .kind = RequestField::Kind::whole,
+                                     .least = 1,
+                                     .most = 1000,
+                                     .usual = 1};
 inline constexpr RequestField kTicket{.name = "ticket",
                                       .help = "that ask gave out",
                                       .kind = RequestField::Kind::ticket,

@@ -54,10 +54,17 @@ class Conversation {
 
   Document ask() {
     const Document& table = reader_.document();
-    reader_.allow(table, "", {&request::kPulls, 1});
-    const std::optional<std::uint64_t> pulls = reader_.whole(table, "", request::kPulls);
+    static constexpr std::array fields{request::kPulls, request::kCount};
+    reader_.allow(table, "", fields);
+    const std::uint64_t pulls = reader_.whole(table, "", request::kPulls).value_or(UINT64_MAX);
+    const std::optional<std::uint64_t> count = reader_.whole(table, "", request::kCount);
     if (is_wrong()) return mistake();
-    return pull_document(space_, optimizer_, optimizer_.ask(pulls.value_or(UINT64_MAX)));
+    if (!count) return pull_document(space_, optimizer_, optimizer_.ask(pulls));
+    Document::List tickets;
+    for (std::uint64_t i = 0; i < *count; ++i) {
+      tickets.push_back(pull_document(space_, optimizer_, optimizer_.ask(pulls)));
+    }
+    return Document::Table{{"tickets", std::move(tickets)}};
   }
 
   Document drop() {

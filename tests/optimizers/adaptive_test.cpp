@@ -138,6 +138,15 @@ TEST(Adaptive, PullsInFlightGoToDifferentArms) {
   EXPECT_GT(std::unique(arms.begin(), arms.end()) - arms.begin(), 3);
 }
 
+TEST(Adaptive, MoreFirstPullsThanFirstCellsGoToTheirParts) {
+  Adaptive adaptive(line());
+  std::vector<double> arms;
+  for (int i = 0; i < 32; ++i) arms.push_back(adaptive.ask(1).arm[0]);
+  std::sort(arms.begin(), arms.end());
+  EXPECT_GE(std::unique(arms.begin(), arms.end()) - arms.begin(), 32);
+  EXPECT_NO_THROW((void)adaptive.ask(1));
+}
+
 TEST(Adaptive, TheBestElementOfAListIsPlayedNearlyAlways) {
   for (std::size_t size = 2; size <= 12; ++size) {
     double share = 0.0;

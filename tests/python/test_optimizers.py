@@ -125,6 +125,26 @@ def test_a_wrong_ticket_is_refused(wrong):
             call()
 
 
+def test_several_pulls_are_asked_for_at_once():
+    opt = canopy.Adaptive(X)
+    pulls = opt.ask(1, count=8)
+    assert [pull.length for pull in pulls] == [1] * 8
+    assert len({pull.arm["x"] for pull in pulls}) == 8  # nothing is known yet: all over the space
+    assert len(opt.in_flight()) == 8
+    for pull in pulls:
+        opt.tell(pull, pull.arm["x"])
+    assert len(opt.ask(count=1)) == 1
+    assert isinstance(opt.ask(1), canopy.Pull)
+
+
+@pytest.mark.parametrize("wrong", [None, 0, -1, 1.5, 1001, "8", float("nan"), object()])
+def test_a_wrong_count_is_refused(wrong):
+    opt = canopy.Adaptive(X)
+    with pytest.raises(ValueError, match="count = .*: must be a whole number from 1 to 1000"):
+        opt.ask(1, count=wrong)
+    assert opt.in_flight() == []
+
+
 def test_a_ticket_is_answered_once():
     opt = canopy.Hct(X)
     pull = opt.ask(1)

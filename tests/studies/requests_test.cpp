@@ -53,6 +53,17 @@ class RequestsTest : public ::testing::Test {
   std::unique_ptr<Optimizer> optimizer_ = make_optimizer(study_);
 };
 
+TEST_F(RequestsTest, GivesOutSeveralTicketsAtOnce) {
+  const json pulls = answer(R"({"op":"ask","pulls":1,"count":3})");
+  ASSERT_EQ(pulls["tickets"].size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(pulls["tickets"][i]["ticket"], i + 1);
+    EXPECT_EQ(pulls["tickets"][i]["length"], 1);
+  }
+  EXPECT_EQ(answer(R"({"op":"ask","count":1})")["tickets"].size(), 1U);
+  EXPECT_EQ(answer(R"({"op":"in_flight"})")["tickets"].size(), 4U);
+}
+
 TEST_F(RequestsTest, AsksAndTellsInEveryWay) {
   const json pull = answer(R"({"op":"ask"})");
   EXPECT_EQ(pull, (json{{"ticket", 1},
@@ -169,6 +180,8 @@ TEST_F(RequestsTest, AnswersWhatIsWrongWithAnErrorAndChangesNothing) {
       {R"({"op":"ask","pull":1})", "unknown_key"},
       {R"({"op":"best","x":1})", "unknown_key"},
       {R"({"op":"ask","pulls":0})", "wrong_type"},
+      {R"({"op":"ask","count":0})", "wrong_type"},
+      {R"({"op":"ask","count":1001})", "wrong_type"},
       {R"({"op":"ask","pulls":-1})", "wrong_type"},
       {R"({"op":"ask","pulls":1.5})", "wrong_type"},
       {R"({"op":"tell"})", "missing_key"},
