@@ -1,6 +1,6 @@
-// The adaptive tree with many pulls in flight: workers that are equally fast, so that every reward
-// comes back when as many pulls as there are workers were asked for. Regret per pull over that of
-// one worker.
+// The adaptive tree with many pulls in flight. Workers are equally fast: every reward comes back
+// when as many pulls as there are workers were asked for, or all of a batch come back before the
+// next batch. Regret per pull over that of one pull at a time.
 
 #include "canopy/adaptive.hpp"
 
@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <deque>
+#include <string>
 #include <vector>
 
 namespace {
@@ -15,18 +16,24 @@ namespace {
 using namespace canopy;
 using namespace canopy::bench;
 
-double regret_with(std::size_t workers, const Case& of, std::uint64_t runs) {
+struct Way {
+  std::string name;
+  std::size_t in_flight;
+  bool is_batch;
+};
+
+double regret_with(const Way& way, const Case& of, std::uint64_t runs) {
   double sum = 0.0;
   for (std::uint64_t run = 0; run < runs; ++run) {
     RandomStream random = of.random(run);
     Adaptive optimizer(of.function.space);
     std::deque<Pull> out;
     for (std::uint64_t done = 0; done < of.pulls; ++done) {
-      if (out.size() == workers) {
-        const Pull& oldest = out.front();
-        const double value = of.function.value(oldest.arm);
-        (void)optimizer.tell(oldest.ticket, of.noise.reward(value, random));
-        out.pop_front();
+      if (out.size() == way.in_flight) {
+        const std::size_t kept = way.is_batch ? 0 : way.in_flight - 1;
+        for (; out.size() > kept; out.pop_front()) {
+          (void)optimizer.tell(out.front().ticket, of.reward(out.front().arm, random));
+        }
       }
       out.push_back(optimizer.ask(1));
       sum += of.function.largest - of.function.value(out.back().arm);
@@ -39,22 +46,28 @@ double regret_with(std::size_t workers, const Case& of, std::uint64_t runs) {
 
 int main() {
   const std::vector<std::uint64_t> lengths{100, 300, 1'000, 10'000};
-  const std::vector<std::size_t> workers{1, 8, 32};
+  const std::vector<Way> ways{{"one", 1, false},
+                              {"8 in flight", 8, false},
+                              {"32 in flight", 32, false},
+                              {"batches of 8", 8, true},
+                              {"batches of 32", 32, true}};
   const std::vector<Case> cases = cases_of(lengths);
-  std::vector<double> lost(cases.size() * workers.size());
+  std::vector<double> lost(cases.size() * ways.size());
   on_all_cores(lost.size(), [&](std::size_t i) {
-    lost[i] = regret_with(workers[i % workers.size()], cases[i / workers.size()], 40);
+    lost[i] = regret_with(ways[i % ways.size()], cases[i / ways.size()], 40);
   });
 
   fmt::print(
       "Regret per pull over that of one pull at a time, geometric mean of 18 rows and range\n\n");
-  fmt::print("{:<8}{:>20}{:>20}\n", "n", "8 in flight", "32 in flight");
+  fmt::print("{:<8}", "n");
+  for (std::size_t which = 1; which < ways.size(); ++which) fmt::print("{:>20}", ways[which].name);
+  fmt::print("\n");
   for (const std::uint64_t pulls : lengths) {
     fmt::print("{:<8}", pulls);
-    for (std::size_t which = 1; which < workers.size(); ++which) {
+    for (std::size_t which = 1; which < ways.size(); ++which) {
       Ratios ratios;
       for (std::size_t i = 0; i < cases.size(); ++i) {
-        const double* of_case = &lost[i * workers.size()];
+        const double* of_case = &lost[i * ways.size()];
         if (cases[i].pulls == pulls) ratios.add(of_case[which] / of_case[0]);
       }
       fmt::print("{:>20}", ratios.text());
