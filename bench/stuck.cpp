@@ -96,8 +96,6 @@ struct Way {
 const std::vector<Way> kWays{
     {"first revision", TextbookAdaptive::first_revision()},
     {"as it is", {}},
-    {"one noise until a cell knows", {.noise_of_all = true}},
-    {"coverage of a line", {.coverage_of_line = true}},
     {"4 in the index", {.boldness = 4.0}},
     {"twice the explorer's budget", {.allowance = 2.0}},
 };

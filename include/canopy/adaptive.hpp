@@ -152,7 +152,6 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
 
   AdaptiveModel model_;
   AdaptiveOptions options_;
-  double coverage_;  // that of the options, times the root of the dimension
   Settling settling_;
   MemoryWatch watch_;
   std::vector<NodeIndex> start_;  // the cells that are pulled first

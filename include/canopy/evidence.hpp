@@ -170,10 +170,15 @@ class Evidence {
   /// rare extreme ones, and if rewards have two values, it has ten of each.
   [[nodiscard]] bool is_about_normal(std::size_t index) const;
 
+  /// The interval of an arm if rewards vary about as much there as elsewhere, however few it has.
+  /// For putting an arm aside, which does no harm if that is wrong; not for claims.
+  [[nodiscard]] Interval borrowed_interval(std::size_t index) const;
+
   /// The arm with the largest m - t' (least m + t' when minimizing), where t' is t with max(SS, T
-  /// v) in place of SS: for choosing, variances are pooled upward, so that no arm is chosen because
-  /// its own spread is unknown, or small by luck. With two values, the arm whose interval begins
-  /// highest. None if there is no such bound.
+  /// v) in place of SS, and while no arm has 16 rewards at most what is borrowed: for choosing,
+  /// variances are pooled upward, so that no arm is chosen because its own spread is unknown, or
+  /// small by luck. With two values, the arm whose interval begins highest. None if there is no
+  /// such bound.
   [[nodiscard]] std::optional<std::size_t> safest(bool minimizes) const;
   /// The arm with the largest mean (least when minimizing), and among those the most pulls; or the
   /// one with the most pulls, and among those the best mean.
@@ -257,7 +262,9 @@ class Evidence {
   [[nodiscard]] Known known(const Record& record, double inflation) const;
   [[nodiscard]] Known by_own_variance(const Record& record, double inflation) const;
   [[nodiscard]] Interval by_share(const Record& record, double inflation) const;
-  [[nodiscard]] double cautious(const Record& record, double sign, double inflation) const;
+  [[nodiscard]] double borrowed_half(const Record& record, double inflation) const;
+  [[nodiscard]] double cautious(const Record& record, double sign, double inflation,
+                                bool borrows) const;
 
   std::size_t dimension_;
   double level_;

@@ -431,15 +431,28 @@ Evidence::Known Evidence::by_own_variance(const Record& record, double inflation
   double down = side(shape_.furthest_down(), mean - shape_.min());
   Assumption assumes = Assumption::about_normal;
   if (pulls < kOwnVariance && knows_noise()) {
-    const double v = variance();
-    const double pooled = std::max(v, (squares + kPrior * v) / (pulls - 1.0 + kPrior));
-    const double borrowed = std::sqrt(inflation * pooled) * sequence_width(pulls, alpha);
+    const double borrowed = borrowed_half(record, inflation);
     if (borrowed < std::max(up, down)) assumes = Assumption::noise_as_elsewhere;
     up = std::min(up, borrowed);
     down = std::min(down, borrowed);
   }
   if (!std::isfinite(up) || !std::isfinite(down)) return {};
   return {{mean - down, mean + up}, assumes};
+}
+
+/// Half of the width of an interval whose variance is pooled, upward only.
+double Evidence::borrowed_half(const Record& record, double inflation) const {
+  const double v = variance();
+  const double own = (record.squared_deviations + kPrior * v) / (record.pulls - 1.0 + kPrior);
+  return std::sqrt(inflation * std::max(v, own)) * sequence_width(record.pulls, alpha(record));
+}
+
+Interval Evidence::borrowed_interval(std::size_t index) const {
+  const Record& record = records_[index];
+  const double inflation = this->inflation();
+  if (shape_.distinct() <= 2 || !knows_noise()) return known(record, inflation).interval;
+  const double half = borrowed_half(record, inflation) + transient(record);
+  return {record.mean - half, record.mean + half};
 }
 
 ArmEstimate Evidence::estimate(std::size_t index) const {
@@ -449,14 +462,15 @@ ArmEstimate Evidence::estimate(std::size_t index) const {
 }
 
 /// A bound of the mean that arms are chosen by, times `sign`; see `safest`.
-double Evidence::cautious(const Record& record, double sign, double inflation) const {
+double Evidence::cautious(const Record& record, double sign, double inflation, bool borrows) const {
   if (shape_.distinct() == 2) {
     const Interval known = by_share(record, inflation);
     return (sign > 0.0 ? known.lower : -known.upper) - transient(record);
   }
   const double squares = std::max(record.squared_deviations, record.pulls * variance());
-  const double half =
+  double half =
       std::sqrt(inflation * squares / record.pulls) * t_sequence_width(record.pulls, alpha(record));
+  if (borrows && record.pulls >= kFewest) half = std::min(half, borrowed_half(record, inflation));
   return sign * record.mean - half - transient(record);
 }
 
@@ -465,16 +479,18 @@ std::optional<std::size_t> Evidence::safest(bool minimizes) const {
   if (!has_two_values && (shape_.distinct() <= 2 || !knows_noise())) return std::nullopt;
   const double sign = minimizes ? -1.0 : 1.0;
   const double inflation = this->inflation();
+  const bool borrows = std::none_of(records_.begin(), records_.end(), [](const Record& record) {
+    return record.pulls >= kOwnVariance;
+  });
   // With two values, a bound at the worse one says nothing.
   const auto [low, high] = shape_.two_values();
-  const double nothing =
+  double largest =
       has_two_values ? std::min(sign * low, sign * high) : -std::numeric_limits<double>::infinity();
   std::optional<std::size_t> safest;
-  double largest = nothing;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const Record& record = records_[i];
     if (record.barred || sign * record.mean <= largest) continue;
-    const double bound = cautious(record, sign, inflation);
+    const double bound = cautious(record, sign, inflation, borrows);
     if (!(bound > largest)) continue;
     safest = i;
     largest = bound;

@@ -29,8 +29,6 @@ Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOpt
     : TicketedOptimizer(checked(options, objective), partition->dimension()),
       model_(std::move(partition)),
       options_(options),
-      coverage_(options.coverage *
-                std::sqrt(static_cast<double>(model_.tree().partition().dimension()))),
       settling_(options.settle) {
   const Partition& set = model_.tree().partition();
   if (options.settle != 0 && !set.reach(model_.tree().cell(Tree::kRoot), 0)) {
@@ -181,7 +179,7 @@ NodeIndex Adaptive::most_promising() const {
 bool Adaptive::explorer_may_play() const {
   const double root = std::sqrt(steps());
   if (model_.tree().size() >= 64.0 + 8.0 * root) return false;
-  const double rate = 0.5 * model_.noise_deviation() + coverage_ * model_.leaf_range();
+  const double rate = 0.5 * model_.noise_deviation() + options_.coverage * model_.leaf_range();
   return explorer_loss_ <= 0.1 * search_loss_ + rate * std::max(0.0, root - 8.0);
 }
 

@@ -19,8 +19,10 @@ std::string broken_text(const Limit& limit, double value) {
 std::string surely_broken_limit(const Study& study, Arm arm) {
   for (const Limit& limit : study.specification().system->limits) {
     const Evidence& evidence = tuner_state_of(study).metrics().at(limit.metric);
-    const ArmEstimate known = evidence.estimate(*evidence.find(arm));
-    if (limit.is_surely_broken(known.interval)) return broken_text(limit, known.mean);
+    const std::size_t index = *evidence.find(arm);
+    if (limit.is_surely_broken(evidence.borrowed_interval(index))) {
+      return broken_text(limit, evidence.mean(index));
+    }
   }
   return "";
 }
@@ -40,7 +42,7 @@ void bar_broken_arms(Study& study, double reward) {
     for (std::size_t i = 0; i < evidence.size(); ++i) {
       const std::vector<double> arm(evidence.arm(i).begin(), evidence.arm(i).end());
       if (arm == system.baseline || study.is_barred(arm)) continue;
-      if (limit.is_surely_broken(evidence.estimate(i).interval)) (void)study.bar(arm, reward);
+      if (limit.is_surely_broken(evidence.borrowed_interval(i))) (void)study.bar(arm, reward);
     }
   }
 }

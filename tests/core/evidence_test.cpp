@@ -105,9 +105,17 @@ class PlainEvidence {
   [[nodiscard]] double bound(const Reals& arm, double level, double inflation) const {
     const double T = pulls(arm);
     const auto k = std::find(order_.begin(), order_.end(), arm) - order_.begin() + 1;
-    const double SS = std::max(squared_deviations(arm), T * variance());
-    return mean(arm) - std::sqrt(inflation * SS / T) *
-                           t_sequence_width(T, arm_alpha(level, static_cast<double>(k)));
+    const double alpha = arm_alpha(level, static_cast<double>(k));
+    const double v = variance();
+    const double SS = std::max(squared_deviations(arm), T * v);
+    double half = std::sqrt(inflation * SS / T) * t_sequence_width(T, alpha);
+    double most = 0.0;
+    for (const auto& [each, rewards] : rewards_) most = std::max(most, pulls(each));
+    if (most < 16.0 && T >= 4.0) {
+      const double own = (squared_deviations(arm) + 8.0 * v) / (T + 7.0);
+      half = std::min(half, std::sqrt(inflation * std::max(v, own)) * sequence_width(T, alpha));
+    }
+    return mean(arm) - half;
   }
   [[nodiscard]] const std::vector<Reals>& arms() const { return order_; }
 

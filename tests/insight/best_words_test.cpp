@@ -79,8 +79,9 @@ TEST(BestWords, AnUpliftThatMayBeNoneIsNotSureYet) {
   answer.best.rivals = 1;
   EXPECT_TRUE(has(told(answer), "One other setting cannot be ruled out yet."));
   answer.best.unknown = 9;
-  EXPECT_TRUE(has(told(answer),
-                  "One other setting cannot be ruled out yet; 9 have too few measurements to say."));
+  EXPECT_TRUE(
+      has(told(answer),
+          "One other setting cannot be ruled out yet; 9 have too few measurements to say."));
 }
 
 TEST(BestWords, SettingsWithoutAnIntervalAreNeitherBetterNorRuledOut) {
@@ -88,8 +89,9 @@ TEST(BestWords, SettingsWithoutAnIntervalAreNeitherBetterNorRuledOut) {
   answer.best.unknown = 20;
   EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::set);
   EXPECT_EQ(best_words(answer, kWithoutBaseline).certainty, "the best of those measured well");
-  EXPECT_TRUE(has(told(answer), "All other settings measured well are ruled out; 20 have too few "
-                                "measurements to say."));
+  EXPECT_TRUE(has(told(answer),
+                  "All other settings measured well are ruled out; 20 have too few "
+                  "measurements to say."));
   answer.best.rivals = 4;  // of six with an interval
   EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::so_far);
 }

@@ -138,8 +138,7 @@ TEST(AdaptiveStress, TheExplorerPlaysOnlyWithinItsBudget) {
       if (model.tree()[node].explorer_out != 0.0) {
         ++explorered;
         const double growth = std::max(0.0, std::sqrt(pulls) - 8.0);
-        const double coverage = kCoverage * std::sqrt(static_cast<double>(hard.dimension));
-        const double rate = 0.5 * model.noise_deviation() + coverage * model.leaf_range();
+        const double rate = 0.5 * model.noise_deviation() + kCoverage * model.leaf_range();
         const double budget = 0.1 * accounts.search + rate * growth;
         ASSERT_LE(accounts.explorer, budget * (1.0 + 1e-9))
             << hard.name << ", noise " << hard.noise << ", pull " << pulls;

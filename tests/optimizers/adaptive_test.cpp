@@ -355,15 +355,19 @@ TEST(Adaptive, SaysWhatItHasLearnt) {
 }
 
 TEST(Adaptive, SaysWhereItsModelHasTheBestArm) {
-  int covered = 0;
+  int said = 0;
+  int wrong = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Adaptive adaptive(line());
     run_adaptive(adaptive, bump, 0.3, 300, seed);
     const Best best = adaptive.best().value();
-    ASSERT_TRUE(best.by_model);
-    if (best.by_model->lower <= bump(best.arm) && bump(best.arm) <= best.by_model->upper) ++covered;
+    if (!best.by_model) continue;  // a false alarm of rare extremes
+    ++said;
+    const auto [lower, upper] = *best.by_model;
+    wrong += lower <= bump(best.arm) && bump(best.arm) <= upper ? 0 : 1;
   }
-  EXPECT_GE(covered, 94);
+  EXPECT_GE(said, 90);
+  EXPECT_LE(wrong, 5);
 }
 
 TEST(Adaptive, SaysNothingByItsModelWhereThatDoesNotApply) {

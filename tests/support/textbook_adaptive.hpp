@@ -78,14 +78,13 @@ class TextbookAdaptive {
     bool one_noise = false;            // sigma^2 is the noise of every node
     bool explorer_from_start = false;  // the explorer's budget grows from the first pull on
     bool noise_of_all = false;         // no noise by place: sigma^2 where there is nothing else
-    bool coverage_of_line = false;     // the explorer spends as little in a box as on a line
     double boldness = 3.0;             // the factor in the index
     double allowance = 1.0;            // times what the explorer may spend
   };
 
   /// The algorithm as it was in its first revision.
   [[nodiscard]] static Variant first_revision() {
-    return {.noise_of_all = true, .coverage_of_line = true};
+    return {.noise_of_all = true};
   }
 
   explicit TextbookAdaptive(std::shared_ptr<const Partition> partition, double coverage = 0.06)
@@ -203,8 +202,7 @@ class TextbookAdaptive {
 
   [[nodiscard]] bool is_explorers_turn() const {
     const double root_t = std::sqrt(static_cast<double>(t_));
-    const double coverage = coverage_ * (variant_.coverage_of_line ? 1.0 : std::sqrt(dimension()));
-    const double allowance = 0.5 * sigma() + coverage * (largest_m_ - smallest_m_);
+    const double allowance = 0.5 * sigma() + coverage_ * (largest_m_ - smallest_m_);
     const double earned = variant_.explorer_from_start ? root_t : std::max(0.0, root_t - 8.0);
     return !variant_.no_explorer && static_cast<double>(nodes_.size()) < 64.0 + 8.0 * root_t &&
            CG_ <= 0.1 * CM_ + variant_.allowance * allowance * earned;
