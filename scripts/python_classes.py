@@ -64,6 +64,7 @@ class StudyOptions(AlgorithmOptions, total=False):
 
     seed: int | None
     partition: AnyPartition
+    hard_range: bool
 '''
 
 #: in ranges that exclude nothing one would write, and need not be said

@@ -156,7 +156,7 @@ class Evidence {
   [[nodiscard]] bool knows(Arm arm) const;
 
   /// Whether eight rewards or more repeated what their arm gave before, and none differed. If
-  /// rewards have two values, both must have come eight times; 0 and 1 never tell.
+  /// rewards have two values, both must have come eight times; zeros and ones never tell.
   [[nodiscard]] bool has_no_noise() const {
     return within_freedom_ >= kFreedom && variance() == 0.0 && !shape_.may_be_rates();
   }
@@ -171,7 +171,7 @@ class Evidence {
   [[nodiscard]] bool is_about_normal(std::size_t index) const;
 
   /// The interval of an arm if rewards vary about as much there as elsewhere, however few it has.
-  /// For putting an arm aside, which does no harm if that is wrong; not for claims.
+  /// For putting arms aside, where waiting for more rewards may do harm; not for claims.
   [[nodiscard]] Interval borrowed_interval(std::size_t index) const;
 
   /// The arm with the largest m - t' (least m + t' when minimizing), where t' is t with max(SS, T
@@ -252,6 +252,7 @@ class Evidence {
 
   [[nodiscard]] double variance() const { return within_squares_ / within_freedom_; }
   [[nodiscard]] bool knows_noise() const { return within_freedom_ >= kFreedom && variance() > 0.0; }
+  [[nodiscard]] bool keeps_hard_range() const { return range_is_hard_ && !range_was_left_; }
   [[nodiscard]] double alpha(const Record& record) const;
   [[nodiscard]] double transient(const Record& record) const;
 
@@ -262,6 +263,8 @@ class Evidence {
   [[nodiscard]] Known known(const Record& record, double inflation) const;
   [[nodiscard]] Known by_own_variance(const Record& record, double inflation) const;
   [[nodiscard]] Interval by_share(const Record& record, double inflation) const;
+  [[nodiscard]] bool share_reaches(const Record& record, double end, double sign,
+                                   double inflation) const;
   [[nodiscard]] double borrowed_half(const Record& record, double inflation) const;
   [[nodiscard]] double cautious(const Record& record, double sign, double inflation,
                                 bool borrows) const;

@@ -60,13 +60,14 @@ class Adaptive(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
             "settle": settle,
             "coverage": coverage,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Hct(Optimizer):
@@ -104,6 +105,7 @@ class Hct(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
@@ -116,7 +118,7 @@ class Hct(Optimizer):
             "delta": delta,
             "constants": constants,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Vhct(Optimizer):
@@ -150,6 +152,7 @@ class Vhct(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
@@ -160,7 +163,7 @@ class Vhct(Optimizer):
             "delta": delta,
             "bound": bound,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Thoo(Optimizer):
@@ -191,6 +194,7 @@ class Thoo(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
     ):
         options = {
             "horizon": horizon,
@@ -199,7 +203,7 @@ class Thoo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Hoo(Optimizer):
@@ -228,6 +232,7 @@ class Hoo(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
     ):
         options = {
             "nu1": nu1,
@@ -235,7 +240,7 @@ class Hoo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Poo(Optimizer):
@@ -265,6 +270,7 @@ class Poo(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
     ):
         options = {
             "base": base,
@@ -273,7 +279,7 @@ class Poo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Gpo(Optimizer):
@@ -305,6 +311,7 @@ class Gpo(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
     ):
         options = {
             "horizon": horizon,
@@ -314,7 +321,7 @@ class Gpo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Pct(Optimizer):
@@ -343,6 +350,7 @@ class Pct(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
@@ -351,7 +359,7 @@ class Pct(Optimizer):
             "rho_max": rho_max,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Vpct(Optimizer):
@@ -380,6 +388,7 @@ class Vpct(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
@@ -388,7 +397,7 @@ class Vpct(Optimizer):
             "rho_max": rho_max,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Zooming(Optimizer):
@@ -416,6 +425,7 @@ class Zooming(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
@@ -423,7 +433,7 @@ class Zooming(Optimizer):
             "rho": rho,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Doo(Optimizer):
@@ -449,13 +459,14 @@ class Doo(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
             "nu1": nu1,
             "rho": rho,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Soo(Optimizer):
@@ -479,12 +490,13 @@ class Soo(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
             "depth_power": depth_power,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Stosoo(Optimizer):
@@ -514,6 +526,7 @@ class Stosoo(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
@@ -522,7 +535,7 @@ class Stosoo(Optimizer):
             "depth_limit": depth_limit,
             "delta": delta,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Sequool(Optimizer):
@@ -546,12 +559,13 @@ class Sequool(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
             "horizon": horizon,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Stroquool(Optimizer):
@@ -577,13 +591,14 @@ class Stroquool(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
             "horizon": horizon,
             "depth_limit": depth_limit,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Vroom(Optimizer):
@@ -614,6 +629,7 @@ class Vroom(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
     ):
         options = {
             "horizon": horizon,
@@ -622,7 +638,7 @@ class Vroom(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
 
 
 class Power(Optimizer):
@@ -647,6 +663,7 @@ class Power(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
     ):
         options = {
             "sigma": sigma,
@@ -654,7 +671,7 @@ class Power(Optimizer):
             "rollout_length": rollout_length,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range)
 
 
 class Grid(Optimizer):
@@ -677,13 +694,14 @@ class Grid(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
             "points": points,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range)
 
 
 class KlUcb(Optimizer):
@@ -708,6 +726,7 @@ class KlUcb(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
@@ -715,7 +734,7 @@ class KlUcb(Optimizer):
             "log_log_factor": log_log_factor,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range)
 
 
 class Thompson(Optimizer):
@@ -739,13 +758,14 @@ class Thompson(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
     ):
         options = {
             "points": points,
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range)
 
 
 class SuccessiveHalving(Optimizer):
@@ -768,13 +788,14 @@ class SuccessiveHalving(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
         seed: int | None = None,
     ):
         options = {
             "points": points,
             "horizon": horizon,
         }
-        super().__init__(space, options, direction, reward_range, confidence)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range)
 
 
 class RandomSearch(Optimizer):
@@ -793,11 +814,12 @@ class RandomSearch(Optimizer):
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
+        hard_range: bool = False,
     ):
         options = {
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range)
 
 
 for _each in (

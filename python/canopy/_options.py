@@ -285,6 +285,7 @@ class OptimizerOptions(AlgorithmOptions, total=False):
     partition: AnyPartition
     reward_range: RewardRange
     confidence: float
+    hard_range: bool
 
 
 class MakeOptions(OptimizerOptions, total=False):
@@ -298,3 +299,4 @@ class StudyOptions(AlgorithmOptions, total=False):
 
     seed: int | None
     partition: AnyPartition
+    hard_range: bool

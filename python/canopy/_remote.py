@@ -329,6 +329,11 @@ class RemoteStudy(Looks):
         return self._empty.confidence
 
     @property
+    def hard_range(self) -> bool:
+        """Whether no reward can be outside of reward_range."""
+        return self._empty.hard_range
+
+    @property
     def reward_range(self) -> tuple[float, float] | Literal["auto"]:
         """About how far rewards range: two numbers, or "auto"."""
         ends = self._call("GET", "/summary")["reward_range"]
@@ -657,7 +662,7 @@ def _optimizer_from(specification: Mapping[str, Any], space: Space) -> Optimizer
     chosen = dict(specification["optimizer"])
     name = chosen.pop("name")
     chosen.pop("revision", None)
-    objective = {key: specification[key] for key in _OBJECTIVE}
+    objective = {key: specification[key] for key in _OBJECTIVE if key in specification}
     make: Any = CLASSES[name]
     made: Optimizer = make(space, **chosen, **objective)
     return made

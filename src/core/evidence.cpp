@@ -242,7 +242,9 @@ Evidence::Record& Evidence::take_sums(const Rewards& rewards) {
   const bool knows_ends = rewards.knows_ends();
   check_range(knows_ends ? rewards.min : rewards.mean(), knows_ends ? rewards.max : rewards.mean());
   merge(record, rewards.moments());
-  shape_.judge(record.moments(), rewards.min, rewards.max, static_cast<double>(rewards.count));
+  if (knows_ends) {
+    shape_.judge(record.moments(), rewards.min, rewards.max, static_cast<double>(rewards.count));
+  }
   return record;
 }
 
@@ -387,14 +389,15 @@ double Evidence::transient(const Record& record) const {
 
 Evidence::Known Evidence::known(const Record& record, double inflation) const {
   Known known;
-  if (has_no_noise()) return known;
-  if (range_is_hard_ && !range_was_left_) {
+  if (keeps_hard_range()) {
     const auto [low, high] = *range_;
     const double width = high - low;
     const Interval unit =
         bounded_interval((record.mean - low) / width, record.pulls / inflation,
                          record.prediction_errors / (width * width * inflation), alpha(record));
     known = {{low + width * unit.lower, low + width * unit.upper}, Assumption::hard_range};
+  } else if (has_no_noise()) {
+    return known;
   } else if (shape_.has_two_values()) {
     known = {by_share(record, inflation), Assumption::two_values};
   } else if (shape_.distinct() > 2) {
@@ -521,8 +524,13 @@ Evidence::Others Evidence::others(std::size_t index, bool minimizes) const {
   const double end = minimizes ? -known.upper : known.lower;
   Others others;
   for (std::size_t i = 0; i < records_.size(); ++i) {
-    if (i == index || records_[i].barred) continue;
-    const Known other = this->known(records_[i], inflation);
+    const Record& record = records_[i];
+    if (i == index || record.barred) continue;
+    if (shape_.has_two_values() && !keeps_hard_range()) {  // without the ends, which take long
+      if (share_reaches(record, sign * end, sign, inflation)) ++others.rivals;
+      continue;
+    }
+    const Known other = this->known(record, inflation);
     if (other.assumes == Assumption::none) {
       ++others.unknown;
     } else if (std::max(sign * other.interval.lower, sign * other.interval.upper) > end) {
@@ -530,6 +538,17 @@ Evidence::Others Evidence::others(std::size_t index, bool minimizes) const {
     }
   }
   return others;
+}
+
+/// Whether the interval of an arm by `by_share` reaches beyond `end`, in the direction of `sign`.
+bool Evidence::share_reaches(const Record& record, double end, double sign,
+                             double inflation) const {
+  const double shifted = end - sign * transient(record);
+  if (sign * record.mean > sign * shifted) return true;
+  const auto [low, high] = shape_.two_values();
+  const double pulls = record.pulls / inflation;
+  const double share = std::clamp((record.mean - low) / (high - low), 0.0, 1.0);
+  return is_possible_rate((shifted - low) / (high - low), share * pulls, pulls, alpha(record));
 }
 
 // --- state -----------------------------------------------------------------------------------

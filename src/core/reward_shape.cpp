@@ -44,6 +44,7 @@ void RewardShape::add(std::span<const double> rewards, const Moments& before) {
 
 void RewardShape::add(const Rewards& rewards) {
   if (distinct_ <= 2) count_values(rewards);
+  if (!rewards.knows_ends()) knows_ends_ = false;
 }
 
 // --- values ----------------------------------------------------------------------------------
@@ -70,7 +71,8 @@ void RewardShape::count_values(const Rewards& rewards) {
     return;
   }
   if (distinct_ == 2 && count_both(two_values()[0], two_values()[1])) return;
-  if (count_both(0.0, 1.0) || count_both(rewards.min, rewards.max)) return;
+  if (count_both(0.0, 1.0)) return;
+  if (rewards.knows_ends() && count_both(rewards.min, rewards.max)) return;
   distinct_ = 3;
 }
 
@@ -105,6 +107,7 @@ bool RewardShape::has_two_values() const {
 }
 
 bool RewardShape::may_be_rates() const {
+  if (distinct_ == 1) return values_[0] == 0.0 || values_[0] == 1.0;
   return distinct_ == 2 && (are_zero_and_one() || !has_enough_of_both());
 }
 
@@ -152,10 +155,11 @@ void RewardShape::judge_one(const Moments& arm, double reward) {
 void RewardShape::transfer(State& state) {
   auto distinct = static_cast<std::uint64_t>(distinct_);
   state(min_, max_, distinct, values_[0], values_[1], counts_[0], counts_[1], repeats_, ties_,
-        judged_, furthest_[0], furthest_[1], has_rare_extremes_);
+        judged_, furthest_[0], furthest_[1], has_rare_extremes_, knows_ends_);
   if (!state.restoring()) return;
   State::require(State::are_ends(min_, max_) && distinct <= 3 &&
                  State::are_finite({values_[0], values_[1]}) &&
+                 (distinct != 2 || values_[0] != values_[1]) &&
                  State::are_counts({counts_[0], counts_[1], repeats_, ties_, judged_}) &&
                  furthest_[0] >= 0.0 && furthest_[1] >= 0.0);
   distinct_ = static_cast<int>(distinct);

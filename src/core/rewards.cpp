@@ -33,7 +33,7 @@ Rewards Rewards::from_sums(std::uint64_t count, double sum, double sum_squares) 
 }
 
 bool Rewards::knows_ends() const {
-  if (count <= 2) return true;
+  if (count <= 2 || min == max) return true;
   const double deviation = std::sqrt(squared_deviations / static_cast<double>(count));
   const auto stands_in = [&](double distance) {
     return std::abs(distance - deviation) <= 1e-6 * deviation;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kKind = "canopy-state";
 // From version 4 on the checksum is of everything before it, the version included: whatever is read
 // from a version to come was not damaged.
-constexpr std::uint64_t kVersion = 4;
+constexpr std::uint64_t kVersion = 5;
 
 std::string checksum_of(std::string_view text) {
   boost::crc_32_type crc;

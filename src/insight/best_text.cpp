@@ -39,8 +39,9 @@ std::string best_text(const Space& space, const Best& best) {
   text += fmt::format(", {} {}", best.pulls, best.pulls == 1 ? "pull" : "pulls");
   if (const auto& model = best.by_model) {
     const double fine = resolution_of(model->lower, model->upper);
-    text += fmt::format("; {} to {} by the model (95 % at this look)",
-                        number_text(model->lower, fine), number_text(model->upper, fine));
+    text += fmt::format("; {} to {} by the model ({:.4g} % at this look)",
+                        number_text(model->lower, fine), number_text(model->upper, fine),
+                        100.0 * kModelLevel);
   }
   if (best.basis == Best::Basis::no_noise) {
     text += "; rewards of an arm never differ";

@@ -38,7 +38,7 @@ std::string_view assumption_text(Assumption assumes) {
   switch (assumes) {
     case Assumption::none:
       return "There is no interval yet: it was measured too few times to know how much rewards "
-             "vary.";
+             "vary, or only one value has come often enough.";
     case Assumption::about_normal:
       return "The interval assumes that rewards are about normal, or no more extreme than those "
              "seen, and that their level does not move.";
@@ -90,6 +90,8 @@ class BestSentences {
   [[nodiscard]] bool is_bounded() const { return std::isfinite(best_.lower); }
   [[nodiscard]] bool is_confirmed() const { return answer_.confirmed.value_or(false); }
   [[nodiscard]] bool is_alone() const { return best_.arms == 1; }
+  /// Whether no other setting has an interval, so that none is ruled out.
+  [[nodiscard]] bool is_only_known() const { return best_.unknown + 1 >= best_.arms; }
   [[nodiscard]] bool is_worse() const { return tone_ == Tone::bad && !is_confirmed(); }
   /// Whether more than half of the settings that have an interval may be better.
   [[nodiscard]] bool is_one_of_many() const {
@@ -101,8 +103,8 @@ class BestSentences {
     if (is_baseline_ || is_worse()) return Advice::keep;
     if (is_alone() || is_one_of_many()) return Advice::so_far;
     if (is_confirmed() || tone_ == Tone::good) return Advice::set;
-    const bool is_certain =
-        best_.basis == Best::Basis::no_noise || (is_bounded() && best_.rivals == 0);
+    const bool is_certain = best_.basis == Best::Basis::no_noise ||
+                            (is_bounded() && best_.rivals == 0 && !is_only_known());
     return !tone_ && is_certain ? Advice::set : Advice::so_far;
   }
 
@@ -120,6 +122,7 @@ class BestSentences {
     if (best_.basis == Best::Basis::no_noise) return {"rewards do not vary", Tone::plain};
     if (!is_bounded()) return {"not sure yet", Tone::unsure};
     if (best_.rivals > 0) return {"others may be as good", Tone::unsure};
+    if (is_only_known()) return {"not sure yet", Tone::unsure};
     if (best_.unknown > 0) return {"the best of those measured well", Tone::good};
     return {"the best of all tried", Tone::good};
   }
@@ -199,6 +202,7 @@ class BestSentences {
         best_.unknown == 0   ? ""
         : best_.unknown == 1 ? "; one has too few measurements to say"
                              : fmt::format("; {} have too few measurements to say", best_.unknown);
+    if (is_only_known()) return "No other setting has enough measurements to compare with.";
     if (best_.rivals == 0) {
       return fmt::format("All other settings {} are ruled out{}.",
                          unknown.empty() ? "tried" : "measured well", unknown);
@@ -235,9 +239,14 @@ class BestSentences {
       sentences.emplace_back(assumption_text(best_.assumes));
     }
     if (best_.rare_extremes) {
-      sentences.emplace_back(
-          "Rewards have rare extreme values. The interval assumes that nothing more extreme than "
-          "what was seen at some setting happens here.");
+      const bool rests_on_them = best_.assumes == Assumption::about_normal ||
+                                 best_.assumes == Assumption::noise_as_elsewhere;
+      sentences.emplace_back("Rewards have rare extreme values.");
+      if (rests_on_them) {
+        sentences.back() +=
+            " The interval assumes that nothing more extreme than what was seen at some setting "
+            "happens here.";
+      }
     }
     if (const auto& model = best_.by_model) {
       sentences.push_back(fmt::format(

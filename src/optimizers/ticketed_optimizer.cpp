@@ -197,6 +197,9 @@ std::vector<Pull> TicketedOptimizer::in_flight() const {
 
 void TicketedOptimizer::set_reward_range(const std::optional<RewardRange>& range) {
   if (range) throw_if_any(range_violations(*range));
+  if (!range && range_is_hard_) {
+    throw_if_any({{"reward_range", "auto", "a study with hard_range needs two numbers"}});
+  }
   next_range_ = range;
 }
 
@@ -240,13 +243,15 @@ std::size_t TicketedOptimizer::insured(const Evidence& now, std::size_t modelled
   const ArmEstimate chosen = now.estimate(modelled);
   std::size_t best = modelled;
   double end = minimizes ? -chosen.interval.lower : chosen.interval.upper;
-  if (!std::isfinite(end)) return best;
+  if (chosen.assumes == Assumption::none || chosen.assumes == Assumption::noise_as_elsewhere) {
+    return best;
+  }
   for (std::size_t i = 0; i < now.size(); ++i) {
     const double mean = minimizes ? -now.mean(i) : now.mean(i);
     if (now.pulls(i) < chosen.pulls || !(mean > end) || now.is_barred(i)) continue;
-    const Interval known = now.estimate(i).interval;
-    const double bound = minimizes ? -known.upper : known.lower;
-    if (!(bound > end)) continue;
+    const ArmEstimate known = now.estimate(i);
+    const double bound = minimizes ? -known.interval.upper : known.interval.lower;
+    if (known.assumes == Assumption::noise_as_elsewhere || !(bound > end)) continue;
     best = i;
     end = bound;
   }
@@ -258,7 +263,10 @@ std::pair<std::optional<std::size_t>, Best::Basis> TicketedOptimizer::choose_bes
   const bool minimizes = map_.minimizes();
   if (now.has_no_noise()) return {now.best_mean(minimizes), Best::Basis::no_noise};
   const auto known = own ? now.find(own->arm) : std::nullopt;
-  if (known && own->by_model) return {insured(now, *known), Best::Basis::model};
+  if (known && own->by_model) {
+    const std::size_t chosen = insured(now, *known);
+    return {chosen, chosen == *known ? Best::Basis::model : Best::Basis::interval};
+  }
   if (const auto safest = now.safest(minimizes)) return {safest, Best::Basis::interval};
   return {own ? known : now.most_pulled(minimizes), Best::Basis::repeats_few};
 }

@@ -236,11 +236,13 @@ RC_GTEST_PROP(Evidence, EqualsAStraightforwardComputation, ()) {
   }
   RC_ASSERT(evidence.count() == count);
   const auto safest = evidence.safest(false);
-  if (plain.freedom() < 8.0 || !safest) return;
+  if (plain.freedom() < 8.0) return;
   double largest = -std::numeric_limits<double>::infinity();
   for (const Reals& arm : plain.arms()) {
     largest = std::max(largest, plain.bound(arm, 0.95, evidence.inflation()));
   }
+  RC_ASSERT(safest.has_value() == std::isfinite(largest));
+  if (!safest) return;
   const Arm chosen = evidence.arm(*safest);
   const double bound = plain.bound({chosen.begin(), chosen.end()}, 0.95, evidence.inflation());
   RC_ASSERT(std::abs(bound - largest) <= 1e-6);
@@ -288,15 +290,19 @@ TEST(Evidence, AVarianceIsBorrowedUpwardOnlyAndThisIsSaid) {
   Evidence evidence(1);
   RandomStream random({.seed = 2});
   for (int i = 0; i < 40; ++i) evidence.add(Reals{0.0}, random.normal());
-  for (int i = 0; i < 6; ++i) evidence.add(Reals{1.0}, 0.5);
+  for (int i = 0; i < 6; ++i) evidence.add(Reals{1.0}, 0.5);  // by their spread surely above 0
   evidence.absorb();
   const ArmEstimate known = evidence.estimate(1);
   EXPECT_EQ(known.assumes, Assumption::noise_as_elsewhere);
   const double half = std::sqrt(evidence.noise()) * sequence_width(6.0, arm_alpha(0.95, 2.0));
   EXPECT_LE(known.interval.upper, 0.5 + half);
   EXPECT_GT(known.interval.upper - known.interval.lower, 1.0);
-  // The noise of the other arm, alone, makes it look bad; its own can only add to that.
-  EXPECT_EQ(evidence.safest(true), 0U);
+  EXPECT_EQ(evidence.safest(false), 0U) << "it is not chosen for its small spread";
+  EXPECT_EQ(evidence.borrowed_interval(1).upper, known.interval.upper);
+  evidence.add(Reals{2.0}, 9.0);
+  evidence.absorb();
+  EXPECT_FALSE(evidence.estimate(2).interval.bounded());
+  EXPECT_GT(evidence.borrowed_interval(2).lower, 0.0) << "also with one reward";
 }
 
 TEST(Evidence, KnowsNothingWhileThereIsNoNoise) {
@@ -467,6 +473,16 @@ TEST(Evidence, AHardRangeNeedsNothingElse) {
   hard.add(Reals{0.0}, 3.0 + 1e-9);
   hard.absorb();
   EXPECT_NE(hard.estimate(0).assumes, Assumption::hard_range) << "it was left";
+}
+
+TEST(Evidence, SumsWithoutEndsSayNothingAboutExtremes) {
+  // Mean -+ deviation stands in for the ends, and would be two values that fit the sums.
+  Evidence spread(1);
+  spread.add(Reals{0.0}, Rewards::from_sums(1'000, 3'000.0, 10'000.0));
+  spread.add(Reals{1.0}, Rewards::from_sums(1'000, 3'100.0, 10'000.0));
+  EXPECT_EQ(spread.estimate(0).assumes, Assumption::about_normal);
+  const double half = t_sequence_width(1'000.0, arm_alpha(0.95, 1.0));
+  EXPECT_NEAR(spread.estimate(0).interval.upper, 3.0 + half, 1e-9);
 }
 
 TEST(Evidence, SumsWithoutEndsDoNotLeaveAHardRange) {

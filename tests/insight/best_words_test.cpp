@@ -92,6 +92,10 @@ TEST(BestWords, SettingsWithoutAnIntervalAreNeitherBetterNorRuledOut) {
   EXPECT_TRUE(has(told(answer),
                   "All other settings measured well are ruled out; 20 have too few "
                   "measurements to say."));
+  answer.best.unknown = 26;
+  EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::so_far) << "nothing is excluded";
+  EXPECT_TRUE(has(told(answer), "No other setting has enough measurements to compare with."));
+  answer.best.unknown = 20;
   answer.best.rivals = 4;  // of six with an interval
   EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::so_far);
 }
@@ -113,7 +117,10 @@ TEST(BestWords, WhatTheIntervalAssumesIsSaid) {
   EXPECT_TRUE(has(details(), "assumes that rewards stay within reward_range"));
   EXPECT_FALSE(has(details(), "rare extreme values"));
   answer.best.rare_extremes = true;
-  EXPECT_TRUE(has(details(), "Rewards have rare extreme values."));
+  EXPECT_TRUE(has(details(), "Rewards have rare extreme values. "));
+  EXPECT_FALSE(has(details(), "nothing more extreme")) << "a hard range needs no such assumption";
+  answer.best.assumes = Assumption::about_normal;
+  EXPECT_TRUE(has(details(), "assumes that nothing more extreme than what was seen"));
   answer.best.by_model = Interval{0.86, 0.88};
   EXPECT_TRUE(has(details(), "has it at 0.86 to 0.88 (95 % at this look, not at all looks)."));
 }

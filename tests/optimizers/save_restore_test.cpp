@@ -105,7 +105,7 @@ TEST(SaveRestore, WhatIsSavedDoesNotTellHowOftenItWasRestored) {
 }
 
 std::string of_version(const std::string& version, std::string saved) {
-  return saved.replace(saved.find(" 4 "), 3, " " + version + " ");
+  return saved.replace(saved.find(" 5 "), 3, " " + version + " ");
 }
 
 std::string complaint_about(const std::string& saved, const Selection& optimizer = {"hct"}) {
@@ -129,20 +129,20 @@ TEST(SaveRestore, DamageAnywhereIsNoticed) {
 }
 
 TEST(SaveRestore, AStateOfANewerVersionIsRefusedByName) {
-  const std::string newer = sealed(of_version("5", unsealed(saved_after(10))));
+  const std::string newer = sealed(of_version("6", unsealed(saved_after(10))));
   EXPECT_EQ(complaint_about(newer),
-            "the state was saved by a newer version of canopy (format 5, this one reads 4)");
+            "the state was saved by a newer version of canopy (format 6, this one reads 5)");
   EXPECT_THROW(on_a_line()->restore(newer), NewerStateError);
 }
 
 TEST(SaveRestore, AnotherVersionWithAWrongChecksumIsDamage) {
-  EXPECT_EQ(complaint_about(of_version("5", saved_after(10))), "the saved state is damaged");
+  EXPECT_EQ(complaint_about(of_version("6", saved_after(10))), "the saved state is damaged");
 }
 
 TEST(SaveRestore, AnOlderVersionHadAnotherChecksumAndIsStillKnown) {
   const std::string saved = "canopy-state 3 hct 1 0 907060870";
   EXPECT_EQ(complaint_about(saved),
-            "the state was saved by an older version of canopy (format 3, this one reads 4)");
+            "the state was saved by an older version of canopy (format 3, this one reads 5)");
 }
 
 TEST(SaveRestore, AStateOfAnotherOptimizerOrSpaceIsRefused) {

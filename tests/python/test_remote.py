@@ -211,7 +211,9 @@ def test_studies_are_made_found_listed_and_deleted(server, name):
         server.create(name, space=SPACE, optimizer="hct", nu1=3.0)
     assert refusal.value.code == "differs"
     server.create(name, space=SPACE, confidence=0.8)
-    assert server.study(name).confidence == 0.8
+    assert server.study(name).confidence == 0.8 and not server.study(name).hard_range
+    hard = server.create(name + "-hard", space=SPACE, reward_range=(0, 1), hard_range=True)
+    assert hard.hard_range and server.study(name + "-hard").hard_range
     made.tell(made.ask(1), 0.5)
     record = next(each for each in server.studies() if each.name == name)
     assert isinstance(record, canopy.StudyRecord)

@@ -250,6 +250,19 @@ def test_a_fork_with_other_settings_begins_with_the_last_range(store):
         assert fork.reward_range == (0, 2) and fork.summary().observed == 1
 
 
+def test_a_hard_range_belongs_to_a_study(store):
+    about = {"space": {"k": canopy.integer(1, 3)}, "reward_range": (0, 1)}
+    with canopy.Study.open("hard", store, hard_range=True, **about) as study:
+        study.observe({"k": 1}, [0.2, 0.3])
+        assert study.hard_range and study.best().assumes == "hard_range"
+        with pytest.raises(ValueError, match="a study with hard_range needs two numbers"):
+            study.set_reward_range("auto")
+    with canopy.Study.open("hard", store) as study:
+        assert study.hard_range and study.best().assumes == "hard_range"
+    with pytest.raises(canopy.StudyError, match="hard_range was true and is false"):
+        canopy.Study.open("hard", store, **about)
+
+
 def test_another_confidence_needs_no_fork(store):
     chance = random.Random(1)
     with canopy.Study.open("a", store, space={"k": canopy.integer(1, 3)}) as study:

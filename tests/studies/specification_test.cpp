@@ -479,5 +479,27 @@ TEST(Specification, TellsWhatDiffersThatLearningDependsOn) {
             std::string::npos);
 }
 
+TEST(StudySpecification, AHardRangeIsKeptAndNeedsARange) {
+  const std::string space = "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n";
+  const StudySpecification hard =
+      parse_study("reward_range = [0.0, 1.0]\nhard_range = true\n" + space, "study.toml");
+  EXPECT_TRUE(hard.objective.hard_range);
+  EXPECT_TRUE(parse_study_json(json_of(hard), "json").objective.hard_range);
+  const StudySpecification soft = parse_study("reward_range = [0.0, 1.0]\n" + space, "study.toml");
+  EXPECT_FALSE(soft.objective.hard_range);
+  EXPECT_EQ(json_of(soft).find("hard_range"), std::string::npos);
+  EXPECT_EQ(learning_differences(soft, hard), "hard_range was false and is true");
+  try {
+    (void)parse_study("hard_range = true\n" + space, "study.toml");
+    FAIL();
+  } catch (const SpecificationError& error) {
+    EXPECT_NE(std::string(error.what()).find("hard_range = true: needs a reward_range"),
+              std::string::npos)
+        << error.what();
+  }
+  const auto optimizer = make_optimizer(hard);
+  EXPECT_THROW(optimizer->set_reward_range(std::nullopt), ConfigurationError);
+}
+
 }  // namespace
 }  // namespace canopy

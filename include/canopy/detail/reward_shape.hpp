@@ -24,17 +24,17 @@ class RewardShape {
   /// whose sums, with the new rewards, are `arm`.
   void judge(const Moments& arm, double low, double high, double count);
 
-  /// The least and the largest reward.
-  [[nodiscard]] double min() const { return min_; }
-  [[nodiscard]] double max() const { return max_; }
+  /// The least and the largest reward; infinite once rewards came as sums that do not tell.
+  [[nodiscard]] double min() const { return knows_ends_ ? min_ : -kOpen; }
+  [[nodiscard]] double max() const { return knows_ends_ ? max_ : kOpen; }
 
   /// The number of different rewards: 0, 1, 2, or 3 for more than two.
   [[nodiscard]] int distinct() const { return distinct_; }
   /// Whether rewards have two values, as far as can be known: a third value may not have come yet
   /// until the rarer one has come eight times, unless they are 0 and 1.
   [[nodiscard]] bool has_two_values() const;
-  /// Whether rewards have two values and an arm may be noisy although it gave one of them only: the
-  /// rarer one has not come eight times, or they are 0 and 1.
+  /// Whether an arm may be noisy although it gave a single value: all rewards are 0, or all are 1;
+  /// or they have two values, and these are 0 and 1 or the rarer one has not come eight times.
   [[nodiscard]] bool may_be_rates() const;
   /// The two values, the lower one first.
   [[nodiscard]] std::array<double, 2> two_values() const;
@@ -58,8 +58,11 @@ class RewardShape {
   [[nodiscard]] bool are_zero_and_one() const;
   [[nodiscard]] bool has_enough_of_both() const;
 
-  double min_ = std::numeric_limits<double>::infinity();
-  double max_ = -std::numeric_limits<double>::infinity();
+  static constexpr double kOpen = std::numeric_limits<double>::infinity();
+
+  double min_ = kOpen;
+  double max_ = -kOpen;
+  bool knows_ends_ = true;
   int distinct_ = 0;
   std::array<double, 2> values_{};  // the first two different rewards
   std::array<double, 2> counts_{};  // and how often they came
