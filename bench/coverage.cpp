@@ -100,6 +100,7 @@ std::vector<Study> independent_studies() {
   const Parameter z{"z", Real{0.0, 1.0}};
   const Space line{x};
   std::vector<std::string> twelve;
+  twelve.reserve(12);
   for (int i = 0; i < 12; ++i) twelve.push_back(std::to_string(i));
   const Function tent = [](Arm arm) { return 1.0 - std::abs(arm[0] - 0.3); };
   const auto scaled = [tent](double top, double slope) -> Function {
@@ -278,7 +279,7 @@ void play(const Study& study, const Selection& optimizer, std::uint64_t run, Tal
     has_outlier = has_outlier || (study.is_outlier && study.is_outlier(reward));
     rewards[pull.arm].add(reward);
     if (!is_taken(player->tell(pull.ticket, reward))) std::abort();
-    const auto end = std::find(kEnds.begin(), kEnds.end(), done);
+    const auto* const end = std::find(kEnds.begin(), kEnds.end(), done);
     if (done != next_look && end == kEnds.end()) continue;
     if (done == next_look) next_look = std::max(next_look + 1, next_look * 6 / 5);
     const Best best = player->best().value();

@@ -142,7 +142,9 @@ def class_text(entry: Entry) -> str:
         options = "options"
         lines += ["        options = {", *(f'            "{f["name"]}": {f["name"]},' for f in fields), "        }"]
     partition = ", partition" if entry["has_tree"] else ""
-    lines.append(f"        super().__init__(space, {options}, direction, reward_range, confidence, hard_range{partition})")
+    lines.append(
+        f"        super().__init__(space, {options}, direction, reward_range, confidence, hard_range{partition})"
+    )
     return "\n".join(lines) + "\n"
 
 

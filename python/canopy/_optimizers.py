@@ -182,10 +182,10 @@ class Looks(_Bound):
         >>> opt = canopy.Hct({"x": canopy.real(0, 1)})
         >>> opt.observe({"x": 0.5}, [0.7, 0.9])
         >>> opt.estimate({"x": 0.5})
-        ArmEstimate(mean=0.8, lower=None, upper=None, pulls=2)
+        ArmEstimate(mean=0.8, lower=None, upper=None, pulls=2, assumes='none')
         """
         known = self._estimate(arm)
-        return known and ArmEstimate(*known)
+        return None if known is None else ArmEstimate(*known)
 
     def set_reward_range(self, reward_range: RewardRange) -> None:
         """Another range of rewards, or "auto"; in force from the next phase on. Nothing that was learnt is lost."""

@@ -61,7 +61,7 @@ def bounded_interval(mean: float, pulls: float, prediction_errors: float, alpha:
     earlier ones, say.
 
     >>> [round(end, 3) for end in canopy.intervals.bounded_interval(0.3, 1000, 10, 0.05)]
-    [0.264, 0.336]
+    [0.282, 0.318]
     """
     if not 0 <= number("mean", mean) <= 1:
         raise ValueError(f"mean = {mean!r}: must be from 0 to 1")

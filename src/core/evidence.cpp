@@ -418,7 +418,9 @@ Interval Evidence::by_share(const Record& record, double inflation) const {
 }
 
 Evidence::Known Evidence::by_own_variance(const Record& record, double inflation) const {
-  const auto [pulls, mean, squares] = record.moments();
+  const double pulls = record.pulls;
+  const double mean = record.mean;
+  const double squares = record.squared_deviations;
   if (pulls < kFewest) return {};
   const double alpha = this->alpha(record);
   const double width = t_sequence_width(pulls, alpha);

@@ -7,6 +7,12 @@
 #include <utility>
 
 namespace canopy {
+namespace {
+
+constexpr std::uint64_t kEnoughToOverrule =
+    16;  // rewards of an arm, by which its variance is known
+
+}  // namespace
 
 TicketedOptimizer::TicketedOptimizer(const Objective& objective, std::size_t dimension)
     : map_(objective),
@@ -236,8 +242,8 @@ std::optional<Evidence> TicketedOptimizer::evidence() const {
   return now;
 }
 
-/// Insurance against a model that is wrong, or that does not know an arm: one with at least as many
-/// pulls whose interval is wholly better is named in its place.
+/// Insurance against a model that is wrong, or that does not know an arm: one whose interval is
+/// wholly better is named in its place, if nothing is borrowed in either.
 std::size_t TicketedOptimizer::insured(const Evidence& now, std::size_t modelled) const {
   const bool minimizes = map_.minimizes();
   const ArmEstimate chosen = now.estimate(modelled);
@@ -248,7 +254,7 @@ std::size_t TicketedOptimizer::insured(const Evidence& now, std::size_t modelled
   }
   for (std::size_t i = 0; i < now.size(); ++i) {
     const double mean = minimizes ? -now.mean(i) : now.mean(i);
-    if (now.pulls(i) < chosen.pulls || !(mean > end) || now.is_barred(i)) continue;
+    if (now.pulls(i) < kEnoughToOverrule || !(mean > end) || now.is_barred(i)) continue;
     const ArmEstimate known = now.estimate(i);
     const double bound = minimizes ? -known.interval.upper : known.interval.lower;
     if (known.assumes == Assumption::noise_as_elsewhere || !(bound > end)) continue;

@@ -75,26 +75,27 @@ class PlainEvidence {
     return squares / freedom();
   }
   [[nodiscard]] Interval interval(const Reals& arm, double level, double inflation) const {
-    const double T = pulls(arm);
-    if (T < 4.0) return {};
-    const double SS = squared_deviations(arm);
+    const double count = pulls(arm);
+    if (count < 4.0) return {};
+    const double squares = squared_deviations(arm);
     const auto k =
         static_cast<double>(std::find(order_.begin(), order_.end(), arm) - order_.begin() + 1);
     const double w = std::log(2.0) * (1.0 / std::log(k + 1.0) - 1.0 / std::log(k + 2.0));
-    const double L = -std::log((1.0 - level) * w);
-    const double g = 1.0 + T / 2.0;
-    const double A = std::pow(std::sqrt(g) * std::exp(L), 2.0 / T);
-    const double t = A < g ? std::sqrt(inflation * SS / T * (A - 1.0) / (1.0 - A / g))
-                           : std::numeric_limits<double>::infinity();
-    const double s = std::sqrt(SS / (T - 1.0));
+    const double log_weight = -std::log((1.0 - level) * w);
+    const double g = 1.0 + count / 2.0;
+    const double ratio = std::pow(std::sqrt(g) * std::exp(log_weight), 2.0 / count);
+    const double t =
+        ratio < g ? std::sqrt(inflation * squares / count * (ratio - 1.0) / (1.0 - ratio / g))
+                  : std::numeric_limits<double>::infinity();
+    const double s = std::sqrt(squares / (count - 1.0));
     const double c_up = std::min(std::max(4.0, up_) * s, max_ - mean(arm));
     const double c_down = std::min(std::max(4.0, down_) * s, mean(arm) - min_);
-    double up = std::max(t, c_up * L / T);
-    double down = std::max(t, c_down * L / T);
-    if (T < 16.0 && freedom() >= 8.0) {
+    double up = std::max(t, c_up * log_weight / count);
+    double down = std::max(t, c_down * log_weight / count);
+    if (count < 16.0 && freedom() >= 8.0) {
       const double v = variance();
-      const double b = std::sqrt(inflation * std::max(v, (SS + 8.0 * v) / (T + 7.0))) *
-                       sequence_width(T, std::exp(-L));
+      const double b = std::sqrt(inflation * std::max(v, (squares + 8.0 * v) / (count + 7.0))) *
+                       sequence_width(count, std::exp(-log_weight));
       up = std::min(up, b);
       down = std::min(down, b);
     }
@@ -103,17 +104,17 @@ class PlainEvidence {
   }
   /// m - t', with the variance pooled upward.
   [[nodiscard]] double bound(const Reals& arm, double level, double inflation) const {
-    const double T = pulls(arm);
+    const double count = pulls(arm);
     const auto k = std::find(order_.begin(), order_.end(), arm) - order_.begin() + 1;
     const double alpha = arm_alpha(level, static_cast<double>(k));
     const double v = variance();
-    const double SS = std::max(squared_deviations(arm), T * v);
-    double half = std::sqrt(inflation * SS / T) * t_sequence_width(T, alpha);
+    const double squares = std::max(squared_deviations(arm), count * v);
+    double half = std::sqrt(inflation * squares / count) * t_sequence_width(count, alpha);
     double most = 0.0;
     for (const auto& [each, rewards] : rewards_) most = std::max(most, pulls(each));
-    if (most < 16.0 && T >= 4.0) {
-      const double own = (squared_deviations(arm) + 8.0 * v) / (T + 7.0);
-      half = std::min(half, std::sqrt(inflation * std::max(v, own)) * sequence_width(T, alpha));
+    if (most < 16.0 && count >= 4.0) {
+      const double own = (squared_deviations(arm) + 8.0 * v) / (count + 7.0);
+      half = std::min(half, std::sqrt(inflation * std::max(v, own)) * sequence_width(count, alpha));
     }
     return mean(arm) - half;
   }

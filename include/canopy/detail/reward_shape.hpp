@@ -25,8 +25,12 @@ class RewardShape {
   void judge(const Moments& arm, double low, double high, double count);
 
   /// The least and the largest reward; infinite once rewards came as sums that do not tell.
-  [[nodiscard]] double min() const { return knows_ends_ ? min_ : -kOpen; }
-  [[nodiscard]] double max() const { return knows_ends_ ? max_ : kOpen; }
+  [[nodiscard]] double min() const {
+    return knows_ends_ ? min_ : -std::numeric_limits<double>::infinity();
+  }
+  [[nodiscard]] double max() const {
+    return knows_ends_ ? max_ : std::numeric_limits<double>::infinity();
+  }
 
   /// The number of different rewards: 0, 1, 2, or 3 for more than two.
   [[nodiscard]] int distinct() const { return distinct_; }
@@ -58,10 +62,8 @@ class RewardShape {
   [[nodiscard]] bool are_zero_and_one() const;
   [[nodiscard]] bool has_enough_of_both() const;
 
-  static constexpr double kOpen = std::numeric_limits<double>::infinity();
-
-  double min_ = kOpen;
-  double max_ = -kOpen;
+  double min_ = std::numeric_limits<double>::infinity();
+  double max_ = -std::numeric_limits<double>::infinity();
   bool knows_ends_ = true;
   int distinct_ = 0;
   std::array<double, 2> values_{};  // the first two different rewards
