@@ -371,8 +371,8 @@ bool Evidence::is_about_normal(std::size_t index) const {
   constexpr double kEnough = 8.0;
   constexpr double kEnoughOfEach = 9.5;  // of two values; sums have rounding errors
   const Record& record = records_[index];
-  if (record.pulls < kEnough || has_rare_extremes()) return false;
-  if (shape_.distinct() != 2) return true;
+  if (record.pulls < kEnough || shape_.distinct() < 2 || has_rare_extremes()) return false;
+  if (shape_.distinct() > 2) return true;
   const auto [low, high] = shape_.two_values();
   const double from_end = std::min(record.mean - low, high - record.mean);
   return from_end / (high - low) * record.pulls >= kEnoughOfEach;

@@ -374,6 +374,8 @@ TEST(Evidence, OneValueSaysNothing) {
     for (int i = 0; i < 1'000; ++i) evidence.add(Reals{0.0}, reward);
     evidence.absorb();
     EXPECT_FALSE(evidence.estimate(0).interval.bounded()) << "0 and 100 may come with one in 1000";
+    EXPECT_FALSE(evidence.is_about_normal(0));
+    EXPECT_EQ(evidence.has_no_noise(), reward == 7.0) << "zeros and ones may be rates";
   }
 }
 
