@@ -207,7 +207,7 @@ std::vector<Study> independent_studies() {
   return studies;
 }
 
-/// Systems with memory, which nobody has declared.
+/// Systems with memory that is not declared.
 std::vector<Study> dependent_studies() {
   std::vector<Study> studies;
   for (const char* name : {"garland-mdp", "routing"}) {

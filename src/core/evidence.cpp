@@ -34,6 +34,11 @@ bool same(Arm a, Arm b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
+/// The share of the higher of two values in rewards with this mean.
+double share_of(double mean, const std::array<double, 2>& values) {
+  return std::clamp((mean - values[0]) / (values[1] - values[0]), 0.0, 1.0);
+}
+
 bool is_outside(double reward, const std::array<double, 2>& range) {
   return reward < range[0] || reward > range[1];
 }
@@ -412,7 +417,7 @@ Evidence::Known Evidence::known(const Record& record, double inflation) const {
 Interval Evidence::by_share(const Record& record, double inflation) const {
   const auto [low, high] = shape_.two_values();
   const double pulls = record.pulls / inflation;
-  const double share = std::clamp((record.mean - low) / (high - low), 0.0, 1.0);
+  const double share = share_of(record.mean, shape_.two_values());
   const Interval rate = success_interval(share * pulls, pulls, alpha(record));
   return {low + (high - low) * rate.lower, low + (high - low) * rate.upper};
 }
@@ -549,7 +554,7 @@ bool Evidence::share_reaches(const Record& record, double end, double sign,
   if (sign * record.mean > sign * shifted) return true;
   const auto [low, high] = shape_.two_values();
   const double pulls = record.pulls / inflation;
-  const double share = std::clamp((record.mean - low) / (high - low), 0.0, 1.0);
+  const double share = share_of(record.mean, shape_.two_values());
   return is_possible_rate((shifted - low) / (high - low), share * pulls, pulls, alpha(record));
 }
 

@@ -9,8 +9,8 @@
 namespace canopy {
 namespace {
 
-constexpr std::uint64_t kEnoughToOverrule =
-    16;  // rewards of an arm, by which its variance is known
+/// An arm with this many rewards can overrule a model: its interval borrows no variance.
+constexpr std::uint64_t kEnoughToOverrule = 16;
 
 }  // namespace
 

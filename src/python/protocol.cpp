@@ -28,7 +28,7 @@ namespace {
 // --- what `help` says ----------------------------------------------------------------------------
 
 constexpr const char* kAskHelp =
-    R"(What to try next, for at most `pulls` pulls; with `count`, a list of so many.
+    R"(What to try next, for at most `pulls` pulls; with `count`, a list of that many pulls.
 
 By default for as long as the algorithm wants to stay. Learns nothing. Asked again before anything was told,
 the adaptive tree gives other arms that look about as good, if there are any; others give the same arm on a new
