@@ -143,7 +143,7 @@ bench-ablation: build  ## What each part of the adaptive tree gives (minutes)
 	@cmake --build --preset release --target ablation
 	@build/bench/ablation
 
-bench-stuck: build  ## Where the adaptive tree gets stuck, and what is done about it (minutes)
+bench-stuck: build  ## Where the adaptive tree gets stuck, and what was tried against it (minutes)
 	@cmake --build --preset release --target stuck
 	@build/bench/stuck
 

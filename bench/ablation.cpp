@@ -25,7 +25,6 @@ const std::vector<Part> kParts{
     {"roughness not inherited", {.no_inheritance = true}},
     {"one noise for all cells", {.one_noise = true}},
     {"explorer from the first pull", {.explorer_from_start = true}},
-    {"noise not by place", {.noise_of_all = true}},
 };
 
 }  // namespace

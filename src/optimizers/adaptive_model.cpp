@@ -8,9 +8,8 @@
 namespace canopy {
 namespace {
 
-constexpr double kEarly = 8.0;          // rewards of a node that tell about the noise of others
-constexpr double kOwn = 8.0;            // rewards by which a node is drawn to the noise nearby
-constexpr double kNearby = 32.0;        // and those nearby to the noise of the cell around them
+constexpr double kEarly = 8.0;          // rewards of a node that tell about the noise of all
+constexpr double kOwn = 8.0;            // rewards by which a node is drawn to the noise of all
 constexpr double kLeastAlpha = 0.25;    // of the smoothness
 constexpr double kFirstAlpha = 0.4;     // ... which is also what it is drawn to
 constexpr double kLargestAlpha = 2.2;   // ...
@@ -93,7 +92,6 @@ void AdaptiveModel::see(const Rewards& rewards) {
   for (NodeIndex i = 0; i < tree_.size(); ++i) {
     Node& node = tree_[i];
     node.squares *= factor;  // rewards have not differed: all of it is from penalties
-    node.nearby *= factor;
     node.edge *= factor;
     node.below *= factor;
     node.variance *= factor;
@@ -112,8 +110,8 @@ void AdaptiveModel::add(NodeIndex index, const Rewards& rewards) {
   if (node.pulls < kEarly && node.penalties == 0.0) {
     // Rewards come one by one here, but for those of others: then it is as if they did.
     const double early = std::min(count, kEarly - node.pulls);
-    node.early_squares += added * (early / count);
-    node.early_freedom += node.pulls == 0.0 ? early - 1.0 : early;
+    early_squares_ += added * (early / count);
+    early_freedom_ += node.pulls == 0.0 ? early - 1.0 : early;
   }
   node.squares = all.squared_deviations;
   node.mean = all.mean;
@@ -225,9 +223,9 @@ void AdaptiveModel::weigh_observations() {
   }
 }
 
-/// The variance of rewards of a node, as if eight elsewhere had said what it is nearby.
-double AdaptiveModel::own_noise(const Node& node) {
-  return (node.squares + kOwn * node.nearby) / (std::max(0.0, node.pulls - 1.0) + kOwn);
+/// The variance of rewards of a node, as if eight more had said what it is elsewhere.
+double AdaptiveModel::own_noise(const Node& node) const {
+  return (node.squares + kOwn * noise_) / (std::max(0.0, node.pulls - 1.0) + kOwn);
 }
 
 double AdaptiveModel::noise_at(const Node& node) const {
@@ -262,14 +260,11 @@ AdaptiveModel::Cut AdaptiveModel::cut(NodeIndex leaf) {
     child.variance = parent.variance + parent.below;
     child.rest =
         child.variance > 0.0 ? 1.0 / child.variance : 0.0;  // nothing is known before the start
-    child.nearby = parent.nearby;
     child.noise = noise_at(child);
     if (!tree_.has_arm(index, tree_.arm(leaf))) continue;
     child.pulls = std::exchange(parent.pulls, 0.0);
     child.mean = std::exchange(parent.mean, 0.0);
     child.squares = std::exchange(parent.squares, 0.0);
-    child.early_squares = std::exchange(parent.early_squares, 0.0);
-    child.early_freedom = std::exchange(parent.early_freedom, 0.0);
     child.explorer_pulls = std::exchange(parent.explorer_pulls, 0.0);
     child.penalties = std::exchange(parent.penalties, 0.0);
     child.skipped = std::exchange(parent.skipped, 0.0);
@@ -313,27 +308,10 @@ void AdaptiveModel::pass() {
 }
 
 void AdaptiveModel::learn_noise() {
-  early_.assign(tree_.size(), {});
-  for (NodeIndex i = tree_.size(); i-- > 0;) {
-    const Node& node = tree_[i];
-    early_[i].squares += node.early_squares;
-    early_[i].freedom += node.early_freedom;
-    if (i == Tree::kRoot) break;
-    early_[node.parent].squares += early_[i].squares;
-    early_[node.parent].freedom += early_[i].freedom;
-  }
-  const Early& all = early_[Tree::kRoot];
-  noise_ = (all.squares + range_ * range_ / 8.0) / (all.freedom + 2.0);
+  noise_ = (early_squares_ + range_ * range_ / 8.0) / (early_freedom_ + 2.0);
   phi_ = autocorrelation.phi();
   if (phi_ != 0.0) noise_ = std::max(noise_, autocorrelation.variance());
   noise_deviation_ = std::sqrt(noise_);
-  tree_[Tree::kRoot].nearby = noise_;
-  for (NodeIndex i = 1; i < tree_.size(); ++i) {
-    const double around = tree_[tree_[i].parent].nearby;
-    const auto [squares, freedom] = early_[i];
-    // First rewards that depend on each other differ too little.
-    tree_[i].nearby = phi_ != 0.0 ? noise_ : (squares + kNearby * around) / (freedom + kNearby);
-  }
 }
 
 /// What every subtree has seen; children come after their parents.
@@ -441,8 +419,8 @@ void AdaptiveModel::update(NodeIndex leaf) {
 }
 
 void AdaptiveModel::transfer(State& state) {
-  state(tree_, smallest_, largest_, slope_, spread_, noise_, noise_deviation_, range_, phi_,
-        leaf_range_, sure_level_, autocorrelation);
+  state(tree_, smallest_, largest_, early_squares_, early_freedom_, slope_, spread_, noise_,
+        noise_deviation_, range_, phi_, leaf_range_, sure_level_, autocorrelation);
   state(observations_);
   if (!state.restoring()) return;
   for (const auto& [arm, observation] : observations_) {
@@ -450,7 +428,8 @@ void AdaptiveModel::transfer(State& state) {
                    tree_.partition().contains(arm));
   }
   State::require(State::are_ends(smallest_, largest_) && State::are_finite({slope_}) &&
-                 State::are_sizes({spread_, noise_, noise_deviation_, range_, phi_, leaf_range_}) &&
+                 State::are_sizes({early_squares_, early_freedom_, spread_, noise_,
+                                   noise_deviation_, range_, phi_, leaf_range_}) &&
                  phi_ < 1.0 && sure_level_ < kInfinity);
   expected_.clear();
   fill_tables();

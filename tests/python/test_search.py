@@ -302,7 +302,7 @@ def test_on_a_terminal_progress_is_one_line():
 
 
 def test_memory_that_nobody_has_declared_is_said_once():
-    chance = random.Random(2)
+    chance = random.Random(1)
     place = 0.5
 
     def measure(x):

@@ -68,7 +68,7 @@ class TextbookAdaptive {
     bool explorer;
   };
 
-  /// What to leave out, to see what it gives. All false: the algorithm.
+  /// What to leave out or to change, to see what it gives. As it stands: the algorithm.
   struct Variant {
     bool no_explorer = false;
     bool no_sweep = false;             // the explorer covers alone
@@ -77,13 +77,10 @@ class TextbookAdaptive {
     bool no_inheritance = false;       // edges of one depth are equally wide
     bool one_noise = false;            // sigma^2 is the noise of every node
     bool explorer_from_start = false;  // the explorer's budget grows from the first pull on
-    bool noise_of_all = false;         // no noise by place: sigma^2 where there is nothing else
+    bool noise_by_place = false;       // sigma^2 of every cell is drawn to that around it
     double boldness = 3.0;             // the factor in the index
     double allowance = 1.0;            // times what the explorer may spend
   };
-
-  /// The algorithm as it was in its first revision.
-  [[nodiscard]] static Variant first_revision() { return {.noise_of_all = true}; }
 
   explicit TextbookAdaptive(std::shared_ptr<const Partition> partition, double coverage = 0.06)
       : TextbookAdaptive(std::move(partition), coverage, Variant()) {}
@@ -496,7 +493,7 @@ class TextbookAdaptive {
       const FirstRewards first = first_rewards(i);
       const double around = nodes_[nodes_[i].parent].sigma2;
       nodes_[i].sigma2 = (first.squares + 32.0 * around) / (first.freedom + 32.0);
-      if (variant_.noise_of_all || phi_ != 0.0) nodes_[i].sigma2 = sigma2_;
+      if (!variant_.noise_by_place || phi_ != 0.0) nodes_[i].sigma2 = sigma2_;
     }
   }
 

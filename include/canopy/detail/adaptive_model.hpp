@@ -20,10 +20,6 @@ struct AdaptiveNode {
   double mean = 0.0;     ///< of them
   double squares = 0.0;  ///< M2: their squared deviations from the mean
 
-  double early_squares = 0.0;  ///< of the first eight of them
-  double early_freedom = 0.0;  ///< degrees of freedom of these
-  double nearby = 1.0;         ///< sigma_i^2: variance of a reward hereabouts
-
   double noise = 1.0;      ///< sg: variance of one of them
   double edge = 0.0;       ///< se: variance of f here around f at the parent
   double below = 0.0;      ///< D2: the same for children, whether there are any or not
@@ -47,14 +43,13 @@ struct AdaptiveNode {
   double explorer_skipped = 0.0;
 
   void transfer(State& state) {
-    state(pulls, mean, squares, early_squares, early_freedom, nearby, edge, below, data, data_mean,
-          rest, rest_mean, level, variance, noise, observed, observed_weighted, bound,
-          explorer_pulls, out, explorer_out, penalties, skipped, explorer_skipped);
+    state(pulls, mean, squares, edge, below, data, data_mean, rest, rest_mean, level, variance,
+          noise, observed, observed_weighted, bound, explorer_pulls, out, explorer_out, penalties,
+          skipped, explorer_skipped);
     state.require_restored(
         State::are_counts(
             {pulls, explorer_pulls, out, explorer_out, penalties, skipped, explorer_skipped}) &&
-        State::are_sizes({squares, early_squares, early_freedom, nearby, edge, below, data, rest,
-                          variance, noise, observed}) &&
+        State::are_sizes({squares, edge, below, data, rest, variance, noise, observed}) &&
         State::are_finite({mean, data_mean, rest_mean, level, observed_weighted}));
   }
 };
@@ -178,12 +173,6 @@ class AdaptiveModel {
     void transfer(State& state) { state(rewards, cell); }
   };
 
-  /// The first rewards of the nodes of a subtree.
-  struct Early {
-    double squares = 0.0;  ///< W: squared deviations from the means of the nodes
-    double freedom = 0.0;  ///< w
-  };
-
   void see(const Rewards& rewards);
   [[nodiscard]] std::optional<NodeIndex> part_with(NodeIndex cell, Arm arm) const;
   [[nodiscard]] NodeIndex deepest_with(Arm arm, std::optional<NodeIndex>& owner) const;
@@ -195,7 +184,7 @@ class AdaptiveModel {
   void learn_smoothness(double step);
   void learn_spread();
   void fill_tables();
-  [[nodiscard]] static double own_noise(const Node& node);
+  [[nodiscard]] double own_noise(const Node& node) const;
   [[nodiscard]] double noise_at(const Node& node) const;
   [[nodiscard]] double edge_below(std::uint32_t depth, double edge) const;
 
@@ -205,7 +194,9 @@ class AdaptiveModel {
 
   double smallest_ = kInfinity;  // rewards so far
   double largest_ = -kInfinity;
-  double range_ = 1.0;  // R: the largest less the smallest; 1 while all are equal
+  double range_ = 1.0;          // R: the largest less the smallest; 1 while all are equal
+  double early_squares_ = 0.0;  // W: of the first rewards of every node
+  double early_freedom_ = 0.0;  // w
 
   double first_slope_;
   double slope_;  // of the logarithm of an edge's variance by depth
@@ -217,7 +208,6 @@ class AdaptiveModel {
   double sure_level_ = -kInfinity;
   double shrinkage_ = 1.0;        // q
   std::vector<double> expected_;  // s2_h, by depth
-  std::vector<Early> early_;      // by node, while noise is learnt
 };
 
 }  // namespace canopy
