@@ -1,0 +1,30 @@
+#pragma once
+
+#include "canopy/state.hpp"
+
+#include <string>
+
+namespace canopy::testing {
+
+/// What an object has to remember, as text.
+template <class Value>
+[[nodiscard]] std::string saved(Value& value) {
+  State state;
+  state.mark("saved");
+  state(value);
+  return state.text();
+}
+
+/// What another one makes of it.
+template <class Value>
+[[nodiscard]] Value restored(Value& value) {
+  const std::string text = saved(value);
+  State state(text);
+  state.mark("saved");
+  Value again;
+  state(again);
+  state.end();
+  return again;
+}
+
+}  // namespace canopy::testing
