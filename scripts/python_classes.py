@@ -34,12 +34,12 @@ from ._space import {types}
 CLASSES_HEAD = HEAD.format(
     line="The optimizers, one class each.",
     imports="from typing import Literal\n\nfrom ._optimizers import CLASSES, Optimizer",
-    types="AnySpace, Direction, RewardRange",
+    types="AnyBaseline, AnySpace, Direction, RewardRange",
 )
 OPTIONS_HEAD = HEAD.format(
     line="The options of optimizers and environments as types.",
     imports="from typing import Literal, TypedDict\n",
-    types="Direction, RewardRange",
+    types="AnyBaseline, Direction, RewardRange",
 )
 
 TAIL = '''\
@@ -51,6 +51,7 @@ class OptimizerOptions(AlgorithmOptions, total=False):
     reward_range: RewardRange
     confidence: float
     hard_range: bool
+    baseline: AnyBaseline
 
 
 class MakeOptions(OptimizerOptions, total=False):
@@ -65,6 +66,7 @@ class StudyOptions(AlgorithmOptions, total=False):
     seed: int | None
     partition: AnyPartition
     hard_range: bool
+    baseline: AnyBaseline
 '''
 
 #: in ranges that exclude nothing one would write, and need not be said
@@ -76,6 +78,7 @@ COMMON = [
     ("reward_range", "RewardRange", '"auto"'),
     ("confidence", "float", "0.95"),
     ("hard_range", "bool", "False"),
+    ("baseline", "AnyBaseline", "None"),
 ]
 
 PARTITION_HELP = (
@@ -142,9 +145,8 @@ def class_text(entry: Entry) -> str:
         options = "options"
         lines += ["        options = {", *(f'            "{f["name"]}": {f["name"]},' for f in fields), "        }"]
     partition = ", partition" if entry["has_tree"] else ""
-    lines.append(
-        f"        super().__init__(space, {options}, direction, reward_range, confidence, hard_range{partition})"
-    )
+    given = f"direction, reward_range, confidence, hard_range{partition}, baseline=baseline"
+    lines.append(f"        super().__init__(space, {options}, {given})")
     return "\n".join(lines) + "\n"
 
 

@@ -70,17 +70,31 @@ std::string table_of_events() {
   return table;
 }
 
+/// A row of a table of keys.
+std::string key_row(std::string_view name, const std::string& standard, std::string_view help) {
+  return "| " + code(name) + " | " + standard + " | " + std::string(help) + " |\n";
+}
+
+constexpr std::string_view kKeyHead = "| key | default | meaning |\n|---|---|---|\n";
+
+std::string table_of_baseline() {
+  std::string table(kKeyHead);
+  table += key_row("setting", "", "as a table with every parameter");
+  for (const OptionField& field : fields_of<Baseline>()) {
+    table += key_row(field.name, text_of(field, field.standard), field.help);
+  }
+  return table;
+}
+
 std::string table_of_system() {
-  std::string table = "| key | default | meaning |\n|---|---|---|\n";
-  const auto add = [&](std::string_view name, const std::string& standard, std::string_view help) {
-    table += "| " + code(name) + " | " + standard + " | " + std::string(help) + " |\n";
-  };
+  std::string table(kKeyHead);
   visit_fields_of(SystemSpecification{}, [&]<class Member>(const Field& field, const Member&) {
-    add(field.name, std::is_same_v<Member, bool> ? "`false`" : "", field.help);
+    table += key_row(field.name, std::is_same_v<Member, bool> ? "`false`" : "", field.help);
   });
   for (const OptionField& field : fields_of<SystemOptions>()) {
     const std::string standard = text_of(field, field.standard);
-    add(field.name, field.words.empty() ? standard : code("\"" + standard + "\""), field.help);
+    table += key_row(field.name, field.words.empty() ? standard : code("\"" + standard + "\""),
+                     field.help);
   }
   return table;
 }
@@ -97,8 +111,10 @@ std::string table_of_routes() {
 
 /// The text with every marked table replaced. Throws if an end is missing.
 std::string with_tables(std::string text) {
-  const std::map<std::string, std::function<std::string()>> tables{
-      {"events", table_of_events}, {"routes", table_of_routes}, {"system", table_of_system}};
+  const std::map<std::string, std::function<std::string()>> tables{{"baseline", table_of_baseline},
+                                                                   {"events", table_of_events},
+                                                                   {"routes", table_of_routes},
+                                                                   {"system", table_of_system}};
   for (const auto& [name, table] : tables) {
     const std::string begin = "<!-- begin: " + name + " -->\n";
     const std::size_t from = text.find(begin);

@@ -21,6 +21,7 @@
 #include "canopy/noisy_function.hpp"  // functions of your own
 #include "canopy/optimizer.hpp"       // ask, tell, best
 #include "canopy/optimizers.hpp"      // ... by name
+#include "canopy/pairs.hpp"           // an arm beside a baseline, whatever the noise does
 #include "canopy/partition.hpp"       // how a set is cut into smaller and smaller parts
 #include "canopy/random.hpp"          // reproducible random streams
 #include "canopy/routing.hpp"         // two queues
@@ -28,3 +29,4 @@
 #include "canopy/test_functions.hpp"  // functions to compare algorithms on
 #include "canopy/theory.hpp"          // the paper's bounds as numbers
 #include "canopy/turn_optimizer.hpp"  // the base of algorithms of your own
+#include "canopy/with_baseline.hpp"   // an optimizer that is compared with a baseline

@@ -42,6 +42,8 @@ struct Asked {
   double lease = 0.0;            ///< seconds in which it is answered or dropped; 0: no limit
   bool again = false;            ///< one more pull of the last arm, which must not change yet
   std::string incarnation = {};  ///< that clients are told of this ticket and of those that follow
+  Purpose purpose = Purpose::search;
+  std::vector<double> then = {};  ///< of a duel: the other arm, for the second half of `length`
 
   friend bool operator==(const Asked&, const Asked&) = default;
 };
@@ -58,6 +60,10 @@ void visit_fields(Asked& event, Visit&& visit) {
   visit(
       Field{"incarnation", "that a server tells with this ticket and those that follow"}.or_none(),
       event.incarnation);
+  visit(Field{"purpose", "what the pull is for; by default `search`"}.or_none(), event.purpose);
+  visit(ArmField{Field{"then", "of a duel: played for the second half of `length`"}.or_none(),
+                 "then_coordinates"},
+        event.then);
 }
 
 struct Told {
@@ -66,7 +72,8 @@ struct Told {
 
   Ticket ticket = 0;
   AnyRewards rewards;
-  bool skipped = false;  ///< they were not learnt from, since the system had not settled
+  bool skipped = false;      ///< they were not learnt from, since the system had not settled
+  bool is_baseline = false;  ///< they are of the baseline
 
   friend bool operator==(const Told&, const Told&) = default;
 };
@@ -77,6 +84,8 @@ void visit_fields(Told& event, Visit&& visit) {
   visit(kRewardsField, event.rewards);
   visit(Field{"skipped", "not learnt from, since the system had not settled"}.or_none(),
         event.skipped);
+  visit(Field{"baseline", "of the baseline: remembered, not learnt from"}.or_none(),
+        event.is_baseline);
 }
 
 struct Penalized {
@@ -308,6 +317,7 @@ struct ComparisonBegun {
   std::uint64_t pulls = 0;  ///< at most, of both together
   std::uint64_t visit = 1;  ///< pulls in a row
   std::vector<double> arm;
+  std::uint64_t seed = 0;  ///< of the coin
 
   friend bool operator==(const ComparisonBegun&, const ComparisonBegun&) = default;
 };
@@ -317,6 +327,7 @@ void visit_fields(ComparisonBegun& event, Visit&& visit) {
   visit(Field{"pulls", "at most, of both together"}, event.pulls);
   visit(Field{"visit", "pulls in a row", kOneOrMore}, event.visit);
   visit(kArmField, event.arm);
+  visit(Field{"seed", "of the coin that orders the pairs"}, event.seed);
 }
 
 struct Compared {

@@ -5,6 +5,7 @@
 #include "canopy/options.hpp"
 #include "canopy/rewards.hpp"
 #include "canopy/space.hpp"
+#include "canopy/uplift.hpp"
 
 #include <array>
 #include <cstdint>
@@ -50,22 +51,46 @@ struct Objective {
 /// Names one `ask`. Numbers start at 1 and are never reused.
 using Ticket = std::uint64_t;
 
+/// What a pull is for.
+enum class Purpose : std::uint8_t {
+  search,    ///< The search has chosen the arm.
+  baseline,  ///< The arm is the baseline, whose rewards are remembered.
+  duel,      ///< Two arms right after each other, one of which is the baseline; see WithBaseline.
+};
+
+template <>
+struct EnumNames<Purpose> {
+  static constexpr std::array<std::string_view, 3> names{"search", "baseline", "duel"};
+};
+
 /// What to try next: play `arm` up to `length` times in a row and tell the rewards.
 struct Pull {
   Ticket ticket = 0;
   Arm arm;                   ///< Valid until the ticket is closed.
   std::uint64_t length = 0;  ///< How many rewards the ticket is good for.
+  Purpose purpose = Purpose::search;
+  /// Of a duel: to be played in place of `arm` for the last `then_length` rewards.
+  Arm then = {};
+  std::uint64_t then_length = 0;
 };
 
 /// A pull that owns its arm, for code that keeps it.
 struct OwnedPull {
   OwnedPull() = default;
   explicit OwnedPull(const Pull& pull)
-      : ticket(pull.ticket), arm(pull.arm.begin(), pull.arm.end()), length(pull.length) {}
+      : ticket(pull.ticket),
+        arm(pull.arm.begin(), pull.arm.end()),
+        length(pull.length),
+        purpose(pull.purpose),
+        then(pull.then.begin(), pull.then.end()),
+        then_length(pull.then_length) {}
 
   Ticket ticket = 0;
   std::vector<double> arm;
   std::uint64_t length = 0;
+  Purpose purpose = Purpose::search;
+  std::vector<double> then;
+  std::uint64_t then_length = 0;
 };
 
 /// What became of a `tell`, a `drop` or an `observe`. Unless it was taken, the optimizer is as it
@@ -122,6 +147,9 @@ struct Best {
   std::uint64_t unknown = 0;  ///< Other arms without an interval.
   std::uint64_t arms = 0;     ///< that have rewards, this one included
   bool all_alike = false;     ///< All of them have the same mean, and there is no noise.
+  /// Whether a baseline is measured: there is no interval then, since the level of rewards may
+  /// move; see `uplift`.
+  bool is_compared = false;
   Basis basis = Basis::interval;
 
   /// What the algorithm itself would recommend, where that is another arm; else empty.
@@ -164,6 +192,10 @@ void visit_fields(Best& best, Visit&& visit) {
   visit(Field{"arms", "that have rewards, this one included"}, best.arms);
   visit(Field{"all_alike", "all of them have the same mean, and there is no noise"}.or_none(),
         best.all_alike);
+  visit(Field{"is_compared",
+              "with a baseline: no interval is given, since the level of rewards may move"}
+            .or_none(),
+        best.is_compared);
   visit(Field{"basis", "what the choice rests on"}, best.basis);
   visit(SettingField{Field{"own",
                            "what the algorithm itself would recommend, where that is another arm"}
@@ -300,6 +332,11 @@ class Optimizer {
   /// would choose: for a system that must not change yet.
   virtual Pull ask_again() { return ask(1); }
 
+  /// What an earlier ask was answered with, when it is done again from a journal: see WithBaseline.
+  virtual Pull ask_as(const Pull& earlier, std::uint64_t pulls) {
+    return earlier.purpose == Purpose::search ? ask(pulls) : Pull();
+  }
+
   /// One reward, in the user's units. Only this and what is below learns.
   [[nodiscard]] virtual Status tell(Ticket ticket, double reward) = 0;
   /// Several rewards: all of them, or none if the status is not ok.
@@ -345,6 +382,9 @@ class Optimizer {
 
   /// What is known of an arm; none if it has no rewards.
   [[nodiscard]] virtual std::optional<ArmEstimate> estimate(Arm arm) const = 0;
+
+  /// The best arm beside the baseline; none without one, and before it was measured.
+  [[nodiscard]] virtual std::optional<Uplift> uplift() const { return std::nullopt; }
 
   /// What is known of all arms that have rewards; none of an algorithm that does not keep it.
   [[nodiscard]] virtual std::optional<Evidence> evidence() const { return std::nullopt; }

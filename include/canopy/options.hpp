@@ -93,7 +93,9 @@ struct Field {
 
 /// The coordinates of an arm, in journals: those who know the space write them by the names of its
 /// parameters as well.
-struct ArmField : Field {};
+struct ArmField : Field {
+  std::string_view coordinates = "coordinates";  ///< the key that these have
+};
 
 /// An arm in an answer: by the names of its parameters alone.
 struct SettingField : Field {};

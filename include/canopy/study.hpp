@@ -66,6 +66,7 @@ class Study final : public Optimizer {
   /// ever. The ticket is of the incarnation that the study was opened with.
   Pull ask_on_lease(std::uint64_t pulls, double seconds);
   Pull ask_again() override;
+  Pull ask_as(const Pull& earlier, std::uint64_t pulls) override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
@@ -92,6 +93,7 @@ class Study final : public Optimizer {
   [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const override {
     return live().estimate(arm);
   }
+  [[nodiscard]] std::optional<Uplift> uplift() const override { return live().uplift(); }
   [[nodiscard]] std::optional<Evidence> evidence() const override { return live().evidence(); }
   [[nodiscard]] Summary summary() const override { return live().summary(); }
   [[nodiscard]] std::optional<Learnt> learnt() const override { return live().learnt(); }
@@ -110,6 +112,10 @@ class Study final : public Optimizer {
   [[nodiscard]] const TicketLeases& tickets() const { return *leases_; }
   /// The incarnation that a ticket was given out with: see OpenOptions.
   [[nodiscard]] const std::string& incarnation_of(Ticket ticket) const;
+
+  /// Whether the next ask is for a comparison with the baseline, once so many more rewards of the
+  /// search were told.
+  [[nodiscard]] bool is_round_due(std::uint64_t more = 0) const;
 
   /// Drops the tickets whose lease has expired and returns their number.
   std::uint64_t drop_expired();
@@ -188,6 +194,7 @@ class Study final : public Optimizer {
   [[nodiscard]] Optimizer& live() const;
   [[nodiscard]] Snapshot make_snapshot() const;
   [[nodiscard]] Status journaled(Status status, Event event);
+  [[nodiscard]] bool is_of_baseline(Ticket ticket) const;
 
   Store* store_;
   StudyRecord record_;

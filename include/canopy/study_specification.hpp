@@ -26,7 +26,7 @@ enum class OnFailure {
 
 /// The setting that the system is left with.
 enum class OnExit {
-  best,  ///< the best arm if it is better than the baseline beyond doubt, else the baseline
+  best,  ///< the setting that is proven to be better than the baseline, else the baseline
   baseline,
   leave,      ///< the one it has
   confirmed,  ///< the best arm if a comparison with the baseline has confirmed it, else that
@@ -51,8 +51,6 @@ struct SystemOptions {
   std::uint64_t max_failures = 25;
   std::uint64_t max_crashes = 5;
   OnExit on_exit = OnExit::best;
-  std::uint64_t baseline_every = 0;
-  std::uint64_t baseline_pulls = 10;
   std::uint64_t min_pulls_per_change = 1;
   std::optional<std::uint64_t> max_changes_per_hour = std::nullopt;
   std::optional<double> floor = std::nullopt;
@@ -99,13 +97,6 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
               "the setting the system is left with: `best`, `confirmed`, `baseline`, or (`leave`) "
               "the one it has"},
         options.on_exit);
-  visit(Field{"baseline_every",
-              "measure the baseline at the beginning and after this many changes, as a control; 0: "
-              "never",
-              kAnyWhole},
-        options.baseline_every);
-  visit(Field{"baseline_pulls", "pulls in each measurement of the baseline", kMillion},
-        options.baseline_pulls);
   visit(Field{"min_pulls_per_change", "a setting is held for at least this many pulls", kMillion},
         options.min_pulls_per_change);
   visit(Field{"max_changes_per_hour", "changes beyond this are postponed", kAtLeastOne},
@@ -164,6 +155,32 @@ void visit_fields(Limit& limit, Visit&& visit) {
         limit.factor);
 }
 
+/// A setting that is known to be good. The search is compared with it: see WithBaseline.
+struct Baseline {
+  std::vector<double> setting = {};  ///< an arm
+  std::uint64_t every = 10;
+  std::uint64_t pulls = 4;
+  std::optional<std::uint64_t> seed = std::nullopt;
+
+  friend bool operator==(const Baseline&, const Baseline&) = default;
+};
+
+/// The keys beside `setting`.
+template <class Visit>
+void visit_fields(Baseline& baseline, Visit&& visit) {
+  static constexpr Range kToMillion{"a whole number from 0 to 1000000",
+                                    [](double x) { return x >= 0.0 && x <= 1e6; }};
+  visit(Field{"every",
+              "pulls of the search between two rounds of comparing, on average; 0: it is measured "
+              "by `confirm` alone",
+              kToMillion},
+        baseline.every);
+  visit(Field{"pulls", "of the baseline in a round", kThousand}, baseline.pulls);
+  visit(Field{"seed", "of the coin that orders pairs; without it, every study has its own",
+              kAnyWhole},
+        baseline.seed);
+}
+
 /// How a live system is set and measured: the commands as they are written.
 struct SystemSpecification {
   std::optional<std::string> apply;
@@ -172,7 +189,6 @@ struct SystemSpecification {
   bool shell = false;
   bool reads_arm = false;
   bool keep_background = false;
-  std::optional<std::vector<double>> baseline;  ///< an arm
   std::vector<Limit> limits;
   SystemOptions options;
 
@@ -204,10 +220,6 @@ void visit_fields(SystemSpecification& system, Visit&& visit) {
               "what a command leaves running in the background goes on (a daemon that `apply` "
               "starts)"},
         system.keep_background);
-  visit(SettingField{{"baseline",
-                      "a setting that is known to be good, as a table with every "
-                      "parameter"}},
-        system.baseline);
 }
 
 /// A study: what is tuned, by what, what a reward means, and how the system is set and measured.
@@ -219,8 +231,13 @@ struct StudySpecification {
   std::uint32_t revision = 0;  ///< of the optimizer; 0: the present one
   PartitionRule partition = {};
   Objective objective = {};
+  std::optional<Baseline> baseline = std::nullopt;
   std::optional<SystemSpecification> system = std::nullopt;
   Budget budget = {};
+
+  [[nodiscard]] bool is_baseline(const std::vector<double>& arm) const {
+    return baseline && baseline->setting == arm;
+  }
 
   friend bool operator==(const StudySpecification&, const StudySpecification&) = default;
 };
@@ -249,7 +266,26 @@ struct StudySpecification {
 /// How many pulls an optimizer was told the system takes to settle; 0: none.
 [[nodiscard]] std::uint64_t settle_of(const Selection& optimizer);
 
-/// The optimizer of a study before its first pull. Throws ConfigurationError.
-[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study);
+/// How many rewards in a row a visit to a setting takes when it is compared with another one, and
+/// how many pulls come before them, while the system settles.
+[[nodiscard]] std::uint64_t visit_of(const StudySpecification& study);
+[[nodiscard]] std::uint64_t warmup_of(const StudySpecification& study);
+
+/// Pairs in a round of comparing with the baseline, and changes of the setting that these take at
+/// most: to either side of every pair, to one of them before, and on to the next arm.
+[[nodiscard]] std::uint64_t pairs_of_round(const StudySpecification& study);
+[[nodiscard]] inline std::uint64_t changes_of_round(std::uint64_t pairs) {
+  return 2 * pairs + 2;
+}
+
+/// The optimizer of a study before its first pull. The coin that it tosses has the seed. Throws
+/// ConfigurationError.
+[[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study,
+                                                        std::uint64_t seed = 1);
+
+/// The same of one that exists: compared with the study's baseline, if it has one.
+[[nodiscard]] std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
+                                                  const StudySpecification& study,
+                                                  std::uint64_t seed = 1);
 
 }  // namespace canopy

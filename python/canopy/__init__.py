@@ -40,6 +40,7 @@ from ._optimizers import (
     RangeWarning,
     Summary,
     Turn,
+    Uplift,
     make_optimizer,
 )
 from ._partition import Partition
@@ -54,7 +55,7 @@ from ._simulation import (
     optimizers,
     simulate,
 )
-from ._space import Choice, Integer, Real, Space, choice, integer, real
+from ._space import Baseline, Choice, Integer, Real, Space, choice, integer, real
 from ._studies import Study, StudyRecord, load_optimizer, load_result, studies
 from .gymnasium import policy_search
 
@@ -70,6 +71,7 @@ __all__ = [
     "Algorithm",
     "ArmEstimate",
     "AskTell",
+    "Baseline",
     "Best",
     "Choice",
     "Command",
@@ -100,6 +102,7 @@ __all__ = [
     "StudyRecord",
     "Summary",
     "Turn",
+    "Uplift",
     "choice",
     "connect",
     "environments",

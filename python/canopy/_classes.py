@@ -9,7 +9,7 @@ from typing import Literal
 
 from ._optimizers import CLASSES, Optimizer
 from ._partition import AnyPartition
-from ._space import AnySpace, Direction, RewardRange
+from ._space import AnyBaseline, AnySpace, Direction, RewardRange
 
 __all__ = [
     "Adaptive",
@@ -61,13 +61,14 @@ class Adaptive(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
             "settle": settle,
             "coverage": coverage,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Hct(Optimizer):
@@ -106,6 +107,7 @@ class Hct(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
@@ -118,7 +120,7 @@ class Hct(Optimizer):
             "delta": delta,
             "constants": constants,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Vhct(Optimizer):
@@ -153,6 +155,7 @@ class Vhct(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
@@ -163,7 +166,7 @@ class Vhct(Optimizer):
             "delta": delta,
             "bound": bound,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Thoo(Optimizer):
@@ -195,6 +198,7 @@ class Thoo(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
     ):
         options = {
             "horizon": horizon,
@@ -203,7 +207,7 @@ class Thoo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Hoo(Optimizer):
@@ -233,6 +237,7 @@ class Hoo(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
     ):
         options = {
             "nu1": nu1,
@@ -240,7 +245,7 @@ class Hoo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Poo(Optimizer):
@@ -271,6 +276,7 @@ class Poo(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
     ):
         options = {
             "base": base,
@@ -279,7 +285,7 @@ class Poo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Gpo(Optimizer):
@@ -312,6 +318,7 @@ class Gpo(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
     ):
         options = {
             "horizon": horizon,
@@ -321,7 +328,7 @@ class Gpo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Pct(Optimizer):
@@ -351,6 +358,7 @@ class Pct(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
@@ -359,7 +367,7 @@ class Pct(Optimizer):
             "rho_max": rho_max,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Vpct(Optimizer):
@@ -389,6 +397,7 @@ class Vpct(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
@@ -397,7 +406,7 @@ class Vpct(Optimizer):
             "rho_max": rho_max,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Zooming(Optimizer):
@@ -426,6 +435,7 @@ class Zooming(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
@@ -433,7 +443,7 @@ class Zooming(Optimizer):
             "rho": rho,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Doo(Optimizer):
@@ -460,13 +470,14 @@ class Doo(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
             "nu1": nu1,
             "rho": rho,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Soo(Optimizer):
@@ -491,12 +502,13 @@ class Soo(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
             "depth_power": depth_power,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Stosoo(Optimizer):
@@ -527,6 +539,7 @@ class Stosoo(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
@@ -535,7 +548,7 @@ class Stosoo(Optimizer):
             "depth_limit": depth_limit,
             "delta": delta,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Sequool(Optimizer):
@@ -560,12 +573,13 @@ class Sequool(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
             "horizon": horizon,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Stroquool(Optimizer):
@@ -592,13 +606,14 @@ class Stroquool(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
             "horizon": horizon,
             "depth_limit": depth_limit,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Vroom(Optimizer):
@@ -630,6 +645,7 @@ class Vroom(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
     ):
         options = {
             "horizon": horizon,
@@ -638,7 +654,7 @@ class Vroom(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
 
 
 class Power(Optimizer):
@@ -664,6 +680,7 @@ class Power(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
     ):
         options = {
             "sigma": sigma,
@@ -671,7 +688,7 @@ class Power(Optimizer):
             "rollout_length": rollout_length,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
 
 
 class Grid(Optimizer):
@@ -695,13 +712,14 @@ class Grid(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
             "points": points,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
 
 
 class KlUcb(Optimizer):
@@ -727,6 +745,7 @@ class KlUcb(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
@@ -734,7 +753,7 @@ class KlUcb(Optimizer):
             "log_log_factor": log_log_factor,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
 
 
 class Thompson(Optimizer):
@@ -759,13 +778,14 @@ class Thompson(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
     ):
         options = {
             "points": points,
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
 
 
 class SuccessiveHalving(Optimizer):
@@ -789,13 +809,14 @@ class SuccessiveHalving(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
         seed: int | None = None,
     ):
         options = {
             "points": points,
             "horizon": horizon,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
 
 
 class RandomSearch(Optimizer):
@@ -815,11 +836,12 @@ class RandomSearch(Optimizer):
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
+        baseline: AnyBaseline = None,
     ):
         options = {
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
 
 
 for _each in (

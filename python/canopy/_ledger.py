@@ -68,6 +68,12 @@ class Failures:
         return FailuresError(f"{recent}, the last at {result.last_failure}", result)
 
 
+def calls_of(pull: Any) -> list[dict[str, Any]]:
+    """The arms to call the function with, in their order: of a duel two, one after the other."""
+    first, then = dict(pull.arm), pull.then
+    return [first] * (pull.length - pull.then_length) + [dict(then or {})] * pull.then_length
+
+
 class Ledger:
     """Notes what every call has brought, tells the optimizer, and knows when the search is over."""
 
@@ -90,19 +96,23 @@ class Ledger:
         self._line = line
         self._failures = failures
         self._started = time.monotonic()
+        baseline = self.optimizer.baseline
+        self._baseline = baseline.setting if baseline else None
 
     def left(self, flying: int = 0) -> int | None:
         """How many calls may still be begun."""
         return None if self.pulls is None else self.pulls - self.result.pulls - flying
 
     def reward(self, episode: Episode, pull: Any, reward: float) -> None:
-        """A reward of a pull, or of an arm that was enqueued."""
+        """A reward of a pull, or of an arm that was enqueued. Those of the baseline are no pulls of the search."""
         if pull is None:
             self.optimizer.observe(episode.arm, reward)
         else:
             self.optimizer.tell(pull, reward)
         if isinstance(self.optimizer, Optimizer):  # a study does it itself
             self.optimizer._say_advice()
+        if self._is_of_baseline(episode, pull):
+            return
         episode.rewards.append(reward)
         self.result.rewards.append(reward)
         if len(episode.rewards) == 1:
@@ -126,6 +136,9 @@ class Ledger:
         self.result.failed += 1
         self.result.last_failure = f"{arm_text(episode.arm)}: {_text_of(error)}"
         self._close(error)
+
+    def _is_of_baseline(self, episode: Episode, pull: Any) -> bool:
+        return pull is not None and pull.purpose != "search" and episode.arm == self._baseline
 
     def _close(self, failure: Exception | None) -> None:
         result = self.result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import secrets
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _canopy
 from ._partition import AnyPartition
-from ._space import AnySpace, Direction, RewardRange, number, space_from
+from ._space import AnyBaseline, AnySpace, Baseline, Direction, RewardRange, number, space_from, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -66,6 +67,39 @@ class Best(NamedTuple):
     basis: Literal["interval", "repeats_few", "no_noise", "model"]
     own: dict[str, Any] | None
     by_model: tuple[float, float] | None
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Uplift(NamedTuple):
+    """An arm beside the baseline, from pairs of calls in an order that was tossed; `print` says it in a sentence.
+
+    `verdict` is "better" or "worse" at the `level`, "open", or "too_few" before `fewest` pairs. `mean` is that of the
+    differences, the arm's reward less the baseline's, over all `pairs`; the true one lies from `lower` to `upper` (None
+    while there is no interval). All of this holds at all times, although the arm was chosen by looking, whatever the
+    noise and the level of rewards do. `is_best` says whether `arm` is the one of `best`.
+
+    The baseline earned `baseline_mean` on average over all `rounds`, which is known to lie from `baseline_lower` to
+    `baseline_upper`. `level_moves` says whether the level of rewards moves beyond doubt, so that means of arms cannot be
+    compared.
+    """
+
+    arm: dict[str, Any]
+    verdict: Literal["too_few", "open", "better", "worse"]
+    mean: float
+    lower: float | None
+    upper: float | None
+    level: float
+    pairs: int
+    fewest: int
+    is_best: bool
+    baseline_mean: float
+    baseline_lower: float | None
+    baseline_upper: float | None
+    rounds: int
+    level_moves: bool
     text: str
 
     def __str__(self) -> str:
@@ -176,6 +210,17 @@ class Looks(_Bound):
         best = self._best()
         return Best(*best) if best else None
 
+    def uplift(self) -> Uplift | None:
+        """The best arm beside the baseline; None without one, and before it was measured."""
+        uplift = self._uplift()
+        return Uplift(*uplift) if uplift else None
+
+    @property
+    def baseline(self) -> Baseline | None:
+        """What the best arm is compared with; None: nothing."""
+        baseline = self._baseline
+        return Baseline(*baseline) if baseline else None
+
     def estimate(self, arm: dict[str, Any]) -> ArmEstimate | None:
         """What is known of an arm, from all its rewards; None if it has none.
 
@@ -264,6 +309,9 @@ class Optimizer(Looks, _canopy.Optimizer):
     - confidence: the level of the intervals of `best` and `estimate`.
     - hard_range: whether no reward can be outside of `reward_range`; the intervals then hold for rewards of any
       distribution.
+    - baseline: an arm, or a `Baseline`. The best arm is then compared with it: some pulls have the `purpose` "baseline"
+      or "duel"; of a duel, `arm` is played first and `then` right after it, and the rewards of both are told in this
+      order. `uplift()` says what came of it.
 
     Calls are atomic, so several threads may share one.
     """
@@ -279,9 +327,10 @@ class Optimizer(Looks, _canopy.Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         partition: AnyPartition = "cyclic",
+        baseline: AnyBaseline = None,
     ):
         say_unused(self.name, options)
-        self._make(space, options, direction, reward_range, confidence, hard_range, partition)
+        self._make(space, options, direction, reward_range, confidence, hard_range, partition, baseline)
 
     def _make(
         self,
@@ -292,11 +341,13 @@ class Optimizer(Looks, _canopy.Optimizer):
         confidence: float,
         hard_range: bool,
         partition: AnyPartition,
+        baseline: AnyBaseline,
     ) -> None:
         if not isinstance(hard_range, bool):
             raise ValueError(f"hard_range = {hard_range!r}: must be True or False")
         about = (range_from(reward_range), number("confidence", confidence), hard_range)
-        super().__init__(self.name, space_from(space), dict(options), direction, *about, partition)
+        given = baseline_from(baseline)
+        super().__init__(self.name, space_from(space), dict(options), direction, *about, partition, given)
 
     def copy(self) -> Self:
         """A copy in the same state, including pulls in flight; the two share nothing.
@@ -321,7 +372,7 @@ class Optimizer(Looks, _canopy.Optimizer):
 
     def __reduce__(self) -> tuple[Any, ...]:
         objective = (self.direction, self.reward_range, self.confidence, self.hard_range)
-        given = (self.space, self.options, *objective, self.partition)
+        given = (self.space, self.options, *objective, self.partition, self.baseline)
         return (_restored, (type(self), given, self.save()), self.__dict__)
 
     def __repr__(self) -> str:
@@ -414,6 +465,20 @@ def range_from(reward_range: RewardRange) -> tuple[float, float] | None:
         return (low, high)
     except (TypeError, ValueError):
         raise ValueError(f'reward_range = {reward_range!r}: must be "auto" or two numbers') from None
+
+
+def baseline_from(baseline: AnyBaseline, horizon: int | None = None) -> Baseline | None:
+    """A baseline whose coin has a seed. Raises ValueError."""
+    if baseline is None:
+        return None
+    if not isinstance(baseline, Baseline):
+        if not isinstance(baseline, Mapping):
+            raise ValueError(f'baseline = {baseline!r}: must be an arm, such as {{"x": 0.5}}, or a Baseline')
+        baseline = Baseline(dict(baseline))
+    every = whole("baseline.every", baseline.every, 0)
+    pulls = whole("baseline.pulls", baseline.pulls, 1)
+    seed = secrets.randbits(50) if baseline.seed is None else whole("baseline.seed", baseline.seed, 0)
+    return Baseline(dict(baseline.setting), every, pulls, seed, baseline.horizon or horizon)
 
 
 def arm_text(arm: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 from ._partition import AnyPartition
-from ._space import Direction, RewardRange
+from ._space import AnyBaseline, Direction, RewardRange
 
 
 class AdaptiveOptions(TypedDict, total=False):
@@ -286,6 +286,7 @@ class OptimizerOptions(AlgorithmOptions, total=False):
     reward_range: RewardRange
     confidence: float
     hard_range: bool
+    baseline: AnyBaseline
 
 
 class MakeOptions(OptimizerOptions, total=False):
@@ -300,3 +301,4 @@ class StudyOptions(AlgorithmOptions, total=False):
     seed: int | None
     partition: AnyPartition
     hard_range: bool
+    baseline: AnyBaseline

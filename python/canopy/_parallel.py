@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from ._generators import find_generators, seed_all, seeded
-from ._ledger import Ledger, drop_pull
+from ._ledger import Ledger, calls_of, drop_pull
 from ._processes import Outcome, Processes, outcome_of, tried
 from ._result import Episode, Result
 
@@ -82,20 +82,21 @@ def run_at_once(
     """The loop of a search with as many calls under way as the pool has workers."""
     result, optimizer = ledger.result, ledger.optimizer
     take_unanswered = getattr(optimizer, "_take_unanswered", lambda: None)
-    flying: dict[Future[Outcome], tuple[Episode, Any, int]] = {}  # with how many calls of its pull are left
-    open_pulls: deque[tuple[Any, int]] = deque()  # that were left open, one call of each at a time
+    flying: dict[Future[Outcome], tuple[Episode, Any, list[dict[str, Any]]]] = {}  # with the calls of its pull to come
+    open_pulls: deque[tuple[Any, list[dict[str, Any]]]] = deque()  # that were left open, one call of each at a time
     try:
         while flying or not result.stopped:
             while not result.stopped and len(flying) < pool.size and ledger.left(len(flying)) != 0:
-                pull, calls = None, 1
+                pull = None
                 if open_pulls:
                     pull, calls = open_pulls.popleft()
-                elif not first:
+                elif first:
+                    calls = [first.popleft()]
+                else:
                     pull = take_unanswered() or optimizer.ask(1)
-                    calls = pull.length
+                    calls = calls_of(pull)
                 ticket, depth = (pull.ticket, pull.depth) if pull else (0, -1)
-                arm = dict(pull.arm) if pull else first.popleft()
-                flying[pool.submit(arm)] = (Episode(ticket, arm, depth, 0, []), pull, calls - 1)
+                flying[pool.submit(calls[0])] = (Episode(ticket, calls[0], depth, 0, []), pull, calls[1:])
             with ledger.interrupts.allowed():
                 done, _ = wait(flying, return_when=FIRST_COMPLETED)
             for call in done:

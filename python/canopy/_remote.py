@@ -25,7 +25,7 @@ from ._optimizers import (
     range_from,
 )
 from ._partition import AnyPartition
-from ._space import Parameter, Space, documents_from, number, space_from, space_from_documents, whole
+from ._space import AnyBaseline, Baseline, Parameter, Space, documents_from, number, space_from, space_from_documents, whole
 from ._studies import StudyRecord, _checked_name, _keepable
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ class Server:
         """A study file as a dictionary. Without an optimizer and options, a study that is there keeps its own."""
         chosen = about.pop("optimizer", None)
         objective: dict[str, Any] = {key: about[key] for key in _OBJECTIVE if key in about}
-        names_none = chosen is None and about.keys() == objective.keys()
+        names_none = chosen is None and about.keys() - {"baseline"} == objective.keys()
         if chosen is None and not names_none:
             chosen = self._optimizer_of(name)
         like = make_optimizer(chosen or DEFAULT, space, **about)  # complains before anything is sent
@@ -233,6 +233,8 @@ class Server:
         if "confidence" in objective:
             document["confidence"] = like.confidence
         document["space"] = documents_from(space)
+        if about.get("baseline") is not None:
+            document["baseline"] = _baseline_document(about["baseline"])
         if not names_none:
             document["optimizer"] = {"name": like.optimizer_name}
             if "partition" in options_of(like.optimizer_name):
@@ -556,7 +558,9 @@ class RemoteStudy(Looks):
 
     def _pull(self, ticket: Mapping[str, Any]) -> _canopy.Pull:
         arm = self._space._coordinates(ticket["arm"])
-        return _canopy.Pull(self._space, ticket["ticket"], arm, ticket["length"], 0, ticket["depth"])
+        then = self._space._coordinates(ticket["then"]) if "then" in ticket else None
+        of_pull = (ticket["ticket"], arm, ticket["length"], 0, ticket["depth"])
+        return _canopy.Pull(self._space, *of_pull, ticket.get("purpose", "search"), then)
 
     def _arm(self, arm: Any) -> dict[str, Any]:
         self._empty._estimate(arm)  # raises ValueError if it is not in the space
@@ -603,6 +607,25 @@ class RemoteStudy(Looks):
         extremes = best.get("rare_extremes", False)
         others = (best[key] for key in ("rivals", "unknown", "basis"))
         return (*numbers, extremes, *others, best.get("own"), ends, best["text"])
+
+    def _uplift(self) -> tuple[Any, ...] | None:
+        try:
+            best = self._call("GET", "/best")
+        except _canopy.StudyError as error:
+            if getattr(error, "code", "") == "no_answers":
+                return None
+            raise
+        uplift = best.get("uplift")
+        if uplift is None:
+            return None
+        keys = ("arm", "verdict", "mean", "low", "high", "level", "pairs", "fewest", "is_best")
+        of_baseline = ("baseline_mean", "baseline_low", "baseline_high", "rounds")
+        numbers = (uplift[key] for key in (*keys, *of_baseline))
+        return (*numbers, "moves" in uplift, best["uplift_text"])
+
+    @property
+    def _baseline(self) -> tuple[Any, ...] | None:
+        return self._empty._baseline
 
     def _estimate(self, arm: dict[str, Any]) -> tuple[Any, ...] | None:
         return self._mirror()._estimate(arm)
@@ -652,6 +675,13 @@ class RemoteStudy(Looks):
 # --- what the server says ---
 
 
+def _baseline_document(baseline: AnyBaseline) -> dict[str, Any]:
+    """As study files have it; the study chooses a seed of its own where none is given."""
+    given = baseline if isinstance(baseline, Baseline) else Baseline(dict(baseline or {}))
+    keys = ("setting", "every", "pulls", "seed")
+    return {key: getattr(given, key) for key in keys if getattr(given, key) is not None}
+
+
 def _record(item: Mapping[str, Any]) -> StudyRecord:
     counts = (item["pulls"], item["events"], item["created"], item["updated"])
     return StudyRecord(item["name"], *counts, item.get("open_by", ""), item.get("forked_from", ""))
@@ -663,6 +693,8 @@ def _optimizer_from(specification: Mapping[str, Any], space: Space) -> Optimizer
     name = chosen.pop("name")
     chosen.pop("revision", None)
     objective = {key: specification[key] for key in _OBJECTIVE if key in specification}
+    if "baseline" in specification:
+        objective["baseline"] = Baseline(**specification["baseline"])
     make: Any = CLASSES[name]
     made: Optimizer = make(space, **chosen, **objective)
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._optimizers import Best, Looks, Optimizer, Summary
+from ._optimizers import Best, Looks, Optimizer, Summary, Uplift
 from ._space import Space
 
 if TYPE_CHECKING:
@@ -59,6 +59,11 @@ class Result:
     def best_or_none(self) -> Best | None:
         """The same; None while there is no reward: in a callback after failures, or of a study without any."""
         return self._at_end[0] if self._at_end else self.optimizer.best()
+
+    @property
+    def uplift(self) -> Uplift | None:
+        """The best arm beside the baseline; None without one, and before it was measured."""
+        return self.optimizer.uplift()
 
     @property
     def summary(self) -> Summary:

@@ -14,6 +14,7 @@ from ._ledger import (
     Ledger,
     OnFailure,
     SearchLine,
+    calls_of,
     drop_pull,
     measured,
 )
@@ -22,6 +23,7 @@ from ._optimizers import (
     DEFAULT,
     Direction,
     Optimizer,
+    baseline_from,
     check_default,
     check_options,
     make_optimizer,
@@ -191,6 +193,8 @@ def search(
             check_options(optimizer, options, _ARGUMENTS)
             if pulls is not None and _canopy.optimizer_traits(optimizer)["needs_horizon"]:
                 options = {"horizon": max(1, pulls - len(known.arms)), **options}
+            if options.get("baseline") is not None and pulls is not None:
+                options["baseline"] = baseline_from(options["baseline"], pulls)
         result = Result(make_optimizer(optimizer, space, direction=direction, **options))
     else:
         _check_given(optimizer, space, direction, options)
@@ -273,23 +277,29 @@ def _run(
     try:
         while not result.stopped:
             if first:
-                episode, length = Episode(0, first.popleft(), -1, result.pulls + 1, []), 1
+                calls = [first.popleft()]
             else:
                 pull = take_unanswered() or optimizer.ask(ledger.left())
-                episode, length = Episode(pull.ticket, dict(pull.arm), pull.depth, result.pulls + 1, []), pull.length
-            for _ in range(length):
+                calls = calls_of(pull)
+            ticket, depth = (pull.ticket, pull.depth) if pull else (0, -1)
+            episode = Episode(ticket, calls[0], depth, result.pulls + 1, [])
+            answered = 0
+            for arm in calls:
+                if arm is not episode.arm:  # the other arm of a duel
+                    episode = Episode(ticket, arm, depth, result.pulls + 1, [])
                 try:
                     with interrupts.allowed():
-                        reward = measured(measure, episode.arm)
+                        reward = measured(measure, arm)
                 except Exception as error:
                     ledger.failure(episode, pull, error)
                     pull = None  # closed
                     break
                 ledger.reward(episode, pull, reward)
+                answered += 1
                 if result.stopped:
                     break
-            if pull is not None and len(episode.rewards) == length:
-                pull = None  # answered
+            if pull is not None and answered == len(calls):
+                pull = None
             with interrupts.allowed():
                 for callback in callbacks:
                     callback(result)

@@ -6,7 +6,7 @@ import dataclasses
 import operator
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from . import _canopy
 
@@ -243,3 +243,21 @@ def whole(name: str, value: Any, least: int = -(2**53), most: int = 2**53) -> in
 AnySpace = Space | Mapping[str, Parameter]
 Direction = Literal["maximize", "minimize"]
 RewardRange = Sequence[float] | Literal["auto"] | None
+
+
+class Baseline(NamedTuple):
+    """A setting that is known to be good, which the best arm is compared with while the search runs.
+
+    After `every` pulls of the search on average comes a round: `pulls` pairs of the best arm and the baseline, right
+    after each other, in an order that is tossed; `every=0` leaves them out. `seed` is that of the coin, by default a new
+    one. Comparing begins after a quarter of `horizon` pulls, if it is given, from 20 to 100.
+    """
+
+    setting: dict[str, Any]
+    every: int = 10
+    pulls: int = 4
+    seed: int | None = None
+    horizon: int | None = None
+
+
+AnyBaseline = Mapping[str, Any] | Baseline | None  #: an arm, or with more about it; None: there is none

@@ -34,6 +34,7 @@ Command add_best(ArgumentParser app) {
       fmt::print("{}\n", best_text(space, *best));
       const std::string uplift = uplift_line(*optimizer, *best, study.specification);
       if (!uplift.empty()) fmt::print("uplift: {}\n", uplift);
+      if (const auto known = optimizer->uplift()) fmt::print("level: {}\n", level_text(*known));
       for (const std::string& line :
            metric_lines(study.specification, tuner_state_of(loaded), best->arm)) {
         fmt::print("{}\n", line);

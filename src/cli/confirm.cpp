@@ -38,9 +38,9 @@ int confirm(const ConfirmArguments& arguments) {
   Study study =
       Study::reopen(*store, {.name = arguments.study.name, .fork = {}, .fold = tuner_fold});
   const auto& system = study.specification().system;
-  if (!system || !system->baseline) {
+  if (!system || !study.specification().baseline) {
     throw WrongUse(arguments.study.name +
-                   ": has no baseline to compare with; give system.baseline in its study file and "
+                   ": has no baseline to compare with; give [baseline] in its study file and "
                    "run canopy tune once more");
   }
   const std::uint64_t pulls =

@@ -47,13 +47,13 @@ void print_commands(const CommandSystem& system, const Space& space, Arm arm,
 std::string exit_text(const StudySpecification& study) {
   const SystemSpecification& system = *study.system;
   std::string baseline =
-      system.baseline ? "the baseline, " + study.space.describe(*system.baseline) : "";
+      study.baseline ? "the baseline, " + study.space.describe(study.baseline->setting) : "";
   switch (system.options.on_exit) {
     case OnExit::best:
-      if (!system.baseline)
+      if (!study.baseline)
         return "the best arm; there is no baseline to compare it with or go back to";
       return fmt::format(
-          "the best arm if it is better than the baseline at the {:.4g} % level, else {}",
+          "the setting that is better than the baseline at the {:.4g} % level, else {}",
           100.0 * study.objective.confidence, baseline);
     case OnExit::confirmed:
       return "the best arm if it was confirmed, else " + baseline;
@@ -129,8 +129,8 @@ int dry_run(const StudySpecification& study, const std::string& name, bool measu
   CommandSystem system = command_system_of(study, &StopOnSignal::flag());
   fmt::print("the study {}, {}\n", name,
              measures ? "tried out: nothing is stored" : "dry run: nothing is run or stored");
-  const auto& baseline = study.system->baseline;
-  if (baseline) print_commands(system, study.space, *baseline, "the baseline");
+  const auto& baseline = study.baseline;
+  if (baseline) print_commands(system, study.space, baseline->setting, "the baseline");
   const std::vector<std::vector<double>> arms = first_arms(study);
   for (std::size_t i = 0; i < arms.size(); ++i) {
     print_commands(system, study.space, arms[i], fmt::format("arm {}", i + 1));
@@ -140,7 +140,7 @@ int dry_run(const StudySpecification& study, const std::string& name, bool measu
   const auto is_error = [](const Warning& warning) { return warning.is_error; };
   if (measures && std::none_of(warnings.begin(), warnings.end(), is_error)) {
     const StopOnSignal stop_on_signal;
-    (void)try_out(system, study, baseline ? *baseline : arms.front(), warnings);
+    (void)try_out(system, study, baseline ? baseline->setting : arms.front(), warnings);
   }
   for (const Warning& warning : warnings) {
     fmt::print("{}: {}\n", warning.is_error ? "error" : "warning", warning.text);

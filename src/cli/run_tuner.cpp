@@ -87,6 +87,7 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
     fmt::print("best     {}\n", best_text(specification.space, *best));
     const std::string uplift = uplift_line(study, *best, specification);
     if (!uplift.empty()) fmt::print("uplift   {}\n", uplift);
+    if (const auto known = study.uplift()) fmt::print("level    {}\n", level_text(*known));
     for (const std::string& line : metric_lines(specification, tuner_state_of(study), best->arm)) {
       fmt::print("         {}\n", line);
     }

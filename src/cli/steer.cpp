@@ -64,7 +64,7 @@ void check_that_it_can_be_done(const StudyRecord& record, RunnerCommand command)
   }
   const bool needs_baseline =
       command == RunnerCommand::baseline || command == RunnerCommand::confirm;
-  if (needs_baseline && !specification.system->baseline) {
+  if (needs_baseline && !specification.baseline) {
     throw WrongUse(fmt::format("{}: {} has no baseline", name_of(command), record.name));
   }
 }

@@ -176,9 +176,9 @@ std::string TuneStatus::metrics_text(const TuneProgress& progress) {
   add_gauge(text, "best_lower", "Lower end of its interval.", best->lower, study);
   add_gauge(text, "best_upper", "Upper end of its interval.", best->upper, study);
   add_gauge(text, "best_pulls", "Its pulls.", static_cast<double>(best->pulls), study);
-  if (const auto uplift = uplift_of(study_, *best, study_.specification())) {
-    add_gauge(text, "uplift", "Mean of the best arm less that of the baseline.", uplift->difference,
-              study);
+  if (const auto uplift = study_.uplift()) {
+    add_gauge(text, "uplift", "Mean difference from the baseline, over the pairs.",
+              uplift->difference, study);
     add_gauge(text, "uplift_lower", "Lower end of its interval.", uplift->interval.lower, study);
     add_gauge(text, "uplift_upper", "Upper end of its interval.", uplift->interval.upper, study);
   }

@@ -91,7 +91,7 @@ Interval Pairs::interval(double alpha) const {
       is_out = evidence_at(out, side) >= enough;
     }
     if (!is_out) continue;
-    while (std::abs(out - in) > 1e-6 * scale) {
+    while (std::abs(out - in) > 1e-5 * scale) {
       const double half = in + 0.5 * (out - in);
       if (half == in || half == out) break;
       (evidence_at(half, side) >= enough ? out : in) = half;

@@ -42,7 +42,7 @@ Document RecordWriter::value_of(const std::map<std::string, double>& numbers) {
 
 void RecordWriter::operator()(const ArmField& field, const std::vector<double>& arm) {
   if (field.may_be_missing && arm.empty()) return;
-  table_.set("coordinates", value_of(arm));
+  table_.set(field.coordinates, value_of(arm));
   if (space_.contains(arm)) table_.set(field.name, arm_document(space_, arm));
 }
 
@@ -81,14 +81,14 @@ void RecordWriter::set_numbers(const Field& field, const std::vector<double>& nu
 // --- reading -------------------------------------------------------------------------------------
 
 void RecordReader::operator()(const ArmField& field, std::vector<double>& arm) {
-  known_.insert(known_.end(), {"coordinates", field.name});
-  const Document* coordinates = table_.find("coordinates");
+  known_.insert(known_.end(), {field.coordinates, field.name});
+  const Document* coordinates = table_.find(field.coordinates);
   const Document* named = table_.find(field.name);
   if (coordinates == nullptr && named == nullptr) {
     if (field.may_be_missing) return;
-    return complain("coordinates", nullptr, "is missing, or arm instead");
+    return complain(field.coordinates, nullptr, "is missing, or arm instead");
   }
-  if (coordinates != nullptr) read_numbers("coordinates", *coordinates, arm);
+  if (coordinates != nullptr) read_numbers(std::string(field.coordinates), *coordinates, arm);
   if (named == nullptr) return;
   const std::size_t before = reader_.complaints();
   const std::vector<double> by_name =

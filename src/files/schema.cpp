@@ -16,7 +16,7 @@ Document reference_to(std::string_view schema) {
 }  // namespace
 
 void SchemaWriter::operator()(const ArmField& field, const std::vector<double>& /*arm*/) {
-  add("coordinates", "", reference_to("Coordinates"), !field.may_be_missing);
+  add(field.coordinates, "", reference_to("Coordinates"), !field.may_be_missing);
   add(field.name, "", reference_to("Arm"), false);
 }
 

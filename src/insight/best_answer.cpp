@@ -42,9 +42,12 @@ std::vector<KnownMetric> metrics_at(const StudySpecification& specification,
 
 BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
                        const StudySpecification& specification, const TunerState& tuner) {
-  BestAnswer answer{.best = best,
-                    .text = best_text(specification.space, best),
-                    .uplift = uplift_of(optimizer, best, specification)};
+  BestAnswer answer{
+      .best = best, .text = best_text(specification.space, best), .uplift = optimizer.uplift()};
+  if (answer.uplift) {
+    answer.uplift_text =
+        uplift_text(specification.space, *answer.uplift, best, specification.objective.direction);
+  }
   for (const KnownMetric& metric : metrics_at(specification, tuner, best.arm)) {
     MetricAnswer& written = answer.metrics[metric.name];
     written = {metric.estimate.mean, metric.estimate.interval, metric.estimate.pulls,

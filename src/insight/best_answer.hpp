@@ -5,7 +5,6 @@
 #include "canopy/study_specification.hpp"
 
 #include "insight/best_words.hpp"
-#include "studies/uplift.hpp"
 #include "tuning/tuner_state.hpp"
 
 #include <array>
@@ -63,6 +62,7 @@ struct BestAnswer {
   Best best;
   std::string text = {};  ///< all of that in a sentence
   std::optional<Uplift> uplift = std::nullopt;
+  std::string uplift_text = {};  ///< in a sentence
   std::map<std::string, MetricAnswer> metrics = {};
   std::optional<bool> confirmed = std::nullopt;
   std::optional<std::string> verdict = std::nullopt;
@@ -75,6 +75,7 @@ void visit_fields(BestAnswer& answer, Visit&& visit) {
   visit_fields(answer.best, visit);
   visit(Field{"text", "the same in a sentence"}, answer.text);
   visit(Field{"uplift", "over the baseline, where that was measured"}.or_none(), answer.uplift);
+  visit(Field{"uplift_text", "the same in a sentence"}.or_none(), answer.uplift_text);
   visit(Field{"metrics", "what else was measured at the arm"}.or_none(), answer.metrics);
   visit(
       Field{"confirmed", "whether a comparison with the baseline has confirmed this arm"}.or_none(),

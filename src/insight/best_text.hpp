@@ -4,7 +4,6 @@
 #include "canopy/optimizer.hpp"
 #include "canopy/space.hpp"
 
-#include "studies/uplift.hpp"
 #include "tuning/tuner_state.hpp"
 
 #include <string>
@@ -16,11 +15,20 @@ namespace canopy {
 /// yet`
 [[nodiscard]] std::string best_text(const Space& space, const Best& best);
 
-/// `+0.12 over the baseline (95 % interval +0.10 to +0.14; 0.71 against 0.59)`; for costs,
-/// `0.12 below the baseline (95 % interval 0.10 to 0.14; ...)`.
-[[nodiscard]] std::string uplift_text(const Uplift& uplift, Direction direction);
+/// `+0.12 over the baseline (+0.10 to +0.14 at 95 %, 41 pairs): better (95 %)`; for costs, `0.12
+/// below the baseline (...)`.
+[[nodiscard]] std::string claim_text(const Space& space, const Uplift& uplift, const Best& best,
+                                     Direction direction);
 
-/// The uplift of the best arm as a line: also where it is the baseline. Empty without a measured
+/// The same, and that the level moves, if it does.
+[[nodiscard]] std::string uplift_text(const Space& space, const Uplift& uplift, const Best& best,
+                                      Direction direction);
+
+/// `the baseline's mean over the study is 99.2 (96 to 102 at 95 %, 18 visits)`
+[[nodiscard]] std::string level_text(const Uplift& uplift);
+[[nodiscard]] std::string moves_text(const LevelMove& moves);
+
+/// The uplift as a line: also where the best arm is the baseline. Empty without a measured
 /// baseline.
 [[nodiscard]] std::string uplift_line(const Optimizer& optimizer, const Best& best,
                                       const StudySpecification& specification);

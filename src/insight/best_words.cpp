@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 #include "insight/best_answer.hpp"
+#include "insight/best_text.hpp"
 
 #include <cmath>
 #include <optional>
@@ -60,10 +61,9 @@ class BestSentences {
  public:
   BestSentences(const BestAnswer& answer, const StudySpecification& specification)
       : answer_(answer), best_(answer.best), specification_(specification) {
-    const auto& system = specification.system;
-    has_baseline_ = system && system->baseline;
-    is_baseline_ = has_baseline_ && best_.arm == *system->baseline;
-    if (answer.uplift) tone_ = tone_of(*answer.uplift, direction());
+    has_baseline_ = specification.baseline.has_value();
+    is_baseline_ = specification.is_baseline(best_.arm);
+    if (answer.uplift && answer.uplift->is_best) tone_ = tone_of(*answer.uplift);
   }
 
   [[nodiscard]] BestWords all() const {
@@ -73,6 +73,11 @@ class BestSentences {
     std::vector<std::string>& sentences = words.sentences;
     add(sentences, beside_baseline());
     add(sentences, beside_others());
+    if (answer_.uplift && answer_.uplift->moves) {
+      std::string moves = moves_text(*answer_.uplift->moves) + ".";
+      moves.front() = 'T';
+      add(sentences, std::move(moves));
+    }
     for (const Limit& limit : broken_limits()) {
       add(sentences, fmt::format("It breaks a limit at the {} level: {} must be {}.",
                                  level_text(best_.level), limit.metric, limit.text()));
@@ -103,6 +108,7 @@ class BestSentences {
     if (is_baseline_ || is_worse()) return Advice::keep;
     if (is_alone() || is_one_of_many()) return Advice::so_far;
     if (is_confirmed() || tone_ == Tone::good) return Advice::set;
+    if (answer_.uplift) return Advice::so_far;
     const bool is_certain = best_.basis == Best::Basis::no_noise ||
                             (is_bounded() && best_.rivals == 0 && !is_only_known());
     return !tone_ && is_certain ? Advice::set : Advice::so_far;
@@ -147,6 +153,11 @@ class BestSentences {
     if (is_baseline_) return "That is the baseline: no setting tried is significantly better.";
     if (!has_baseline_) return "";
     if (!answer_.uplift) return "The baseline has not been measured yet, so the gain is unknown.";
+    const Uplift& uplift = *answer_.uplift;
+    if (!uplift.is_best || uplift.verdict == Uplift::Verdict::too_few) {
+      return fmt::format("Beside the baseline: {}.",
+                         claim_text(specification_.space, uplift, best_, direction()));
+    }
     const bool minimizes = direction() == Direction::minimize;
     const std::string share = share_of_baseline();
     const std::string size = size_of_uplift();
@@ -235,6 +246,10 @@ class BestSentences {
     std::vector<std::string> sentences;
     if (best_.basis == Best::Basis::no_noise) {
       sentences.emplace_back("There is no interval: rewards of one setting never differ.");
+    } else if (best_.is_compared) {
+      sentences.emplace_back(
+          "There is no interval of its mean, since the level of rewards may move; the difference "
+          "from the baseline holds whatever it does.");
     } else {
       sentences.emplace_back(assumption_text(best_.assumes));
     }
@@ -268,10 +283,9 @@ class BestSentences {
 
 }  // namespace
 
-Tone tone_of(const Uplift& uplift, Direction direction) {
-  const auto& [low, high] = uplift.interval;
-  if (!uplift.interval.bounded() || (low <= 0.0 && high >= 0.0)) return Tone::unsure;
-  return (low > 0.0) == (direction == Direction::maximize) ? Tone::good : Tone::bad;
+Tone tone_of(const Uplift& uplift) {
+  if (uplift.verdict == Uplift::Verdict::better) return Tone::good;
+  return uplift.verdict == Uplift::Verdict::worse ? Tone::bad : Tone::unsure;
 }
 
 BestWords best_words(const BestAnswer& answer, const StudySpecification& specification) {

@@ -6,8 +6,6 @@
 #include "canopy/options.hpp"
 #include "canopy/study_specification.hpp"
 
-#include "studies/uplift.hpp"
-
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -66,8 +64,8 @@ void visit_fields(BestWords& words, Visit&& visit) {
   visit(Field{"details", "why there is no interval, and what the model says"}, words.details);
 }
 
-/// Good or bad only where the whole interval is on one side of zero.
-[[nodiscard]] Tone tone_of(const Uplift& uplift, Direction direction);
+/// Good or bad only where that is decided.
+[[nodiscard]] Tone tone_of(const Uplift& uplift);
 
 /// The words for an answer, whose own words are not looked at.
 [[nodiscard]] BestWords best_words(const BestAnswer& answer,

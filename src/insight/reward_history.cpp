@@ -74,7 +74,9 @@ HistoryPart HistoryFold::take(const JournalEntry& entry) {
   std::visit(
       [&]<class Kind>(const Kind& event) {
         if constexpr (std::is_same_v<Kind, Told>) {
-          if (!event.skipped) part.rewards = sums_of(event.rewards);
+          if (!event.skipped) {
+            (event.is_baseline ? part.baseline : part.rewards) = sums_of(event.rewards);
+          }
         } else if constexpr (std::is_same_v<Kind, Observed>) {
           if (event.role == Role::baseline) part.baseline = sums_of(event.rewards);
         } else if constexpr (std::is_same_v<Kind, Compared>) {

@@ -30,11 +30,19 @@ class OpenArms {
  private:
   struct Open {
     std::vector<double> arm;
+    std::vector<double> then;  // of a duel: for the second half
+    std::uint64_t half;
     std::uint64_t remaining;
+
+    [[nodiscard]] const std::vector<double>& now() const {
+      return !then.empty() && remaining <= half ? then : arm;
+    }
   };
 
   const std::vector<double>* find(const Asked& event) {
-    return &(tickets_[event.ticket] = {event.arm, event.length}).arm;
+    Open& open = tickets_[event.ticket];
+    open = {event.arm, event.then, event.length / 2, event.length};
+    return &open.arm;
   }
   const std::vector<double>* find(const Applied& event) { return &(setting_ = event.arm); }
   const std::vector<double>* find(const MetricsMeasured& event) {
@@ -47,7 +55,7 @@ class OpenArms {
       return &event.arm;
     } else if constexpr (requires { event.ticket; }) {
       const auto open = tickets_.find(event.ticket);
-      return open != tickets_.end() ? &open->second.arm : nullptr;
+      return open != tickets_.end() ? &open->second.now() : nullptr;
     } else {
       return nullptr;
     }

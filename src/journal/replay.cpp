@@ -24,6 +24,7 @@ void require(Status status) {
 
 void require_the_same(const Pull& pull, const Asked& event) {
   require(pull.ticket == event.ticket, "the next ticket has another number");
+  require(pull.purpose == event.purpose, "the optimizer would ask for something else");
   require(std::equal(pull.arm.begin(), pull.arm.end(), event.arm.begin(), event.arm.end()),
           "the optimizer would play another arm");
 }
@@ -35,7 +36,12 @@ struct DoAgain {
 
   void operator()(const Asked& event) const {
     const std::uint64_t pulls = event.pulls == 0 ? UINT64_MAX : event.pulls;
-    const Pull pull = event.again ? optimizer.ask_again() : optimizer.ask(pulls);
+    const Pull earlier{.ticket = event.ticket,
+                       .arm = event.arm,
+                       .length = event.length,
+                       .purpose = event.purpose,
+                       .then = event.then};
+    const Pull pull = event.again ? optimizer.ask_again() : optimizer.ask_as(earlier, pulls);
     require_the_same(pull, event);
     require(pull.length == event.length, "the optimizer would play it for another number of pulls");
   }

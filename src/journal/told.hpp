@@ -11,7 +11,7 @@ namespace canopy {
 /// The rewards that an event has taught the optimizer; none if it is of another kind.
 [[nodiscard]] inline std::optional<Rewards> rewards_of(const Event& event) {
   const auto* told = std::get_if<Told>(&event);
-  if (told != nullptr && !told->skipped) return sums_of(told->rewards);
+  if (told != nullptr && !told->skipped && !told->is_baseline) return sums_of(told->rewards);
   const auto* observed = std::get_if<Observed>(&event);
   if (observed != nullptr && observed->role == Role::search) return sums_of(observed->rewards);
   return std::nullopt;

@@ -24,11 +24,25 @@ bool is_own_partition(nb::handle given) {
          nb::hasattr(given, "split") && nb::hasattr(given, "arm");
 }
 
+/// From (setting, every, pulls, seed, horizon), of which the last two may be None.
+void set_baseline(StudySpecification& specification, const PythonSpace& space,
+                  const nb::tuple& given) {
+  const auto whole = [](nb::handle number) -> std::optional<std::uint64_t> {
+    if (number.is_none()) return std::nullopt;
+    return nb::cast<std::uint64_t>(number);
+  };
+  specification.baseline = Baseline{.setting = space.coordinates(nb::cast<nb::dict>(given[0])),
+                                    .every = *whole(given[1]),
+                                    .pulls = *whole(given[2]),
+                                    .seed = whole(given[3])};
+  specification.budget.pulls = whole(given[4]);
+}
+
 /// What an optimizer is made of. Throws ConfigurationError.
 StudySpecification specification_from(nb::handle name, const PythonSpace& space,
                                       const nb::dict& given, nb::handle direction,
                                       nb::handle reward_range, double confidence, bool hard_range,
-                                      nb::handle partition) {
+                                      nb::handle partition, nb::handle baseline) {
   const OptimizerEntry& entry = entry_named(optimizers(), name);
   StudySpecification specification{.space = space.space()};
   if (!is_own_partition(partition)) specification.partition = partition_from(partition);
@@ -38,6 +52,7 @@ StudySpecification specification_from(nb::handle name, const PythonSpace& space,
   specification.optimizer = {entry.name, options_from(given, entry.fields, "optimizer.", wrong)};
   refuse_others(given, entry.fields, wrong);
   throw_if_any(std::move(wrong));
+  if (!baseline.is_none()) set_baseline(specification, space, nb::cast<nb::tuple>(baseline));
   return resolved(std::move(specification));
 }
 
@@ -89,7 +104,8 @@ PythonOptimizer::PythonOptimizer(StudySpecification specification, nb::object sp
             : " searches no tree";
     throw ConfigurationError({{"partition", shown(partition_object_), name + why}});
   }
-  optimizer_ = entry.make_over(options, partition_, this->specification().objective);
+  optimizer_ = compared(entry.make_over(options, partition_, this->specification().objective),
+                        this->specification());
   tree_ = optimizer_->tree();
 }
 
@@ -99,10 +115,10 @@ void bind_optimizer(nb::module_& module) {
           "__init__",
           [](PythonOptimizer* self, nb::handle name, const nb::object& space,
              const nb::dict& options, nb::handle direction, nb::handle reward_range,
-             double confidence, bool hard_range, nb::handle partition) {
+             double confidence, bool hard_range, nb::handle partition, nb::handle baseline) {
             StudySpecification made =
                 specification_from(name, nb::cast<const PythonSpace&>(space), options, direction,
-                                   reward_range, confidence, hard_range, partition);
+                                   reward_range, confidence, hard_range, partition, baseline);
             if (is_own_partition(partition)) {
               new (self) PythonOptimizer(std::move(made), space, nb::borrow(partition));
             } else {
@@ -111,7 +127,7 @@ void bind_optimizer(nb::module_& module) {
           },
           nb::arg("name").none(), nb::arg("space"), nb::arg("options"), nb::arg("direction").none(),
           nb::arg("reward_range").none(), nb::arg("confidence"), nb::arg("hard_range"),
-          nb::arg("partition").none())
+          nb::arg("partition").none(), nb::arg("baseline").none() = nb::none())
       .def(
           "__init__",
           [](PythonOptimizer* self, const PythonOptimizer& other) {

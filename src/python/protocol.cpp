@@ -297,6 +297,36 @@ nb::object best(Protocol& self) {
                         best_text(space.space(), *found));
 }
 
+/// The fields of `Uplift` in Python, or None.
+nb::object uplift(Protocol& self) {
+  using Found = std::pair<std::optional<Uplift>, std::optional<Best>>;
+  const Found found = self.with([](Optimizer& optimizer) {
+    return Found{optimizer.uplift(), optimizer.best()};
+  });
+  if (!found.first || !found.second) return nb::none();
+  const Uplift& known = *found.first;
+  const PythonSpace& space = self.space();
+  const Direction direction = self.specification().objective.direction;
+  return nb::make_tuple(space.dictionary(known.arm), text(name_of(known.verdict)), known.difference,
+                        end_or_none(known.interval.lower), end_or_none(known.interval.upper),
+                        known.level, known.pairs, known.fewest, known.is_best, known.baseline_mean,
+                        end_or_none(known.baseline.lower), end_or_none(known.baseline.upper),
+                        known.rounds, known.moves.has_value(),
+                        uplift_text(space.space(), known, *found.second, direction));
+}
+
+/// (setting, every, pulls, seed, horizon), or None.
+nb::object baseline(const Protocol& self) {
+  const StudySpecification& specification = self.specification();
+  if (!specification.baseline) return nb::none();
+  const Baseline& given = *specification.baseline;
+  const auto or_none = [](const std::optional<std::uint64_t>& number) {
+    return number ? nb::object(nb::int_(*number)) : nb::none();
+  };
+  return nb::make_tuple(self.space().dictionary(given.setting), given.every, given.pulls,
+                        or_none(given.seed), or_none(specification.budget.pulls));
+}
+
 /// (mean, lower, upper, pulls, assumes), or None.
 nb::object estimate_of(Protocol& self, nb::handle arm) {
   const std::vector<double> coordinates = coordinates_from(self, arm);
@@ -474,6 +504,7 @@ void bind_protocol(nb::module_& module) {
       .def("path", &path, nb::arg("pull"), nb::sig("def path(self, pull: Pull) -> str"), kPathHelp)
       .def("save", &save, nb::sig("def save(self) -> bytes"), kSaveHelp)
       .def("_best", &best)
+      .def("_uplift", &uplift)
       .def("_estimate", &estimate_of, nb::arg("arm").none())
       .def("_set_reward_range", &set_reward_range, nb::arg("range").none())
       .def("_summary", &summary)
@@ -510,6 +541,7 @@ void bind_protocol(nb::module_& module) {
           "hard_range",
           [](const Protocol& self) { return self.specification().objective.hard_range; },
           "Whether no reward can be outside of reward_range.")
+      .def_prop_ro("_baseline", &baseline)
       .def_prop_ro("reward_range", &given_range,
                    R"(About how far rewards range: two numbers, or "auto".)");
 }

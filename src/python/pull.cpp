@@ -104,6 +104,18 @@ nb::dict arm_of(const PythonPull& pull) {
   return nb::inst_ptr<PythonSpace>(pull.space)->dictionary(pull.placed.pull.arm);
 }
 
+/// None unless it is a duel whose first arm was not played yet.
+nb::object then_of(const PythonPull& pull) {
+  const std::vector<double>& then = pull.placed.pull.then;
+  if (then.empty()) return nb::none();
+  return nb::inst_ptr<PythonSpace>(pull.space)->dictionary(then);
+}
+
+nb::str purpose_of(const PythonPull& pull) {
+  const std::string_view name = name_of(pull.placed.pull.purpose);
+  return nb::str(name.data(), name.size());
+}
+
 /// A number, or a text where a server gave it out: `17-9f3c2a71b0`.
 nb::object ticket_of(const PythonPull& pull) {
   const Ticket number = pull.placed.pull.ticket;
@@ -111,8 +123,19 @@ nb::object ticket_of(const PythonPull& pull) {
   return nb::cast(std::to_string(number) + "-" + pull.incarnation);
 }
 
+/// Throws ValueError unless it is an arm of the space.
+std::vector<double> coordinates_in(const nb::object& space, nb::handle given) {
+  std::vector<double> arm;
+  for (const nb::handle each : given) arm.push_back(nb::cast<double>(each));
+  if (!nb::cast<const PythonSpace&>(space).space().contains(arm)) {
+    throw std::invalid_argument("arm: is not in the space");
+  }
+  return arm;
+}
+
 PythonPull pull_from(const nb::object& space, const nb::object& ticket, const nb::list& arm,
-                     std::uint64_t length, std::uint32_t node, std::uint32_t depth) {
+                     std::uint64_t length, std::uint32_t node, std::uint32_t depth,
+                     nb::handle purpose, nb::handle then) {
   OwnedPull pull;
   std::string incarnation;
   if (nb::isinstance<nb::str>(ticket)) {
@@ -125,9 +148,11 @@ PythonPull pull_from(const nb::object& space, const nb::object& ticket, const nb
     pull.ticket = nb::cast<Ticket>(ticket);
   }
   pull.length = length;
-  for (const nb::handle each : arm) pull.arm.push_back(nb::cast<double>(each));
-  if (!nb::cast<const PythonSpace&>(space).space().contains(pull.arm)) {
-    throw std::invalid_argument("arm: is not in the space");
+  pull.arm = coordinates_in(space, arm);
+  pull.purpose = enum_from<Purpose>("purpose", purpose);
+  if (!then.is_none()) {
+    pull.then = coordinates_in(space, then);
+    pull.then_length = length / 2;
   }
   return {space, {std::move(pull), {node, depth}}, std::move(incarnation)};
 }
@@ -184,19 +209,30 @@ void bind_pull(nb::module_& module) {
       .def(
           "__init__",
           [](PythonPull* self, const nb::object& space, const nb::object& ticket,
-             const nb::list& arm, std::uint64_t length, std::uint32_t node, std::uint32_t depth) {
-            new (self) PythonPull(pull_from(space, ticket, arm, length, node, depth));
+             const nb::list& arm, std::uint64_t length, std::uint32_t node, std::uint32_t depth,
+             const nb::object& purpose, const nb::object& then) {
+            new (self)
+                PythonPull(pull_from(space, ticket, arm, length, node, depth, purpose, then));
           },
           nb::sig("def __init__(self, space: Space, ticket: int | str, arm: list[float], length: "
-                  "int, node: int, depth: int) -> None"),
+                  "int, node: int, depth: int, purpose: str = 'search', then: list[float] | None = "
+                  "None) -> None"),
           nb::arg("space"), nb::arg("ticket"), nb::arg("arm"), nb::arg("length"), nb::arg("node"),
-          nb::arg("depth"))
+          nb::arg("depth"), nb::arg("purpose") = "search", nb::arg("then") = nb::none())
       .def_prop_ro("arm", &arm_of, "The setting to try, by parameter name.")
       .def_prop_ro("ticket", &ticket_of, nb::sig("def ticket(self) -> int | str"),
                    "The number of this pull, never reused; of a server's study a text.")
       .def_prop_ro(
           "length", [](const PythonPull& self) { return self.placed.pull.length; },
           "How many rewards it is good for.")
+      .def_prop_ro("purpose", &purpose_of,
+                   nb::sig("def purpose(self) -> Literal['search', 'baseline', 'duel']"),
+                   "What it is for: the search, the baseline, or a duel of both.")
+      .def_prop_ro("then", &then_of, nb::sig("def then(self) -> dict[str, Any] | None"),
+                   "Of a duel: the setting to try for the last `then_length` rewards.")
+      .def_prop_ro(
+          "then_length", [](const PythonPull& self) { return self.placed.pull.then_length; },
+          "How many of its rewards are of `then`.")
       .def_prop_ro(
           "depth", [](const PythonPull& self) { return self.placed.place.depth; },
           "The depth of its node in the tree.")
@@ -209,11 +245,16 @@ void bind_pull(nb::module_& module) {
            })
       .def("__reduce__", [](const PythonPull& self) {
         const auto& [pull, place] = self.placed;
-        nb::list arm;
-        for (const double each : pull.arm) arm.append(each);
+        const auto list_of = [](const std::vector<double>& numbers) {
+          nb::list list;
+          for (const double each : numbers) list.append(each);
+          return list;
+        };
+        const nb::object then = pull.then.empty() ? nb::none() : nb::object(list_of(pull.then));
         return nb::make_tuple(
             nb::type<PythonPull>(),
-            nb::make_tuple(self.space, ticket_of(self), arm, pull.length, place.node, place.depth));
+            nb::make_tuple(self.space, ticket_of(self), list_of(pull.arm), pull.length, place.node,
+                           place.depth, purpose_of(self), then));
       });
 }
 

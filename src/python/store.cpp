@@ -129,7 +129,7 @@ std::vector<double> one_by_one(const AnyRewards& rewards) {
 
 /// None for an event that is not an answer.
 std::optional<ToldRewards> answer_in(const Event& event) {
-  if (const auto* told = std::get_if<Told>(&event)) {
+  if (const auto* told = std::get_if<Told>(&event); told != nullptr && !told->is_baseline) {
     return ToldRewards{told->ticket, {}, 0.0, one_by_one(told->rewards)};
   }
   const auto* observed = std::get_if<Observed>(&event);

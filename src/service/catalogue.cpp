@@ -100,8 +100,8 @@ bool is_default(const Document& specification, const char* section, std::string_
 }  // namespace
 
 Document options_of(const std::string& specification) {
-  static constexpr std::array<std::string_view, 6> kNotOptions{"name",    "revision", "apply",
-                                                               "measure", "process",  "baseline"};
+  static constexpr std::array<std::string_view, 5> kNotOptions{"name", "revision", "apply",
+                                                               "measure", "process"};
   const Document study = parse_json(specification, "specification");
   Document sections{Document::Table{}};
   for (const char* section : {"optimizer", "system"}) {
@@ -144,6 +144,7 @@ Document catalogue_document() {
       {"environments", std::move(known)},
       {"parameters", std::move(kinds)},
       {"system", options_document(fields_of<SystemOptions>())},
+      {"baseline", options_document(fields_of<Baseline>())},
       {"budget", options_document(fields_of<Budget>())},
       {"limit", options_document(fields_of<Limit>())},
       {"defaults", Document::Table{{"optimizer", kDefaultOptimizer},

@@ -45,7 +45,7 @@ constexpr const char* kGlance = "glance";  // what of it follows from the journa
 /// The commands that make sense now, each as it is posted; and how few pulls a comparison may have.
 Document commands_now(const StudyView& study, StudyPhase phase) {
   const auto& system = study.specification.system;
-  const bool has_baseline = system && system->baseline;
+  const bool has_baseline = system && study.specification.baseline;
   const CommandFacts facts{.order = study.tuner.order(),
                            .phase = phase,
                            .has_system = system.has_value(),
@@ -56,8 +56,8 @@ Document commands_now(const StudyView& study, StudyPhase phase) {
     Document each = Document::Table{{"command", name_of(command)}};
     if (command == RunnerCommand::confirm) {
       each.set("pulls", study.specification.budget.confirm_pulls.value_or(kConfirmPulls));
-      each.set("least_pulls",
-               2 * Comparison::kFewestPairs * Comparison::visit_of(study.specification));
+      each.set("least_pulls", 2 * Pairs::fewest(1.0 - study.specification.objective.confidence) *
+                                  visit_of(study.specification));
     }
     commands.push_back(std::move(each));
   }

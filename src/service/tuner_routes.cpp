@@ -52,7 +52,7 @@ void Service::command(const Request& request, Done done) {
        study = study_of(request)](Store& store) {
         const StudyRecord record = record_of(store, study);
         const StudySpecification specification = specification_of(record);
-        const bool has_baseline = specification.system && specification.system->baseline;
+        const bool has_baseline = specification.system && specification.baseline;
         if (!has_baseline &&
             (command == RunnerCommand::confirm || command == RunnerCommand::baseline)) {
           throw Problem(409, "no_baseline", "the study has no baseline");

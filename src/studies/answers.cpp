@@ -12,21 +12,34 @@ Document number_or_none(double value) {
   return std::isfinite(value) ? Document(value) : Document();
 }
 
+namespace {
+
+Document short_pull_document(const Space& space, const Pull& pull) {
+  Document document = Document::Table{
+      {"ticket", pull.ticket}, {"arm", arm_document(space, pull.arm)}, {"length", pull.length}};
+  if (pull.purpose != Purpose::search) document.set("purpose", name_of(pull.purpose));
+  if (!pull.then.empty()) {
+    document.set("then", arm_document(space, pull.then));
+    document.set("then_length", pull.then_length);
+  }
+  return document;
+}
+
+}  // namespace
+
 Document pull_document(const Space& space, Optimizer& optimizer, const Pull& pull) {
   const TreeView* tree = optimizer.tree();
   const auto place = tree != nullptr ? tree->place(pull.ticket) : std::nullopt;
-  return Document::Table{{"ticket", pull.ticket},
-                         {"arm", arm_document(space, pull.arm)},
-                         {"length", pull.length},
-                         {"depth", place ? place->depth : 0},
-                         {"path", place ? tree->path(place->node) : std::string()}};
+  Document document = short_pull_document(space, pull);
+  document.set("depth", place ? place->depth : 0);
+  document.set("path", place ? tree->path(place->node) : std::string());
+  return document;
 }
 
 Document in_flight_document(const Space& space, const Optimizer& optimizer) {
   Document::List tickets;
   for (const Pull& pull : optimizer.in_flight()) {
-    tickets.emplace_back(Document::Table{
-        {"ticket", pull.ticket}, {"arm", arm_document(space, pull.arm)}, {"length", pull.length}});
+    tickets.push_back(short_pull_document(space, pull));
   }
   return Document::Table{{"tickets", std::move(tickets)}};
 }

@@ -7,6 +7,7 @@
 #include "journal/replay.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,7 +43,8 @@ void restore_folds(Folds& folds, const std::string& saved) {
 Loaded from_snapshot(Store& store, const StudyRecord& record,
                      const StudySpecification& specification, const MakeFold& fold,
                      std::uint64_t& folded_events) {
-  Loaded loaded{make_optimizer(specification), make_folds(specification, fold)};
+  Loaded loaded{make_optimizer(specification, seed_of(record, specification)),
+                make_folds(specification, fold)};
   const std::optional<Snapshot> snapshot = store.snapshot(record.id);
   if (!snapshot || snapshot->events > record.events) return loaded;
   try {
@@ -52,7 +54,8 @@ Loaded from_snapshot(Store& store, const StudyRecord& record,
   } catch (const NewerStateError& error) {
     throw StudyError(Fault::damaged, record.name + ": " + error.what());
   } catch (const StateError&) {
-    loaded.optimizer = make_optimizer(specification);  // the journal has it all
+    loaded.optimizer =
+        make_optimizer(specification, seed_of(record, specification));  // the journal has it all
     return loaded;
   }
   try {
@@ -76,6 +79,12 @@ std::string saved_folds(TicketLeases& leases, JournalFold* fold) {
   std::string text = fold != nullptr ? fold->save() : "";
   transfer_folds(state, leases, text);
   return state.text();
+}
+
+std::uint64_t seed_of(const StudyRecord& record, const StudySpecification& specification) {
+  const auto& baseline = specification.baseline;
+  if (baseline && baseline->seed) return *baseline->seed;
+  return static_cast<std::uint64_t>(record.id) ^ std::bit_cast<std::uint64_t>(record.created);
 }
 
 Loaded load_all(Store& store, const StudyRecord& record, const StudySpecification& specification,
@@ -124,7 +133,8 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
     return {std::move(loaded.optimizer), std::move(loaded.folds.fold),
             std::move(loaded.folds.leases), ""};
   }
-  std::unique_ptr<Optimizer> optimizer = make_optimizer(specification);
+  std::unique_ptr<Optimizer> optimizer =
+      make_optimizer(specification, seed_of(record, specification));
   for (const JournalEntry& entry : observations_of(store, record, specification.space)) {
     (void)do_again(*optimizer, entry.event);
   }

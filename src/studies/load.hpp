@@ -21,6 +21,10 @@ struct Folds {
 /// Both as one text, for snapshots.
 [[nodiscard]] std::string saved_folds(TicketLeases& leases, JournalFold* fold);
 
+/// Of the coin that a study tosses.
+[[nodiscard]] std::uint64_t seed_of(const StudyRecord& record,
+                                    const StudySpecification& specification);
+
 /// A study as it was after the last event of its journal.
 struct Loaded {
   std::unique_ptr<Optimizer> optimizer = nullptr;

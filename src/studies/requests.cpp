@@ -84,7 +84,13 @@ class Conversation {
   }
 
   [[nodiscard]] Document best() const {
-    if (const auto best = optimizer_.best()) return record_of(space_, *best);
+    if (const auto best = optimizer_.best()) {
+      Document answer = record_of(space_, *best);
+      if (const auto uplift = optimizer_.uplift()) {
+        answer.set("uplift", record_of(space_, *uplift));
+      }
+      return answer;
+    }
     return error_answer(
         "no_answers",
         "no arm has a reward yet, but for those that are barred: there is no best arm");

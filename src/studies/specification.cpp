@@ -2,6 +2,7 @@
 #include "canopy/errors.hpp"
 #include "canopy/optimizers.hpp"
 #include "canopy/study_specification.hpp"
+#include "canopy/with_baseline.hpp"
 
 #include "core/text.hpp"
 #include "files/document_reader.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,11 +25,11 @@ namespace canopy {
 namespace {
 
 /// Raised when a specification can say what an older canopy would misunderstand.
-constexpr std::int64_t kFormat = 2;
+constexpr std::int64_t kFormat = 3;
 
-constexpr std::array<std::string_view, 11> kTopKeys{
+constexpr std::array<std::string_view, 12> kTopKeys{
     "format",    "name",  "direction", "reward_range", "hard_range", "confidence",
-    "optimizer", "space", "system",    "budget",       "limit"};
+    "optimizer", "space", "baseline",  "system",       "budget",     "limit"};
 
 /// Null if it is not known here.
 const OptimizerEntry* entry_of(const StudySpecification& study) {
@@ -162,12 +164,32 @@ std::optional<Space> read_space(DocumentReader& reader, const Document& root) {
   }
 }
 
-/// Comparing the best arm with the baseline needs one.
-void check_confirmation(DocumentReader& reader, const Document& root,
-                        const StudySpecification& study) {
-  if (!study.budget.confirm_pulls || (study.system && study.system->baseline)) return;
-  reader.complain("budget.confirm_pulls", root.find("budget")->find("confirm_pulls"),
-                  "compares the best arm with system.baseline, which is missing");
+/// Whether there is a baseline where something needs one.
+void check_baseline(DocumentReader& reader, const Document& root, const StudySpecification& study) {
+  if (study.baseline) {
+    if (study.baseline->every > 0 && study.system &&
+        study.system->options.max_changes_per_hour.value_or(changes_of_round(1)) <
+            changes_of_round(1)) {
+      reader.complain("system.max_changes_per_hour",
+                      root.find("system")->find("max_changes_per_hour"),
+                      fmt::format("must be {} or more with a baseline: a pair of visits takes as "
+                                  "many, unless baseline.every = 0",
+                                  changes_of_round(1)));
+    }
+    return;
+  }
+  if (study.budget.confirm_pulls) {
+    reader.complain("budget.confirm_pulls", root.find("budget")->find("confirm_pulls"),
+                    "compares the best arm with the baseline, and there is no [baseline]");
+  }
+  if (!study.system) return;
+  const SystemOptions& options = study.system->options;
+  const bool wants_baseline =
+      options.on_exit == OnExit::baseline || options.on_exit == OnExit::confirmed || options.floor;
+  if (wants_baseline) {
+    reader.complain("baseline", nullptr,
+                    R"(is required by on_exit = "baseline" and "confirmed", and by floor)", &root);
+  }
 }
 
 StudySpecification study_from(const Document& root, const std::string& source,
@@ -180,6 +202,7 @@ StudySpecification study_from(const Document& root, const std::string& source,
   reader.read(root, "", "name", study.name);
   study.objective = read_objective(reader, root);
   read_optimizer(reader, root, study, may_be_unknown);
+  if (space) study.baseline = read_baseline(reader, root, *space);
   if (space) study.system = read_system(reader, root, *space);
   if (study.system && study.system->options.warmup_pulls != 0 && settle_of(study.optimizer) != 0) {
     reader.complain("system.warmup_pulls", root.find("system")->find("warmup_pulls"),
@@ -187,7 +210,7 @@ StudySpecification study_from(const Document& root, const std::string& source,
   }
   if (study.system) study.system->limits = read_limits(reader, root);
   study.budget = read_budget(reader, root);
-  check_confirmation(reader, root, study);
+  check_baseline(reader, root, study);
   reader.throw_if_any();
   return study;
 }
@@ -224,7 +247,8 @@ Document document_of(const StudySpecification& study) {
     parameters.push_back(parameter_document(parameter));
   }
   root.set("space", std::move(parameters));
-  if (study.system) root.set("system", system_document(*study.system, study.space));
+  if (study.baseline) root.set("baseline", baseline_document(*study.baseline, study.space));
+  if (study.system) root.set("system", system_document(*study.system));
   if (study.system && !study.system->limits.empty()) {
     root.set("limit", limits_document(study.system->limits));
   }
@@ -314,9 +338,61 @@ std::string learning_differences(const StudySpecification& before,
   return text;
 }
 
-std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study) {
-  const Selection optimizer = resolved(study).optimizer;
-  return make_optimizer(optimizer, study.space, study.partition, study.objective);
+std::uint64_t visit_of(const StudySpecification& study) {
+  const std::uint64_t fewest = study.system ? study.system->options.min_pulls_per_change : 1;
+  return std::max<std::uint64_t>(fewest, 1);
+}
+
+std::uint64_t warmup_of(const StudySpecification& study) {
+  return study.system ? std::max(study.system->options.warmup_pulls, settle_of(study.optimizer))
+                      : 0;
+}
+
+std::uint64_t pairs_of_round(const StudySpecification& study) {
+  std::uint64_t pairs = study.baseline->pulls / visit_of(study);
+  if (study.system && study.system->options.max_changes_per_hour) {
+    pairs = std::min(pairs, (*study.system->options.max_changes_per_hour - 2) / 2);
+  }
+  return std::max<std::uint64_t>(pairs, 1);
+}
+
+namespace {
+
+/// Rounds take at most two pulls of nine from the search: rewards of the baseline, and what passes
+/// before the system has settled at either side of a pair.
+std::uint64_t pulls_between_rounds(const StudySpecification& study) {
+  if (study.baseline->every == 0) return 0;
+  const std::uint64_t pairs = pairs_of_round(study);
+  const std::uint64_t visit = visit_of(study);
+  const std::uint64_t taken = pairs * (visit + 2 * warmup_of(study));
+  const std::uint64_t given = pairs * visit;  // rewards of the challenger, which the search learns
+  const std::uint64_t enough = taken * 7 / 2;
+  return std::max(study.baseline->every, enough - std::min(enough, given));
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study, std::uint64_t seed) {
+  const Selection selected = resolved(study).optimizer;
+  return compared(make_optimizer(selected, study.space, study.partition, study.objective), study,
+                  seed);
+}
+
+std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
+                                    const StudySpecification& study, std::uint64_t seed) {
+  if (!study.baseline) return optimizer;
+  auto* ticketed = dynamic_cast<TicketedOptimizer*>(optimizer.get());
+  if (ticketed == nullptr) throw std::logic_error("an optimizer without tickets has no baseline");
+  (void)optimizer.release();
+  const std::uint64_t quarter = study.budget.pulls.value_or(320) / 4;
+  const BaselineRule rule{.every = pulls_between_rounds(study),
+                          .pulls = study.baseline->pulls,
+                          .pairs = pairs_of_round(study),
+                          .visit = visit_of(study),
+                          .first = std::clamp<std::uint64_t>(quarter, 20, 100),
+                          .seed = study.baseline->seed.value_or(seed)};
+  return std::make_unique<WithBaseline>(std::unique_ptr<TicketedOptimizer>(ticketed),
+                                        study.objective, study.baseline->setting, rule);
 }
 
 }  // namespace canopy

@@ -3,6 +3,7 @@
 #include "canopy/journal.hpp"
 #include "canopy/optimizers.hpp"
 #include "canopy/state.hpp"
+#include "canopy/with_baseline.hpp"
 
 #include "core/excerpt.hpp"
 #include "core/text.hpp"
@@ -115,7 +116,9 @@ Asked asked_for(const Pull& pull, std::uint64_t pulls) {
   return {.ticket = pull.ticket,
           .pulls = pulls > INT64_MAX ? 0 : pulls,
           .length = pull.length,
-          .arm = {pull.arm.begin(), pull.arm.end()}};
+          .arm = {pull.arm.begin(), pull.arm.end()},
+          .purpose = pull.purpose,
+          .then = {pull.then.begin(), pull.then.end()}};
 }
 
 }  // namespace
@@ -338,25 +341,54 @@ Pull Study::ask_again() {
   return pull;
 }
 
+Pull Study::ask_as(const Pull& earlier, std::uint64_t pulls) {
+  const Pull pull = live().ask_as(earlier, pulls);
+  append(asked_for(pull, pulls));
+  return pull;
+}
+
+bool Study::is_round_due(std::uint64_t more) const {
+  const auto* compared = dynamic_cast<const WithBaseline*>(&live());
+  return compared != nullptr && compared->is_round_due(more);
+}
+
+/// Whether the next reward of a ticket is one of the baseline.
+bool Study::is_of_baseline(Ticket ticket) const {
+  if (!specification_.baseline) return false;
+  const std::optional<Pull> pull = live().pull_of(ticket);
+  if (!pull || pull->purpose == Purpose::search) return false;
+  return specification_.is_baseline({pull->arm.begin(), pull->arm.end()});
+}
+
 Status Study::tell(Ticket ticket, double reward) {
   reward += 0.0;  // a database may forget the sign of zero
+  const bool is_baseline = is_of_baseline(ticket);
   const Status status = live().tell(ticket, reward);
-  if (is_taken(status)) append(Told{ticket, reward, status == Status::passed_over});
+  if (is_taken(status)) append(Told{ticket, reward, status == Status::passed_over, is_baseline});
   return status;
 }
 
 Status Study::tell(Ticket ticket, std::span<const double> rewards) {
+  const std::optional<Pull> pull =
+      specification_.baseline ? live().pull_of(ticket) : std::optional<Pull>();
+  const std::uint64_t first = pull ? pull->length - pull->then_length : rewards.size();
+  const bool is_baseline = is_of_baseline(ticket);
   const Status status = live().tell(ticket, rewards);
-  if (is_taken(status)) {
-    append(
-        Told{ticket, std::vector(rewards.begin(), rewards.end()), status == Status::passed_over});
+  if (!is_taken(status)) return status;
+  const bool skipped = status == Status::passed_over;
+  const auto cut =
+      rewards.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(first, rewards.size()));
+  append(Told{ticket, std::vector(rewards.begin(), cut), skipped, is_baseline});
+  if (cut != rewards.end()) {  // those of the other arm of a duel
+    append(Told{ticket, std::vector(cut, rewards.end()), skipped, !is_baseline});
   }
   return status;
 }
 
 Status Study::tell(Ticket ticket, const Rewards& rewards) {
+  const bool is_baseline = is_of_baseline(ticket);
   const Status status = live().tell(ticket, rewards);
-  if (is_taken(status)) append(Told{ticket, rewards, status == Status::passed_over});
+  if (is_taken(status)) append(Told{ticket, rewards, status == Status::passed_over, is_baseline});
   return status;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -62,25 +63,25 @@ std::optional<std::string> read_command(DocumentReader& reader, const Document& 
   return text;
 }
 
-void check_together(DocumentReader& reader, const Document& table,
-                    const SystemSpecification& system) {
+void check_together(DocumentReader& reader, const Document& table) {
   const bool measures = table.contains("measure");
   if (measures == table.contains("process")) {
     reader.complain("system.measure", table.find("measure"),
                     "is required, or system.process instead", &table);
   }
-  const SystemOptions& options = system.options;
-  if (options.baseline_every > 0 && options.max_changes_per_hour == 1) {
-    reader.complain("system.max_changes_per_hour", table.find("max_changes_per_hour"),
-                    "must be 2 or more with baseline_every: one to the baseline, one back");
-  }
-  const bool wants_baseline = options.on_exit == OnExit::baseline ||
-                              options.on_exit == OnExit::confirmed || options.baseline_every > 0 ||
-                              options.floor;
-  if (wants_baseline && !table.contains("baseline")) {
-    reader.complain(
-        "system.baseline", nullptr,
-        R"(is required by on_exit = "baseline" and "confirmed", baseline_every and floor)", &table);
+}
+
+/// Keys that moved to a table of their own.
+void complain_of_moved_keys(DocumentReader& reader, const Document& table,
+                            std::vector<std::string_view>& known) {
+  for (const auto& [old, now] : {std::pair{"baseline", "setting"},
+                                 {"baseline_every", "every"},
+                                 {"baseline_pulls", "pulls"}}) {
+    const Document* value = table.find(old);
+    if (value == nullptr) continue;
+    known.push_back(old);
+    reader.complain("system." + std::string(old), value,
+                    fmt::format("is `{}` in a table of its own: [baseline]", now));
   }
 }
 
@@ -99,15 +100,37 @@ std::optional<SystemSpecification> read_system(DocumentReader& reader, const Doc
     keys.push_back(field.name);
     if constexpr (std::is_same_v<Member, bool>) {
       if (field.name != "shell") reader.read(*table, "system.", field.name, member);
-    } else if constexpr (std::is_same_v<Member, std::optional<std::string>>) {
+    } else {
       member = read_command(reader, *table, field.name, system.shell, space);
-    } else if (const Document* arm = table->find(field.name)) {
-      member = read_arm(reader, *arm, space, "system." + std::string(field.name));
     }
   });
+  complain_of_moved_keys(reader, *table, keys);
   reader.check_keys(*table, "system.", keys);
-  check_together(reader, *table, system);
+  check_together(reader, *table);
   return system;
+}
+
+std::optional<Baseline> read_baseline(DocumentReader& reader, const Document& root,
+                                      const Space& space) {
+  const Document* table = reader.read_table(root, "baseline");
+  if (table == nullptr) return std::nullopt;
+  std::vector<OptionField> fields;
+  auto baseline = read_struct<Baseline>(reader, *table, "baseline.", fields);
+  std::vector<std::string_view> keys = names_of(fields);
+  keys.emplace_back("setting");
+  reader.check_keys(*table, "baseline.", keys);
+  if (reader.require(*table, "baseline.", "setting")) {
+    baseline.setting = read_arm(reader, *table->find("setting"), space, "baseline.setting");
+  }
+  return baseline;
+}
+
+Document baseline_document(const Baseline& baseline, const Space& space) {
+  Document table;
+  table.set("setting", arm_document(space, baseline.setting));
+  const Document options = document_of(values_of(baseline), fields_of(baseline));
+  for (const auto& [name, value] : *options.as_table()) table.set(name, value);
+  return table;
 }
 
 std::vector<Limit> read_limits(DocumentReader& reader, const Document& root) {
@@ -165,15 +188,13 @@ Budget read_budget(DocumentReader& reader, const Document& root) {
   return budget;
 }
 
-Document system_document(const SystemSpecification& system, const Space& space) {
+Document system_document(const SystemSpecification& system) {
   Document table;
   visit_fields_of(system, [&]<class Member>(const Field& field, const Member& member) {
     if constexpr (std::is_same_v<Member, bool>) {
       if (member) table.set(field.name, true);
-    } else if constexpr (std::is_same_v<Member, std::optional<std::string>>) {
+    } else {
       if (member) table.set(field.name, *member);
-    } else if (member) {
-      table.set(field.name, arm_document(space, *member));
     }
   });
   const Document options = document_of(values_of(system.options), fields_of(system.options));

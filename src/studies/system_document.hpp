@@ -15,6 +15,10 @@ namespace canopy {
                                                              const Document& root,
                                                              const Space& space);
 
+/// Reads [baseline], if it is there.
+[[nodiscard]] std::optional<Baseline> read_baseline(DocumentReader& reader, const Document& root,
+                                                    const Space& space);
+
 /// Reads the [[limit]] tables.
 [[nodiscard]] std::vector<Limit> read_limits(DocumentReader& reader, const Document& root);
 
@@ -22,7 +26,8 @@ namespace canopy {
 [[nodiscard]] Budget read_budget(DocumentReader& reader, const Document& root);
 
 /// The tables that these read back.
-[[nodiscard]] Document system_document(const SystemSpecification& system, const Space& space);
+[[nodiscard]] Document system_document(const SystemSpecification& system);
+[[nodiscard]] Document baseline_document(const Baseline& baseline, const Space& space);
 [[nodiscard]] Document budget_document(const Budget& budget);
 [[nodiscard]] Document limits_document(const std::vector<Limit>& limits);
 

@@ -121,13 +121,11 @@ const std::vector<TrialSystem>& trial_systems() {
 
 const std::vector<TrialOptions>& trial_options() {
   static const std::vector<TrialOptions> options{
-      {"baseline", "the baseline is measured now and then",
-       [](StudySpecification& study) {
-         study.system->options.baseline_every = 5;
-         study.system->options.baseline_pulls = 5;
-       }},
+      {"baseline", "the best arm is compared with the baseline during the search",
+       [](StudySpecification& study) { study.baseline.emplace(); }},
       {"confirm", "the best arm is compared with the baseline at the end",
        [](StudySpecification& study) {
+         study.baseline = {.every = 0};
          study.budget.confirm_pulls = 100;
          study.system->options.on_exit = OnExit::confirmed;
        }},
@@ -135,8 +133,7 @@ const std::vector<TrialOptions>& trial_options() {
       {"settle", "the baseline, and the system is known to take 8 pulls to settle",
        [](StudySpecification& study) {
          study.optimizer = {"adaptive", {{"settle", std::uint64_t{8}}}};
-         study.system->options.baseline_every = 5;
-         study.system->options.baseline_pulls = 5;
+         study.baseline.emplace();
        }},
   };
   return options;

@@ -3,7 +3,6 @@
 #include "canopy/study.hpp"
 
 #include "stores/memory_store.hpp"
-#include "studies/uplift.hpp"
 #include "tuning/tuner.hpp"
 
 #include <atomic>
@@ -21,9 +20,7 @@ StudySpecification specification_of(const Trial& trial, const Space& space) {
   study.system->limits = trial.system->limits;
   study.budget.pulls = trial.pulls;
   trial.options->set(study);
-  if (study.system->options.baseline_every != 0 || study.budget.confirm_pulls) {
-    study.system->baseline = trial.system->baseline;
-  }
+  if (study.baseline) study.baseline->setting = trial.system->baseline;
   return study;
 }
 
@@ -43,16 +40,18 @@ bool breaks_limit(const TrialSystem& system, Arm arm) {
 }
 
 /// What the study says about the baseline: by rewards of the search, or by a comparison.
-void judge_uplift(const Study& study, const Best& best, double truth, TrialOutcome& outcome) {
-  if (const auto& verdict = tuner_state_of(study).verdict(); verdict && verdict->arm == best.arm) {
+void judge_uplift(const Study& study, const std::function<double(Arm)>& gain,
+                  TrialOutcome& outcome) {
+  std::vector<double> arm;
+  if (const auto& verdict = tuner_state_of(study).verdict()) {
+    arm = verdict->arm;
     outcome.claims_better = verdict->confirmed;
-  } else if (const auto uplift = uplift_of(study, best, study.specification())) {
-    outcome.uplift_covers = covers(uplift->interval, truth);
-    outcome.claims_better = uplift->basis == Best::Basis::no_noise
-                                ? uplift->difference > 0.0
-                                : uplift->interval.bounded() && uplift->interval.lower > 0.0;
+  } else if (const auto uplift = study.uplift()) {
+    arm = uplift->arm;
+    outcome.uplift_covers = covers(uplift->interval, gain(arm));
+    outcome.claims_better = uplift->verdict == Uplift::Verdict::better;
   }
-  outcome.is_false = outcome.claims_better && truth <= 0.0;
+  outcome.is_false = outcome.claims_better && gain(arm) <= 0.0;
 }
 
 }  // namespace
@@ -84,7 +83,8 @@ TrialOutcome run_trial(const Trial& trial) {
   outcome.left_breaks_limit = breaks_limit(system, simulated.setting());
   if (const std::optional<Best> best = study.best()) {
     outcome.best_covers = covers({best->lower, best->upper}, truth(best->arm));
-    judge_uplift(study, *best, truth(best->arm) - of_baseline, outcome);
+    judge_uplift(
+        study, [&](Arm arm) { return truth(arm) - of_baseline; }, outcome);
   }
   return outcome;
 }

@@ -1,6 +1,7 @@
 #include "tuning/comparing.hpp"
 
 #include "core/text.hpp"
+#include "studies/load.hpp"
 #include "tuning/limits.hpp"
 
 #include <algorithm>
@@ -11,10 +12,10 @@
 namespace canopy {
 
 Comparing::Comparing(Study& study, SystemKeeper& keeper, Lookout& lookout)
-    : study_(study), system_(*study.specification().system), keeper_(keeper), lookout_(lookout) {}
+    : study_(study), keeper_(keeper), lookout_(lookout) {}
 
 bool Comparing::is_due() const {
-  if (!system_.baseline) return false;
+  if (!study_.specification().baseline) return false;
   return state().comparison() || (state().wanted_comparison() && study_.best());
 }
 
@@ -30,10 +31,14 @@ void Comparing::begin(std::uint64_t pulls) {
     lookout_.end({TuneEnd::Why::failure, "there is nothing to confirm: no arm has a reward"});
     return;
   }
-  const std::uint64_t visit = Comparison::visit_of(study_.specification());
-  study_.note(ComparisonBegun{std::max(pulls, 2 * visit), visit, best->arm});
+  const std::uint64_t visit = visit_of(study_.specification());
+  study_.note(
+      ComparisonBegun{.pulls = std::max(pulls, 2 * visit),
+                      .visit = visit,
+                      .arm = best->arm,
+                      .seed = seed_of(study_.record(), study_.specification()) + study_.events()});
   study_.commit();
-  if (best->arm == *system_.baseline) {
+  if (study_.specification().is_baseline(best->arm)) {
     end(false, "the best arm is the baseline, there is nothing to confirm");
   }
 }
@@ -46,7 +51,7 @@ void Comparing::step() {
   }
   lookout_.report(Lookout::Phase::confirming);
   const bool is_baseline = comparison.is_baseline_next();
-  play(is_baseline ? *system_.baseline : comparison.arm(), is_baseline);
+  play(is_baseline ? baseline() : comparison.arm(), is_baseline);
 }
 
 void Comparing::play(const std::vector<double>& arm, bool is_baseline) {
@@ -57,7 +62,7 @@ void Comparing::play(const std::vector<double>& arm, bool is_baseline) {
   const Outcome outcome = keeper_.measure_at(arm, reading);
   if (outcome == Outcome::failed) {
     const std::string what = lookout_.failure();
-    const Return back = keeper_.go_back_to(*system_.baseline);
+    const Return back = keeper_.go_back_to(baseline());
     const bool works = back == Return::works || back == Return::works_again;
     if (works && !is_baseline) end(false, "the best arm failed: " + what);
   }
@@ -73,12 +78,10 @@ std::string Comparing::verdict_text() const {
   const Comparison& comparison = *state().comparison();
   const Interval known = comparison.interval();
   const std::optional<bool> better = comparison.is_better(direction());
-  std::string reach = "rewards do not vary";
+  std::string reach = "too few pairs for an interval";
   if (known.bounded()) {
     reach = fmt::format("{} at {:.4g} %", range_text(known.lower, known.upper),
                         100.0 * study_.specification().objective.confidence);
-  } else if (!better) {
-    reach = "too few pairs for an interval";
   }
   const char* word = "neither better nor worse";
   if (better) word = *better ? "better" : "worse";

@@ -38,11 +38,13 @@ class Comparing {
   void end(bool confirmed, const std::string& verdict);
   void play(const std::vector<double>& arm, bool is_baseline);
   [[nodiscard]] std::string verdict_text() const;
+  [[nodiscard]] const std::vector<double>& baseline() const {
+    return study_.specification().baseline->setting;
+  }
   [[nodiscard]] Direction direction() const { return study_.specification().objective.direction; }
   [[nodiscard]] const TunerState& state() const { return tuner_state_of(study_); }
 
   Study& study_;
-  const SystemSpecification& system_;
   SystemKeeper& keeper_;
   Lookout& lookout_;
 };

@@ -2,8 +2,8 @@
 
 #include "canopy/event.hpp"
 #include "canopy/intervals.hpp"
-#include "canopy/moments.hpp"
 #include "canopy/optimizer.hpp"
+#include "canopy/pairs.hpp"
 #include "canopy/state.hpp"
 #include "canopy/study_specification.hpp"
 
@@ -14,17 +14,11 @@
 
 namespace canopy {
 
-/// An arm beside the baseline: visits to one and the other in pairs, in random order. The verdict
-/// rests on the differences between the two visits of a pair, and on nothing that was measured
-/// before; it holds however often one looks.
+/// An arm beside the baseline: visits to one and the other in pairs, in an order that is tossed.
+/// The verdict rests on the differences between the two visits of a pair, and on nothing that was
+/// measured before; it holds however often one looks, whatever the noise does: see Pairs.
 class Comparison {
  public:
-  /// Before so many there is no verdict.
-  static constexpr std::uint64_t kFewestPairs = 9;
-
-  /// How many pulls in a row a visit takes: as many as the system needs to settle.
-  [[nodiscard]] static std::uint64_t visit_of(const StudySpecification& study);
-
   Comparison() = default;
   Comparison(const ComparisonBegun& begun, double level);
 
@@ -34,17 +28,13 @@ class Comparison {
   [[nodiscard]] std::uint64_t pulls() const { return pulls_; }
   [[nodiscard]] std::uint64_t pulls_at_most() const { return pulls_at_most_; }
 
-  /// Whether the next pull is one of the baseline. The order of a pair follows from its number.
+  /// Whether the next pull is one of the baseline.
   [[nodiscard]] bool is_baseline_next() const;
 
-  /// The mean of the differences, arm less baseline; and where it may be,
-  ///
-  ///     mean -+ s sequence_width(pairs, alpha_1)     s: their standard deviation
-  ///
-  /// which is anywhere before nine pairs, and while all differences are equal.
-  [[nodiscard]] double difference() const { return differences_.mean; }
-  [[nodiscard]] Interval interval() const;
-  [[nodiscard]] std::uint64_t pairs() const { return pulls_ / (2 * visit_); }
+  /// The mean of the differences, arm less baseline, and where it may be.
+  [[nodiscard]] double difference() const { return pairs_.mean(); }
+  [[nodiscard]] Interval interval() const { return pairs_.interval(1.0 - level_); }
+  [[nodiscard]] std::uint64_t pairs() const { return pairs_.count(); }
 
   /// Whether the arm is better beyond doubt, or worse; none while that is open.
   [[nodiscard]] std::optional<bool> is_better(Direction direction) const;
@@ -62,9 +52,10 @@ class Comparison {
   std::uint64_t pulls_at_most_ = 0;
   std::uint64_t visit_ = 1;  // pulls in a row
   std::uint64_t pulls_ = 0;
+  std::uint64_t seed_ = 0;
   double arm_sum_ = 0.0;  // of the pair that is not complete
   double baseline_sum_ = 0.0;
-  Moments differences_;
+  Pairs pairs_;
 };
 
 }  // namespace canopy

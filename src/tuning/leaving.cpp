@@ -1,60 +1,64 @@
 #include "tuning/leaving.hpp"
 
-#include "core/text.hpp"
 #include "files/arm_document.hpp"
-#include "studies/uplift.hpp"
 #include "tuning/tuner_state.hpp"
 
-#include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
 namespace canopy {
 namespace {
 
-/// The best arm if it is better than the baseline beyond doubt.
-ExitChoice best_or_baseline(const Study& study, const std::vector<double>& baseline) {
-  const std::optional<Best> best = study.best();
-  if (!best || best->arm == baseline) {
-    return {baseline, best ? "the baseline, which is also the best arm"
-                           : "the baseline: there are no rewards yet"};
+/// The arm that a comparison has confirmed, else none; and why not.
+std::optional<ExitChoice> confirmed_choice(const Study& study, std::string& why_not) {
+  const std::optional<Verdict>& verdict = tuner_state_of(study).verdict();
+  if (!verdict) {
+    why_not = "nothing was confirmed";
+  } else if (!verdict->confirmed) {
+    why_not = "the best arm was not confirmed";
+  } else if (study.is_barred(verdict->arm)) {
+    why_not = "the arm that was confirmed has broken a limit since";
+  } else {
+    return ExitChoice{verdict->arm, "the best arm, confirmed"};
   }
-  const std::optional<Uplift> uplift = uplift_of(study, *best, study.specification());
+  return std::nullopt;
+}
+
+/// What was confirmed; else what rounds of pairs have proven to be better; else the baseline.
+ExitChoice proven_or_baseline(const Study& study, const std::vector<double>& baseline) {
+  std::string why_not;
+  if (auto confirmed = confirmed_choice(study, why_not)) return *std::move(confirmed);
+  const std::optional<Uplift> uplift = study.uplift();
+  const auto& verdict = tuner_state_of(study).verdict();
+  const bool is_refuted = uplift && verdict && verdict->arm == uplift->arm;
+  if (uplift && uplift->verdict == Uplift::Verdict::better && !is_refuted) {
+    return {uplift->arm, fmt::format("better than the baseline at {:.4g} %, after {} pairs",
+                                     100.0 * uplift->level, uplift->pairs)};
+  }
+  const std::optional<Best> best = study.best();
+  if (!best) return {baseline, "the baseline: there are no rewards yet"};
+  if (best->arm == baseline) return {baseline, "the baseline, which is also the best arm"};
   if (!uplift) {
     return {baseline,
             "the baseline: it was never measured, so nothing is known to be better (set "
-            "system.baseline_every, or run canopy confirm)"};
+            "baseline.every, or run canopy confirm)"};
   }
-  const double sign = study.specification().objective.direction == Direction::maximize ? 1.0 : -1.0;
-  if (uplift->basis == Best::Basis::no_noise && sign * uplift->difference > 0.0) {
-    return {best->arm, "the best arm: it is better than the baseline, and rewards do not vary"};
-  }
-  if (!uplift->interval.bounded()) {
-    return {baseline, "the baseline: too few pulls to say that the best setting is better"};
-  }
-  const double sure = sign > 0.0 ? uplift->interval.lower : -uplift->interval.upper;
-  const std::string reach = fmt::format("it differs from the baseline by {}, at {:.4g} %",
-                                        range_text(uplift->interval.lower, uplift->interval.upper),
-                                        100.0 * uplift->level);
-  if (sure > 0.0) return {best->arm, "the best arm: " + reach};
-  return {baseline, "the baseline: that the best arm is better is not certain (" + reach + ")"};
+  if (is_refuted) return {baseline, "the baseline: " + why_not};
+  return {baseline, "the baseline: that another setting is better is not certain"};
 }
 
 ExitChoice confirmed_or_baseline(const Study& study, const std::vector<double>& baseline) {
-  const std::optional<Verdict>& verdict = tuner_state_of(study).verdict();
-  if (!verdict) return {baseline, "the baseline: nothing was confirmed"};
-  if (!verdict->confirmed) return {baseline, "the baseline: the best arm was not confirmed"};
-  if (study.is_barred(verdict->arm)) {
-    return {baseline, "the baseline: the arm that was confirmed has broken a limit since"};
-  }
-  return {verdict->arm, "the best arm, confirmed"};
+  std::string why_not;
+  if (auto confirmed = confirmed_choice(study, why_not)) return *std::move(confirmed);
+  return {baseline, "the baseline: " + why_not};
 }
 
 }  // namespace
 
 ExitChoice best_known_setting(const Study& study) {
-  const SystemSpecification& system = *study.specification().system;
-  if (system.baseline) return best_or_baseline(study, *system.baseline);
+  const auto& baseline = study.specification().baseline;
+  if (baseline) return proven_or_baseline(study, baseline->setting);
   if (const std::optional<Best> best = study.best()) {
     return {best->arm, "the best arm; there is no baseline to compare it with"};
   }
@@ -62,14 +66,14 @@ ExitChoice best_known_setting(const Study& study) {
 }
 
 ExitChoice exit_choice(const Study& study) {
-  const SystemSpecification& system = *study.specification().system;
-  switch (system.options.on_exit) {
+  const StudySpecification& specification = study.specification();
+  switch (specification.system->options.on_exit) {
     case OnExit::best:
       return best_known_setting(study);
     case OnExit::baseline:
-      return {*system.baseline, "the baseline, as on_exit says"};
+      return {specification.baseline->setting, "the baseline, as on_exit says"};
     case OnExit::confirmed:
-      return confirmed_or_baseline(study, *system.baseline);
+      return confirmed_or_baseline(study, specification.baseline->setting);
     case OnExit::leave:
       break;
   }
@@ -77,8 +81,8 @@ ExitChoice exit_choice(const Study& study) {
 }
 
 ExitChoice exit_choice_in_need(const Study& study) {
-  const SystemSpecification& system = *study.specification().system;
-  if (system.baseline) return {*system.baseline, "the baseline, to be safe"};
+  const auto& baseline = study.specification().baseline;
+  if (baseline) return {baseline->setting, "the baseline, to be safe"};
   const auto& good = tuner_state_of(study).good_settings();
   for (const std::vector<double>& setting : good) {
     if (!study.is_barred(setting)) return {setting, "the last setting that worked"};
@@ -113,9 +117,9 @@ void leave(Study& study, SystemKeeper& keeper, TuneEnd& end) {
 }
 
 std::string put_baseline_back(const Study& study, SystemKeeper& keeper) {
-  const auto& baseline = study.specification().system->baseline;
+  const auto& baseline = study.specification().baseline;
   if (!baseline || !keeper.can_be_set()) return "";
-  const auto failure = keeper.leave_at(*baseline);
+  const auto failure = keeper.leave_at(baseline->setting);
   return failure ? "; the baseline could not be restored: " + failure->what
                  : "; the baseline was restored";
 }
@@ -126,7 +130,7 @@ namespace {
 void go_to_wait(Study& study, SystemKeeper& keeper, RunnerCommand command) {
   if (command == RunnerCommand::hold || !keeper.can_be_set()) return;
   const std::vector<double> arm = command == RunnerCommand::baseline
-                                      ? *study.specification().system->baseline
+                                      ? study.specification().baseline->setting
                                       : best_known_setting(study).arm;
   if (arm.empty() || arm == keeper.setting()) return;
   if (const auto failure = keeper.leave_at(arm)) {

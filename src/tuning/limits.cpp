@@ -36,12 +36,12 @@ std::string far_broken_limit(const Study& study, const Reading& reading) {
 }
 
 void bar_broken_arms(Study& study, double reward) {
-  const SystemSpecification& system = *study.specification().system;
-  for (const Limit& limit : system.limits) {
+  const StudySpecification& specification = study.specification();
+  for (const Limit& limit : specification.system->limits) {
     const Evidence& evidence = tuner_state_of(study).metrics().at(limit.metric);
     for (std::size_t i = 0; i < evidence.size(); ++i) {
       const std::vector<double> arm(evidence.arm(i).begin(), evidence.arm(i).end());
-      if (arm == system.baseline || study.is_barred(arm)) continue;
+      if (specification.is_baseline(arm) || study.is_barred(arm)) continue;
       if (limit.is_surely_broken(evidence.borrowed_interval(i))) (void)study.bar(arm, reward);
     }
   }

@@ -44,7 +44,7 @@ void Lookout::take(const PostedCommand& posted) {
     study_.note(CommandAccepted{posted.number, wanted.command, wanted.pulls, wanted.by});
     const bool needs_baseline =
         wanted.command == RunnerCommand::baseline || wanted.command == RunnerCommand::confirm;
-    if (needs_baseline && !study_.specification().system->baseline) {
+    if (needs_baseline && !study_.specification().baseline) {
       study_.note(Failed{0, fmt::format("{}, as {} wants: the study has no baseline",
                                         name_of(wanted.command), excerpt(wanted.by))});
     }

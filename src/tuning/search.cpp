@@ -1,6 +1,9 @@
 #include "tuning/search.hpp"
 
+#include "canopy/random.hpp"
+
 #include "studies/answers.hpp"
+#include "studies/load.hpp"
 #include "tuning/limits.hpp"
 
 #include <algorithm>
@@ -13,8 +16,8 @@ namespace canopy {
 
 Search::Search(Study& study, SystemKeeper& keeper, Lookout& lookout)
     : study_(study),
-      system_(*study.specification().system),
-      options_(system_.options),
+      specification_(study.specification()),
+      options_(specification_.system->options),
       keeper_(keeper),
       lookout_(lookout) {}
 
@@ -48,6 +51,10 @@ void Search::step() {
     pull_.emplace(study_.ask());
     study_.commit();
   }
+  if (pull_->purpose != Purpose::search) {
+    compare();
+    return;
+  }
   if (state().failed() == pull_->ticket && forgiven_ != pull_->ticket) {
     find_out_who_is_to_blame();
     return;
@@ -58,8 +65,6 @@ void Search::step() {
     return;
   }
   if (!is_in_visit()) {
-    if (baseline_is_due()) measure_baseline();
-    if (lookout_.is_called_away()) return;
     keeper_.wait_until_it_may_change_to(pull_->arm);
     if (lookout_.is_called_away()) return;
   }
@@ -82,26 +87,65 @@ bool Search::is_in_visit() const {
   return !state().is_elsewhere() && state().setting() == pull_->arm;
 }
 
-bool Search::baseline_is_due() const {
-  if (options_.baseline_every == 0) return false;
-  return !state().baseline_is_known() ||
-         state().changes_since_baseline() >= options_.baseline_every;
+// --- beside the baseline ------------------------------------------------------------------------
+
+/// One pull of the baseline, or of either side of a pair.
+void Search::compare() {
+  lookout_.report(Lookout::Phase::baseline);
+  keeper_.wait_until_it_may_change_to(pull_->arm);
+  lookout_.look();
+  if (lookout_.is_called_away()) return;
+  lead_in();
+  Reading reading;
+  const Outcome outcome = keeper_.measure_at(pull_->arm, reading);
+  if (outcome == Outcome::failed) comparison_failed();
+  if (outcome != Outcome::done) return;
+  lookout_.note_reward(reading.reward);
+  tell(pull_->ticket, reading.reward);
+  const std::optional<Pull> rest = study_.pull_of(pull_->ticket);
+  if (rest) {
+    pull_.emplace(*rest);
+  } else {
+    pull_.reset();
+  }
+  if (const std::optional<double> reward = failure_reward()) bar_broken_arms(study_, *reward);
+  study_.commit();
 }
 
-/// The control: how the system does at the baseline these days.
-void Search::measure_baseline() {
-  const std::vector<double>& baseline = *system_.baseline;
-  lookout_.report(Lookout::Phase::baseline);
-  keeper_.wait_until_it_may_change_to(baseline);
-  while (baseline_is_due() && !lookout_.is_called_away()) {
-    lookout_.look();
-    Reading reading;
-    const Outcome outcome = keeper_.measure_at(baseline, reading);
-    if (outcome == Outcome::failed) (void)keeper_.go_back_to(baseline);
-    if (outcome != Outcome::done) continue;
-    study_.note(Observed{baseline, reading.reward, Role::baseline});
+/// Where the search has just played the challenger, the first visit to it would have had no change
+/// before it, and that to the baseline would: a visit to either, which is tossed, comes before.
+void Search::lead_in() {
+  const bool is_first = pull_->purpose == Purpose::duel && !pull_->then.empty();
+  if (!is_first || state().is_elsewhere() || state().setting().empty()) return;
+  if (state().setting() != pull_->arm && state().setting() != pull_->then) return;
+  RandomStream coin({.seed = seed_of(study_.record(), study_.specification()),
+                     .purpose = "lead in",
+                     .run = pull_->ticket});
+  const std::vector<double>& arm = coin.coin() ? pull_->arm : pull_->then;
+  Reading reading;
+  for (std::uint64_t i = 0; i < pull_->then_length; ++i) {
+    if (keeper_.measure_at(arm, reading) != Outcome::done) return;
+    study_.note(Observed{arm, reading.reward, Role::warm_up});
     study_.commit();
   }
+}
+
+/// If the baseline works, it is the challenger that has failed; else the pair is void.
+void Search::comparison_failed() {
+  if (options_.on_failure == OnFailure::stop) {
+    lookout_.end({TuneEnd::Why::failure, lookout_.failure()});
+    return;
+  }
+  const bool is_challenger = !specification_.is_baseline(pull_->arm);
+  const SystemKeeper::Return back = keeper_.go_back_to(specification_.baseline->setting);
+  if (back == SystemKeeper::Return::down || back == SystemKeeper::Return::stopped) return;
+  if (is_challenger && back == SystemKeeper::Return::works) {
+    (void)study_.penalize(pull_->ticket, failure_reward().value_or(0.0));
+  } else {
+    (void)study_.drop(pull_->ticket);
+  }
+  pull_.reset();
+  study_.commit();
 }
 
 // --- learning, and when not to move -------------------------------------------------------------
@@ -123,8 +167,11 @@ void Search::learn(const Reading& reading) {
 bool Search::must_hold(std::uint64_t pulls_here) const {
   if (pulls_here < options_.min_pulls_per_change) return true;
   if (!options_.max_changes_per_hour) return false;
-  const std::uint64_t wanted = baseline_is_due() ? 2 : 1;  // there, and on to the next arm
-  return state().changes_after(study_.now() - kHour) + wanted > *options_.max_changes_per_hour;
+  const std::uint64_t most = *options_.max_changes_per_hour;
+  const bool is_round_next = study_.is_round_due(state().held().size() + 1);
+  const std::uint64_t wanted =
+      is_round_next ? std::min(changes_of_round(pairs_of_round(specification_)), most) : 1;
+  return state().changes_after(study_.now() - kHour) + wanted > most;
 }
 
 void Search::finish() {
@@ -150,7 +197,7 @@ void Search::check_floor() {
   if (!options_.floor || window.size() < options_.floor_window) return;
   const double mean =
       std::accumulate(window.begin(), window.end(), 0.0) / static_cast<double>(window.size());
-  const bool maximizes = study_.specification().objective.direction == Direction::maximize;
+  const bool maximizes = specification_.objective.direction == Direction::maximize;
   if (maximizes ? mean >= *options_.floor : mean <= *options_.floor) return;
   lookout_.end({TuneEnd::Why::floor,
                 fmt::format("the last {} rewards are {:.4g} on average, {} the floor of {:g}",
@@ -192,7 +239,7 @@ void Search::find_out_who_is_to_blame() {
 /// A setting that was measured before, other than the arm that is being pulled if there is one: a
 /// barred one only if there is no other.
 std::optional<std::vector<double>> Search::setting_that_works() const {
-  if (system_.baseline) return system_.baseline;
+  if (specification_.baseline) return specification_.baseline->setting;
   std::optional<std::vector<double>> barred;
   for (const std::vector<double>& setting : state().good_settings()) {
     if (setting == pull_->arm) continue;
@@ -214,7 +261,7 @@ bool Search::has_worked(const std::vector<double>& arm) const {
 /// Leaves the arm if it breaks a limit: for good at the level of the study, or only this time if
 /// one reading is far beyond the limit.
 bool Search::leaves_for_limit(const Reading& reading) {
-  if (system_.limits.empty()) return false;
+  if (specification_.system->limits.empty()) return false;
   if (const std::optional<double> reward = failure_reward()) bar_broken_arms(study_, *reward);
   std::string broken = surely_broken_limit(study_, pull_->arm);
   if (broken.empty()) broken = far_broken_limit(study_, reading);

@@ -12,7 +12,8 @@
 namespace canopy {
 
 /// The search of a tuner: asks the study for an arm, gives the system that setting, measures it and
-/// tells the study, one pull after the other. The baseline is measured now and then.
+/// tells the study, one pull after the other. Now and then the study asks for pairs of its best arm
+/// and the baseline: see WithBaseline.
 ///
 /// An arm that fails is penalized and the system goes back to a setting that works. If that fails
 /// as well, it is the system that is down: nothing is learnt until it is back.
@@ -37,8 +38,10 @@ class Search {
   using Outcome = SystemKeeper::Outcome;
 
   [[nodiscard]] bool is_in_visit() const;
-  [[nodiscard]] bool baseline_is_due() const;
-  void measure_baseline();
+
+  void compare();
+  void lead_in();
+  void comparison_failed();
 
   void learn(const Reading& reading);
   [[nodiscard]] bool must_hold(std::uint64_t pulls_here) const;
@@ -58,7 +61,7 @@ class Search {
   [[nodiscard]] const TunerState& state() const { return tuner_state_of(study_); }
 
   Study& study_;
-  const SystemSpecification& system_;
+  const StudySpecification& specification_;
   const SystemOptions& options_;
   SystemKeeper& keeper_;
   Lookout& lookout_;

@@ -28,10 +28,9 @@ void transfer_list(State& state, List& list) {
 
 TunerState::TunerState(const StudySpecification& study)
     : dimension_(study.space.dimension()), level_(study.objective.confidence) {
-  if (!study.system) return;
-  if (study.system->baseline) baseline_ = *study.system->baseline;
-  baseline_pulls_wanted_ = study.system->options.baseline_pulls;
-  if (study.system->options.floor) window_size_ = study.system->options.floor_window;
+  if (study.baseline) baseline_ = study.baseline->setting;
+  if (study.system && study.system->options.floor)
+    window_size_ = study.system->options.floor_window;
 }
 
 void TunerState::apply(const JournalEntry& entry) {
@@ -99,10 +98,8 @@ void TunerState::take(const Applied& event, double at) {
   came_ = was_elsewhere;
   pulls_here_ = 0;
   if (stays) return;
-  baseline_pulls_ = 0;
   setting_ = event.arm;
   ++changes_;
-  if (event.arm != baseline_) ++changes_since_baseline_;
   change_times_.push_back(at);
   while (change_times_.front() < at - kHour) change_times_.pop_front();
 }
@@ -113,13 +110,7 @@ std::uint64_t TunerState::changes_after(double since) const {
 }
 
 void TunerState::take(const Observed& event) {
-  if (event.role == Role::search) return;
-  if (event.arm == setting_) it_works();
-  if (event.role != Role::baseline) return;
-  if (event.arm != baseline_ || ++baseline_pulls_ < baseline_pulls_wanted_) return;
-  baseline_known_ = true;
-  baseline_pulls_ = 0;
-  changes_since_baseline_ = 0;
+  if (event.role != Role::search && event.arm == setting_) it_works();
 }
 
 /// The system was measured at its setting.
@@ -179,7 +170,11 @@ void TunerState::take(const Held& event) {
 }
 
 void TunerState::take(const Told& event) {
-  if (held_.erase(event.ticket) == 0) remember(sums_of(event.rewards).mean());
+  if (event.is_baseline) {
+    it_works();
+  } else if (held_.erase(event.ticket) == 0) {
+    remember(sums_of(event.rewards).mean());
+  }
 }
 
 void TunerState::remember(double reward) {
@@ -192,14 +187,12 @@ void TunerState::remember(double reward) {
 }
 
 void TunerState::transfer(State& state) {
-  std::string settings =
-      "tuner-6-" + std::to_string(baseline_pulls_wanted_) + "-" + std::to_string(window_size_);
+  std::string settings = "tuner-7-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
   state(setting_, elsewhere_, came_, measured_, crashes_, failed_, good_, pulls_here_, changes_,
-        changes_since_baseline_, baseline_pulls_, baseline_known_, held_, deferred_, failures_,
-        comparison_, verdict_, order_, ordered_by_, comparison_wanted_, last_command_, running_,
-        ended_, earlier_seconds_, started_at_, last_at_);
+        held_, deferred_, failures_, comparison_, verdict_, order_, ordered_by_, comparison_wanted_,
+        last_command_, running_, ended_, earlier_seconds_, started_at_, last_at_);
   transfer_list(state, change_times_);
   transfer_list(state, window_);
   state(recent_failures_);

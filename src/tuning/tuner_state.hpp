@@ -73,12 +73,6 @@ class TunerState final : public JournalFold {
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
   /// How many of them were after `since`, if that is within the last `kHour` seconds of events.
   [[nodiscard]] std::uint64_t changes_after(double since) const;
-  /// To arms other than the baseline, since that was last measured.
-  [[nodiscard]] std::uint64_t changes_since_baseline() const { return changes_since_baseline_; }
-  /// Whether the baseline was ever measured in full.
-  [[nodiscard]] bool baseline_is_known() const { return baseline_known_; }
-  /// Rewards of the measurement of the baseline that is going on.
-  [[nodiscard]] std::uint64_t baseline_pulls() const { return baseline_pulls_; }
 
   /// Rewards that were measured and not told yet, by ticket.
   [[nodiscard]] const std::map<Ticket, double>& held() const { return held_; }
@@ -137,8 +131,7 @@ class TunerState final : public JournalFold {
   void transfer(State& state);
   void transfer_metrics(State& state);
 
-  std::vector<double> baseline_;  // empty: there is none
-  std::uint64_t baseline_pulls_wanted_ = 0;
+  std::vector<double> baseline_;   // empty: there is none
   std::uint64_t window_size_ = 0;  // 0: there is no floor
 
   std::size_t dimension_;
@@ -153,9 +146,6 @@ class TunerState final : public JournalFold {
   std::vector<std::vector<double>> good_;
   std::uint64_t pulls_here_ = 0;
   std::uint64_t changes_ = 0;
-  std::uint64_t changes_since_baseline_ = 0;
-  std::uint64_t baseline_pulls_ = 0;
-  bool baseline_known_ = false;
   std::deque<double> change_times_;  // of the last hour
   std::map<Ticket, double> held_;
   std::deque<double> window_;

@@ -1,11 +1,11 @@
 #include "tuning/warnings.hpp"
 
 #include "canopy/optimizers.hpp"
+#include "canopy/pairs.hpp"
 
 #include "core/excerpt.hpp"
 #include "systems/command_line.hpp"
 #include "systems/find_program.hpp"
-#include "tuning/comparison.hpp"
 #include "tuning/system.hpp"
 
 #include <algorithm>
@@ -127,24 +127,25 @@ void warn_of_budget(const StudySpecification& study, std::vector<Warning>& warni
 }
 
 void warn_of_exit(const StudySpecification& study, std::vector<Warning>& warnings) {
-  const SystemSpecification& system = *study.system;
-  const SystemOptions& options = system.options;
-  if (system.baseline && options.on_exit == OnExit::best && options.baseline_every == 0) {
-    warnings.push_back(
-        {false,
-         "the baseline is never measured, so the system will be left at it: set "
-         "system.baseline_every, or budget.confirm_pulls and on_exit = \"confirmed\""});
+  const SystemOptions& options = study.system->options;
+  const bool is_never_measured =
+      study.baseline && study.baseline->every == 0 && !study.budget.confirm_pulls;
+  if (is_never_measured && options.on_exit == OnExit::best) {
+    warnings.push_back({false,
+                        "the baseline is never measured, so the system will be left at it: set "
+                        "baseline.every or budget.confirm_pulls"});
   } else if (options.on_exit == OnExit::confirmed && !study.budget.confirm_pulls) {
     warnings.push_back({false,
                         "on_exit = \"confirmed\" without budget.confirm_pulls leaves the system at "
                         "the baseline until `canopy confirm` has been run"});
   }
-  const std::uint64_t fewest = 2 * Comparison::kFewestPairs * Comparison::visit_of(study);
+  const std::uint64_t pairs = Pairs::fewest(1.0 - study.objective.confidence);
+  const std::uint64_t fewest = 2 * pairs * visit_of(study);
   if (study.budget.confirm_pulls && *study.budget.confirm_pulls < fewest) {
     warnings.push_back(
         {false, fmt::format("budget.confirm_pulls = {} confirms nothing: a verdict needs "
                             "{} pairs of visits, {} pulls",
-                            *study.budget.confirm_pulls, Comparison::kFewestPairs, fewest)});
+                            *study.budget.confirm_pulls, pairs, fewest)});
   }
 }
 

@@ -69,9 +69,11 @@ class ServerCommand : public ::testing::Test {
         name + ".toml",
         "name = \"" + name +
             "\"\n[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\n"
-            "apply = \"true $CANOPY_x\"\nbaseline = { x = 0.9 }\nbaseline_every = 10\n"
+            "apply = \"true $CANOPY_x\"\n"
             "shell = true\nmeasure = \"sleep " +
-            sleep + "; awk -v x=$CANOPY_x 'BEGIN { print 1 - (x - 0.3)^2 }'\"\n[budget]\npulls = " +
+            sleep +
+            "; awk -v x=$CANOPY_x 'BEGIN { print 1 - (x - 0.3)^2 }'\"\n[baseline]\nsetting = { x = "
+            "0.9 }\nseed = 7\n[budget]\npulls = " +
             pulls + "\n");
     return folder_.path(name + ".toml");
   }

@@ -1,6 +1,7 @@
 #include "insight/best_words.hpp"
 
 #include "insight/best_answer.hpp"
+#include "insight/best_text.hpp"
 
 #include <limits>
 #include <string>
@@ -18,7 +19,7 @@ StudySpecification specification_with(const std::string& more, const std::string
                      "study.toml");
 }
 
-const StudySpecification kWithBaseline = specification_with("baseline = { ttl = 60 }\n");
+const StudySpecification kWithBaseline = specification_with("[baseline]\nsetting = { ttl = 60 }\n");
 const StudySpecification kWithoutBaseline = specification_with("");
 
 BestAnswer surely_good() {
@@ -30,10 +31,19 @@ BestAnswer surely_good() {
                    .arms = 27}};
 }
 
-BestAnswer with_uplift(double difference, double low, double high) {
+BestAnswer with_uplift(double difference, double low, double high,
+                       Direction direction = Direction::maximize) {
   BestAnswer answer = surely_good();
-  answer.uplift = Uplift{
-      .arm_mean = 0.877, .baseline_mean = 0.783, .difference = difference, .interval = {low, high}};
+  const bool is_decided = low > 0.0 || high < 0.0;
+  const bool is_better = (difference > 0.0) == (direction == Direction::maximize);
+  answer.uplift = Uplift{.arm = answer.best.arm,
+                         .verdict = !is_decided ? Uplift::Verdict::open
+                                    : is_better ? Uplift::Verdict::better
+                                                : Uplift::Verdict::worse,
+                         .difference = difference,
+                         .interval = {low, high},
+                         .pairs = 41,
+                         .baseline_mean = 0.783};
   return answer;
 }
 
@@ -135,11 +145,11 @@ TEST(BestWords, AnArmThatIsWorseThanTheBaselineIsNotRecommended) {
 
 TEST(BestWords, WhenMinimizingLessIsBetter) {
   const StudySpecification costs =
-      specification_with("baseline = { ttl = 60 }\n", "direction = \"minimize\"\n");
-  const BestAnswer answer = with_uplift(-0.1, -0.2, -0.01);
+      specification_with("[baseline]\nsetting = { ttl = 60 }\n", "direction = \"minimize\"\n");
+  const BestAnswer answer = with_uplift(-0.1, -0.2, -0.01, Direction::minimize);
   EXPECT_EQ(best_words(answer, costs).advice, Advice::set);
   EXPECT_TRUE(has(told(answer, costs), "13 % less than the baseline, which is better: "));
-  BestAnswer below_zero = with_uplift(-1.2, -1.6, -0.8);
+  BestAnswer below_zero = with_uplift(-1.2, -1.6, -0.8, Direction::minimize);
   below_zero.uplift->baseline_mean = -10.0;
   EXPECT_TRUE(has(told(below_zero, costs),
                   "That is -1.2 (-1.6 to -0.8) against the baseline, and lower is better."))
@@ -200,6 +210,47 @@ TEST(BestWords, ALimitThatIsBrokenIsSaid) {
       has(told(answer, limited), "It breaks a limit at the 95 % level: lat must be at most 60."));
   answer.metrics["lat"].interval = {55.0, 75.0};
   EXPECT_FALSE(has(told(answer, limited), "breaks"));
+}
+
+TEST(BestWords, ASettingThatIsProvenIsNamedWhereAnotherOneLooksBetter) {
+  BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
+  answer.uplift->arm = {50.0};
+  answer.uplift->is_best = false;
+  answer.uplift->best_pairs = 6;
+  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::so_far);
+  EXPECT_TRUE(has(told(answer),
+                  "ttl = 50 is better than the baseline (95 %): +0.094 over the baseline (+0.063 "
+                  "to +0.125 at 95 %, 41 pairs); ttl = 42.1 looks better still and has been "
+                  "compared in 6 pairs only."))
+      << told(answer);
+}
+
+TEST(BestText, DifferencesThatAreAllTheSameHaveNoInterval) {
+  const Uplift uplift{.arm = {42.1},
+                      .verdict = Uplift::Verdict::better,
+                      .difference = 0.36,
+                      .interval = {0.36 - 1e-9, 0.36 + 1e-9},
+                      .pairs = 41};
+  const Space& space = kWithBaseline.space;
+  EXPECT_EQ(uplift_text(space, uplift, {.arm = {42.1}}, Direction::maximize),
+            "+0.36 over the baseline, in all 41 pairs: better (95 %)");
+}
+
+TEST(BestWords, AfterTooFewPairsTheGainIsNotKnown) {
+  BestAnswer answer = with_uplift(0.094, -0.2, 0.3);
+  answer.uplift->verdict = Uplift::Verdict::too_few;
+  answer.uplift->pairs = 5;
+  answer.uplift->fewest = 9;
+  EXPECT_TRUE(has(told(answer), "Beside the baseline: not known yet: 5 of at least 9 pairs."));
+}
+
+TEST(BestWords, ALevelThatMovesIsSaid) {
+  BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
+  answer.uplift->moves = LevelMove{.low = {83.0, 40, 70}, .high = {118.0, 200, 230}};
+  EXPECT_TRUE(has(told(answer),
+                  "The level moves: the baseline went from 83 (pulls 40 to 70) to 118 (pulls 200 "
+                  "to 230), so means of settings cannot be compared"))
+      << told(answer);
 }
 
 TEST(BestWords, AComparisonIsTheLastWord) {

@@ -108,7 +108,7 @@ TEST(EventDocument, SaysEverythingThatIsWrongWithAnEventByName) {
   EXPECT_EQ(wrong_with(R"({"kind":"tell","ticket":-1,"reward":"high","note":1})"),
             (Texts{"events[3].ticket = -1: must be a whole number, 0 or more",
                    "events[3].reward = 'high': must be a finite number",
-                   "events[3].note = 1: unknown key; known: ticket reward skipped kind"}));
+                   "events[3].note = 1: unknown key; known: ticket reward skipped baseline kind"}));
   EXPECT_EQ(wrong_with(R"({"kind":"tell"})"),
             (Texts{"events[3].ticket: is missing",
                    "events[3].reward: is missing, or rewards, or count and the other sums"}));
@@ -120,7 +120,7 @@ TEST(EventDocument, SaysEverythingThatIsWrongWithAnEventByName) {
   EXPECT_EQ(wrong_with(R"({"kind":"range","range":[2,1]})"),
             Texts{"events[3].range = [ 2, 1 ]: must be null or two finite numbers, the first below "
                   "the second"});
-  EXPECT_EQ(wrong_with(R"({"kind":"confirm","pulls":1,"visit":0,"coordinates":[]})"),
+  EXPECT_EQ(wrong_with(R"({"kind":"confirm","pulls":1,"visit":0,"coordinates":[],"seed":7})"),
             Texts{"events[3].visit = 0: must be 1 or more"});
   EXPECT_EQ(
       wrong_with(R"({"kind":"command","command_number":1,"command":"stop","pulls":0,"by":"a"})"),

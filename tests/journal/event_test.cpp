@@ -104,7 +104,7 @@ TEST(Event, SaysWhatIsWrongWithAText) {
   EXPECT_EQ(complaint_about(R"(["tell",7,inf])"), "expected a number and found 'inf]'");
   EXPECT_EQ(complaint_about(R"(["tell",7,1e999])"), "expected a number and found '1e999]'");
   EXPECT_EQ(complaint_about(R"(["tell",-7,1])"), "expected a whole number and found '-7,1]'");
-  EXPECT_EQ(complaint_about(R"(["tell",7,0.5,true,1])"), "expected ] and found ',1]'");
+  EXPECT_EQ(complaint_about(R"(["tell",7,0.5,true,true,1])"), "expected ] and found ',1]'");
   EXPECT_EQ(complaint_about(R"(["tell",7,0.5] )"), "expected its end and found ' '");
   EXPECT_EQ(complaint_about(R"(["tell",7,[0.5,]])"), "expected a number and found ']]'");
   EXPECT_EQ(complaint_about(R"(["range",[2,1]])"), "has no range");

@@ -86,14 +86,14 @@ TEST(Catalogue, TellsTheOptionsOfAStudyThatDifferFromTheirDefaults) {
   }
   const auto chosen = defaults_in(
       "optimizer = {settle = 3, partition = 'longest_side'}\n"
-      "[system]\nmeasure = 'echo 1'\nbaseline = {x0 = 0.5}\ntimeout_seconds = 5\nshell = true");
+      "[system]\nmeasure = 'echo 1'\ntimeout_seconds = 5\nshell = true");
   EXPECT_FALSE(chosen.at("optimizer.settle"));
   EXPECT_FALSE(chosen.at("optimizer.partition"));
   EXPECT_TRUE(chosen.at("optimizer.coverage"));
   EXPECT_FALSE(chosen.at("system.timeout_seconds"));
   EXPECT_FALSE(chosen.at("system.shell"));
   EXPECT_TRUE(chosen.at("system.on_exit"));
-  EXPECT_FALSE(chosen.contains("system.measure") || chosen.contains("system.baseline"));
+  EXPECT_FALSE(chosen.contains("system.measure"));
 }
 
 TEST(Catalogue, KnowsDefaultsThatDependOnOtherOptionsAndOnTheSpace) {

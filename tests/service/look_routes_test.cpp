@@ -351,14 +351,15 @@ TEST(Look, ASummarySaysWhichCommandsMakeSense) {
   const json study{{"name", "a"},
                    {"toml",
                     "[[space]]\nname = 'x'\nlow = 0\nhigh = 1\n[optimizer]\nsettle = 2\n"
-                    "[system]\nmeasure = 'echo 1'\nbaseline = {x = 0.5}"}};
+                    "[system]\nmeasure = 'echo 1'\nmin_pulls_per_change = 2\n[baseline]\n"
+                    "setting = {x = 0.5}\nevery = 0"}};
   ASSERT_EQ(server.exchange("POST", "/v1/studies", study.dump()).status, 201);
   EXPECT_EQ(commands(), "pause hold baseline end ");
   pull(server, 3);
   EXPECT_EQ(commands(), "pause confirm hold baseline end ");
   const json confirm = look_at(server, "/summary")["commands"][1];
   EXPECT_EQ(confirm["pulls"], 100);
-  EXPECT_GT(confirm["least_pulls"], 18) << "a system that settles is visited for longer";
+  EXPECT_EQ(confirm["least_pulls"], 32) << "eight pairs of two visits of two pulls";
   ASSERT_EQ(server.exchange("POST", kLooked + "/commands", R"({"command":"end"})").status, 201);
   for (int i = 0; i < 100 && commands() != "resume "; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

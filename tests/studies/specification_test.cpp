@@ -224,9 +224,8 @@ TEST(Specification, ReadsLimits) {
       std::string::npos);
   EXPECT_NE(complaint("metric = \"reward\"\nmax = 1\n").find("system.floor is for that"),
             std::string::npos);
-  EXPECT_NE(
-      refusal(study + "[budget]\nconfirm_pulls = 10\n").find("system.baseline, which is missing"),
-      std::string::npos);
+  EXPECT_NE(refusal(study + "[budget]\nconfirm_pulls = 10\n").find("there is no [baseline]"),
+            std::string::npos);
 }
 
 TEST(Specification, SuggestsTheNearestKnownKey) {
@@ -291,10 +290,10 @@ TEST(Specification, ReadsFilesOfBothKindsAndRefusesThoseThatCannotBeRead) {
 }
 
 TEST(Specification, OfANewerFormatIsRefused) {
-  EXPECT_EQ(refusal(with_space("format = 3\nfrom_the_future = true\n")),
-            "s.toml: was written by a newer version of canopy (format 3, this one reads 2)");
-  EXPECT_NE(refusal(with_space("format = 0\n")).find("must be at most 2"), std::string::npos);
-  EXPECT_NE(refusal(with_space("format = \"1\"\n")).find("must be at most 2"), std::string::npos);
+  EXPECT_EQ(refusal(with_space("format = 4\nfrom_the_future = true\n")),
+            "s.toml: was written by a newer version of canopy (format 4, this one reads 3)");
+  EXPECT_NE(refusal(with_space("format = 0\n")).find("must be at most 3"), std::string::npos);
+  EXPECT_NE(refusal(with_space("format = \"1\"\n")).find("must be at most 3"), std::string::npos);
 }
 
 TEST(Specification, MakesTheOptimizerItDescribes) {
@@ -340,7 +339,7 @@ Parameter random_parameter(std::size_t index) {
   }
 }
 
-SystemSpecification random_system(const Space& space) {
+SystemSpecification random_system() {
   SystemSpecification system;
   system.shell = *rc::gen::arbitrary<bool>();
   if (*rc::gen::arbitrary<bool>()) {
@@ -349,9 +348,6 @@ SystemSpecification random_system(const Space& space) {
     system.measure = *rc::gen::element<std::string>("./measure.sh", "m '{{}}' \"x\"");
     system.apply = "set it";
   }
-  std::vector<double> arm(space.dimension());
-  space.from_unit_cube(std::vector<double>(space.dimension(), 0.3), arm);
-  system.baseline = arm;
   system.options.timeout_seconds = *rc::gen::element(0.001, 30.0, 1e6);
   system.options.on_failure = *rc::gen::element(OnFailure::retry, OnFailure::skip, OnFailure::stop);
   system.options.on_exit =
@@ -392,7 +388,10 @@ StudySpecification random_specification() {
   study.objective.reward_range = {*rc::gen::element(-1e9, 0.0, 1.0 / 3.0),
                                   *rc::gen::element(0.5, 3e8)};
   if (*rc::gen::arbitrary<bool>()) {
-    study.system = random_system(study.space);
+    study.system = random_system();
+    std::vector<double> arm(study.space.dimension());
+    study.space.from_unit_cube(std::vector<double>(study.space.dimension(), 0.3), arm);
+    study.baseline = {.setting = arm, .every = *rc::gen::element<std::uint64_t>(0, 10, 1000)};
     if (settle_of(study.optimizer) == 0) {
       study.system->options.warmup_pulls = *rc::gen::inRange<std::uint64_t>(0, 5);
     }

@@ -8,7 +8,6 @@
 
 #include "stores/event_row.hpp"
 #include "stores/memory_store.hpp"
-#include "studies/uplift.hpp"
 #include "support/sealed.hpp"
 #include "support/sqlite.hpp"
 #include "support/temporary_folder.hpp"
@@ -552,32 +551,81 @@ TEST_F(StudyTest, ASpecificationThatCannotBeUnderstoodIsDamage) {
                       [&] {
                         (void)Study::reopen(*store_, {"a", {}});
                       })
-                .find("newer version of canopy (format 9, this one reads 2)"),
+                .find("newer version of canopy (format 9, this one reads 3)"),
             std::string::npos);
 }
 
-TEST_F(StudyTest, UpliftIsTheDifferenceToTheBaseline) {
-  const StudySpecification specification = parse_study(
-      "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\nmeasure = \"m {x}\"\nbaseline = { "
-      "x = 0.9 }\n",
+/// A study that compares its arms with 0.9 very often.
+StudySpecification compared() {
+  return parse_study(
+      "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[baseline]\nsetting = { x = 0.9 }\nevery = "
+      "2\npulls = 3\n",
       "study.toml");
-  Study study = open(specification);
-  const OwnedPull pull(study.ask(1));
-  (void)study.tell(pull.ticket, 0.5);
-  for (const double setting : {0.5, 0.9}) {  // the second one is the file's
-    study.note(Applied{0, {setting}});
-    for (const double reward : {0.1, 0.2, 0.3}) {
-      study.note(Observed{{setting}, setting == 0.5 ? 7.0 : reward, Role::baseline});
-    }
+}
+
+/// Answers so many asks, of whatever purpose, with 1 less the arm.
+void answer(Study& study, int asks) {
+  for (int i = 0; i < asks; ++i) {
+    const OwnedPull pull(study.ask(1));
+    std::vector<double> rewards(pull.length - pull.then_length, 1.0 - pull.arm[0]);
+    for (std::uint64_t j = 0; j < pull.then_length; ++j) rewards.push_back(1.0 - pull.then[0]);
+    ASSERT_EQ(study.tell(pull.ticket, rewards), Status::ok);
   }
+}
+
+TEST_F(StudyTest, ComparesWithItsBaselineAndKnowsItAfterwards) {
+  std::optional<Uplift> before;
+  {
+    Study study = open(compared());
+    answer(study, 200);
+    study.commit();
+    before = study.uplift();
+  }
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->verdict, Uplift::Verdict::better);
+  EXPECT_NEAR(before->baseline_mean, 0.1, 1e-12);
+  EXPECT_NEAR(before->difference, 0.9 - before->arm[0], 1e-12);
+  const Study study = Study::reopen(*store_, {"a", {}});
+  EXPECT_EQ(study.uplift()->arm, before->arm);
+  EXPECT_EQ(study.uplift()->pairs, before->pairs);
+  EXPECT_EQ(study.uplift()->interval, before->interval);
+}
+
+TEST_F(StudyTest, AJournalTellsWhoseTheRewardsOfADuelAre) {
+  Study study = open(compared());
+  answer(study, 200);
   study.commit();
-  const auto one = uplift_of(study, Best{.arm = pull.arm}, study.specification());
-  ASSERT_TRUE(one.has_value());
-  EXPECT_NEAR(one->difference, 0.3, 1e-12);
-  EXPECT_EQ(one->baseline_pulls, 3U);
-  EXPECT_FALSE(one->interval.bounded()) << "too few repeats";
-  EXPECT_FALSE(uplift_of(study, Best{.arm = {0.123}}, study.specification()));
-  EXPECT_FALSE(uplift_of(study, Best{.arm = {0.9}}, study.specification())) << "it is the baseline";
+  std::uint64_t of_baseline = 0;
+  std::uint64_t of_others = 0;
+  std::uint64_t duels = 0;
+  read_journal(*store_, study.record(), [&](const JournalEntry& entry, std::optional<Arm> arm) {
+    if (const auto* asked = std::get_if<Asked>(&entry.event)) {
+      if (asked->purpose == Purpose::duel) ++duels;
+    }
+    const auto* told = std::get_if<Told>(&entry.event);
+    if (told == nullptr) return;
+    ASSERT_TRUE(arm);
+    EXPECT_EQ(told->is_baseline, (*arm)[0] == 0.9);
+    EXPECT_EQ(sums_of(told->rewards).mean(), 1.0 - (*arm)[0]);
+    ++(told->is_baseline ? of_baseline : of_others);
+  });
+  EXPECT_GE(duels, 10U);
+  EXPECT_EQ(of_baseline, duels + 3);
+  EXPECT_EQ(of_baseline + of_others, 200 + duels);
+}
+
+TEST_F(StudyTest, RoundsMayComeMoreOrLessOftenThanWhenTheStudyWasBegun) {
+  {
+    Study study = open(compared());
+    answer(study, 200);
+    study.commit();
+  }
+  StudySpecification seldom = compared();
+  seldom.baseline->every = 50;
+  Study study = open(seldom);
+  answer(study, 60);
+  study.commit();
+  EXPECT_GE(study.uplift()->pairs, 10U);
 }
 
 TEST_F(StudyTest, KeepsWhatElseWasMeasuredWithTheArmOfItsTicket) {

@@ -90,7 +90,7 @@ class Tuner(threading.Thread):
         self.file.write_text(
             f'name = "{name}"\n[[space]]\nname = "x"\nlow = 0.0\nhigh = 1.0\n'
             f'[system]\nmeasure = "{script} {self.measured} {{x}}"\nmax_crashes = 0\n'
-            "baseline = { x = 0.5 }\nbaseline_every = 10\nbaseline_pulls = 2\n"
+            "[baseline]\nsetting = { x = 0.5 }\npulls = 2\n"
         )
         self.process = None
         self.ends = collections.Counter()

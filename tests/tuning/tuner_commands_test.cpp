@@ -129,9 +129,9 @@ TEST_F(TunerCommandsTest, WhoIsSentToTheBaselineWaitsThere) {
   double in_pause = 0.0;
   double at_baseline = 0.0;
   const std::string system =
-      "on_exit = \"leave\"\nbaseline = { x = 0.1 }\nbaseline_every = 3\nbaseline_pulls = 2";
+      "on_exit = \"leave\"\n[baseline]\nsetting = { x = 0.1 }\nevery = 3\npulls = 2";
   (void)tune(long_study(system), [&](const TuneProgress& progress) {
-    if (step == 0 && progress.pulls >= 60) {
+    if (step == 0 && progress.pulls >= 160) {
       want(RunnerCommand::pause);
       ++step;
     } else if (step == 1 && progress.phase == Phase::paused) {
@@ -159,18 +159,19 @@ TEST_F(TunerCommandsTest, WhatNeedsABaselineIsNotedAndIgnoredWhereThereIsNone) {
 }
 
 TEST_F(TunerCommandsTest, WhoIsToldToConfirmComparesAndGoesOnWithTheSearch) {
-  create("baseline = { x = 0.1 }");
+  create("[baseline]\nsetting = { x = 0.1 }\nevery = 0");
   want(RunnerCommand::confirm, 24);  // as soon as there is something to compare
   bool confirmed = false;
   std::uint64_t pulls_then = 0;
-  const TuneEnd end = tune(long_study("baseline = { x = 0.1 }"), [&](const TuneProgress& progress) {
-    if (progress.phase == Phase::confirming) {
-      confirmed = true;
-      pulls_then = progress.pulls;
-    } else if (confirmed) {
-      stop_ = progress.pulls > pulls_then + 3;
-    }
-  });
+  const TuneEnd end = tune(long_study("[baseline]\nsetting = { x = 0.1 }\nevery = 0"),
+                           [&](const TuneProgress& progress) {
+                             if (progress.phase == Phase::confirming) {
+                               confirmed = true;
+                               pulls_then = progress.pulls;
+                             } else if (confirmed) {
+                               stop_ = progress.pulls > pulls_then + 3;
+                             }
+                           });
   EXPECT_TRUE(confirmed);
   ASSERT_EQ(events<ComparisonBegun>().size(), 1U);
   EXPECT_EQ(std::get<ComparisonBegun>(events<ComparisonBegun>().front()).pulls, 24U);
@@ -179,7 +180,7 @@ TEST_F(TunerCommandsTest, WhoIsToldToConfirmComparesAndGoesOnWithTheSearch) {
 }
 
 TEST_F(TunerCommandsTest, AComparisonThatSomebodyWantsHasTheUsualNumberOfPulls) {
-  const std::string system = "baseline = { x = 0.1 }";
+  const std::string system = "[baseline]\nsetting = { x = 0.1 }\nevery = 0";
   create(system);
   want(RunnerCommand::confirm);
   (void)tune(file_of(system, "pulls = 3"));
@@ -188,7 +189,8 @@ TEST_F(TunerCommandsTest, AComparisonThatSomebodyWantsHasTheUsualNumberOfPulls) 
 
 TEST_F(TunerCommandsTest, WhoIsToldToEndEndsAsIfTheBudgetWereUsed) {
   bool wanted = false;
-  const std::string system = "baseline = { x = 0.75 }\non_exit = \"baseline\"";
+  const std::string system =
+      "on_exit = \"baseline\"\n[baseline]\nsetting = { x = 0.75 }\nevery = 0";
   const TuneEnd end =
       tune(file_of(system, "pulls = 5000\nconfirm_pulls = 20"), [&](const TuneProgress& progress) {
         if (progress.pulls >= 5 && !std::exchange(wanted, true)) {
@@ -214,7 +216,8 @@ TEST_F(TunerCommandsTest, AnEndThatWasWantedWhileNobodyWasAtWorkIsNoEndOfWhatBeg
 TEST_F(TunerCommandsTest, WhoIsPausedIsStillPausedAfterAKill) {
   for (const RunnerCommand command :
        {RunnerCommand::pause, RunnerCommand::hold, RunnerCommand::baseline}) {
-    const StudySpecification file = long_study("on_exit = \"leave\"\nbaseline = { x = 0.1 }");
+    const StudySpecification file =
+        long_study("on_exit = \"leave\"\n[baseline]\nsetting = { x = 0.1 }\nevery = 0");
     wait_and_be_killed(file, command);
     const std::uint64_t before = pulls();
     TuneProgress first;
@@ -238,7 +241,7 @@ TEST_F(TunerCommandsTest, AnEndThatWasWantedInAPauseHoldsAfterAKill) {
 }
 
 TEST_F(TunerCommandsTest, AComparisonThatSomebodyWantsIsFinishedAfterAKill) {
-  const std::string system = "baseline = { x = 0.1 }";
+  const std::string system = "[baseline]\nsetting = { x = 0.1 }\nevery = 0";
   create(system);
   want(RunnerCommand::confirm, 24);
   const Watch kill_halfway = [&](const TuneProgress& progress) {
@@ -287,14 +290,15 @@ TEST_F(TunerCommandsTest, AreTakenWhileTheSystemIsDownToo) {
   };
   bool wanted = false;
   double wanted_at = 0.0;
-  const TuneEnd end =
-      tune(long_study("on_failure = \"skip\"\nbaseline = { x = 0.3 }\noutage_seconds = 3600"),
-           [&](const TuneProgress& progress) {
-             if (progress.pulls == 7) is_down = true;
-             if (progress.phase != Phase::down || std::exchange(wanted, true)) return;
-             want(RunnerCommand::end);
-             wanted_at = now();
-           });
+  const TuneEnd end = tune(long_study("on_failure = \"skip\"\noutage_seconds = "
+                                      "3600\n[baseline]\nsetting = { x = 0.3 }\nevery = 0"),
+                           [&](const TuneProgress& progress) {
+                             if (progress.pulls == 7) is_down = true;
+                             if (progress.phase != Phase::down || std::exchange(wanted, true))
+                               return;
+                             want(RunnerCommand::end);
+                             wanted_at = now();
+                           });
   EXPECT_EQ(end.text, "ended by alice");
   EXPECT_LE(now(), wanted_at + 10.0);
 }
@@ -305,12 +309,12 @@ TEST_F(TunerCommandsTest, AreTakenWhileItWaitsUntilItMayChangeToo) {
     return Reading{1.0};
   };
   bool wanted = false;
-  const TuneEnd end =
-      tune(long_study("on_failure = \"skip\"\nmax_changes_per_hour = 2\nbaseline = { x = 0.3 }"),
-           [&](const TuneProgress& progress) {
-             if (progress.phase == Phase::waiting && !std::exchange(wanted, true))
-               want(RunnerCommand::end);
-           });
+  const TuneEnd end = tune(long_study("on_failure = \"skip\"\nmax_changes_per_hour = "
+                                      "2\n[baseline]\nsetting = { x = 0.3 }\nevery = 0"),
+                           [&](const TuneProgress& progress) {
+                             if (progress.phase == Phase::waiting && !std::exchange(wanted, true))
+                               want(RunnerCommand::end);
+                           });
   EXPECT_TRUE(wanted);
   EXPECT_EQ(end.text, "ended by alice");
   EXPECT_LE(now(), 60.0);

@@ -14,11 +14,11 @@
 namespace canopy {
 namespace {
 
-/// A study whose tuner has a baseline at 0.9, of three pulls, and a floor over four rewards.
+/// A study whose tuner has a baseline at 0.9 and a floor over four rewards.
 StudySpecification specification(const std::string& system = "floor = 0.5\nfloor_window = 4\n") {
   return parse_study(
-      "[[space]]\nname = \"x\"\nlow = 0\nhigh = 1\n[system]\nmeasure = \"m {x}\"\nbaseline = { x = "
-      "0.9 }\nbaseline_pulls = 3\n" +
+      "[[space]]\nname = \"x\"\nlow = 0\nhigh = 1\n[baseline]\nsetting = { x = 0.9 }\n[system]\n"
+      "measure = \"m {x}\"\n" +
           system,
       "study.toml");
 }
@@ -150,19 +150,12 @@ TEST(TunerState, TheWindowHasTheLastRewardsUntilTheFloorWasMet) {
   EXPECT_TRUE(after(rewards, specification("")).window().empty()) << "there is no floor";
 }
 
-TEST(TunerState, TheBaselineIsKnownWhenAllItsPullsWereMeasuredInARow) {
-  const std::vector<Event> begun{Applied{0, {0.9}}, Observed{{0.9}, 0.1, Role::baseline},
-                                 Observed{{0.9}, 0.1, Role::baseline}};
-  EXPECT_FALSE(after(begun).baseline_is_known());
-  EXPECT_EQ(after(begun).baseline_pulls(), 2U);
-  std::vector<Event> broken_off = begun;
-  broken_off.insert(broken_off.end(), {Applied{1, {0.25}}, Applied{0, {0.9}}});
-  EXPECT_EQ(after(broken_off).baseline_pulls(), 0U);
-  std::vector<Event> whole = begun;
-  whole.insert(whole.end(),
-               {Observed{{0.9}, 0.1, Role::baseline}, Applied{1, {0.25}}, Applied{2, {0.5}}});
-  EXPECT_TRUE(after(whole).baseline_is_known());
-  EXPECT_EQ(after(whole).changes_since_baseline(), 2U);
+TEST(TunerState, ARewardOfTheBaselineShowsThatItWorksAndNothingElse) {
+  const TunerState state =
+      after({Applied{0, {0.9}}, Told{.ticket = 1, .rewards = 0.1, .is_baseline = true}});
+  EXPECT_EQ(state.good_settings(), (std::vector<std::vector<double>>{{0.9}}));
+  EXPECT_TRUE(state.window().empty());
+  EXPECT_EQ(state.pulls_here(), 0U);
 }
 
 TEST(TunerState, SecondsAreThoseOfAllRunsUpToTheirLastEvent) {

@@ -41,6 +41,9 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] std::optional<RewardRange> reward_range() const final { return next_range_; }
   [[nodiscard]] Status drop(Ticket ticket) override;
 
+  /// Passes over the number of the next ticket, for a pull that this optimizer need not know of.
+  Ticket skip_ticket() { return tickets_.skip(); }
+
   [[nodiscard]] std::optional<Best> best() const final;
   [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const final;
   [[nodiscard]] std::optional<Evidence> evidence() const final;

@@ -31,6 +31,13 @@ class Tickets {
     return newest_.number;
   }
 
+  /// Passes over a number: a ticket with it was never given out from here.
+  Ticket skip() {
+    if (newest_is_open()) set_aside();
+    newest_.remaining = 0;
+    return ++newest_.number;
+  }
+
   /// The last ticket minted.
   [[nodiscard]] Ticket newest() const { return newest_.number; }
   [[nodiscard]] bool newest_is_open() const { return newest_.remaining != 0; }

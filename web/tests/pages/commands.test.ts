@@ -27,8 +27,9 @@ low = 0.0
 high = 1.0
 [system]
 measure = "awk -v x={x} 'BEGIN {{ print 1 - (x - 0.3)^2 }}'"
-baseline = { x = 0.9 }
-baseline_every = 50
+[baseline]
+setting = { x = 0.9 }
+every = 50
 `,
   );
   tuner = spawn(TOOL, ["tune", "tuned.toml", "--server", server.url], {

@@ -4,16 +4,21 @@ import { upliftGain, upliftLines, upliftWords } from "../../src/words/uplift";
 
 function uplift(mean: number, low: number | null, high: number | null, baseline: number): Uplift {
   return {
+    arm: { ttl: 42 },
+    is_best: true,
+    verdict: "open",
     mean,
     low,
     high,
     level: 0.95,
-    arm_mean: baseline + mean,
+    pairs: 41,
+    fewest: 9,
+    best_pairs: 41,
     baseline_mean: baseline,
     baseline_low: null,
     baseline_high: null,
-    arm_pulls: 9,
-    baseline_pulls: 9,
+    rounds: 11,
+    baseline_pulls: 45,
   };
 }
 

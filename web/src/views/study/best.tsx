@@ -40,7 +40,7 @@ export function BestCard(props: StudyParts) {
 function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
   const { best, pulls, feed } = props;
   const { specification } = props.study;
-  const baseline = specification.system?.baseline ?? null;
+  const baseline = specification.baseline?.setting ?? null;
   const isBaseline = baseline !== null && isSameArm(best.arm, baseline);
   const { words } = best;
   const hints = adviceSentences(feed.summary);

@@ -142,7 +142,7 @@ const BUDGET_NAMES: Record<string, string> = {
 };
 
 function System(props: { specification: Specification; options: OptionSetting[] }) {
-  const { system } = props.specification;
+  const { system, baseline } = props.specification;
   if (!system) {
     return (
       <Part title="System">
@@ -161,7 +161,7 @@ function System(props: { specification: Specification; options: OptionSetting[] 
               </Fact>
             ),
         )}
-        {system.baseline && <Fact name="baseline">{armText(system.baseline)}</Fact>}
+        {baseline && <Fact name="baseline">{armText(baseline.setting)}</Fact>}
       </dl>
       <Options options={props.options} />
     </Part>

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "canopy/enum_names.hpp"
+#include "canopy/intervals.hpp"
+#include "canopy/options.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace canopy {
+
+/// Where the mean of the baseline was lowest and highest, over a few rounds in a row.
+struct LevelMove {
+  struct Place {
+    double mean = 0.0;
+    std::uint64_t from = 0;  ///< pulls, of all purposes
+    std::uint64_t to = 0;
+  };
+
+  Place low = {};
+  Place high = {};
+};
+
+template <class Visit>
+void visit_fields(LevelMove::Place& place, Visit&& visit) {
+  visit(Field{"mean", "of the baseline"}, place.mean);
+  visit(Field{"from", "the pull it begins with"}, place.from);
+  visit(Field{"to", "the pull it ends with"}, place.to);
+}
+
+template <class Visit>
+void visit_fields(LevelMove& move, Visit&& visit) {
+  visit(Field{"low", "where it was lowest"}, move.low);
+  visit(Field{"high", "where it was highest"}, move.high);
+}
+
+/// An arm beside the baseline, from pairs of pulls in an order that was tossed: in the user's
+/// units.
+struct Uplift {
+  enum class Verdict : std::uint8_t {
+    too_few,  ///< There are too few pairs to say anything.
+    open,     ///< It may be better or worse.
+    better,
+    worse,
+  };
+
+  std::vector<double> arm = {};  ///< that was compared
+  bool is_best = true;           ///< whether that is the one of `best`
+  Verdict verdict = Verdict::too_few;
+  double difference = 0.0;   ///< the arm's rewards less the baseline's, mean over the pairs
+  Interval interval = {};    ///< of it; holds at all looks, although the arm was chosen by looking
+  double level = 0.95;       ///< of the interval and the verdict
+  std::uint64_t pairs = 0;   ///< of the arm
+  std::uint64_t fewest = 0;  ///< that can decide
+  std::uint64_t best_pairs = 0;  ///< of the arm of `best`
+
+  double baseline_mean = 0.0;  ///< over the time of the study
+  Interval baseline = {};      ///< of that
+  std::uint64_t rounds = 0;    ///< in which it was measured
+  std::uint64_t baseline_pulls = 0;
+  /// Where the level of rewards moves beyond doubt: means of arms cannot be compared then.
+  std::optional<LevelMove> moves = std::nullopt;
+};
+
+template <>
+struct EnumNames<Uplift::Verdict> {
+  static constexpr std::array<std::string_view, 4> names{"too_few", "open", "better", "worse"};
+};
+
+template <class Visit>
+void visit_fields(Uplift& uplift, Visit&& visit) {
+  visit(SettingField{{"arm", "the setting that was compared"}}, uplift.arm);
+  visit(Field{"is_best", "whether it is the best arm"}, uplift.is_best);
+  visit(Field{"verdict", "at the level of the study"}, uplift.verdict);
+  visit(Field{"mean", "of the differences: the arm less the baseline"}, uplift.difference);
+  visit(Field{"low", "of its interval; null: there is none"}.or_null(), uplift.interval.lower);
+  visit(Field{"high", "of its interval"}.or_null(), uplift.interval.upper);
+  visit(Field{"level", "of the interval and the verdict"}, uplift.level);
+  visit(Field{"pairs", "of the arm and the baseline"}, uplift.pairs);
+  visit(Field{"fewest", "pairs that can decide"}, uplift.fewest);
+  visit(Field{"best_pairs", "of the best arm and the baseline"}, uplift.best_pairs);
+  visit(Field{"baseline_mean", "over the time of the study"}, uplift.baseline_mean);
+  visit(Field{"baseline_low", "of its interval; null: there is none"}.or_null(),
+        uplift.baseline.lower);
+  visit(Field{"baseline_high", "of its interval"}.or_null(), uplift.baseline.upper);
+  visit(Field{"rounds", "in which the baseline was measured"}, uplift.rounds);
+  visit(Field{"baseline_pulls", "how many they were"}, uplift.baseline_pulls);
+  visit(Field{"moves", "where the level of rewards moves beyond doubt"}.or_none(), uplift.moves);
+}
+
+}  // namespace canopy

@@ -1,0 +1,190 @@
+#pragma once
+
+#include "canopy/detail/ticketed_optimizer.hpp"
+#include "canopy/level_alarm.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/pairs.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace canopy {
+
+/// How often an optimizer is compared with its baseline.
+struct BaselineRule {
+  std::uint64_t every = 10;  ///< pulls of the search between two rounds, on average; 0: no rounds
+  std::uint64_t pulls = 4;  ///< of the baseline at the start, and where there is nothing to compare
+  std::uint64_t pairs = 4;  ///< in a round
+  std::uint64_t visit = 1;  ///< pulls in a row of either side of a pair
+  std::uint64_t first = 80;  ///< pulls of the search before the first pair
+  std::uint64_t seed = 1;    ///< of the coin
+};
+
+/// An optimizer whose best arm is compared with a baseline while it searches.
+///
+/// It begins with a few pulls of the baseline. Later, after some pulls of the search, comes a
+/// round: a few pairs of the arm that is then the best, the *challenger*, and the baseline, right
+/// after each other, in an order that is tossed (`Purpose::duel`). The challenger's rewards are
+/// learnt by the search, the baseline's are remembered. An arm is a challenger before its pairs are
+/// tossed, so that what the search saw of it does not count; that there are several is paid for by
+/// their levels (`challenger_alpha`). So what `uplift` claims holds at all looks, whatever the
+/// noise and the level of rewards do: see Pairs.
+///
+/// What rewards of arms were on average is a fact; an interval of f would assume that the level
+/// does not move. There is none in `best` once the baseline was measured.
+class WithBaseline final : public Optimizer {
+ public:
+  /// The baseline need not be an arm that the optimizer would play, but must be in its space.
+  WithBaseline(std::unique_ptr<TicketedOptimizer> search, const Objective& objective,
+               std::vector<double> baseline, const BaselineRule& rule);
+
+  Pull ask(std::uint64_t pulls = UINT64_MAX) override;
+  Pull ask_again() override { return search_->ask_again(); }
+  Pull ask_as(const Pull& earlier, std::uint64_t pulls) override;
+  [[nodiscard]] Status tell(Ticket ticket, double reward) override;
+  /// Of a duel: first all rewards of the first arm, then those of the other one.
+  [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
+  [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
+  /// Of a duel: if it is the challenger that has failed, the pair is lost by as much as any was so
+  /// far; the second time, it is a challenger no more. If it is the baseline, the pair is void.
+  [[nodiscard]] Status penalize(Ticket ticket, double reward) override;
+  [[nodiscard]] Status bar(Arm arm, double reward) override { return search_->bar(arm, reward); }
+  [[nodiscard]] bool is_barred(Arm arm) const override { return search_->is_barred(arm); }
+  [[nodiscard]] std::optional<double> failure_reward() const override {
+    return search_->failure_reward();
+  }
+  [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override {
+    return search_->observe(arm, rewards);
+  }
+  [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override {
+    return search_->remember(arm, rewards);
+  }
+  void set_reward_range(const std::optional<RewardRange>& range) override {
+    search_->set_reward_range(range);
+  }
+  [[nodiscard]] std::optional<RewardRange> reward_range() const override {
+    return search_->reward_range();
+  }
+  [[nodiscard]] Status drop(Ticket ticket) override;
+  void finish() override { search_->finish(); }
+  [[nodiscard]] std::optional<Best> best() const override;
+  [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const override {
+    return search_->estimate(arm);
+  }
+  [[nodiscard]] std::optional<Uplift> uplift() const override;
+  [[nodiscard]] std::optional<Evidence> evidence() const override { return search_->evidence(); }
+  [[nodiscard]] Summary summary() const override;
+  [[nodiscard]] std::optional<Learnt> learnt() const override { return search_->learnt(); }
+  [[nodiscard]] const TreeView* tree() override { return search_->tree(); }
+  [[nodiscard]] std::optional<Pull> pull_of(Ticket ticket) const override;
+  [[nodiscard]] std::vector<Pull> in_flight() const override;
+  [[nodiscard]] std::string save() override;
+  void restore(std::string_view saved) override;
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
+
+  /// Whether the next ask begins a round, or goes on with one, once so many more rewards of the
+  /// search were told.
+  [[nodiscard]] bool is_round_due(std::uint64_t more = 0) const;
+
+ private:
+  /// An arm that was the best when a round began.
+  struct Challenger {
+    std::vector<double> arm;
+    Pairs pairs = {};
+    std::uint64_t failures = 0;
+
+    void transfer(State& state) { state(arm, pairs, failures); }
+  };
+
+  /// A ticket of the baseline or of a duel.
+  struct Open {
+    std::vector<double> arm;
+    std::vector<double> then = {};  // empty: the baseline alone
+    std::uint64_t length = 1;       // rewards to come
+    std::uint64_t visit = 1;        // of which so many are of `then`
+    std::uint64_t round = 0;
+    double difference = 0.0;  // sum of the challenger's rewards so far less the baseline's
+
+    [[nodiscard]] bool is_duel() const { return !then.empty(); }
+    /// What is to be played now, and how often.
+    [[nodiscard]] const std::vector<double>& now() const;
+    [[nodiscard]] std::uint64_t rest() const;
+    void transfer(State& state) { state(arm, then, length, visit, round, difference); }
+  };
+
+  /// What the baseline earned in one.
+  struct Round {
+    double sum = 0.0;
+    std::uint64_t count = 0;
+    std::uint64_t from = 0;  // pulls
+    std::uint64_t to = 0;
+
+    void transfer(State& state) { state(sum, count, from, to); }
+  };
+
+  /// The optimizer that searches; a copy of it is a clone.
+  class Search {
+   public:
+    explicit Search(std::unique_ptr<TicketedOptimizer> optimizer)
+        : optimizer_(std::move(optimizer)) {}
+    Search(const Search& other);
+    Search& operator=(const Search&) = delete;
+    ~Search() = default;
+
+    TicketedOptimizer* operator->() const { return optimizer_.get(); }
+
+   private:
+    std::unique_ptr<TicketedOptimizer> optimizer_;
+  };
+
+  WithBaseline(const WithBaseline&) = default;
+
+  void begin_round();
+  [[nodiscard]] Pull give(Open open);
+  [[nodiscard]] Pull pull_of(Ticket ticket, const Open& open) const;
+  [[nodiscard]] Status learn(Ticket ticket, Open& open, const Rewards& rewards);
+  void count_search(std::uint64_t pulls);
+  void take_baseline(std::uint64_t round, const Rewards& rewards);
+  /// The arm of a duel that is not the baseline, and whether it comes first.
+  [[nodiscard]] bool is_challenger_first(const Open& duel) const { return duel.arm != baseline_; }
+  [[nodiscard]] Challenger& challenger_of(const Open& duel);
+  [[nodiscard]] std::size_t challenger_index(const std::vector<double>& arm);
+  void choose_challenger();
+  [[nodiscard]] double evidence_for(const Pairs& pairs) const;
+  [[nodiscard]] double alpha(std::size_t challenger) const;
+  [[nodiscard]] Uplift::Verdict verdict(std::size_t challenger) const;
+  [[nodiscard]] std::optional<std::size_t> told_challenger(const std::vector<double>& best) const;
+  [[nodiscard]] std::uint64_t tossed_gap() const;
+  [[nodiscard]] double tossed_rank() const;
+  [[nodiscard]] std::vector<Round> measured_rounds() const;
+  [[nodiscard]] LevelMove move() const;
+  void transfer(State& state);
+
+  Search search_;
+  double level_;
+  double sign_;  // 1: more is better
+  std::vector<double> baseline_;
+  BaselineRule rule_;
+
+  std::vector<Challenger> challengers_;    // the k-th one is number k - 1
+  std::optional<std::size_t> challenger_;  // the present one
+  bool is_duel_ = false;                   // whether this round has pairs of it
+  std::map<Ticket, Open> open_;
+  std::vector<Round> rounds_;
+  std::uint64_t unasked_ = 0;       // of the pulls of the baseline or the pairs of this round
+  std::uint64_t search_pulls_ = 0;  // and failures, of which so many
+  std::uint64_t since_ = 0;         // came after the last round
+  std::uint64_t gap_ = 0;
+  std::uint64_t challenger_pulls_ = 0;
+  std::uint64_t baseline_pulls_ = 0;
+  std::uint64_t tosses_ = 0;  // of the order of a pair
+  LevelAlarm alarm_;
+};
+
+}  // namespace canopy

@@ -1,0 +1,425 @@
+#include "canopy/with_baseline.hpp"
+
+#include "canopy/detail/reward_map.hpp"
+#include "canopy/moments.hpp"
+#include "canopy/random.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+constexpr std::uint64_t kPairsOfPatience = 8;  // before a challenger without promise is left
+constexpr std::uint64_t kMostFailures = 2;     // of a challenger
+constexpr std::uint64_t kFewestRounds = 10;    // for an interval of the baseline's mean
+constexpr std::size_t kRoundsOfMove = 4;       // whose mean tells where the level was
+
+}  // namespace
+
+WithBaseline::Search::Search(const Search& other) {
+  std::unique_ptr<Optimizer> clone = other.optimizer_->clone();
+  optimizer_.reset(static_cast<TicketedOptimizer*>(clone.release()));
+}
+
+const std::vector<double>& WithBaseline::Open::now() const {
+  return is_duel() && length <= visit ? then : arm;
+}
+
+std::uint64_t WithBaseline::Open::rest() const {
+  return is_duel() && length > visit ? length - visit : length;
+}
+
+WithBaseline::WithBaseline(std::unique_ptr<TicketedOptimizer> search, const Objective& objective,
+                           std::vector<double> baseline, const BaselineRule& rule)
+    : search_(std::move(search)),
+      level_(objective.confidence),
+      sign_(objective.direction == Direction::maximize ? 1.0 : -1.0),
+      baseline_(std::move(baseline)),
+      rule_(rule) {}
+
+// --- asking ----------------------------------------------------------------------------------
+
+bool WithBaseline::is_round_due(std::uint64_t more) const {
+  if (unasked_ != 0) return true;
+  if (rule_.every == 0) return false;
+  return rounds_.empty() || (search_pulls_ + more >= rule_.first && since_ + more >= gap_);
+}
+
+Pull WithBaseline::ask(std::uint64_t pulls) {
+  if (!is_round_due()) {
+    const bool has_rounds = rule_.every != 0;
+    const std::uint64_t until =
+        std::max(gap_ - std::min(gap_, since_), rule_.first - std::min(rule_.first, search_pulls_));
+    return search_->ask(has_rounds ? std::min(pulls, std::max<std::uint64_t>(until, 1)) : pulls);
+  }
+  if (unasked_ == 0) {
+    begin_round();
+    if (rounds_.size() > 1) choose_challenger();
+    unasked_ = is_duel_ ? rule_.pairs : rule_.pulls;
+  }
+  if (!is_duel_) return give({.arm = baseline_, .length = std::min(pulls, unasked_)});
+  const std::vector<double>& challenger = challengers_[*challenger_].arm;
+  RandomStream coin({.seed = rule_.seed, .purpose = "order", .run = ++tosses_});
+  Open duel{.arm = challenger, .then = baseline_, .length = 2 * rule_.visit, .visit = rule_.visit};
+  if (coin.coin()) std::swap(duel.arm, duel.then);
+  return give(std::move(duel));
+}
+
+Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
+  if (earlier.purpose == Purpose::search) return search_->ask(std::min(pulls, earlier.length));
+  const bool is_duel = earlier.purpose == Purpose::duel;
+  Open open{.arm = {earlier.arm.begin(), earlier.arm.end()},
+            .then = {earlier.then.begin(), earlier.then.end()},
+            .length = earlier.length,
+            .visit = earlier.length / 2};
+  if (unasked_ == 0) {
+    begin_round();
+    unasked_ = is_duel ? rule_.pairs : rule_.pulls;
+  }
+  is_duel_ = is_duel;
+  if (is_duel) {
+    ++tosses_;
+    challenger_ = challenger_index(is_challenger_first(open) ? open.arm : open.then);
+  }
+  return give(std::move(open));
+}
+
+void WithBaseline::begin_round() {
+  rounds_.emplace_back();
+  since_ = 0;
+  gap_ = tossed_gap();
+  is_duel_ = false;
+}
+
+Pull WithBaseline::give(Open open) {
+  const std::uint64_t used = open.is_duel() ? 1 : open.length;
+  unasked_ -= std::min(unasked_, used);
+  open.round = rounds_.size() - 1;
+  const Ticket ticket = search_->skip_ticket();
+  return pull_of(ticket, open_[ticket] = std::move(open));
+}
+
+Pull WithBaseline::pull_of(Ticket ticket, const Open& open) const {
+  const bool is_half = open.is_duel() && open.length <= open.visit;
+  return {.ticket = ticket,
+          .arm = open.now(),
+          .length = open.length,
+          .purpose = open.is_duel() ? Purpose::duel : Purpose::baseline,
+          .then = is_half ? Arm() : Arm(open.then),
+          .then_length = open.is_duel() && !is_half ? open.visit : 0};
+}
+
+/// From half of `every` to one and a half times as much. It does not depend on rewards, so that
+/// rounds are a sample of the time of the study.
+std::uint64_t WithBaseline::tossed_gap() const {
+  RandomStream random({.seed = rule_.seed, .purpose = "gap", .run = rounds_.size()});
+  const auto choices = static_cast<double>(rule_.every) + 1.0;
+  return (rule_.every + 1) / 2 + static_cast<std::uint64_t>(choices * random.uniform());
+}
+
+double WithBaseline::tossed_rank() const {
+  return RandomStream({.seed = rule_.seed, .purpose = "rank", .run = baseline_pulls_}).uniform();
+}
+
+// --- challengers -----------------------------------------------------------------------------
+
+std::size_t WithBaseline::challenger_index(const std::vector<double>& arm) {
+  const auto found = std::find_if(challengers_.begin(), challengers_.end(),
+                                  [&](const Challenger& each) { return each.arm == arm; });
+  if (found == challengers_.end()) {
+    challengers_.push_back({.arm = arm});
+    return challengers_.size() - 1;
+  }
+  return static_cast<std::size_t>(found - challengers_.begin());
+}
+
+WithBaseline::Challenger& WithBaseline::challenger_of(const Open& duel) {
+  return challengers_[challenger_index(is_challenger_first(duel) ? duel.arm : duel.then)];
+}
+
+double WithBaseline::alpha(std::size_t challenger) const {
+  return challenger_alpha(level_, static_cast<double>(challenger + 1));
+}
+
+double WithBaseline::evidence_for(const Pairs& pairs) const {
+  return sign_ > 0.0 ? pairs.above() : pairs.below();
+}
+
+Uplift::Verdict WithBaseline::verdict(std::size_t challenger) const {
+  using Verdict = Uplift::Verdict;
+  const Pairs& pairs = challengers_[challenger].pairs;
+  if (const auto is_above = pairs.is_above(alpha(challenger))) {
+    return *is_above == (sign_ > 0.0) ? Verdict::better : Verdict::worse;
+  }
+  return pairs.count() < Pairs::fewest(alpha(challenger)) ? Verdict::too_few : Verdict::open;
+}
+
+/// The present one stays until its case is decided, or it shows no promise; always comparing the
+/// arm that is the best now would compare many, and none of them often.
+void WithBaseline::choose_challenger() {
+  const std::optional<Best> best = search_->best();
+  if (!best || best->arm == baseline_) return;
+  bool stays = false;
+  if (challenger_) {
+    const Challenger& present = challengers_[*challenger_];
+    const bool is_decided = verdict(*challenger_) == Uplift::Verdict::better ||
+                            verdict(*challenger_) == Uplift::Verdict::worse;
+    const bool has_promise =
+        present.pairs.count() < kPairsOfPatience || evidence_for(present.pairs) >= 0.0;
+    stays = !is_decided && has_promise && present.failures < kMostFailures &&
+            !search_->is_barred(present.arm);
+  }
+  if (!stays) challenger_ = challenger_index(best->arm);
+  is_duel_ = challengers_[*challenger_].failures < kMostFailures;
+}
+
+// --- telling ---------------------------------------------------------------------------------
+
+void WithBaseline::count_search(std::uint64_t pulls) {
+  search_pulls_ += pulls;
+  since_ += pulls;
+}
+
+Status WithBaseline::tell(Ticket ticket, double reward) {
+  if (const auto found = open_.find(ticket); found != open_.end()) {
+    if (!RewardMap::usable(reward)) return Status::not_a_reward;
+    return learn(ticket, found->second, Rewards::one(reward));
+  }
+  const Status status = search_->tell(ticket, reward);
+  if (is_taken(status)) count_search(1);
+  return status;
+}
+
+Status WithBaseline::tell(Ticket ticket, std::span<const double> rewards) {
+  const auto found = open_.find(ticket);
+  if (found == open_.end()) {
+    const Status status = search_->tell(ticket, rewards);
+    if (is_taken(status)) count_search(rewards.size());
+    return status;
+  }
+  if (rewards.empty()) return Status::impossible_sums;
+  if (rewards.size() > found->second.length) return Status::too_many_rewards;
+  if (!std::all_of(rewards.begin(), rewards.end(), RewardMap::usable)) return Status::not_a_reward;
+  for (const double reward : rewards) {
+    (void)learn(ticket, found->second, Rewards::one(reward));  // the last one may close it
+  }
+  return Status::ok;
+}
+
+Status WithBaseline::tell(Ticket ticket, const Rewards& rewards) {
+  if (const auto found = open_.find(ticket); found != open_.end()) {
+    return learn(ticket, found->second, rewards);
+  }
+  const Status status = search_->tell(ticket, rewards);
+  if (is_taken(status)) count_search(rewards.count);
+  return status;
+}
+
+/// Rewards of the arm that is to be played now.
+Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
+  if (rewards.count > open.rest()) return Status::too_many_rewards;
+  const bool is_baseline = open.now() == baseline_;
+  const Status status =
+      is_baseline ? search_->remember(baseline_, rewards) : search_->observe(open.now(), rewards);
+  if (!is_taken(status)) return status;
+  if (is_baseline) {
+    take_baseline(open.round, rewards);
+  } else {
+    challenger_pulls_ += rewards.count;
+  }
+  open.difference += is_baseline ? -rewards.sum : rewards.sum;
+  open.length -= rewards.count;
+  if (open.length != 0) return Status::ok;
+  if (open.is_duel()) {
+    challenger_of(open).pairs.add(open.difference / static_cast<double>(open.visit));
+  }
+  open_.erase(ticket);
+  return Status::ok;
+}
+
+void WithBaseline::take_baseline(std::uint64_t round, const Rewards& rewards) {
+  baseline_pulls_ += rewards.count;
+  alarm_.add(rewards.mean(), tossed_rank());
+  Round& of = rounds_[round];
+  of.to = search_pulls_ + challenger_pulls_ + baseline_pulls_;
+  if (of.count == 0) of.from = of.to - rewards.count + 1;
+  of.sum += rewards.sum;
+  of.count += rewards.count;
+}
+
+Status WithBaseline::penalize(Ticket ticket, double reward) {
+  const auto found = open_.find(ticket);
+  if (found == open_.end()) {
+    const Status status = search_->penalize(ticket, reward);
+    if (is_taken(status)) count_search(1);
+    return status;
+  }
+  const Open& open = found->second;
+  if (open.is_duel() && open.now() != baseline_) {
+    Challenger& challenger = challenger_of(open);
+    ++challenger.failures;
+    if (challenger.pairs.largest() > 0.0) challenger.pairs.add(-sign_ * challenger.pairs.largest());
+  }
+  open_.erase(found);
+  return Status::ok;
+}
+
+Status WithBaseline::drop(Ticket ticket) {
+  return open_.erase(ticket) != 0 ? Status::ok : search_->drop(ticket);
+}
+
+// --- what is known ---------------------------------------------------------------------------
+
+std::optional<Best> WithBaseline::best() const {
+  std::optional<Best> best = search_->best();
+  if (!best || baseline_pulls_ == 0 || best->basis == Best::Basis::no_noise) return best;
+  best->is_compared = true;
+  best->lower = -kInfinity;
+  best->upper = kInfinity;
+  best->assumes = Assumption::none;
+  best->rivals = 0;
+  best->unknown = best->arms - 1;
+  best->by_model.reset();
+  return best;
+}
+
+/// One that is better than the baseline beyond doubt: the best arm if it is among them, else that
+/// with the largest difference. Without any, the present one.
+std::optional<std::size_t> WithBaseline::told_challenger(const std::vector<double>& best) const {
+  std::optional<std::size_t> proven;
+  for (std::size_t i = 0; i < challengers_.size(); ++i) {
+    if (challengers_[i].failures >= kMostFailures || search_->is_barred(challengers_[i].arm)) {
+      continue;
+    }
+    if (verdict(i) != Uplift::Verdict::better) continue;
+    if (challengers_[i].arm == best) return i;
+    const auto gain = [&](std::size_t of) { return sign_ * challengers_[of].pairs.mean(); };
+    if (!proven || gain(i) > gain(*proven)) proven = i;
+  }
+  return proven ? proven : challenger_;
+}
+
+std::optional<Uplift> WithBaseline::uplift() const {
+  const std::optional<Best> best = search_->best();
+  if (baseline_pulls_ == 0 || !best) return std::nullopt;
+  const std::optional<std::size_t> told = told_challenger(best->arm);
+  if (!told && best->arm == baseline_) return std::nullopt;
+  Uplift uplift{.level = level_, .fewest = Pairs::fewest(alpha(0))};
+  if (told) {
+    const Pairs& pairs = challengers_[*told].pairs;
+    uplift.arm = challengers_[*told].arm;
+    uplift.verdict = verdict(*told);
+    uplift.difference = pairs.mean();
+    uplift.interval = pairs.interval(alpha(*told));
+    uplift.pairs = pairs.count();
+    uplift.fewest = Pairs::fewest(alpha(*told));
+  } else {
+    uplift.arm = best->arm;
+  }
+  uplift.is_best = uplift.arm == best->arm;
+  for (const Challenger& each : challengers_) {
+    if (each.arm == best->arm) uplift.best_pairs = each.pairs.count();
+  }
+  Moments means;
+  for (const Round& round : measured_rounds()) {
+    means.add(round.sum / static_cast<double>(round.count));
+  }
+  uplift.baseline_mean = means.mean;
+  uplift.rounds = static_cast<std::uint64_t>(means.count);
+  uplift.baseline_pulls = baseline_pulls_;
+  if (uplift.rounds >= kFewestRounds) {
+    const double half = std::sqrt(means.variance()) * sequence_width(means.count, 1.0 - level_);
+    uplift.baseline = {means.mean - half, means.mean + half};
+  }
+  if (alarm_.has_fired()) uplift.moves = move();
+  return uplift;
+}
+
+std::vector<WithBaseline::Round> WithBaseline::measured_rounds() const {
+  std::vector<Round> rounds = rounds_;
+  std::erase_if(rounds, [](const Round& round) { return round.count == 0; });
+  return rounds;
+}
+
+LevelMove WithBaseline::move() const {
+  const std::vector<Round> rounds = measured_rounds();
+  const std::size_t length = std::min(kRoundsOfMove, rounds.size());
+  LevelMove move;
+  for (std::size_t i = 0; i + length <= rounds.size(); ++i) {
+    LevelMove::Place place{.from = rounds[i].from, .to = rounds[i + length - 1].to};
+    double sum = 0.0;
+    double count = 0.0;
+    for (std::size_t j = i; j < i + length; ++j) {
+      sum += rounds[j].sum;
+      count += static_cast<double>(rounds[j].count);
+    }
+    place.mean = sum / count;
+    if (i == 0 || place.mean < move.low.mean) move.low = place;
+    if (i == 0 || place.mean > move.high.mean) move.high = place;
+  }
+  return move;
+}
+
+Summary WithBaseline::summary() const {
+  Summary summary = search_->summary();
+  summary.t += challenger_pulls_;
+  summary.in_flight += open_.size();
+  return summary;
+}
+
+std::optional<Pull> WithBaseline::pull_of(Ticket ticket) const {
+  const auto found = open_.find(ticket);
+  return found != open_.end() ? pull_of(ticket, found->second) : search_->pull_of(ticket);
+}
+
+std::vector<Pull> WithBaseline::in_flight() const {
+  std::vector<Pull> pulls = search_->in_flight();
+  for (const auto& [ticket, open] : open_) pulls.push_back(pull_of(ticket, open));
+  std::sort(pulls.begin(), pulls.end(),
+            [](const Pull& one, const Pull& other) { return one.ticket < other.ticket; });
+  return pulls;
+}
+
+// --- saving ----------------------------------------------------------------------------------
+
+void WithBaseline::transfer(State& state) {
+  state.mark("with_baseline");
+  state(challengers_, challenger_, is_duel_, open_, rounds_, unasked_, search_pulls_, since_, gap_,
+        challenger_pulls_, baseline_pulls_, tosses_, alarm_);
+  if (!state.restoring()) return;
+  State::require(!challenger_ || *challenger_ < challengers_.size());
+  State::require(!is_duel_ || challenger_);
+  for (const auto& [ticket, open] : open_) {
+    State::require(open.arm.size() == baseline_.size() && open.round < rounds_.size() &&
+                   open.length != 0 && open.visit != 0 &&
+                   (!open.is_duel() || open.then.size() == open.arm.size()) &&
+                   State::are_finite({open.difference}));
+  }
+  for (const Round& round : rounds_) State::require(State::are_finite({round.sum}));
+}
+
+std::string WithBaseline::save() {
+  State state;
+  transfer(state);
+  std::string search = search_->save();
+  state.nested(search);
+  return state.text();
+}
+
+void WithBaseline::restore(std::string_view saved) {
+  State state(saved);
+  transfer(state);
+  std::string search;
+  state.nested(search);
+  state.end();
+  search_->restore(search);
+}
+
+std::unique_ptr<Optimizer> WithBaseline::clone() const {
+  return std::unique_ptr<Optimizer>(new WithBaseline(*this));
+}
+
+}  // namespace canopy

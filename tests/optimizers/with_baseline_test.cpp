@@ -1,0 +1,357 @@
+#include "canopy/with_baseline.hpp"
+
+#include "canopy/adaptive.hpp"
+#include "canopy/hct.hpp"
+#include "canopy/random.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+using Verdict = Uplift::Verdict;
+
+const std::vector<double> kBaseline{0.3};
+
+Space line() {
+  return Space{{"x", Real{0.0, 1.0}}};
+}
+
+WithBaseline compared(const BaselineRule& rule = {}, const Objective& objective = {}) {
+  return {std::make_unique<Adaptive>(line(), AdaptiveOptions{}, objective), objective, kBaseline,
+          rule};
+}
+
+/// Pulls are dated: a reward depends on the arm and on how many were measured before.
+using World = std::function<double(double arm, int pull)>;
+
+/// Measures what is asked for, `pulls` rewards of the search and of challengers.
+struct Play {
+  int pulls = 0;  // in all
+  int searched = 0;
+  int alone = 0;  // pulls of the baseline
+  int duels = 0;
+  bool has_claimed = false;
+
+  void operator()(Optimizer& optimizer, std::uint64_t until, const World& world) {
+    while (optimizer.summary().t <= until) {
+      const OwnedPull pull(optimizer.ask(1));
+      std::vector<double> rewards;
+      const std::uint64_t half = pull.purpose == Purpose::duel ? pull.length / 2 : pull.length;
+      for (std::uint64_t i = 0; i < half; ++i) rewards.push_back(world(pull.arm[0], ++pulls));
+      if (pull.purpose == Purpose::duel) {
+        ++duels;
+        for (std::uint64_t i = 0; i < half; ++i) rewards.push_back(world(pull.then[0], ++pulls));
+      } else {
+        ++(pull.purpose == Purpose::search ? searched : alone);
+      }
+      ASSERT_EQ(optimizer.tell(pull.ticket, rewards), Status::ok);
+      const std::optional<Uplift> uplift = optimizer.uplift();
+      has_claimed = has_claimed || (uplift && uplift->verdict == Verdict::better);
+    }
+  }
+};
+
+/// A bump of that height, 0 at the baseline.
+double bump(double x, double height) {
+  const double near = std::max(0.0, 1.0 - std::abs(x - 0.75) / 0.4);
+  return height * near * near * (3.0 - 2.0 * near);
+}
+
+TEST(WithBaseline, BeginsWithTheBaselineAndThenSearches) {
+  WithBaseline optimizer = compared();
+  for (int i = 0; i < 4; ++i) {
+    const Pull pull = optimizer.ask(1);
+    EXPECT_EQ(pull.purpose, Purpose::baseline);
+    EXPECT_EQ(pull.arm[0], 0.3);
+    EXPECT_EQ(optimizer.tell(pull.ticket, 1.0), Status::ok);
+  }
+  const Pull pull = optimizer.ask(1);
+  EXPECT_EQ(pull.purpose, Purpose::search);
+  EXPECT_EQ(pull.ticket, 5U) << "tickets of all purposes have one numbering";
+  EXPECT_EQ(optimizer.summary().t, 1U) << "the baseline is not part of the search";
+  EXPECT_EQ(optimizer.estimate(kBaseline)->pulls, 4U);
+}
+
+TEST(WithBaseline, ComparesTheBestArmInRoundsOfPairs) {
+  RandomStream random({.seed = 1});
+  WithBaseline optimizer = compared({.first = 20, .seed = 7});
+  Play play;
+  play(optimizer, 300, [&](double x, int) { return bump(x, 2.0) + random.normal(); });
+  EXPECT_EQ(play.alone, 4);
+  EXPECT_NEAR(play.duels, 80, 20) << "four pairs after every ten pulls of the search";
+  const Uplift uplift = optimizer.uplift().value();
+  EXPECT_EQ(uplift.verdict, Verdict::better);
+  EXPECT_GT(uplift.interval.lower, 0.0);
+  EXPECT_LT(uplift.interval.lower, bump(uplift.arm[0], 2.0));
+  EXPECT_GT(uplift.interval.upper, bump(uplift.arm[0], 2.0));
+  EXPECT_EQ(uplift.baseline_pulls, static_cast<std::uint64_t>(play.alone + play.duels));
+  EXPECT_NEAR(uplift.baseline_mean, 0.0, 0.5);
+  EXPECT_TRUE(uplift.baseline.bounded());
+  EXPECT_FALSE(uplift.moves);
+}
+
+TEST(WithBaseline, MinimizesAsItMaximizes) {
+  RandomStream random({.seed = 1});
+  WithBaseline optimizer = compared({.first = 20, .seed = 7}, {.direction = Direction::minimize});
+  Play play;
+  play(optimizer, 300, [&](double x, int) { return 50.0 - bump(x, 2.0) + random.normal(); });
+  const Uplift uplift = optimizer.uplift().value();
+  EXPECT_EQ(uplift.verdict, Verdict::better);
+  EXPECT_LT(uplift.interval.upper, 0.0);
+}
+
+TEST(WithBaseline, AKnobWithoutEffectIsSeldomCalledBetterWhateverTheLevelDoes) {
+  constexpr int kRuns = 100;
+  const auto claims = [&](const std::function<double(int, RandomStream&, double&)>& level) {
+    int count = 0;
+    for (std::uint64_t run = 1; run <= kRuns; ++run) {
+      RandomStream random({.seed = 5, .run = run});
+      double kept = 0.0;
+      WithBaseline optimizer = compared({.first = 20, .seed = run});
+      Play play;
+      play(optimizer, 150,
+           [&](double, int pull) { return level(pull, random, kept) + random.normal(); });
+      if (play.has_claimed) ++count;
+    }
+    return count;
+  };
+  EXPECT_LE(claims([](int pull, RandomStream&, double&) { return 3.0 * std::sin(0.06 * pull); }),
+            5);
+  EXPECT_LE(claims([](int pull, RandomStream&, double&) { return 0.05 * pull; }), 5);
+  EXPECT_LE(claims([](int, RandomStream& random, double& kept) {
+              return kept = 0.98 * kept + random.normal();
+            }),
+            5);
+}
+
+TEST(WithBaseline, SaysThatTheLevelMoves) {
+  RandomStream random({.seed = 3});
+  WithBaseline optimizer = compared({.first = 20, .seed = 3});
+  Play play;
+  play(optimizer, 300, [&](double, int pull) { return 0.05 * pull + random.normal(); });
+  const Uplift uplift = optimizer.uplift().value();
+  ASSERT_TRUE(uplift.moves);
+  EXPECT_LT(uplift.moves->low.mean, uplift.moves->high.mean);
+  EXPECT_LT(uplift.moves->low.to, uplift.moves->high.from);
+  EXPECT_LE(uplift.moves->low.from, uplift.moves->low.to);
+}
+
+TEST(WithBaseline, GivesNoIntervalOfAnArmOnceTheBaselineIsMeasured) {
+  RandomStream random({.seed = 3});
+  const World world = [&](double x, int) { return bump(x, 2.0) + random.normal(); };
+  WithBaseline measured = compared();
+  Play()(measured, 200, world);
+  const Best best = measured.best().value();
+  EXPECT_FALSE(std::isfinite(best.lower));
+  EXPECT_FALSE(best.by_model);
+  EXPECT_EQ(best.unknown, best.arms - 1);
+  WithBaseline never = compared({.every = 0});
+  Play()(never, 200, world);
+  EXPECT_TRUE(std::isfinite(never.best()->lower));
+  EXPECT_FALSE(never.uplift());
+}
+
+TEST(WithBaseline, WithoutRoundsItIsTheSearch) {
+  RandomStream one({.seed = 4});
+  RandomStream other({.seed = 4});
+  WithBaseline optimizer = compared({.every = 0});
+  Adaptive search(line());
+  for (int i = 0; i < 500; ++i) {
+    const Pull pull = optimizer.ask(3);
+    const Pull same = search.ask(3);
+    ASSERT_EQ(pull.arm[0], same.arm[0]) << i;
+    ASSERT_EQ(pull.ticket, same.ticket) << i;
+    ASSERT_EQ(pull.length, same.length) << i;
+    for (std::uint64_t j = 0; j < pull.length; ++j) {
+      ASSERT_EQ(optimizer.tell(pull.ticket, one.normal()), Status::ok);
+      ASSERT_EQ(search.tell(same.ticket, other.normal()), Status::ok);
+    }
+  }
+}
+
+/// The first duel that is asked for.
+OwnedPull first_duel(WithBaseline& optimizer, RandomStream& random) {
+  for (;;) {
+    OwnedPull pull(optimizer.ask(1));
+    if (pull.purpose == Purpose::duel) return pull;
+    EXPECT_EQ(optimizer.tell(pull.ticket, random.normal()), Status::ok);
+  }
+}
+
+TEST(WithBaseline, ADuelTakesTheRewardsOfItsArmsInTheirOrder) {
+  RandomStream random({.seed = 6});
+  WithBaseline optimizer = compared({.visit = 2, .first = 20, .seed = 2});
+  const OwnedPull duel = first_duel(optimizer, random);
+  EXPECT_EQ(duel.length, 4U);
+  EXPECT_TRUE((duel.arm == kBaseline) != (duel.then == kBaseline));
+  EXPECT_EQ(optimizer.tell(duel.ticket, std::vector(5, 1.0)), Status::too_many_rewards);
+  EXPECT_EQ(optimizer.tell(duel.ticket, std::vector{1.0, 2.0, 3.0, std::nan("")}),
+            Status::not_a_reward);
+  EXPECT_EQ(optimizer.tell(duel.ticket, Rewards::of(std::vector{1.0, 2.0, 3.0})),
+            Status::too_many_rewards)
+      << "sums are of one arm";
+  const std::uint64_t before = optimizer.estimate(kBaseline)->pulls;
+  EXPECT_EQ(optimizer.tell(duel.ticket, 1.0), Status::ok);
+  EXPECT_EQ(optimizer.tell(duel.ticket, 2.0), Status::ok);
+  const Pull rest = optimizer.pull_of(duel.ticket).value();
+  EXPECT_EQ(OwnedPull(rest).arm, duel.then);
+  EXPECT_EQ(rest.length, 2U);
+  EXPECT_TRUE(rest.then.empty());
+  EXPECT_EQ(optimizer.uplift()->pairs, 0U);
+  EXPECT_EQ(optimizer.tell(duel.ticket, std::vector{3.0, 4.0}), Status::ok);
+  EXPECT_EQ(optimizer.tell(duel.ticket, 1.0), Status::closed_ticket);
+  EXPECT_EQ(optimizer.estimate(kBaseline)->pulls, before + 2);
+  EXPECT_EQ(optimizer.uplift()->difference, duel.arm == kBaseline ? 2.0 : -2.0);
+  EXPECT_EQ(optimizer.uplift()->pairs, 1U);
+}
+
+TEST(WithBaseline, ADuelWhoseBaselineFailsIsVoid) {
+  RandomStream random({.seed = 6});
+  WithBaseline optimizer = compared({.first = 20, .seed = 2});
+  OwnedPull duel = first_duel(optimizer, random);
+  while (duel.arm != kBaseline) {
+    ASSERT_EQ(optimizer.drop(duel.ticket), Status::ok);
+    duel = first_duel(optimizer, random);
+  }
+  EXPECT_EQ(optimizer.penalize(duel.ticket, -1.0), Status::ok);
+  EXPECT_EQ(optimizer.uplift()->pairs, 0U);
+}
+
+TEST(WithBaseline, ADuelThatIsDroppedIsVoid) {
+  RandomStream random({.seed = 6});
+  WithBaseline optimizer = compared({.first = 20, .seed = 2});
+  const OwnedPull duel = first_duel(optimizer, random);
+  EXPECT_EQ(optimizer.summary().in_flight, 1U);
+  EXPECT_EQ(optimizer.pull_of(duel.ticket)->purpose, Purpose::duel);
+  EXPECT_EQ(optimizer.drop(duel.ticket), Status::ok);
+  EXPECT_EQ(optimizer.summary().in_flight, 0U);
+  EXPECT_EQ(optimizer.uplift()->pairs, 0U);
+}
+
+TEST(WithBaseline, AChallengerThatFailsTwiceIsOneNoMore) {
+  RandomStream random({.seed = 6});
+  WithBaseline optimizer = compared({.first = 20, .seed = 2});
+  OwnedPull duel = first_duel(optimizer, random);
+  const std::vector<double> failing = duel.arm == kBaseline ? duel.then : duel.arm;
+  EXPECT_EQ(optimizer.tell(duel.ticket, std::vector{1.0, 3.0}), Status::ok);
+  const auto fail = [&] {
+    OwnedPull lost = first_duel(optimizer, random);
+    if (lost.arm == kBaseline) {
+      EXPECT_EQ(optimizer.tell(lost.ticket, 1.0), Status::ok);
+    }
+    EXPECT_EQ(optimizer.penalize(lost.ticket, -1.0), Status::ok);
+  };
+  fail();
+  EXPECT_EQ(optimizer.uplift()->pairs, 2U);
+  fail();
+  // What is left of this round.
+  for (int i = 0; i < 200; ++i) {
+    const OwnedPull pull(optimizer.ask(1));
+    if (pull.purpose == Purpose::duel && optimizer.summary().t > 40) {
+      EXPECT_NE(pull.arm, failing);
+      EXPECT_NE(pull.then, failing);
+    }
+    EXPECT_EQ(optimizer.tell(pull.ticket, std::vector<double>(pull.length, random.normal())),
+              Status::ok);
+  }
+}
+
+TEST(WithBaseline, BothOrdersAreAboutAsFrequent) {
+  RandomStream random({.seed = 8});
+  int baseline_first = 0;
+  WithBaseline optimizer = compared({.every = 1, .first = 20, .seed = 11});
+  for (int i = 0; i < 400; ++i) {
+    const OwnedPull duel = first_duel(optimizer, random);
+    if (duel.arm == kBaseline) ++baseline_first;
+    ASSERT_EQ(optimizer.drop(duel.ticket), Status::ok);
+  }
+  EXPECT_NEAR(baseline_first, 200, 50);
+}
+
+TEST(WithBaseline, SeveralInFlightDoNotWaitForARound) {
+  RandomStream random({.seed = 9});
+  WithBaseline optimizer = compared({.first = 20, .seed = 5});
+  std::vector<OwnedPull> open;
+  std::uint64_t duels = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    open.emplace_back(optimizer.ask(1));
+    if (open.back().purpose == Purpose::duel) ++duels;
+    if (open.size() < 8) continue;
+    const auto which = static_cast<std::ptrdiff_t>(8.0 * random.uniform());
+    const OwnedPull pull = open[static_cast<std::size_t>(which)];
+    open.erase(open.begin() + which);
+    std::vector<double> rewards(pull.length);
+    for (double& reward : rewards) reward = random.normal();
+    ASSERT_EQ(optimizer.tell(pull.ticket, rewards), Status::ok);
+  }
+  EXPECT_GT(duels, 150U);
+  const std::vector<Pull> in_flight = optimizer.in_flight();
+  EXPECT_EQ(in_flight.size(), 7U);
+  EXPECT_TRUE(
+      std::is_sorted(in_flight.begin(), in_flight.end(),
+                     [](const Pull& one, const Pull& other) { return one.ticket < other.ticket; }));
+}
+
+TEST(WithBaseline, IsTheSameAfterBeingRestoredAndAsAClone) {
+  RandomStream random({.seed = 10});
+  WithBaseline optimizer = compared({.first = 20, .seed = 5});
+  Play()(optimizer, 100, [&](double x, int) { return bump(x, 1.0) + random.normal(); });
+  (void)optimizer.ask(1);
+  WithBaseline restored = compared({.first = 20, .seed = 5});
+  restored.restore(optimizer.save());
+  const std::unique_ptr<Optimizer> clone = optimizer.clone();
+  for (int i = 0; i < 300; ++i) {
+    const OwnedPull pull(optimizer.ask(1));
+    for (Optimizer* other : {static_cast<Optimizer*>(&restored), clone.get()}) {
+      const OwnedPull same(other->ask(1));
+      ASSERT_EQ(same.ticket, pull.ticket);
+      ASSERT_EQ(same.arm, pull.arm);
+      ASSERT_EQ(same.then, pull.then);
+    }
+    std::vector<double> rewards(pull.length);
+    for (double& reward : rewards) reward = random.normal();
+    for (Optimizer* each :
+         {static_cast<Optimizer*>(&optimizer), static_cast<Optimizer*>(&restored), clone.get()}) {
+      ASSERT_EQ(each->tell(pull.ticket, rewards), Status::ok);
+    }
+  }
+  EXPECT_EQ(restored.save(), optimizer.save());
+  EXPECT_EQ(clone->save(), optimizer.save());
+}
+
+/// A journal has what was decided, which need not be what would be decided now.
+TEST(WithBaseline, CanBeAskedAsItWasAskedEarlier) {
+  RandomStream random({.seed = 12});
+  WithBaseline optimizer = compared({.first = 20, .seed = 5});
+  WithBaseline again = compared({.every = 25, .pairs = 2, .first = 50, .seed = 77});
+  for (int i = 0; i < 600; ++i) {
+    const OwnedPull pull(optimizer.ask(3));
+    const Pull same = again.ask_as({.ticket = pull.ticket,
+                                    .arm = pull.arm,
+                                    .length = pull.length,
+                                    .purpose = pull.purpose,
+                                    .then = pull.then},
+                                   3);
+    ASSERT_EQ(same.ticket, pull.ticket) << i;
+    ASSERT_TRUE(std::equal(same.arm.begin(), same.arm.end(), pull.arm.begin())) << i;
+    ASSERT_EQ(same.length, pull.length) << i;
+    std::vector<double> rewards(pull.length);
+    for (double& reward : rewards) reward = random.normal();
+    ASSERT_EQ(optimizer.tell(pull.ticket, rewards), Status::ok);
+    ASSERT_EQ(again.tell(pull.ticket, rewards), Status::ok);
+  }
+  EXPECT_EQ(again.uplift()->difference, optimizer.uplift()->difference);
+  EXPECT_EQ(again.uplift()->pairs, optimizer.uplift()->pairs);
+  EXPECT_EQ(again.uplift()->baseline_pulls, optimizer.uplift()->baseline_pulls);
+}
+
+}  // namespace
+}  // namespace canopy
