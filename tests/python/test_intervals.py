@@ -287,7 +287,7 @@ def test_what_is_remembered_counts_for_best_and_not_for_the_search(name):
     remembering.remember({"x": 0.9}, [2.0 + 0.01 * i for i in range(20)])
     remembering.remember({"x": 0.9}, canopy.Rewards(2, 4.0, 8.02))
     chance = random.Random(1)
-    for _ in range(200):
+    for _ in range(400):
         one, other = told.ask(1), remembering.ask(1)
         assert one.arm == other.arm
         reward = one.arm["x"] + chance.gauss(0, 0.1)
