@@ -82,8 +82,8 @@ class Uplift(NamedTuple):
     noise and the level of rewards do. `is_best` says whether `arm` is the one of `best`.
 
     The baseline earned `baseline_mean` on average over all `rounds`, which is known to lie from `baseline_lower` to
-    `baseline_upper`. `level_moves` says whether the level of rewards moves beyond doubt, so that means of arms cannot be
-    compared.
+    `baseline_upper`. `level_moves` says whether the level of rewards moves beyond doubt, so that means of arms cannot
+    be compared.
     """
 
     arm: dict[str, Any]

@@ -25,7 +25,17 @@ from ._optimizers import (
     range_from,
 )
 from ._partition import AnyPartition
-from ._space import AnyBaseline, Baseline, Parameter, Space, documents_from, number, space_from, space_from_documents, whole
+from ._space import (
+    AnyBaseline,
+    Baseline,
+    Parameter,
+    Space,
+    documents_from,
+    number,
+    space_from,
+    space_from_documents,
+    whole,
+)
 from ._studies import StudyRecord, _checked_name, _keepable
 
 if TYPE_CHECKING:

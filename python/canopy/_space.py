@@ -249,8 +249,8 @@ class Baseline(NamedTuple):
     """A setting that is known to be good, which the best arm is compared with while the search runs.
 
     After `every` pulls of the search on average comes a round: `pulls` pairs of the best arm and the baseline, right
-    after each other, in an order that is tossed; `every=0` leaves them out. `seed` is that of the coin, by default a new
-    one. Comparing begins after a quarter of `horizon` pulls, if it is given, from 20 to 100.
+    after each other, in an order that is tossed; `every=0` leaves them out. `seed` is that of the coin, by default a
+    new one. Comparing begins after a quarter of `horizon` pulls, if it is given, from 20 to 100.
     """
 
     setting: dict[str, Any]

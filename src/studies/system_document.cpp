@@ -79,7 +79,7 @@ void complain_of_moved_keys(DocumentReader& reader, const Document& table,
                                  {"baseline_pulls", "pulls"}}) {
     const Document* value = table.find(old);
     if (value == nullptr) continue;
-    known.push_back(old);
+    known.emplace_back(old);
     reader.complain("system." + std::string(old), value,
                     fmt::format("is `{}` in a table of its own: [baseline]", now));
   }

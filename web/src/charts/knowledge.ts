@@ -16,7 +16,7 @@ export interface Known {
 }
 
 export function knownFrom(specification: Specification, arms: KnownArm[], best: Best | null): Known {
-  const baseline = specification.system?.baseline;
+  const baseline = specification.baseline?.setting;
   return {
     direction: specification.direction,
     space: specification.space,
