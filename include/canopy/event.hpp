@@ -44,6 +44,7 @@ struct Asked {
   std::string incarnation = {};  ///< that clients are told of this ticket and of those that follow
   Purpose purpose = Purpose::search;
   std::vector<double> then = {};  ///< of a duel: the other arm, for the second half of `length`
+  std::uint64_t round = 0;        ///< of comparing with the baseline, from 1
 
   friend bool operator==(const Asked&, const Asked&) = default;
 };
@@ -64,6 +65,7 @@ void visit_fields(Asked& event, Visit&& visit) {
   visit(ArmField{Field{"then", "of a duel: played for the second half of `length`"}.or_none(),
                  "then_coordinates"},
         event.then);
+  visit(Field{"round", "of comparing with the baseline, from 1"}.or_none(), event.round);
 }
 
 struct Told {

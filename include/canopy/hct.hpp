@@ -137,6 +137,11 @@ class Hct final : public TicketedOptimizer, private TreeView {
     return {ticket, Arm(selected_arm_.data(), selected_arm_.size()), length};
   }
 
+  Ticket skip_ticket() override {
+    if (stage_ == Stage::single_episode) stage_ = Stage::episode;  // its ticket is not the newest
+    return TicketedOptimizer::skip_ticket();
+  }
+
   [[nodiscard]] Status tell(Ticket ticket, double reward) override {
     if (stage_ == Stage::single_episode && ticket == tickets_.newest()) [[likely]] {
       const double mapped = map_.to_mapped(reward);

@@ -72,6 +72,7 @@ struct Pull {
   /// Of a duel: to be played in place of `arm` for the last `then_length` rewards.
   Arm then = {};
   std::uint64_t then_length = 0;
+  std::uint64_t round = 0;  ///< of comparing with the baseline, from 1; 0: it is of none
 };
 
 /// A pull that owns its arm, for code that keeps it.
@@ -83,7 +84,8 @@ struct OwnedPull {
         length(pull.length),
         purpose(pull.purpose),
         then(pull.then.begin(), pull.then.end()),
-        then_length(pull.then_length) {}
+        then_length(pull.then_length),
+        round(pull.round) {}
 
   Ticket ticket = 0;
   std::vector<double> arm;
@@ -91,6 +93,7 @@ struct OwnedPull {
   Purpose purpose = Purpose::search;
   std::vector<double> then;
   std::uint64_t then_length = 0;
+  std::uint64_t round = 0;
 };
 
 /// What became of a `tell`, a `drop` or an `observe`. Unless it was taken, the optimizer is as it

@@ -40,8 +40,9 @@ struct BaselineRule {
 /// does not move. There is none in `best` once the baseline was measured.
 class WithBaseline final : public Optimizer {
  public:
-  /// The baseline need not be an arm that the optimizer would play, but must be in its space.
-  WithBaseline(std::unique_ptr<TicketedOptimizer> search, const Objective& objective,
+  /// The baseline need not be an arm that the optimizer would play, but must be in its space:
+  /// throws ConfigurationError.
+  WithBaseline(std::unique_ptr<TicketedOptimizer> search, Space space, const Objective& objective,
                std::vector<double> baseline, const BaselineRule& rule);
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
@@ -146,6 +147,9 @@ class WithBaseline final : public Optimizer {
   WithBaseline(const WithBaseline&) = default;
 
   void begin_round();
+  [[nodiscard]] bool is_in_round() const;
+  [[nodiscard]] bool is_possible(const Pull& earlier) const;
+  [[nodiscard]] bool is_out(const Challenger& challenger) const;
   [[nodiscard]] Pull give(Open open);
   [[nodiscard]] Pull pull_of(Ticket ticket, const Open& open) const;
   [[nodiscard]] Status learn(Ticket ticket, Open& open, const Rewards& rewards);
@@ -160,13 +164,14 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] double alpha(std::size_t challenger) const;
   [[nodiscard]] Uplift::Verdict verdict(std::size_t challenger) const;
   [[nodiscard]] std::optional<std::size_t> told_challenger(const std::vector<double>& best) const;
-  [[nodiscard]] std::uint64_t tossed_gap() const;
+  [[nodiscard]] std::uint64_t gap() const;
   [[nodiscard]] double tossed_rank() const;
   [[nodiscard]] std::vector<Round> measured_rounds() const;
   [[nodiscard]] LevelMove move() const;
   void transfer(State& state);
 
   Search search_;
+  Space space_;
   double level_;
   double sign_;  // 1: more is better
   std::vector<double> baseline_;
@@ -177,10 +182,9 @@ class WithBaseline final : public Optimizer {
   bool is_duel_ = false;                   // whether this round has pairs of it
   std::map<Ticket, Open> open_;
   std::vector<Round> rounds_;
-  std::uint64_t unasked_ = 0;       // of the pulls of the baseline or the pairs of this round
+  std::uint64_t asked_ = 0;         // pulls of the baseline or pairs of this round
   std::uint64_t search_pulls_ = 0;  // and failures, of which so many
   std::uint64_t since_ = 0;         // came after the last round
-  std::uint64_t gap_ = 0;
   std::uint64_t challenger_pulls_ = 0;
   std::uint64_t baseline_pulls_ = 0;
   std::uint64_t tosses_ = 0;  // of the order of a pair

@@ -78,6 +78,7 @@ class Pull:
         depth: int,
         purpose: str = "search",
         then: list[float] | None = None,
+        then_length: int = 0,
     ) -> None: ...
     @property
     def ticket(self) -> int: ...

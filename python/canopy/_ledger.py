@@ -112,6 +112,9 @@ class Ledger:
         if isinstance(self.optimizer, Optimizer):  # a study does it itself
             self.optimizer._say_advice()
         if self._is_of_baseline(episode, pull):
+            self.note_time()
+            if self._timeout is not None and self.result.seconds >= self._timeout:
+                self.result.stopped = "timeout"
             return
         episode.rewards.append(reward)
         self.result.rewards.append(reward)

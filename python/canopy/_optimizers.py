@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import secrets
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -468,7 +467,7 @@ def range_from(reward_range: RewardRange) -> tuple[float, float] | None:
 
 
 def baseline_from(baseline: AnyBaseline, horizon: int | None = None) -> Baseline | None:
-    """A baseline whose coin has a seed. Raises ValueError."""
+    """With numbers that are checked. Raises ValueError."""
     if baseline is None:
         return None
     if not isinstance(baseline, Baseline):
@@ -477,7 +476,9 @@ def baseline_from(baseline: AnyBaseline, horizon: int | None = None) -> Baseline
         baseline = Baseline(dict(baseline))
     every = whole("baseline.every", baseline.every, 0)
     pulls = whole("baseline.pulls", baseline.pulls, 1)
-    seed = secrets.randbits(50) if baseline.seed is None else whole("baseline.seed", baseline.seed, 0)
+    if every > 1_000_000 or pulls > 1000:
+        raise ValueError("baseline: `every` must be 1000000 or less, and `pulls` 1000 or less")
+    seed = None if baseline.seed is None else whole("baseline.seed", baseline.seed, 0)
     return Baseline(dict(baseline.setting), every, pulls, seed, baseline.horizon or horizon)
 
 

@@ -570,7 +570,7 @@ class RemoteStudy(Looks):
         arm = self._space._coordinates(ticket["arm"])
         then = self._space._coordinates(ticket["then"]) if "then" in ticket else None
         of_pull = (ticket["ticket"], arm, ticket["length"], 0, ticket["depth"])
-        return _canopy.Pull(self._space, *of_pull, ticket.get("purpose", "search"), then)
+        return _canopy.Pull(self._space, *of_pull, ticket.get("purpose", "search"), then, ticket.get("then_length", 0))
 
     def _arm(self, arm: Any) -> dict[str, Any]:
         self._empty._estimate(arm)  # raises ValueError if it is not in the space

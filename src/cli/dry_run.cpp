@@ -25,7 +25,8 @@ constexpr std::size_t kArmsShown = 4;
 constexpr int kTrials = 3;
 
 /// The first arms that would be played, each once.
-std::vector<std::vector<double>> first_arms(const StudySpecification& study) {
+std::vector<std::vector<double>> first_arms(StudySpecification study) {
+  study.baseline.reset();
   const std::unique_ptr<Optimizer> optimizer = make_optimizer(study);
   std::vector<std::vector<double>> arms;
   for (std::size_t i = 0; i < 4 * kArmsShown && arms.size() < kArmsShown; ++i) {

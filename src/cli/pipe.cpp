@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -123,7 +124,7 @@ struct PipeArguments {
 /// In memory: nothing is kept.
 void serve_in_memory(const std::string& file) {
   const StudySpecification study = load_study(file);
-  const auto optimizer = make_optimizer(study);
+  const auto optimizer = make_optimizer(study, std::random_device{}());
   converse([&](const std::vector<std::string>& lines) {
     return answers_to(lines, study.space, *optimizer);
   });

@@ -40,7 +40,8 @@ struct DoAgain {
                        .arm = event.arm,
                        .length = event.length,
                        .purpose = event.purpose,
-                       .then = event.then};
+                       .then = event.then,
+                       .round = event.round};
     const Pull pull = event.again ? optimizer.ask_again() : optimizer.ask_as(earlier, pulls);
     require_the_same(pull, event);
     require(pull.length == event.length, "the optimizer would play it for another number of pulls");

@@ -1,6 +1,7 @@
 #include "canopy/with_baseline.hpp"
 
 #include "canopy/detail/reward_map.hpp"
+#include "canopy/errors.hpp"
 #include "canopy/moments.hpp"
 #include "canopy/random.hpp"
 
@@ -32,35 +33,49 @@ std::uint64_t WithBaseline::Open::rest() const {
   return is_duel() && length > visit ? length - visit : length;
 }
 
-WithBaseline::WithBaseline(std::unique_ptr<TicketedOptimizer> search, const Objective& objective,
-                           std::vector<double> baseline, const BaselineRule& rule)
+WithBaseline::WithBaseline(std::unique_ptr<TicketedOptimizer> search, Space space,
+                           const Objective& objective, std::vector<double> baseline,
+                           const BaselineRule& rule)
     : search_(std::move(search)),
+      space_(std::move(space)),
       level_(objective.confidence),
       sign_(objective.direction == Direction::maximize ? 1.0 : -1.0),
       baseline_(std::move(baseline)),
-      rule_(rule) {}
+      rule_(rule) {
+  if (!space_.contains(baseline_)) {
+    throw ConfigurationError({{"baseline.setting", "", "must be an arm of the space"}});
+  }
+  if (rule_.pulls == 0 || rule_.pairs == 0 || rule_.visit == 0) {
+    throw ConfigurationError({{"baseline.pulls", "0", "must be 1 or more"}});
+  }
+}
 
 // --- asking ----------------------------------------------------------------------------------
 
+/// Whether something of the present round was not asked for yet.
+bool WithBaseline::is_in_round() const {
+  return !rounds_.empty() && asked_ < (is_duel_ ? rule_.pairs : rule_.pulls);
+}
+
 bool WithBaseline::is_round_due(std::uint64_t more) const {
-  if (unasked_ != 0) return true;
   if (rule_.every == 0) return false;
-  return rounds_.empty() || (search_pulls_ + more >= rule_.first && since_ + more >= gap_);
+  if (is_in_round()) return true;
+  return rounds_.empty() || (search_pulls_ + more >= rule_.first && since_ + more >= gap());
 }
 
 Pull WithBaseline::ask(std::uint64_t pulls) {
+  if (is_in_round() && is_duel_ && is_out(challengers_[*challenger_])) asked_ = rule_.pairs;
   if (!is_round_due()) {
-    const bool has_rounds = rule_.every != 0;
-    const std::uint64_t until =
-        std::max(gap_ - std::min(gap_, since_), rule_.first - std::min(rule_.first, search_pulls_));
-    return search_->ask(has_rounds ? std::min(pulls, std::max<std::uint64_t>(until, 1)) : pulls);
+    if (rule_.every == 0) return search_->ask(pulls);
+    const std::uint64_t until = std::max(gap() - std::min(gap(), since_),
+                                         rule_.first - std::min(rule_.first, search_pulls_));
+    return search_->ask(std::min(pulls, std::max<std::uint64_t>(until, 1)));
   }
-  if (unasked_ == 0) {
+  if (!is_in_round()) {
     begin_round();
     if (rounds_.size() > 1) choose_challenger();
-    unasked_ = is_duel_ ? rule_.pairs : rule_.pulls;
   }
-  if (!is_duel_) return give({.arm = baseline_, .length = std::min(pulls, unasked_)});
+  if (!is_duel_) return give({.arm = baseline_, .length = std::min(pulls, rule_.pulls - asked_)});
   const std::vector<double>& challenger = challengers_[*challenger_].arm;
   RandomStream coin({.seed = rule_.seed, .purpose = "order", .run = ++tosses_});
   Open duel{.arm = challenger, .then = baseline_, .length = 2 * rule_.visit, .visit = rule_.visit};
@@ -68,19 +83,28 @@ Pull WithBaseline::ask(std::uint64_t pulls) {
   return give(std::move(duel));
 }
 
+/// Whether it can have been asked for. It comes from a journal, which may be anybody's.
+bool WithBaseline::is_possible(const Pull& earlier) const {
+  const std::vector<double> arm(earlier.arm.begin(), earlier.arm.end());
+  const std::vector<double> then(earlier.then.begin(), earlier.then.end());
+  const bool is_next_round = earlier.round == rounds_.size() + 1;
+  if (earlier.round != rounds_.size() && !is_next_round) return false;
+  if (earlier.round == 0 || earlier.length == 0) return false;
+  if (earlier.purpose == Purpose::baseline) return arm == baseline_ && then.empty();
+  return earlier.length % 2 == 0 && space_.contains(arm) && space_.contains(then) &&
+         (arm == baseline_) != (then == baseline_);
+}
+
 Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
   if (earlier.purpose == Purpose::search) return search_->ask(std::min(pulls, earlier.length));
-  const bool is_duel = earlier.purpose == Purpose::duel;
+  if (!is_possible(earlier)) return {};
   Open open{.arm = {earlier.arm.begin(), earlier.arm.end()},
             .then = {earlier.then.begin(), earlier.then.end()},
             .length = earlier.length,
-            .visit = earlier.length / 2};
-  if (unasked_ == 0) {
-    begin_round();
-    unasked_ = is_duel ? rule_.pairs : rule_.pulls;
-  }
-  is_duel_ = is_duel;
-  if (is_duel) {
+            .visit = std::max<std::uint64_t>(earlier.length / 2, 1)};
+  if (earlier.round > rounds_.size()) begin_round();
+  is_duel_ = earlier.purpose == Purpose::duel;
+  if (is_duel_) {
     ++tosses_;
     challenger_ = challenger_index(is_challenger_first(open) ? open.arm : open.then);
   }
@@ -90,13 +114,12 @@ Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
 void WithBaseline::begin_round() {
   rounds_.emplace_back();
   since_ = 0;
-  gap_ = tossed_gap();
+  asked_ = 0;
   is_duel_ = false;
 }
 
 Pull WithBaseline::give(Open open) {
-  const std::uint64_t used = open.is_duel() ? 1 : open.length;
-  unasked_ -= std::min(unasked_, used);
+  asked_ += open.is_duel() ? 1 : open.length;
   open.round = rounds_.size() - 1;
   const Ticket ticket = search_->skip_ticket();
   return pull_of(ticket, open_[ticket] = std::move(open));
@@ -109,19 +132,21 @@ Pull WithBaseline::pull_of(Ticket ticket, const Open& open) const {
           .length = open.length,
           .purpose = open.is_duel() ? Purpose::duel : Purpose::baseline,
           .then = is_half ? Arm() : Arm(open.then),
-          .then_length = open.is_duel() && !is_half ? open.visit : 0};
+          .then_length = open.is_duel() && !is_half ? open.visit : 0,
+          .round = open.round + 1};
 }
 
-/// From half of `every` to one and a half times as much. It does not depend on rewards, so that
-/// rounds are a sample of the time of the study.
-std::uint64_t WithBaseline::tossed_gap() const {
+/// Pulls of the search until the next round: from half of `every` to one and a half times as many.
+/// It does not depend on rewards, so that rounds are a sample of the time of the study.
+std::uint64_t WithBaseline::gap() const {
   RandomStream random({.seed = rule_.seed, .purpose = "gap", .run = rounds_.size()});
   const auto choices = static_cast<double>(rule_.every) + 1.0;
   return (rule_.every + 1) / 2 + static_cast<std::uint64_t>(choices * random.uniform());
 }
 
+/// Breaks ties of ranks. It depends on no rule that may change later.
 double WithBaseline::tossed_rank() const {
-  return RandomStream({.seed = rule_.seed, .purpose = "rank", .run = baseline_pulls_}).uniform();
+  return RandomStream({.purpose = "rank", .run = baseline_pulls_}).uniform();
 }
 
 // --- challengers -----------------------------------------------------------------------------
@@ -169,11 +194,14 @@ void WithBaseline::choose_challenger() {
                             verdict(*challenger_) == Uplift::Verdict::worse;
     const bool has_promise =
         present.pairs.count() < kPairsOfPatience || evidence_for(present.pairs) >= 0.0;
-    stays = !is_decided && has_promise && present.failures < kMostFailures &&
-            !search_->is_barred(present.arm);
+    stays = !is_decided && has_promise && !is_out(present);
   }
   if (!stays) challenger_ = challenger_index(best->arm);
-  is_duel_ = challengers_[*challenger_].failures < kMostFailures;
+  is_duel_ = !is_out(challengers_[*challenger_]);
+}
+
+bool WithBaseline::is_out(const Challenger& challenger) const {
+  return challenger.failures >= kMostFailures || search_->is_barred(challenger.arm);
 }
 
 // --- telling ---------------------------------------------------------------------------------
@@ -257,6 +285,7 @@ Status WithBaseline::penalize(Ticket ticket, double reward) {
     if (is_taken(status)) count_search(1);
     return status;
   }
+  if (!RewardMap::usable(reward)) return Status::not_a_reward;
   const Open& open = found->second;
   if (open.is_duel() && open.now() != baseline_) {
     Challenger& challenger = challenger_of(open);
@@ -291,15 +320,14 @@ std::optional<Best> WithBaseline::best() const {
 std::optional<std::size_t> WithBaseline::told_challenger(const std::vector<double>& best) const {
   std::optional<std::size_t> proven;
   for (std::size_t i = 0; i < challengers_.size(); ++i) {
-    if (challengers_[i].failures >= kMostFailures || search_->is_barred(challengers_[i].arm)) {
-      continue;
-    }
+    if (is_out(challengers_[i])) continue;
     if (verdict(i) != Uplift::Verdict::better) continue;
     if (challengers_[i].arm == best) return i;
     const auto gain = [&](std::size_t of) { return sign_ * challengers_[of].pairs.mean(); };
     if (!proven || gain(i) > gain(*proven)) proven = i;
   }
-  return proven ? proven : challenger_;
+  if (proven || !challenger_ || is_out(challengers_[*challenger_])) return proven;
+  return challenger_;
 }
 
 std::optional<Uplift> WithBaseline::uplift() const {
@@ -386,17 +414,21 @@ std::vector<Pull> WithBaseline::in_flight() const {
 // --- saving ----------------------------------------------------------------------------------
 
 void WithBaseline::transfer(State& state) {
-  state.mark("with_baseline");
-  state(challengers_, challenger_, is_duel_, open_, rounds_, unasked_, search_pulls_, since_, gap_,
+  std::string settings = "with_baseline";
+  for (const double coordinate : baseline_) settings += "/" + std::to_string(coordinate);
+  state.mark(settings);
+  state(challengers_, challenger_, is_duel_, open_, rounds_, asked_, search_pulls_, since_,
         challenger_pulls_, baseline_pulls_, tosses_, alarm_);
   if (!state.restoring()) return;
   State::require(!challenger_ || *challenger_ < challengers_.size());
   State::require(!is_duel_ || challenger_);
+  for (const Challenger& each : challengers_) State::require(space_.contains(each.arm));
   for (const auto& [ticket, open] : open_) {
-    State::require(open.arm.size() == baseline_.size() && open.round < rounds_.size() &&
-                   open.length != 0 && open.visit != 0 &&
-                   (!open.is_duel() || open.then.size() == open.arm.size()) &&
-                   State::are_finite({open.difference}));
+    State::require(
+        space_.contains(open.arm) && open.round < rounds_.size() && open.length != 0 &&
+        open.visit != 0 &&
+        (!open.is_duel() || (space_.contains(open.then) && open.length <= 2 * open.visit)) &&
+        State::are_finite({open.difference}));
   }
   for (const Round& round : rounds_) State::require(State::are_finite({round.sum}));
 }

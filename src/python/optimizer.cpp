@@ -105,7 +105,7 @@ PythonOptimizer::PythonOptimizer(StudySpecification specification, nb::object sp
     throw ConfigurationError({{"partition", shown(partition_object_), name + why}});
   }
   optimizer_ = compared(entry.make_over(options, partition_, this->specification().objective),
-                        this->specification());
+                        this->specification(), std::random_device{}());
   tree_ = optimizer_->tree();
 }
 

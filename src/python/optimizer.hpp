@@ -6,6 +6,7 @@
 #include "python/protocol.hpp"
 
 #include <memory>
+#include <random>
 #include <string_view>
 #include <utility>
 
@@ -23,7 +24,8 @@ class PythonOptimizer final : public Protocol {
   PythonOptimizer(StudySpecification specification, nb::object space,
                   std::unique_ptr<Optimizer> optimizer)
       : Protocol(std::move(specification), std::move(space)),
-        optimizer_(optimizer ? std::move(optimizer) : make_optimizer(this->specification())),
+        optimizer_(optimizer ? std::move(optimizer)
+                             : make_optimizer(this->specification(), std::random_device{}())),
         tree_(optimizer_->tree()) {}
 
   /// A new one over a partition of the user's own. Throws ConfigurationError.

@@ -135,7 +135,7 @@ std::vector<double> coordinates_in(const nb::object& space, nb::handle given) {
 
 PythonPull pull_from(const nb::object& space, const nb::object& ticket, const nb::list& arm,
                      std::uint64_t length, std::uint32_t node, std::uint32_t depth,
-                     nb::handle purpose, nb::handle then) {
+                     nb::handle purpose, nb::handle then, std::uint64_t then_length) {
   OwnedPull pull;
   std::string incarnation;
   if (nb::isinstance<nb::str>(ticket)) {
@@ -152,7 +152,7 @@ PythonPull pull_from(const nb::object& space, const nb::object& ticket, const nb
   pull.purpose = enum_from<Purpose>("purpose", purpose);
   if (!then.is_none()) {
     pull.then = coordinates_in(space, then);
-    pull.then_length = length / 2;
+    pull.then_length = then_length;
   }
   return {space, {std::move(pull), {node, depth}}, std::move(incarnation)};
 }
@@ -210,15 +210,16 @@ void bind_pull(nb::module_& module) {
           "__init__",
           [](PythonPull* self, const nb::object& space, const nb::object& ticket,
              const nb::list& arm, std::uint64_t length, std::uint32_t node, std::uint32_t depth,
-             const nb::object& purpose, const nb::object& then) {
-            new (self)
-                PythonPull(pull_from(space, ticket, arm, length, node, depth, purpose, then));
+             const nb::object& purpose, const nb::object& then, std::uint64_t then_length) {
+            new (self) PythonPull(
+                pull_from(space, ticket, arm, length, node, depth, purpose, then, then_length));
           },
           nb::sig("def __init__(self, space: Space, ticket: int | str, arm: list[float], length: "
                   "int, node: int, depth: int, purpose: str = 'search', then: list[float] | None = "
-                  "None) -> None"),
+                  "None, then_length: int = 0) -> None"),
           nb::arg("space"), nb::arg("ticket"), nb::arg("arm"), nb::arg("length"), nb::arg("node"),
-          nb::arg("depth"), nb::arg("purpose") = "search", nb::arg("then") = nb::none())
+          nb::arg("depth"), nb::arg("purpose") = "search", nb::arg("then") = nb::none(),
+          nb::arg("then_length") = 0)
       .def_prop_ro("arm", &arm_of, "The setting to try, by parameter name.")
       .def_prop_ro("ticket", &ticket_of, nb::sig("def ticket(self) -> int | str"),
                    "The number of this pull, never reused; of a server's study a text.")
@@ -254,7 +255,7 @@ void bind_pull(nb::module_& module) {
         return nb::make_tuple(
             nb::type<PythonPull>(),
             nb::make_tuple(self.space, ticket_of(self), list_of(pull.arm), pull.length, place.node,
-                           place.depth, purpose_of(self), then));
+                           place.depth, purpose_of(self), then, pull.then_length));
       });
 }
 

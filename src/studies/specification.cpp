@@ -268,6 +268,9 @@ std::map<std::string, std::string> learning_fields(const StudySpecification& giv
   for (const auto& [name, value] : *document.find("optimizer")->as_table()) {
     fields["optimizer." + name] = value.excerpt();
   }
+  if (study.baseline) {
+    fields["baseline.setting"] = study.space.describe(study.baseline->setting);
+  }
   for (std::size_t i = 0; i < study.space.dimension(); ++i) {
     const Parameter& parameter = study.space.parameters()[i];
     fields["space." + parameter.name] =
@@ -333,7 +336,7 @@ std::string learning_differences(const StudySpecification& before,
     }
   }
   for (const auto& [field, now] : is) {
-    if (!was.contains(field)) add(field, "not there", now);
+    if (!was.contains(field) && field != "baseline.setting") add(field, "not there", now);
   }
   return text;
 }
@@ -386,12 +389,12 @@ std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
   (void)optimizer.release();
   const std::uint64_t quarter = study.budget.pulls.value_or(320) / 4;
   const BaselineRule rule{.every = pulls_between_rounds(study),
-                          .pulls = study.baseline->pulls,
+                          .pulls = std::max(study.baseline->pulls, visit_of(study)),
                           .pairs = pairs_of_round(study),
                           .visit = visit_of(study),
                           .first = std::clamp<std::uint64_t>(quarter, 20, 100),
                           .seed = study.baseline->seed.value_or(seed)};
-  return std::make_unique<WithBaseline>(std::unique_ptr<TicketedOptimizer>(ticketed),
+  return std::make_unique<WithBaseline>(std::unique_ptr<TicketedOptimizer>(ticketed), study.space,
                                         study.objective, study.baseline->setting, rule);
 }
 

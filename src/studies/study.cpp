@@ -118,7 +118,8 @@ Asked asked_for(const Pull& pull, std::uint64_t pulls) {
           .length = pull.length,
           .arm = {pull.arm.begin(), pull.arm.end()},
           .purpose = pull.purpose,
-          .then = {pull.then.begin(), pull.then.end()}};
+          .then = {pull.then.begin(), pull.then.end()},
+          .round = pull.round};
 }
 
 }  // namespace

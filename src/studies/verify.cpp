@@ -38,7 +38,7 @@ class Verifier {
     try {
       const StudySpecification specification = specification_of(record_);
       if (has_own_revision(specification)) {
-        optimizer_ = make_optimizer(specification);
+        optimizer_ = make_optimizer(specification, seed_of(record_, specification));
       } else {
         found_.not_replayed = revision_text(record_.name, specification);
       }
@@ -97,7 +97,9 @@ class Verifier {
 
   void compare_with_snapshot() {
     if (!optimizer_ || !snapshot_ || snapshot_->events != number_) return;
-    const std::unique_ptr<Optimizer> restored = make_optimizer(specification_of(record_));
+    const StudySpecification specification = specification_of(record_);
+    const std::unique_ptr<Optimizer> restored =
+        make_optimizer(specification, seed_of(record_, specification));
     try {
       restored->restore(snapshot_->optimizer);
       if (restored->save() == optimizer_->save()) return;

@@ -32,7 +32,8 @@ ExitChoice proven_or_baseline(const Study& study, const std::vector<double>& bas
   const std::optional<Uplift> uplift = study.uplift();
   const auto& verdict = tuner_state_of(study).verdict();
   const bool is_refuted = uplift && verdict && verdict->arm == uplift->arm;
-  if (uplift && uplift->verdict == Uplift::Verdict::better && !is_refuted) {
+  if (uplift && uplift->verdict == Uplift::Verdict::better && !is_refuted &&
+      !study.is_barred(uplift->arm)) {
     return {uplift->arm, fmt::format("better than the baseline at {:.4g} %, after {} pairs",
                                      100.0 * uplift->level, uplift->pairs)};
   }

@@ -95,7 +95,16 @@ void Search::compare() {
   keeper_.wait_until_it_may_change_to(pull_->arm);
   lookout_.look();
   if (lookout_.is_called_away()) return;
+  const bool is_duel = pull_->purpose == Purpose::duel;
+  if (is_duel &&
+      (study_.is_barred(pull_->arm) || (!pull_->then.empty() && study_.is_barred(pull_->then)))) {
+    (void)study_.drop(pull_->ticket);
+    pull_.reset();
+    study_.commit();
+    return;
+  }
   lead_in();
+  if (lookout_.is_called_away()) return;
   Reading reading;
   const Outcome outcome = keeper_.measure_at(pull_->arm, reading);
   if (outcome == Outcome::failed) comparison_failed();
@@ -115,15 +124,18 @@ void Search::compare() {
 /// Where the search has just played the challenger, the first visit to it would have had no change
 /// before it, and that to the baseline would: a visit to either, which is tossed, comes before.
 void Search::lead_in() {
-  const bool is_first = pull_->purpose == Purpose::duel && !pull_->then.empty();
-  if (!is_first || state().is_elsewhere() || state().setting().empty()) return;
+  const bool is_first = !pull_->then.empty() && pull_->length == 2 * pull_->then_length;
+  if (!is_first || led_in_ == pull_->ticket) return;
+  led_in_ = pull_->ticket;
+  if (state().is_elsewhere() || state().setting().empty()) return;
   if (state().setting() != pull_->arm && state().setting() != pull_->then) return;
   RandomStream coin({.seed = seed_of(study_.record(), study_.specification()),
                      .purpose = "lead in",
                      .run = pull_->ticket});
   const std::vector<double>& arm = coin.coin() ? pull_->arm : pull_->then;
+  keeper_.wait_until_it_may_change_to(arm);
   Reading reading;
-  for (std::uint64_t i = 0; i < pull_->then_length; ++i) {
+  for (std::uint64_t i = 0; i < pull_->then_length && !lookout_.is_called_away(); ++i) {
     if (keeper_.measure_at(arm, reading) != Outcome::done) return;
     study_.note(Observed{arm, reading.reward, Role::warm_up});
     study_.commit();
@@ -139,13 +151,18 @@ void Search::comparison_failed() {
   const bool is_challenger = !specification_.is_baseline(pull_->arm);
   const SystemKeeper::Return back = keeper_.go_back_to(specification_.baseline->setting);
   if (back == SystemKeeper::Return::down || back == SystemKeeper::Return::stopped) return;
-  if (is_challenger && back == SystemKeeper::Return::works) {
+  // The second time that the whole system goes down with it, it is no coincidence.
+  const bool fell_together = back == SystemKeeper::Return::works_again && suspected_ != pull_->arm;
+  if (is_challenger && fell_together) suspected_ = pull_->arm;
+  const bool is_to_blame = is_challenger && !fell_together;
+  if (is_to_blame) {
     (void)study_.penalize(pull_->ticket, failure_reward().value_or(0.0));
   } else {
     (void)study_.drop(pull_->ticket);
   }
   pull_.reset();
   study_.commit();
+  if (is_to_blame) end_if_too_many_failed();
 }
 
 // --- learning, and when not to move -------------------------------------------------------------
@@ -294,6 +311,10 @@ void Search::penalize() {
   pull_.reset();
   suspect_ = 0;
   study_.commit();
+  end_if_too_many_failed();
+}
+
+void Search::end_if_too_many_failed() {
   const RecentFailures& recent = state().recent_failures();
   if (!recent.are_too_many(options_.max_failures)) return;
   lookout_.end({TuneEnd::Why::failure,

@@ -42,6 +42,7 @@ class Search {
   void compare();
   void lead_in();
   void comparison_failed();
+  void end_if_too_many_failed();
 
   void learn(const Reading& reading);
   [[nodiscard]] bool must_hold(std::uint64_t pulls_here) const;
@@ -68,6 +69,8 @@ class Search {
   std::optional<OwnedPull> pull_;  // the ticket that is being answered
   Ticket suspect_ = 0;             // whose arm failed when the system went down
   Ticket forgiven_ = 0;            // whose arm failed and gets another try
+  Ticket led_in_ = 0;              // the duel that was led in last
+  std::vector<double> suspected_;  // the challenger with which the system went down
 };
 
 }  // namespace canopy

@@ -1,6 +1,7 @@
 #include "canopy/with_baseline.hpp"
 
 #include "canopy/adaptive.hpp"
+#include "canopy/errors.hpp"
 #include "canopy/hct.hpp"
 #include "canopy/random.hpp"
 
@@ -25,8 +26,8 @@ Space line() {
 }
 
 WithBaseline compared(const BaselineRule& rule = {}, const Objective& objective = {}) {
-  return {std::make_unique<Adaptive>(line(), AdaptiveOptions{}, objective), objective, kBaseline,
-          rule};
+  return {std::make_unique<Adaptive>(line(), AdaptiveOptions{}, objective), line(), objective,
+          kBaseline, rule};
 }
 
 /// Pulls are dated: a reward depends on the arm and on how many were measured before.
@@ -338,7 +339,8 @@ TEST(WithBaseline, CanBeAskedAsItWasAskedEarlier) {
                                     .arm = pull.arm,
                                     .length = pull.length,
                                     .purpose = pull.purpose,
-                                    .then = pull.then},
+                                    .then = pull.then,
+                                    .round = pull.round},
                                    3);
     ASSERT_EQ(same.ticket, pull.ticket) << i;
     ASSERT_TRUE(std::equal(same.arm.begin(), same.arm.end(), pull.arm.begin())) << i;
@@ -351,6 +353,75 @@ TEST(WithBaseline, CanBeAskedAsItWasAskedEarlier) {
   EXPECT_EQ(again.uplift()->difference, optimizer.uplift()->difference);
   EXPECT_EQ(again.uplift()->pairs, optimizer.uplift()->pairs);
   EXPECT_EQ(again.uplift()->baseline_pulls, optimizer.uplift()->baseline_pulls);
+}
+
+TEST(WithBaseline, WhatCannotHaveBeenAskedForIsNotAskedAgain) {
+  const std::vector<double> arm{0.5};
+  const std::vector<double> outside{7.0};
+  const Pull duel{.arm = arm, .length = 2, .purpose = Purpose::duel, .then = kBaseline, .round = 1};
+  const auto is_refused = [](Pull earlier) {
+    WithBaseline optimizer = compared();
+    return optimizer.ask_as(earlier, 1).ticket == 0 && optimizer.in_flight().empty();
+  };
+  EXPECT_FALSE(is_refused(duel));
+  Pull wrong = duel;
+  wrong.length = 1;
+  EXPECT_TRUE(is_refused(wrong));
+  wrong = duel;
+  wrong.then = arm;
+  EXPECT_TRUE(is_refused(wrong)) << "neither is the baseline";
+  wrong.then = {};
+  EXPECT_TRUE(is_refused(wrong));
+  wrong = duel;
+  wrong.arm = outside;
+  EXPECT_TRUE(is_refused(wrong));
+  wrong = duel;
+  wrong.round = 3;
+  EXPECT_TRUE(is_refused(wrong));
+  EXPECT_TRUE(is_refused({.arm = {}, .length = 1, .purpose = Purpose::baseline, .round = 1}));
+  EXPECT_TRUE(is_refused({.arm = arm, .length = 1, .purpose = Purpose::baseline, .round = 1}));
+}
+
+TEST(WithBaseline, ABaselineOutsideOfTheSpaceIsRefused) {
+  EXPECT_THROW(WithBaseline(std::make_unique<Adaptive>(line()), line(), {}, {7.0}, {}),
+               ConfigurationError);
+}
+
+TEST(WithBaseline, AFailureIsNoNumberThatNobodyCanWriteDown) {
+  RandomStream random({.seed = 6});
+  WithBaseline optimizer = compared({.first = 20, .seed = 2});
+  const OwnedPull duel = first_duel(optimizer, random);
+  EXPECT_EQ(optimizer.penalize(duel.ticket, std::nan("")), Status::not_a_reward);
+}
+
+TEST(WithBaseline, AnArmThatIsBarredIsNotComparedAndNotTold) {
+  RandomStream random({.seed = 6});
+  WithBaseline optimizer = compared({.first = 20, .seed = 2});
+  const OwnedPull duel = first_duel(optimizer, random);
+  const std::vector<double> challenger = duel.arm == kBaseline ? duel.then : duel.arm;
+  EXPECT_EQ(optimizer.tell(duel.ticket, std::vector{1.0, 2.0}), Status::ok);
+  EXPECT_EQ(optimizer.bar(challenger, -1.0), Status::ok);
+  EXPECT_EQ(optimizer.ask(1).purpose, Purpose::search) << "the round is over";
+  EXPECT_NE(optimizer.uplift()->arm, challenger);
+}
+
+/// An optimizer with a fast path of its own for the newest ticket.
+TEST(WithBaseline, AClosedDuelIsClosedForHctToo) {
+  RandomStream random({.seed = 6});
+  WithBaseline optimizer(std::make_unique<Hct>(line()), line(), {}, kBaseline,
+                         {.first = 20, .seed = 2});
+  std::vector<Pull> open;
+  for (int i = 0; i < 200; ++i) {
+    const OwnedPull pull(optimizer.ask(1));
+    const std::vector<double> rewards(pull.length, random.normal());
+    ASSERT_EQ(optimizer.tell(pull.ticket, rewards), Status::ok);
+    ASSERT_EQ(optimizer.tell(pull.ticket, 1.0), Status::closed_ticket) << i;
+    const OwnedPull flying(optimizer.ask(1));  // a round may begin while one is in flight
+    ASSERT_NO_THROW(
+        WithBaseline(std::make_unique<Hct>(line()), line(), {}, kBaseline, {.first = 20, .seed = 2})
+            .restore(optimizer.save()));
+    ASSERT_EQ(optimizer.tell(flying.ticket, std::vector<double>(flying.length, 0.5)), Status::ok);
+  }
 }
 
 }  // namespace

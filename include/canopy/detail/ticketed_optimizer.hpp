@@ -42,7 +42,7 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] Status drop(Ticket ticket) override;
 
   /// Passes over the number of the next ticket, for a pull that this optimizer need not know of.
-  Ticket skip_ticket() { return tickets_.skip(); }
+  virtual Ticket skip_ticket() { return tickets_.skip(); }
 
   [[nodiscard]] std::optional<Best> best() const final;
   [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const final;
