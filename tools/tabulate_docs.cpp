@@ -30,7 +30,7 @@ class FieldNames {
   template <class AnyField, class Member>
   void operator()(const AnyField& field, const Member& /*member*/) {
     if constexpr (std::is_same_v<AnyField, ArmField>) {
-      add("coordinates", "");
+      add(field.coordinates, "");
       add(field.name, "");
     } else if constexpr (std::is_same_v<AnyField, RewardsField>) {
       text_ += text_.empty() ? "" : ", ";

@@ -113,8 +113,8 @@ class Study final : public Optimizer {
   /// The incarnation that a ticket was given out with: see OpenOptions.
   [[nodiscard]] const std::string& incarnation_of(Ticket ticket) const;
 
-  /// Whether the next ask is for a comparison with the baseline, once so many more rewards of the
-  /// search were told.
+  /// Whether the next ask is for a comparison with the baseline, after `more` further rewards of
+  /// the search.
   [[nodiscard]] bool is_round_due(std::uint64_t more = 0) const;
 
   /// Drops the tickets whose lease has expired and returns their number.

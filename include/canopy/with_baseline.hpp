@@ -89,8 +89,8 @@ class WithBaseline final : public Optimizer {
   void restore(std::string_view saved) override;
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
-  /// Whether the next ask begins a round, or goes on with one, once so many more rewards of the
-  /// search were told.
+  /// Whether the next ask begins a round, or goes on with one, after `more` further rewards of the
+  /// search.
   [[nodiscard]] bool is_round_due(std::uint64_t more = 0) const;
 
  private:
@@ -108,7 +108,7 @@ class WithBaseline final : public Optimizer {
     std::vector<double> arm;
     std::vector<double> then = {};  // empty: the baseline alone
     std::uint64_t length = 1;       // rewards to come
-    std::uint64_t visit = 1;        // of which so many are of `then`
+    std::uint64_t visit = 1;        // of these, those of `then`
     std::uint64_t round = 0;
     double difference = 0.0;  // sum of the challenger's rewards so far less the baseline's
 
@@ -148,6 +148,7 @@ class WithBaseline final : public Optimizer {
 
   void begin_round();
   [[nodiscard]] bool is_in_round() const;
+  [[nodiscard]] std::uint64_t until_round() const;
   [[nodiscard]] bool is_possible(const Pull& earlier) const;
   [[nodiscard]] bool is_out(const Challenger& challenger) const;
   [[nodiscard]] Pull give(Open open);

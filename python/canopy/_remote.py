@@ -604,13 +604,20 @@ class RemoteStudy(Looks):
             raise
         return self._call("GET", "/snapshot")
 
-    def _best(self) -> tuple[Any, ...] | None:
+    def _best_answer(self) -> dict[str, Any] | None:
+        """What the server says of the best arm; None before the first reward."""
         try:
-            best = self._call("GET", "/best")
+            answer: dict[str, Any] = self._call("GET", "/best")
         except _canopy.StudyError as error:
             if getattr(error, "code", "") == "no_answers":
                 return None
             raise
+        return answer
+
+    def _best(self) -> tuple[Any, ...] | None:
+        best = self._best_answer()
+        if best is None:
+            return None
         model = best.get("by_model")
         ends = model and (model["lower"], model["upper"])
         numbers = (best[key] for key in ("arm", "mean", "lower", "upper", "pulls", "level", "assumes"))
@@ -619,14 +626,9 @@ class RemoteStudy(Looks):
         return (*numbers, extremes, *others, best.get("own"), ends, best["text"])
 
     def _uplift(self) -> tuple[Any, ...] | None:
-        try:
-            best = self._call("GET", "/best")
-        except _canopy.StudyError as error:
-            if getattr(error, "code", "") == "no_answers":
-                return None
-            raise
-        uplift = best.get("uplift")
-        if uplift is None:
+        best = self._best_answer()
+        uplift = best and best.get("uplift")
+        if not best or not uplift:
             return None
         keys = ("arm", "verdict", "mean", "low", "high", "level", "pairs", "fewest", "is_best")
         of_baseline = ("baseline_mean", "baseline_low", "baseline_high", "rounds")

@@ -54,22 +54,26 @@ WithBaseline::WithBaseline(std::unique_ptr<TicketedOptimizer> search, Space spac
 
 /// Whether something of the present round was not asked for yet.
 bool WithBaseline::is_in_round() const {
-  return !rounds_.empty() && asked_ < (is_duel_ ? rule_.pairs : rule_.pulls);
+  if (rounds_.empty()) return false;
+  if (!is_duel_) return asked_ < rule_.pulls;
+  return asked_ < rule_.pairs && !is_out(challengers_[*challenger_]);
+}
+
+/// Pulls of the search until the next round.
+std::uint64_t WithBaseline::until_round() const {
+  if (rounds_.empty() || is_in_round()) return 0;
+  const auto left = [](std::uint64_t all, std::uint64_t done) { return all - std::min(all, done); };
+  return std::max(left(gap(), since_), left(rule_.first, search_pulls_));
 }
 
 bool WithBaseline::is_round_due(std::uint64_t more) const {
-  if (rule_.every == 0) return false;
-  if (is_in_round()) return true;
-  return rounds_.empty() || (search_pulls_ + more >= rule_.first && since_ + more >= gap());
+  return rule_.every != 0 && until_round() <= more;
 }
 
 Pull WithBaseline::ask(std::uint64_t pulls) {
-  if (is_in_round() && is_duel_ && is_out(challengers_[*challenger_])) asked_ = rule_.pairs;
-  if (!is_round_due()) {
-    if (rule_.every == 0) return search_->ask(pulls);
-    const std::uint64_t until = std::max(gap() - std::min(gap(), since_),
-                                         rule_.first - std::min(rule_.first, search_pulls_));
-    return search_->ask(std::min(pulls, std::max<std::uint64_t>(until, 1)));
+  if (rule_.every == 0) return search_->ask(pulls);
+  if (const std::uint64_t until = until_round(); until != 0) {
+    return search_->ask(std::min(pulls, until));
   }
   if (!is_in_round()) {
     begin_round();
@@ -83,7 +87,7 @@ Pull WithBaseline::ask(std::uint64_t pulls) {
   return give(std::move(duel));
 }
 
-/// Whether it can have been asked for. It comes from a journal, which may be anybody's.
+/// Whether it can have been asked for: journals come from outside.
 bool WithBaseline::is_possible(const Pull& earlier) const {
   const std::vector<double> arm(earlier.arm.begin(), earlier.arm.end());
   const std::vector<double> then(earlier.then.begin(), earlier.then.end());
@@ -190,14 +194,15 @@ void WithBaseline::choose_challenger() {
   bool stays = false;
   if (challenger_) {
     const Challenger& present = challengers_[*challenger_];
-    const bool is_decided = verdict(*challenger_) == Uplift::Verdict::better ||
-                            verdict(*challenger_) == Uplift::Verdict::worse;
+    const bool is_decided = present.pairs.is_above(alpha(*challenger_)).has_value();
     const bool has_promise =
         present.pairs.count() < kPairsOfPatience || evidence_for(present.pairs) >= 0.0;
     stays = !is_decided && has_promise && !is_out(present);
   }
-  if (!stays) challenger_ = challenger_index(best->arm);
-  is_duel_ = !is_out(challengers_[*challenger_]);
+  const std::size_t next = stays ? *challenger_ : challenger_index(best->arm);
+  if (is_out(challengers_[next])) return;
+  challenger_ = next;
+  is_duel_ = true;
 }
 
 bool WithBaseline::is_out(const Challenger& challenger) const {
@@ -315,7 +320,7 @@ std::optional<Best> WithBaseline::best() const {
   return best;
 }
 
-/// One that is better than the baseline beyond doubt: the best arm if it is among them, else that
+/// One that is proven to be better than the baseline: the best arm if it is among them, else that
 /// with the largest difference. Without any, the present one.
 std::optional<std::size_t> WithBaseline::told_challenger(const std::vector<double>& best) const {
   std::optional<std::size_t> proven;

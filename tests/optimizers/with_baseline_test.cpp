@@ -355,6 +355,39 @@ TEST(WithBaseline, CanBeAskedAsItWasAskedEarlier) {
   EXPECT_EQ(again.uplift()->baseline_pulls, optimizer.uplift()->baseline_pulls);
 }
 
+TEST(WithBaseline, ItsStateFollowsFromWhatWasAskedAndAnswered) {
+  RandomStream random({.seed = 13});
+  WithBaseline optimizer = compared({.every = 3, .first = 20, .seed = 5});
+  WithBaseline again = compared({.every = 3, .first = 20, .seed = 5});
+  for (int i = 0; i < 800; ++i) {
+    const OwnedPull pull(optimizer.ask(2));
+    const Pull same = again.ask_as({.ticket = pull.ticket,
+                                    .arm = pull.arm,
+                                    .length = pull.length,
+                                    .purpose = pull.purpose,
+                                    .then = pull.then,
+                                    .round = pull.round},
+                                   2);
+    ASSERT_EQ(same.ticket, pull.ticket) << i;
+    const double chance = random.uniform();
+    const std::vector<double> rewards(pull.length, random.normal());
+    for (WithBaseline* each : {&optimizer, &again}) {
+      if (chance < 0.1) {
+        ASSERT_EQ(each->penalize(pull.ticket, -3.0), Status::ok);
+      } else if (chance < 0.2) {
+        ASSERT_EQ(each->drop(pull.ticket), Status::ok);
+      } else {
+        ASSERT_EQ(each->tell(pull.ticket, rewards), Status::ok);
+      }
+      const bool is_barred = chance > 0.97 && pull.arm != kBaseline;
+      if (is_barred) {
+        ASSERT_EQ(each->bar(pull.arm, -3.0), Status::ok);
+      }
+    }
+    ASSERT_EQ(again.save(), optimizer.save()) << i;
+  }
+}
+
 TEST(WithBaseline, WhatCannotHaveBeenAskedForIsNotAskedAgain) {
   const std::vector<double> arm{0.5};
   const std::vector<double> outside{7.0};
@@ -410,7 +443,6 @@ TEST(WithBaseline, AClosedDuelIsClosedForHctToo) {
   RandomStream random({.seed = 6});
   WithBaseline optimizer(std::make_unique<Hct>(line()), line(), {}, kBaseline,
                          {.first = 20, .seed = 2});
-  std::vector<Pull> open;
   for (int i = 0; i < 200; ++i) {
     const OwnedPull pull(optimizer.ask(1));
     const std::vector<double> rewards(pull.length, random.normal());
