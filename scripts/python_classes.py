@@ -34,12 +34,12 @@ from ._space import {types}
 CLASSES_HEAD = HEAD.format(
     line="The optimizers, one class each.",
     imports="from typing import Literal\n\nfrom ._optimizers import CLASSES, Optimizer",
-    types="AnyBaseline, AnySpace, Direction, RewardRange",
+    types="AnyBaseline, AnySpace, Direction, Limits, RewardRange",
 )
 OPTIONS_HEAD = HEAD.format(
     line="The options of optimizers and environments as types.",
     imports="from typing import Literal, TypedDict\n",
-    types="AnyBaseline, Direction, RewardRange",
+    types="AnyBaseline, Direction, Limits, RewardRange",
 )
 
 TAIL = '''\
@@ -52,6 +52,7 @@ class OptimizerOptions(AlgorithmOptions, total=False):
     confidence: float
     hard_range: bool
     baseline: AnyBaseline
+    limits: Limits
 
 
 class MakeOptions(OptimizerOptions, total=False):
@@ -67,6 +68,7 @@ class StudyOptions(AlgorithmOptions, total=False):
     partition: AnyPartition
     hard_range: bool
     baseline: AnyBaseline
+    limits: Limits
 '''
 
 #: in ranges that exclude nothing one would write, and need not be said
@@ -79,6 +81,7 @@ COMMON = [
     ("confidence", "float", "0.95"),
     ("hard_range", "bool", "False"),
     ("baseline", "AnyBaseline", "None"),
+    ("limits", "Limits", "None"),
 ]
 
 PARTITION_HELP = (
@@ -144,9 +147,11 @@ def class_text(entry: Entry) -> str:
     if fields:
         options = "options"
         lines += ["        options = {", *(f'            "{f["name"]}": {f["name"]},' for f in fields), "        }"]
-    partition = ", partition" if entry["has_tree"] else ""
-    given = f"direction, reward_range, confidence, hard_range{partition}, baseline=baseline"
-    lines.append(f"        super().__init__(space, {options}, {given})")
+    rest = "partition, baseline, limits" if entry["has_tree"] else "baseline=baseline, limits=limits"
+    call = f"super().__init__(space, {options}, direction, reward_range, confidence, hard_range, {rest})"
+    if len(call) + 8 > WIDTH:
+        call = call.replace("(", "(\n            ", 2).replace("(\n            )", "()", 1)[:-1] + "\n        )"
+    lines.append(f"        {call}")
     return "\n".join(lines) + "\n"
 
 

@@ -4,23 +4,44 @@
 #include "canopy/detail/memory_watch.hpp"
 #include "canopy/detail/settling.hpp"
 #include "canopy/detail/ticketed_optimizer.hpp"
+#include "canopy/enum_names.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/options.hpp"
 #include "canopy/partition.hpp"
 #include "canopy/space.hpp"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace canopy {
 
+/// Which pulls after a change of arm are passed over.
+enum class SettleRule : std::uint8_t {
+  strict,  ///< As many as were declared.
+  /// Fewer after a small change, as if the system came nearer by the same part of the way at every
+  /// pull, and 5 % of a change were left after `settle` pulls. Saves pulls, and is wrong where a
+  /// system takes as long after a small change.
+  by_distance,
+};
+
+template <>
+struct EnumNames<SettleRule> {
+  static constexpr std::array<std::string_view, 2> names{"strict", "by_distance"};
+};
+
 struct AdaptiveOptions {
-  /// How many pulls the system takes after a change of arm until 5 % of the change are left.
-  /// Rewards before it has come near enough are passed over.
+  /// How many pulls the system takes to settle after a change of arm. Their rewards are passed
+  /// over.
   std::uint64_t settle = 0;
+
+  /// Which of them are passed over.
+  SettleRule settle_rule = SettleRule::by_distance;
 
   /// >= 0: how much of the best it knows the explorer may spend on looking where the model sees
   /// nothing. Raising it to 0.3 or 1 finds narrow peaks, and costs regret elsewhere.
@@ -31,6 +52,10 @@ template <class Visit>
 void visit_fields(AdaptiveOptions& options, Visit&& visit) {
   visit(Field{"settle", "pulls that the system takes to settle after a change of arm"},
         options.settle);
+  visit(Field{"settle_rule",
+              "which of them are passed over: all (`strict`; so for a live system, unless this is "
+              "given), or fewer after a small change (`by_distance`)"},
+        options.settle_rule);
   visit(Field{"coverage", "how much to spend on looking where nothing seems to be", kNotNegative},
         options.coverage);
 }
@@ -43,7 +68,8 @@ void visit_fields(AdaptiveOptions& options, Visit&& visit) {
 /// by the larger one, and lasts 0.15 T pulls, at least one. A leaf whose value is known better than
 /// it varies, v <= D2, is cut. A model can be sure and wrong: an explorer with a budget, which it
 /// counts by what its pulls have lost beyond doubt, covers the box and sweeps the depths.
-/// docs/adaptive.md has the formulas, and what each part gives.
+/// Every metric with a limit has a model of its own over the same cells: the index counts among
+/// cells that may keep their limits. docs/adaptive.md has the formulas, and what each part gives.
 class Adaptive final : public TicketedOptimizer, private TreeView {
  public:
   /// Throws ConfigurationError when options or objective are wrong.
@@ -60,11 +86,13 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   using TicketedOptimizer::tell;
   [[nodiscard]] Status drop(Ticket ticket) override;
   void finish() override;
+  void interrupt() override;
 
   [[nodiscard]] Summary summary() const override;
   [[nodiscard]] std::optional<Learnt> learnt() const override;
   [[nodiscard]] const TreeView* tree() override { return this; }
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
+  [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override;
 
   [[nodiscard]] const AdaptiveModel& model() const { return model_; }
 
@@ -86,6 +114,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void accept_observed(Arm arm, const Rewards& mapped) override;
   void accept_penalty(NodeIndex index, double mapped) override;
   void accept_bar(Arm arm, double mapped, std::uint64_t weight) override;
+  void accept_metrics(Ticket ticket, Arm arm, const std::vector<double>& values) override;
   bool tell_about_arm(NodeIndex node, std::uint64_t pulls) override;
   void pass_over(NodeIndex index, std::uint64_t pulls) override;
   void transfer(State& state) override;
@@ -97,13 +126,16 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
     std::uint64_t unissued = 1;  ///< Of these, those that no ticket was given out for yet.
     std::uint64_t skipped = 0;   ///< Pulls that were passed over; after them the first that counts.
     bool counts = true;          ///< One has counted.
+    bool is_beyond = false;      ///< The arm is beyond a limit: it ends with the next reward.
     double mean = 0.0;           ///< of the leaf before it
     Learnt::Why why = Learnt::Why::start;
 
     [[nodiscard]] bool is_explorers() const {
       return why == Learnt::Why::cover || why == Learnt::Why::sweep;
     }
-    void transfer(State& state) { state(node, length, unissued, skipped, counts, mean, why); }
+    void transfer(State& state) {
+      state(node, length, unissued, skipped, counts, is_beyond, mean, why);
+    }
   };
 
   /// Rewards within a turn that the model has not learnt yet, less its mean.
@@ -143,14 +175,32 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void count_losses();
   void set_bounds();
   [[nodiscard]] static double expected_variance(const Node& leaf);
+  [[nodiscard]] bool has_room() const;
   [[nodiscard]] bool is_ripe(NodeIndex index) const;
-  [[nodiscard]] double index(const Node& leaf) const;
+  [[nodiscard]] double index(const Node& leaf, double more_variance = 0.0) const;
+  void set_key(NodeIndex leaf);
+  void take_key_of_better_child(NodeIndex node);
   void set_bound(NodeIndex leaf);
+  [[nodiscard]] NodeIndex better_child(NodeIndex node) const;
+
+  /// Which a cell is judged by.
+  enum class Of { itself, its_parts };
+  [[nodiscard]] double beyond_limits(NodeIndex node, double favour, Of of = Of::itself) const;
+  [[nodiscard]] bool is_at_end(std::size_t metric, const AdaptiveModel::Known& known) const;
+  [[nodiscard]] double deviations(std::size_t metric, const AdaptiveModel::Known& known) const;
+  [[nodiscard]] AdaptiveModel::Known judged(std::size_t metric, AdaptiveModel::Known known) const;
+  [[nodiscard]] double least_deviations(NodeIndex node) const;
+  [[nodiscard]] Learnt::OfMetric learnt_of(std::size_t metric) const;
+  [[nodiscard]] bool only_parts_may_keep_limits(NodeIndex leaf) const;
+  [[nodiscard]] bool is_passed_by(NodeIndex leaf) const;
+  [[nodiscard]] AdaptiveModel::Cut cut_models(NodeIndex leaf);
   void cut(NodeIndex leaf);
 
   [[nodiscard]] double steps() const { return static_cast<double>(t_ - 1); }
 
   AdaptiveModel model_;
+  std::vector<AdaptiveModel> metrics_;  // of each limit; node i is the same cell in all
+  std::vector<std::uint64_t> beyond_;   // measurements of each that were beyond the limit
   AdaptiveOptions options_;
   Settling settling_;
   MemoryWatch watch_;

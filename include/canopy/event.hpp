@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/enum_names.hpp"
+#include "canopy/limits.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/options.hpp"
 #include "canopy/rewards.hpp"
@@ -25,9 +26,6 @@ inline constexpr Field kTicketField{"ticket", "the pull that it is about"};
 inline constexpr Field kRewardField{"reward", "in the units of the user"};
 inline constexpr ArmField kOtherArmField{
     Field{"arm", "of which they are, if not the system's setting"}.or_none()};
-
-/// What else was measured, by name.
-using Metrics = std::map<std::string, double>;
 
 // First what concerns the optimizer; arms are coordinates of its space.
 
@@ -96,6 +94,7 @@ struct Penalized {
 
   Ticket ticket = 0;
   double reward = 0.0;
+  bool barred = false;  ///< Nothing has failed: the arm was barred before, and not tried again.
 
   friend bool operator==(const Penalized&, const Penalized&) = default;
 };
@@ -104,6 +103,8 @@ template <class Visit>
 void visit_fields(Penalized& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(kRewardField, event.reward);
+  visit(Field{"barred", "nothing failed: the arm was barred before, and not tried"}.or_none(),
+        event.barred);
 }
 
 struct Barred {
@@ -352,8 +353,9 @@ struct ComparisonEnded {
   static constexpr std::string_view kName = "verdict";
   static constexpr std::string_view kLine = "What came of the comparison.";
 
-  bool confirmed = false;  ///< the arm is better, beyond doubt
+  bool confirmed = false;  ///< the arm is better, beyond doubt, and keeps its limits
   std::string verdict;     ///< for people
+  bool refuted = false;    ///< it is worse beyond doubt, breaks a limit, or has failed
 
   friend bool operator==(const ComparisonEnded&, const ComparisonEnded&) = default;
 };
@@ -362,6 +364,24 @@ template <class Visit>
 void visit_fields(ComparisonEnded& event, Visit&& visit) {
   visit(Field{"confirmed", "the arm is better"}, event.confirmed);
   visit(Field{"verdict", "for people"}, event.verdict);
+  visit(Field{"refuted", "the arm is worse, breaks a limit, or has failed"}.or_none(),
+        event.refuted);
+}
+
+/// The study goes on with other commands, which somebody has accepted.
+struct CommandsChanged {
+  static constexpr std::string_view kName = "commands";
+  static constexpr std::string_view kLine =
+      "Somebody has accepted that the system is set or measured by other commands from here on.";
+
+  std::string changes;  ///< for people
+
+  friend bool operator==(const CommandsChanged&, const CommandsChanged&) = default;
+};
+
+template <class Visit>
+void visit_fields(CommandsChanged& event, Visit&& visit) {
+  visit(Field{"changes", "for people"}, event.changes);
 }
 
 /// What people may command the runner of a study.
@@ -404,7 +424,7 @@ void visit_fields(CommandAccepted& event, Visit&& visit) {
 using Event =
     std::variant<Asked, Told, Penalized, Dropped, Observed, Barred, RangeSet, Finished,
                  TunerStarted, TunerStopped, Applied, Held, Failed, Deferred, MetricsMeasured,
-                 ComparisonBegun, Compared, ComparisonEnded, CommandAccepted>;
+                 ComparisonBegun, Compared, ComparisonEnded, CommandAccepted, CommandsChanged>;
 
 /// What it is called: `ask`, `tell`, `observe`, ...
 [[nodiscard]] std::string_view kind_name(const Event& event);

@@ -31,6 +31,13 @@ struct Moments {
 
   /// Of a number; of at least two.
   [[nodiscard]] double variance() const { return squared_deviations / (count - 1.0); }
+
+  template <class State>
+  void transfer(State& state) {
+    state(count, mean, squared_deviations);
+    state.require_restored(State::are_counts({count}) && State::are_finite({mean}) &&
+                           State::are_sizes({squared_deviations}));
+  }
 };
 
 }  // namespace canopy

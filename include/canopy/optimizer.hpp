@@ -2,6 +2,8 @@
 
 #include "canopy/enum_names.hpp"
 #include "canopy/evidence.hpp"
+#include "canopy/limits.hpp"
+#include "canopy/loss.hpp"
 #include "canopy/options.hpp"
 #include "canopy/rewards.hpp"
 #include "canopy/space.hpp"
@@ -45,6 +47,10 @@ struct Objective {
   /// distribution. It is ignored once a reward was outside nevertheless.
   bool hard_range = false;
 
+  /// Metrics that must stay within limits; no two of the same metric. `best` names only arms that
+  /// probably keep them, and the adaptive tree searches among those that may.
+  std::vector<Limit> limits = {};
+
   friend bool operator==(const Objective&, const Objective&) = default;
 };
 
@@ -56,11 +62,12 @@ enum class Purpose : std::uint8_t {
   search,    ///< The search has chosen the arm.
   baseline,  ///< The arm is the baseline, whose rewards are remembered.
   duel,      ///< Two arms right after each other, one of which is the baseline; see WithBaseline.
+  wait,      ///< A setting that is known to be good, until another may be tried; see LossBudget.
 };
 
 template <>
 struct EnumNames<Purpose> {
-  static constexpr std::array<std::string_view, 3> names{"search", "baseline", "duel"};
+  static constexpr std::array<std::string_view, 4> names{"search", "baseline", "duel", "wait"};
 };
 
 /// What to try next: play `arm` up to `length` times in a row and tell the rewards.
@@ -107,14 +114,15 @@ enum class Status {
   not_a_reward,      ///< NaN, infinite, or beyond 1e100.
   impossible_sums,   ///< No rewards have this count, sum and spread.
   not_an_arm,        ///< It is not in the space.
-  needs_study,       ///< Roles and metrics are kept by studies.
+  two_arms,          ///< Metrics are of one arm, and these rewards are of both arms of a duel.
+  needs_study,       ///< Roles are kept by studies.
 };
 
 template <>
 struct EnumNames<Status> {
-  static constexpr std::array<std::string_view, 9> names{
+  static constexpr std::array<std::string_view, 10> names{
       "ok",           "passed_over",     "unknown_ticket", "closed_ticket", "too_many_rewards",
-      "not_a_reward", "impossible_sums", "not_an_arm",     "needs_study"};
+      "not_a_reward", "impossible_sums", "not_an_arm",     "two_arms",      "needs_study"};
 };
 
 [[nodiscard]] constexpr bool is_taken(Status status) {
@@ -129,10 +137,11 @@ struct Best {
   /// What the choice rests on.
   enum class Basis {
     interval,  ///< It has the largest lower bound, variances pooled upward; see Evidence::safest.
-    repeats_few,  ///< Too few arms were repeated to know the noise: it is the algorithm's own
-                  ///< choice.
-    no_noise,     ///< Rewards of one arm never differ: it has the best mean.
-    model,        ///< The algorithm's own model of f says so.
+    repeats_few,   ///< Too few arms were repeated to know the noise: it is the algorithm's own
+                   ///< choice.
+    no_noise,      ///< Rewards of one arm never differ: it has the best mean.
+    model,         ///< The algorithm's own model of f says so.
+    least_broken,  ///< No arm keeps its limits: it is the one that is beyond them least.
   };
 
   std::vector<double> arm;
@@ -163,6 +172,9 @@ struct Best {
   /// fewer than eight pulls, where rewards of an arm never differ, where they have rare extreme
   /// values, and where they have two values and the arm has fewer than ten of each.
   std::optional<Interval> by_model = std::nullopt;
+
+  /// Of all metrics with a limit that were measured.
+  std::vector<LimitCheck> limits = {};
 };
 
 /// The level of `Best::by_model`, at a single look.
@@ -170,8 +182,8 @@ inline constexpr double kModelLevel = 0.95;
 
 template <>
 struct EnumNames<Best::Basis> {
-  static constexpr std::array<std::string_view, 4> names{"interval", "repeats_few", "no_noise",
-                                                         "model"};
+  static constexpr std::array<std::string_view, 5> names{"interval", "repeats_few", "no_noise",
+                                                         "model", "least_broken"};
 };
 
 template <class Visit>
@@ -208,6 +220,7 @@ void visit_fields(Best& best, Visit&& visit) {
               "where the algorithm's model has f at the arm: 95 % at this look, not at all looks"}
             .or_none(),
         best.by_model);
+  visit(Field{"limits", "of metrics, and whether the arm keeps them"}.or_none(), best.limits);
 }
 
 struct Summary {
@@ -257,10 +270,11 @@ void visit_fields(Summary& summary, Visit&& visit) {
 struct Learnt {
   /// Why an arm is played.
   enum class Why : std::uint8_t {
-    start,   ///< The first cells are played once each.
-    search,  ///< Nowhere may f be better, as far as the model tells.
-    cover,   ///< Nobody has looked there, and the model can be wrong.
-    sweep,   ///< It is the best of its depth, whatever the model thinks of it.
+    start,         ///< The first cells are played once each.
+    search,        ///< Nowhere may f be better, as far as the model tells.
+    cover,         ///< Nobody has looked there, and the model can be wrong.
+    sweep,         ///< It is the best of its depth, whatever the model thinks of it.
+    least_broken,  ///< Everything seems to be beyond a limit, and this by least.
   };
 
   /// The arm that was last chosen.
@@ -274,6 +288,17 @@ struct Learnt {
     double bound = 0.0;        ///< the best that f may be there
   };
 
+  /// What its model of a metric with a limit has learnt.
+  struct OfMetric {
+    std::string metric;
+    double noise = 0.0;          ///< Standard deviation of a measurement.
+    double smoothness = 0.0;     ///< It varies as a distance to this power.
+    double kept = 0.0;           ///< Part of the box in which the limit is kept,
+    double broken = 0.0;         ///< ... and in which it is broken; elsewhere that is open.
+    std::uint64_t measured = 0;  ///< How often it was,
+    std::uint64_t beyond = 0;    ///< ... and was beyond the limit.
+  };
+
   double noise = 0.0;        ///< Standard deviation of a reward.
   double correlation = 0.0;  ///< Of rewards of an arm that follow each other; 0: none for sure.
   double smoothness = 0.0;   ///< f varies as a distance to this power.
@@ -283,11 +308,13 @@ struct Learnt {
   std::uint64_t explorer_pulls = 0;  ///< that went where the model sees nothing
   double lost = 0.0;                 ///< by all pulls beyond doubt, against the best arm
   std::optional<Turn> turn = std::nullopt;
+  std::vector<OfMetric> metrics = {};
 };
 
 template <>
 struct EnumNames<Learnt::Why> {
-  static constexpr std::array<std::string_view, 4> names{"start", "search", "cover", "sweep"};
+  static constexpr std::array<std::string_view, 5> names{"start", "search", "cover", "sweep",
+                                                         "least_broken"};
 };
 
 template <class Visit>
@@ -299,6 +326,17 @@ void visit_fields(Learnt::Turn& turn, Visit&& visit) {
   visit(Field{"level", "of f there"}.or_null(), turn.level);
   visit(Field{"deviation", "of that"}.or_null(), turn.deviation);
   visit(Field{"bound", "the best that f may be there"}.or_null(), turn.bound);
+}
+
+template <class Visit>
+void visit_fields(Learnt::OfMetric& metric, Visit&& visit) {
+  visit(Field{"metric", "its name"}, metric.metric);
+  visit(Field{"noise", "the standard deviation of a measurement"}.or_null(), metric.noise);
+  visit(Field{"smoothness", "it varies as a distance to this power"}.or_null(), metric.smoothness);
+  visit(Field{"kept", "the part of the box in which its limit is kept"}, metric.kept);
+  visit(Field{"broken", "that in which it is broken; elsewhere that is open"}, metric.broken);
+  visit(Field{"measured", "how often it was"}, metric.measured);
+  visit(Field{"beyond", "how often it was beyond its limit"}, metric.beyond);
 }
 
 template <class Visit>
@@ -315,6 +353,7 @@ void visit_fields(Learnt& learnt, Visit&& visit) {
   visit(PerParameterField{Field{"shares", "of the variation, by parameter"}.or_null()},
         learnt.shares);
   visit(Field{"turn", "the arm that was chosen last"}.or_none(), learnt.turn);
+  visit(Field{"metrics", "what is known of metrics with a limit"}.or_none(), learnt.metrics);
 }
 
 class TreeView;
@@ -368,6 +407,13 @@ class Optimizer {
   /// baseline, say.
   [[nodiscard]] virtual Status remember(Arm arm, const Rewards& rewards) = 0;
 
+  /// Numbers that come with the next reward of an arm, before that is told: of the pull of a
+  /// ticket, or (0) of none. Those that have no limit are passed over.
+  [[nodiscard]] virtual Status measure(Ticket ticket, Arm arm, const Metrics& metrics) = 0;
+
+  /// The system has had another setting meanwhile, which the search has not asked for.
+  virtual void interrupt() {}
+
   /// Another range of rewards; in force from the next phase on.
   virtual void set_reward_range(const std::optional<RewardRange>& range) = 0;
   /// The last one that was given; none: rewards tell.
@@ -379,15 +425,29 @@ class Optimizer {
   /// Ends the current episode and learns from the rewards told so far, as at the end of a run.
   virtual void finish() = 0;
 
-  /// The arm to recommend; none before the first answer. Its interval holds although the arm was
-  /// chosen by looking.
+  /// The arm to recommend; none before the first answer, and where no arm keeps its limits. Its
+  /// interval holds although the arm was chosen by looking.
   [[nodiscard]] virtual std::optional<Best> best() const = 0;
+
+  /// Where no arm keeps its limits: the one that is beyond them least. None if there is a best arm.
+  [[nodiscard]] virtual std::optional<Best> nearest() const = 0;
+
+  /// How an arm does beside the limits whose metrics were measured.
+  [[nodiscard]] virtual std::vector<LimitCheck> limit_checks(Arm arm) const = 0;
 
   /// What is known of an arm; none if it has no rewards.
   [[nodiscard]] virtual std::optional<ArmEstimate> estimate(Arm arm) const = 0;
 
   /// The best arm beside the baseline; none without one, and before it was measured.
   [[nodiscard]] virtual std::optional<Uplift> uplift() const { return std::nullopt; }
+
+  /// What tuning has cost; none where nobody has said how much it may.
+  [[nodiscard]] virtual std::optional<Loss> loss() const { return std::nullopt; }
+
+  /// The arms that pairs have proven to be better than the baseline, and that keep their limits, as
+  /// far as is known: the best arm first, if it is among them, then those with the largest
+  /// difference.
+  [[nodiscard]] virtual std::vector<std::vector<double>> proven() const { return {}; }
 
   /// What is known of all arms that have rewards; none of an algorithm that does not keep it.
   [[nodiscard]] virtual std::optional<Evidence> evidence() const { return std::nullopt; }

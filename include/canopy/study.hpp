@@ -33,6 +33,9 @@ struct OpenOptions {
   /// made again meanwhile, or restored from a backup. Empty: tickets are told by their numbers.
   std::string incarnation = {};
   Clock* clock = &machine_clock();  ///< dates its events; outlives the study
+  /// Whether the system may be set and measured by other commands than before: old and new rewards
+  /// are then taken to be of the same thing.
+  bool accept_changes = false;
   /// How long another process that has it is waited for.
   std::chrono::milliseconds patience = Store::kPatience;
 };
@@ -70,8 +73,7 @@ class Study final : public Optimizer {
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
-  /// With what else was measured, which is kept in the journal.
-  [[nodiscard]] Status tell(Ticket ticket, const AnyRewards& rewards, const Metrics& metrics);
+  [[nodiscard]] Status measure(Ticket ticket, Arm arm, const Metrics& metrics) override;
   [[nodiscard]] Status penalize(Ticket ticket, double reward) override;
   [[nodiscard]] Status bar(Arm arm, double reward) override;
   [[nodiscard]] bool is_barred(Arm arm) const override { return live().is_barred(arm); }
@@ -79,9 +81,8 @@ class Study final : public Optimizer {
     return live().failure_reward();
   }
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
-  /// With what else was measured, for any purpose: see Role.
-  [[nodiscard]] Status observe(Arm arm, const AnyRewards& rewards, Role role,
-                               const Metrics& metrics);
+  /// For any purpose: see Role.
+  [[nodiscard]] Status observe(Arm arm, const AnyRewards& rewards, Role role);
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override;
   void set_reward_range(const std::optional<RewardRange>& range) override;
   [[nodiscard]] std::optional<RewardRange> reward_range() const override {
@@ -90,10 +91,16 @@ class Study final : public Optimizer {
   [[nodiscard]] Status drop(Ticket ticket) override;
   void finish() override;
   [[nodiscard]] std::optional<Best> best() const override { return live().best(); }
+  [[nodiscard]] std::optional<Best> nearest() const override { return live().nearest(); }
+  [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override {
+    return live().limit_checks(arm);
+  }
   [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const override {
     return live().estimate(arm);
   }
   [[nodiscard]] std::optional<Uplift> uplift() const override { return live().uplift(); }
+  [[nodiscard]] std::optional<Loss> loss() const override { return live().loss(); }
+  [[nodiscard]] std::vector<std::vector<double>> proven() const override { return live().proven(); }
   [[nodiscard]] std::optional<Evidence> evidence() const override { return live().evidence(); }
   [[nodiscard]] Summary summary() const override { return live().summary(); }
   [[nodiscard]] std::optional<Learnt> learnt() const override { return live().learnt(); }

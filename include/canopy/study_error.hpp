@@ -15,6 +15,7 @@ class StudyError : public std::runtime_error {
     taken,           ///< There already is a study of that name.
     open_elsewhere,  ///< Someone else is writing to it.
     differs,         ///< It was begun with other settings.
+    other_commands,  ///< It was measured by other commands; see OpenOptions::accept_changes.
     other_revision,  ///< Its optimizer now decides differently; see Study::open.
     damaged,         ///< Its journal or its specification cannot be understood.
     closed,

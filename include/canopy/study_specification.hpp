@@ -109,11 +109,18 @@ void visit_fields(SystemOptions& options, Visit&& visit) {
         options.floor_window);
 }
 
-/// How long to tune: until the first is used up; with neither, until interrupted.
+/// How long to tune: until the first is used up; with neither, until interrupted. And how much it
+/// may cost: see LossRule.
 struct Budget {
   std::optional<std::uint64_t> pulls = std::nullopt;
   std::optional<double> seconds = std::nullopt;
   std::optional<std::uint64_t> confirm_pulls = std::nullopt;
+  std::optional<double> max_loss = std::nullopt;
+  std::optional<double> worst_loss = std::nullopt;
+  std::optional<double> max_loss_per_pull = std::nullopt;
+  std::optional<double> worst_loss_per_pull = std::nullopt;
+
+  [[nodiscard]] bool caps_loss() const { return max_loss || max_loss_per_pull; }
 
   friend bool operator==(const Budget&, const Budget&) = default;
 };
@@ -125,34 +132,26 @@ void visit_fields(Budget& budget, Visit&& visit) {
   visit(
       Field{"confirm_pulls", "after them, to compare the best arm with the baseline", kAtLeastOne},
       budget.confirm_pulls);
-}
-
-/// Another number that `measure` prints must stay within this.
-struct Limit {
-  std::string metric;
-  std::optional<double> min = std::nullopt;
-  std::optional<double> max = std::nullopt;
-  double factor = 2.0;  ///< broken by this in a single pull, the arm is left at once
-
-  friend bool operator==(const Limit&, const Limit&) = default;
-
-  /// Whether a value breaks it; by `factor` times.
-  [[nodiscard]] bool is_broken_by(double value) const;
-  [[nodiscard]] bool is_far_broken_by(double value) const;
-  /// Whether all that a metric may be breaks it; whether none of it does.
-  [[nodiscard]] bool is_surely_broken(const Interval& interval) const;
-  [[nodiscard]] bool is_surely_kept(const Interval& interval) const;
-  /// `at most 50`
-  [[nodiscard]] std::string text() const;
-};
-
-template <class Visit>
-void visit_fields(Limit& limit, Visit&& visit) {
-  static constexpr Range kFactor{"a number of at least 1", [](double x) { return x >= 1.0; }};
-  visit(Field{"min", "the least value"}, limit.min);
-  visit(Field{"max", "the largest value"}, limit.max);
-  visit(Field{"factor", "broken by so much in one pull, the arm is left at once", kFactor},
-        limit.factor);
+  static constexpr Range kPart{"a number above 0 and at most 1",
+                               [](double x) { return x > 0.0 && x <= 1.0; }};
+  visit(Field{"max_loss",
+              "the part of what the baseline would have earned meanwhile that tuning may cost: "
+              "0.02",
+              kPart},
+        budget.max_loss);
+  visit(Field{"worst_loss",
+              "the part of that which a pull of an untried setting may lose at worst; by default "
+              "1, all of it",
+              kPositive},
+        budget.worst_loss);
+  visit(Field{"max_loss_per_pull",
+              "instead of `max_loss`, where rewards may be negative: how much less than the "
+              "baseline pulls may earn on average",
+              kPositive},
+        budget.max_loss_per_pull);
+  visit(Field{"worst_loss_per_pull",
+              "with it: how much less a pull of an untried setting may earn at worst", kPositive},
+        budget.worst_loss_per_pull);
 }
 
 /// A setting that is known to be good. The search is compared with it: see WithBaseline.
@@ -189,7 +188,6 @@ struct SystemSpecification {
   bool shell = false;
   bool reads_arm = false;
   bool keep_background = false;
-  std::vector<Limit> limits;
   SystemOptions options;
 
   friend bool operator==(const SystemSpecification&, const SystemSpecification&) = default;
@@ -263,8 +261,14 @@ struct StudySpecification {
 [[nodiscard]] std::string learning_differences(const StudySpecification& before,
                                                const StudySpecification& after);
 
+/// How they differ in the commands that set and measure the system, so that rewards may be of
+/// something else: `system.measure was "a" and is "b"`. Empty: not at all.
+[[nodiscard]] std::string command_differences(const StudySpecification& before,
+                                              const StudySpecification& after);
+
 /// How many pulls an optimizer was told the system takes to settle; 0: none.
 [[nodiscard]] std::uint64_t settle_of(const Selection& optimizer);
+[[nodiscard]] bool settles_by_distance(const Selection& optimizer);
 
 /// How many rewards in a row a visit to a setting takes when it is compared with another one, and
 /// how many pulls come before them, while the system settles.

@@ -22,8 +22,9 @@ struct BaselineRule {
   std::uint64_t pulls = 4;  ///< of the baseline at the start, and where there is nothing to compare
   std::uint64_t pairs = 4;  ///< in a round
   std::uint64_t visit = 1;  ///< pulls in a row of either side of a pair
-  std::uint64_t first = 80;  ///< pulls of the search before the first pair
-  std::uint64_t seed = 1;    ///< of the coin
+  std::uint64_t first = 80;                     ///< pulls of the search before the first pair
+  std::uint64_t seed = 1;                       ///< of the coin
+  std::optional<LossRule> loss = std::nullopt;  ///< what tuning may cost; none: anything
 };
 
 /// An optimizer whose best arm is compared with a baseline while it searches.
@@ -36,6 +37,10 @@ struct BaselineRule {
 /// their levels (`challenger_alpha`). So what `uplift` claims holds at all looks, whatever the
 /// noise and the level of rewards do: see Pairs.
 ///
+/// Where tuning may only cost so much, an arm that the search wants to play is held back until its
+/// worst plausible loss fits what is allowed (LossBudget); a proven arm, or else the baseline, is
+/// played until then (`Purpose::wait`).
+///
 /// What rewards of arms were on average is a fact; an interval of f would assume that the level
 /// does not move. There is none in `best` once the baseline was measured.
 class WithBaseline final : public Optimizer {
@@ -46,7 +51,7 @@ class WithBaseline final : public Optimizer {
                std::vector<double> baseline, const BaselineRule& rule);
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
-  Pull ask_again() override { return search_->ask_again(); }
+  Pull ask_again() override;
   Pull ask_as(const Pull& earlier, std::uint64_t pulls) override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   /// Of a duel: first all rewards of the first arm, then those of the other one.
@@ -66,6 +71,10 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override {
     return search_->remember(arm, rewards);
   }
+  [[nodiscard]] Status measure(Ticket ticket, Arm arm, const Metrics& metrics) override {
+    return search_->measure(open_.contains(ticket) ? 0 : ticket, arm, metrics);
+  }
+  void interrupt() override { search_->interrupt(); }
   void set_reward_range(const std::optional<RewardRange>& range) override {
     search_->set_reward_range(range);
   }
@@ -75,10 +84,16 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] Status drop(Ticket ticket) override;
   void finish() override { search_->finish(); }
   [[nodiscard]] std::optional<Best> best() const override;
+  [[nodiscard]] std::optional<Best> nearest() const override;
+  [[nodiscard]] std::vector<std::vector<double>> proven() const override;
+  [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override {
+    return search_->limit_checks(arm);
+  }
   [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const override {
     return search_->estimate(arm);
   }
   [[nodiscard]] std::optional<Uplift> uplift() const override;
+  [[nodiscard]] std::optional<Loss> loss() const override;
   [[nodiscard]] std::optional<Evidence> evidence() const override { return search_->evidence(); }
   [[nodiscard]] Summary summary() const override;
   [[nodiscard]] std::optional<Learnt> learnt() const override { return search_->learnt(); }
@@ -109,14 +124,15 @@ class WithBaseline final : public Optimizer {
     std::vector<double> then = {};  // empty: the baseline alone
     std::uint64_t length = 1;       // rewards to come
     std::uint64_t visit = 1;        // of these, those of `then`
-    std::uint64_t round = 0;
-    double difference = 0.0;  // sum of the challenger's rewards so far less the baseline's
+    std::uint64_t round = 0;        // of a wait: none
+    double difference = 0.0;        // sum of the challenger's rewards so far less the baseline's
+    bool is_wait = false;
 
     [[nodiscard]] bool is_duel() const { return !then.empty(); }
     /// What is to be played now, and how often.
     [[nodiscard]] const std::vector<double>& now() const;
     [[nodiscard]] std::uint64_t rest() const;
-    void transfer(State& state) { state(arm, then, length, visit, round, difference); }
+    void transfer(State& state) { state(arm, then, length, visit, round, difference, is_wait); }
   };
 
   /// What the baseline earned in one.
@@ -146,6 +162,27 @@ class WithBaseline final : public Optimizer {
 
   WithBaseline(const WithBaseline&) = default;
 
+  /// The next pull of the search, which may lose too much to be played now.
+  struct Held {
+    Ticket ticket = 0;
+    std::vector<double> arm;
+    bool is_first = false;  // one of the first that are tried
+
+    void transfer(State& state) { state(ticket, arm, is_first); }
+  };
+
+  [[nodiscard]] Pull ask_search(std::uint64_t pulls);
+  void hold();
+  [[nodiscard]] Pull let_go();
+  [[nodiscard]] Pull wait();
+  [[nodiscard]] bool is_held(Ticket ticket) const { return held_ && held_->ticket == ticket; }
+  [[nodiscard]] std::vector<double> safe_arm() const;
+  [[nodiscard]] double worst_loss(const std::vector<double>& arm, bool is_first) const;
+  [[nodiscard]] double reserved() const;
+  [[nodiscard]] bool may_be_played(const Held& held) const;
+  void count_search(Ticket ticket, const Rewards& rewards);
+  [[nodiscard]] Rewards better_is_more(const Rewards& rewards) const;
+
   void begin_round();
   [[nodiscard]] bool is_in_round() const;
   [[nodiscard]] std::uint64_t until_round() const;
@@ -154,7 +191,6 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] Pull give(Open open);
   [[nodiscard]] Pull pull_of(Ticket ticket, const Open& open) const;
   [[nodiscard]] Status learn(Ticket ticket, Open& open, const Rewards& rewards);
-  void count_search(std::uint64_t pulls);
   void take_baseline(std::uint64_t round, const Rewards& rewards);
   /// The arm of a duel that is not the baseline, and whether it comes first.
   [[nodiscard]] bool is_challenger_first(const Open& duel) const { return duel.arm != baseline_; }
@@ -164,6 +200,7 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] double evidence_for(const Pairs& pairs) const;
   [[nodiscard]] double alpha(std::size_t challenger) const;
   [[nodiscard]] Uplift::Verdict verdict(std::size_t challenger) const;
+  [[nodiscard]] std::vector<std::size_t> proven_among(const std::vector<double>& best) const;
   [[nodiscard]] std::optional<std::size_t> told_challenger(const std::vector<double>& best) const;
   [[nodiscard]] std::uint64_t gap() const;
   [[nodiscard]] double tossed_rank() const;
@@ -190,6 +227,12 @@ class WithBaseline final : public Optimizer {
   std::uint64_t baseline_pulls_ = 0;
   std::uint64_t tosses_ = 0;  // of the order of a pair
   LevelAlarm alarm_;
+
+  std::optional<LossBudget> loss_;
+  std::optional<Held> held_;
+  std::map<Ticket, double> reserved_;  // what open tickets of the search may lose
+  std::uint64_t tried_ = 0;            // pulls that the search has asked for
+  std::uint64_t waits_ = 0;            // pulls
 };
 
 }  // namespace canopy

@@ -34,6 +34,7 @@ from ._optimizers import (
     ArmEstimate,
     Best,
     Learnt,
+    LimitCheck,
     MemoryWarning,
     Node,
     Optimizer,
@@ -55,7 +56,20 @@ from ._simulation import (
     optimizers,
     simulate,
 )
-from ._space import Baseline, Choice, Integer, Real, Space, choice, integer, real
+from ._space import (
+    Baseline,
+    Choice,
+    Integer,
+    Limit,
+    Real,
+    Space,
+    at_least,
+    at_most,
+    between,
+    choice,
+    integer,
+    real,
+)
 from ._studies import Study, StudyRecord, load_optimizer, load_result, studies
 from .gymnasium import policy_search
 
@@ -83,6 +97,8 @@ __all__ = [
     "Function",
     "Integer",
     "Learnt",
+    "Limit",
+    "LimitCheck",
     "MemoryWarning",
     "Node",
     "Optimizer",
@@ -103,6 +119,9 @@ __all__ = [
     "Summary",
     "Turn",
     "Uplift",
+    "at_least",
+    "at_most",
+    "between",
     "choice",
     "connect",
     "environments",

@@ -9,7 +9,7 @@ from typing import Literal
 
 from ._optimizers import CLASSES, Optimizer
 from ._partition import AnyPartition
-from ._space import AnyBaseline, AnySpace, Direction, RewardRange
+from ._space import AnyBaseline, AnySpace, Direction, Limits, RewardRange
 
 __all__ = [
     "Adaptive",
@@ -41,6 +41,8 @@ class Adaptive(Optimizer):
     """The adaptive tree: learns smoothness, noise and spread; needs the box alone.
 
     - settle: pulls that the system takes to settle after a change of arm; a number.
+    - settle_rule: which of them are passed over: all (`strict`; so for a live system, unless this is given), or fewer
+      after a small change (`by_distance`).
     - coverage: how much to spend on looking where nothing seems to be.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
@@ -55,6 +57,7 @@ class Adaptive(Optimizer):
         space: AnySpace,
         *,
         settle: int = 0,
+        settle_rule: Literal["strict", "by_distance"] = "by_distance",
         coverage: float = 0.06,
         partition: AnyPartition = "cyclic",
         direction: Direction = "maximize",
@@ -62,13 +65,15 @@ class Adaptive(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
             "settle": settle,
+            "settle_rule": settle_rule,
             "coverage": coverage,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Hct(Optimizer):
@@ -108,6 +113,7 @@ class Hct(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
@@ -120,7 +126,7 @@ class Hct(Optimizer):
             "delta": delta,
             "constants": constants,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Vhct(Optimizer):
@@ -156,6 +162,7 @@ class Vhct(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
@@ -166,7 +173,7 @@ class Vhct(Optimizer):
             "delta": delta,
             "bound": bound,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Thoo(Optimizer):
@@ -199,6 +206,7 @@ class Thoo(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
     ):
         options = {
             "horizon": horizon,
@@ -207,7 +215,7 @@ class Thoo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Hoo(Optimizer):
@@ -238,6 +246,7 @@ class Hoo(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
     ):
         options = {
             "nu1": nu1,
@@ -245,7 +254,7 @@ class Hoo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Poo(Optimizer):
@@ -277,6 +286,7 @@ class Poo(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
     ):
         options = {
             "base": base,
@@ -285,7 +295,7 @@ class Poo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Gpo(Optimizer):
@@ -319,6 +329,7 @@ class Gpo(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
     ):
         options = {
             "horizon": horizon,
@@ -328,7 +339,7 @@ class Gpo(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Pct(Optimizer):
@@ -359,6 +370,7 @@ class Pct(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
@@ -367,7 +379,7 @@ class Pct(Optimizer):
             "rho_max": rho_max,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Vpct(Optimizer):
@@ -398,6 +410,7 @@ class Vpct(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
@@ -406,7 +419,7 @@ class Vpct(Optimizer):
             "rho_max": rho_max,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Zooming(Optimizer):
@@ -436,6 +449,7 @@ class Zooming(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
@@ -443,7 +457,7 @@ class Zooming(Optimizer):
             "rho": rho,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Doo(Optimizer):
@@ -471,13 +485,14 @@ class Doo(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
             "nu1": nu1,
             "rho": rho,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Soo(Optimizer):
@@ -503,12 +518,13 @@ class Soo(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
             "depth_power": depth_power,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Stosoo(Optimizer):
@@ -540,6 +556,7 @@ class Stosoo(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
@@ -548,7 +565,7 @@ class Stosoo(Optimizer):
             "depth_limit": depth_limit,
             "delta": delta,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Sequool(Optimizer):
@@ -574,12 +591,13 @@ class Sequool(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
             "horizon": horizon,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Stroquool(Optimizer):
@@ -607,13 +625,14 @@ class Stroquool(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
             "horizon": horizon,
             "depth_limit": depth_limit,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Vroom(Optimizer):
@@ -646,6 +665,7 @@ class Vroom(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
     ):
         options = {
             "horizon": horizon,
@@ -654,7 +674,7 @@ class Vroom(Optimizer):
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline=baseline)
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
 class Power(Optimizer):
@@ -681,6 +701,7 @@ class Power(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
     ):
         options = {
             "sigma": sigma,
@@ -688,7 +709,9 @@ class Power(Optimizer):
             "rollout_length": rollout_length,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
+        super().__init__(
+            space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
+        )
 
 
 class Grid(Optimizer):
@@ -713,13 +736,16 @@ class Grid(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
             "points": points,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
+        super().__init__(
+            space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
+        )
 
 
 class KlUcb(Optimizer):
@@ -746,6 +772,7 @@ class KlUcb(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
@@ -753,7 +780,9 @@ class KlUcb(Optimizer):
             "log_log_factor": log_log_factor,
             "confidence_scale": confidence_scale,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
+        super().__init__(
+            space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
+        )
 
 
 class Thompson(Optimizer):
@@ -779,13 +808,16 @@ class Thompson(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
     ):
         options = {
             "points": points,
             "confidence_scale": confidence_scale,
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
+        super().__init__(
+            space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
+        )
 
 
 class SuccessiveHalving(Optimizer):
@@ -810,13 +842,16 @@ class SuccessiveHalving(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
         seed: int | None = None,
     ):
         options = {
             "points": points,
             "horizon": horizon,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
+        super().__init__(
+            space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
+        )
 
 
 class RandomSearch(Optimizer):
@@ -837,11 +872,14 @@ class RandomSearch(Optimizer):
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
+        limits: Limits = None,
     ):
         options = {
             "seed": seed,
         }
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, baseline=baseline)
+        super().__init__(
+            space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
+        )
 
 
 for _each in (

@@ -7,11 +7,11 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from . import _canopy
-from ._optimizers import Looks, Optimizer, arm_text
+from ._optimizers import Looks, Optimizer, arm_text, warn_caller
 from ._progress import ProgressLine
 from ._result import Episode, Result
 from ._space import whole
@@ -98,17 +98,20 @@ class Ledger:
         self._started = time.monotonic()
         baseline = self.optimizer.baseline
         self._baseline = baseline.setting if baseline else None
+        self._unsaid = list(self.optimizer.limits)
 
     def left(self, flying: int = 0) -> int | None:
         """How many calls may still be begun."""
         return None if self.pulls is None else self.pulls - self.result.pulls - flying
 
-    def reward(self, episode: Episode, pull: Any, reward: float) -> None:
+    def reward(self, episode: Episode, pull: Any, outcome: Outcome) -> None:
         """A reward of a pull, or of an arm that was enqueued. Those of the baseline are no pulls of the search."""
+        reward, metrics = outcome
         if pull is None:
-            self.optimizer.observe(episode.arm, reward)
+            self.optimizer.observe(episode.arm, reward, metrics or None)
         else:
-            self.optimizer.tell(pull, reward)
+            self.optimizer.tell(pull, reward, metrics or None)
+        self._say_missing(metrics)
         if isinstance(self.optimizer, Optimizer):  # a study does it itself
             self.optimizer._say_advice()
         if self._is_of_baseline(episode, pull):
@@ -121,6 +124,15 @@ class Ledger:
         if len(episode.rewards) == 1:
             self.result.episodes.append(episode)
         self._close(None)
+
+    def _say_missing(self, metrics: dict[str, float]) -> None:
+        """Warns, once each, of metrics that have a limit and were not measured."""
+        for metric in [each for each in self._unsaid if each not in metrics]:
+            self._unsaid.remove(metric)
+            warn_caller(
+                f"{metric} has a limit, and a call has not measured it: let the function return "
+                f'{{"reward": ..., "{metric}": ...}}'
+            )
 
     def failure(self, episode: Episode, pull: Any, error: Exception) -> None:
         """A call that has failed. Raises what it raised, unless failures are penalized."""
@@ -174,8 +186,19 @@ class _BadReward(ValueError):
     """What was returned says that it has failed."""
 
 
-def measured(measure: Callable[..., float], arm: dict[str, Any]) -> float:
+#: a reward, and the metrics that came with it
+Outcome = tuple[float, dict[str, float]]
+
+
+def measured(measure: Callable[..., Any], arm: dict[str, Any]) -> Outcome:
+    """What a call has brought: it returns a reward, or a dictionary with the reward and metrics."""
     returned = measure(**arm)
+    metrics: dict[str, float] = {}
+    if isinstance(returned, Mapping):
+        if "reward" not in returned:
+            raise _NoReward(f'the function returned {dict(returned)!r}: a dictionary must have a "reward"')
+        metrics = _metrics_from(returned)
+        returned = returned["reward"]
     if returned is None:
         raise _BadReward("reward = None: must be a finite number")
     try:
@@ -184,7 +207,24 @@ def measured(measure: Callable[..., float], arm: dict[str, Any]) -> float:
         raise _NoReward(*error.args) from None
     if not is_usable(reward):
         raise _BadReward(f"reward = {reward!r}: must be a finite number, at most 1e100")
-    return reward
+    return reward, metrics
+
+
+def _metrics_from(returned: Mapping[Any, Any]) -> dict[str, float]:
+    """All numbers but the reward. None, NaN and infinities are as if they had not been measured."""
+    metrics = {}
+    for name, value in returned.items():
+        if name == "reward" or value is None:
+            continue
+        if not isinstance(name, str):
+            raise _NoReward(f"{name!r}: the name of a metric must be a string")
+        try:
+            number = single_reward(value)
+        except ValueError:
+            raise _NoReward(f"{name} = {value!r}: a metric must be a number") from None
+        if is_usable(number):
+            metrics[name] = number
+    return metrics
 
 
 def _text_of(failure: Exception) -> str:

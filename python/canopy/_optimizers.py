@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _canopy
 from ._partition import AnyPartition
-from ._space import AnyBaseline, AnySpace, Baseline, Direction, RewardRange, number, space_from, whole
+from ._space import AnyBaseline, AnySpace, Baseline, Direction, Limit, Limits, RewardRange, number, space_from, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -34,6 +34,25 @@ class MemoryWarning(UserWarning):
 Assumption = Literal["none", "about_normal", "noise_as_elsewhere", "two_values", "hard_range"]
 
 
+#: whether an arm keeps a limit, as far as is known
+LimitState = Literal["kept", "probably_kept", "probably_broken", "broken"]
+
+
+class LimitCheck(NamedTuple):
+    """What is known of a metric with a limit at an arm.
+
+    `limit` says what that is ("at most 60"), `state` whether the arm keeps it, `probability` how probable that is.
+    `level` is what the metric is at the arm, and `pulls` how many calls with it have measured it.
+    """
+
+    metric: str
+    limit: str
+    state: LimitState
+    probability: float
+    level: float
+    pulls: int
+
+
 class Best(NamedTuple):
     """The arm to recommend, in the user's units; `print` says it in a sentence.
 
@@ -50,7 +69,8 @@ class Best(NamedTuple):
     so. `rivals` is the number of other arms whose intervals do not exclude that they are better, `unknown` that of
     other arms without an interval. `own` is what the algorithm itself would recommend where that is another arm, else
     None. `by_model` is where the algorithm's model has f at the arm, which also draws on the arms around: 95 % at this
-    look, not at all looks. `text` says all of it in a sentence.
+    look, not at all looks. `limits` has a `LimitCheck` for every metric with a limit, by name. `text` says most of it
+    in a sentence.
     """
 
     arm: dict[str, Any]
@@ -63,9 +83,10 @@ class Best(NamedTuple):
     rare_extremes: bool
     rivals: int
     unknown: int
-    basis: Literal["interval", "repeats_few", "no_noise", "model"]
+    basis: Literal["interval", "repeats_few", "no_noise", "model", "least_broken"]
     own: dict[str, Any] | None
     by_model: tuple[float, float] | None
+    limits: dict[str, LimitCheck]
     text: str
 
     def __str__(self) -> str:
@@ -144,12 +165,13 @@ class Turn(NamedTuple):
     """The arm that an optimizer with a model chose last.
 
     `why`: "start", the first cells are played once each; "search", nowhere may f be better, as far as the model
-    tells; "cover", nobody has looked there and the model can be wrong; "sweep", it is the best of its depth.
+    tells; "cover", nobody has looked there and the model can be wrong; "sweep", it is the best of its depth;
+    "least_broken", everything seems to be beyond a limit, and this by least.
     It is played for `length` pulls and had `pulls` before. f is about `level` there, with the standard `deviation`,
     and may be `bound`.
     """
 
-    why: Literal["start", "search", "cover", "sweep"]
+    why: Literal["start", "search", "cover", "sweep", "least_broken"]
     arm: dict[str, Any]
     pulls: int
     length: int
@@ -205,9 +227,21 @@ class Looks(_Bound):
     """Ways to look at optimizers and studies."""
 
     def best(self) -> Best | None:
-        """The arm to recommend; None before the first answer."""
-        best = self._best()
-        return Best(*best) if best else None
+        """The arm to recommend; None before the first answer, and where no arm keeps its limits."""
+        return _best_from(self._best())
+
+    def nearest(self) -> Best | None:
+        """Where no arm keeps its limits: the one that is beyond them least. None if there is a best arm."""
+        return _best_from(self._nearest())
+
+    def limit_checks(self, arm: dict[str, Any]) -> dict[str, LimitCheck]:
+        """How an arm does beside the limits, by the names of their metrics; without those never measured."""
+        return _checks_from(self._limit_checks(arm))
+
+    @property
+    def limits(self) -> dict[str, Limit]:
+        """What metrics must be, by their names."""
+        return {metric: Limit(*ends) for metric, *ends in self._limits}
 
     def uplift(self) -> Uplift | None:
         """The best arm beside the baseline; None without one, and before it was measured."""
@@ -289,6 +323,17 @@ class Looks(_Bound):
         return [Node(*node) for node in self._tree()]
 
 
+def _checks_from(checks: Any) -> dict[str, LimitCheck]:
+    return {check[0]: LimitCheck(*check) for check in checks}
+
+
+def _best_from(best: tuple[Any, ...] | None) -> Best | None:
+    if best is None:
+        return None
+    *others, limits, text = best
+    return Best._make([*others, _checks_from(limits), text])
+
+
 class Optimizer(Looks, _canopy.Optimizer):
     """An optimizer in memory: ask what to try, tell how it went.
 
@@ -311,6 +356,8 @@ class Optimizer(Looks, _canopy.Optimizer):
     - baseline: an arm, or a `Baseline`. The best arm is then compared with it: some pulls have the `purpose` "baseline"
       or "duel"; of a duel, `arm` is played first and `then` right after it, and the rewards of both are told in this
       order. `uplift()` says what came of it.
+    - limits: what metrics must be, {"p99_ms": canopy.at_most(60)}, where `tell(pull, reward, metrics)` has them. The
+      adaptive tree searches among what may keep them; `best` names only what probably does.
 
     Calls are atomic, so several threads may share one.
     """
@@ -327,9 +374,10 @@ class Optimizer(Looks, _canopy.Optimizer):
         hard_range: bool = False,
         partition: AnyPartition = "cyclic",
         baseline: AnyBaseline = None,
+        limits: Limits = None,
     ):
         say_unused(self.name, options)
-        self._make(space, options, direction, reward_range, confidence, hard_range, partition, baseline)
+        self._make(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
     def _make(
         self,
@@ -341,12 +389,13 @@ class Optimizer(Looks, _canopy.Optimizer):
         hard_range: bool,
         partition: AnyPartition,
         baseline: AnyBaseline,
+        limits: Limits,
     ) -> None:
         if not isinstance(hard_range, bool):
             raise ValueError(f"hard_range = {hard_range!r}: must be True or False")
         about = (range_from(reward_range), number("confidence", confidence), hard_range)
-        given = baseline_from(baseline)
-        super().__init__(self.name, space_from(space), dict(options), direction, *about, partition, given)
+        more = (partition, baseline_from(baseline), limits_from(limits))
+        super().__init__(self.name, space_from(space), dict(options), direction, *about, *more)
 
     def copy(self) -> Self:
         """A copy in the same state, including pulls in flight; the two share nothing.
@@ -371,7 +420,7 @@ class Optimizer(Looks, _canopy.Optimizer):
 
     def __reduce__(self) -> tuple[Any, ...]:
         objective = (self.direction, self.reward_range, self.confidence, self.hard_range)
-        given = (self.space, self.options, *objective, self.partition, self.baseline)
+        given = (self.space, self.options, *objective, self.partition, self.baseline, self.limits)
         return (_restored, (type(self), given, self.save()), self.__dict__)
 
     def __repr__(self) -> str:
@@ -480,6 +529,20 @@ def baseline_from(baseline: AnyBaseline, horizon: int | None = None) -> Baseline
         raise ValueError("baseline: `every` must be 1000000 or less, and `pulls` 1000 or less")
     seed = None if baseline.seed is None else whole("baseline.seed", baseline.seed, 0)
     return Baseline(dict(baseline.setting), every, pulls, seed, baseline.horizon or horizon)
+
+
+def limits_from(limits: Limits) -> list[tuple[Any, ...]]:
+    """(metric, min, max, factor) each. Raises ValueError."""
+    if limits is None:
+        return []
+    if not isinstance(limits, Mapping):
+        raise ValueError(f'limits = {limits!r}: must be {{"p99_ms": canopy.at_most(60)}} or the like')
+    for metric, limit in limits.items():
+        if not isinstance(metric, str):
+            raise ValueError(f"limits: {metric!r} must be the name of a metric")
+        if not isinstance(limit, Limit):
+            raise ValueError(f"limits[{metric!r}] = {limit!r}: must be canopy.at_most(60), at_least or between")
+    return [(metric, *limit) for metric, limit in limits.items()]
 
 
 def arm_text(arm: Mapping[str, Any]) -> str:

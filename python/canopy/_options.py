@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 from ._partition import AnyPartition
-from ._space import AnyBaseline, Direction, RewardRange
+from ._space import AnyBaseline, Direction, Limits, RewardRange
 
 
 class AdaptiveOptions(TypedDict, total=False):
     """The options of `Adaptive`."""
 
     settle: int
+    settle_rule: Literal["strict", "by_distance"]
     coverage: float
 
 
@@ -193,6 +194,7 @@ class AlgorithmOptions(TypedDict, total=False):
     """The options of all optimizers, but for a seed."""
 
     settle: int
+    settle_rule: Literal["strict", "by_distance"]
     coverage: float
     feedback: Literal["iid", "correlated"]
     mixing_time: float
@@ -240,6 +242,7 @@ class SimulateOptions(TypedDict, total=False):
     """What `simulate` hands on, to the optimizer or to the environment."""
 
     settle: int
+    settle_rule: Literal["strict", "by_distance"]
     coverage: float
     feedback: Literal["iid", "correlated"]
     mixing_time: float
@@ -287,6 +290,7 @@ class OptimizerOptions(AlgorithmOptions, total=False):
     confidence: float
     hard_range: bool
     baseline: AnyBaseline
+    limits: Limits
 
 
 class MakeOptions(OptimizerOptions, total=False):
@@ -302,3 +306,4 @@ class StudyOptions(AlgorithmOptions, total=False):
     partition: AnyPartition
     hard_range: bool
     baseline: AnyBaseline
+    limits: Limits

@@ -15,7 +15,7 @@ from ._ledger import Ledger, calls_of, drop_pull
 from ._processes import Outcome, Processes, outcome_of, tried
 from ._result import Episode, Result
 
-Measured = Callable[[Callable[..., float], dict[str, Any]], float]
+Measured = Callable[[Callable[..., Any], dict[str, Any]], Any]
 
 
 class Pool:
@@ -26,7 +26,7 @@ class Pool:
     """
 
     def __init__(
-        self, measure: Callable[..., float], measured: Measured, n_jobs: int, workers: str, seed: int | None = None
+        self, measure: Callable[..., Any], measured: Measured, n_jobs: int, workers: str, seed: int | None = None
     ):
         self.size = n_jobs
         self._calls = itertools.count(1)
@@ -51,7 +51,7 @@ class Pool:
             self._threads.shutdown(wait=not at_once, cancel_futures=True)
 
 
-def _pickled(measure: Callable[..., float], measured: Measured) -> bytes:
+def _pickled(measure: Callable[..., Any], measured: Measured) -> bytes:
     try:
         return pickle.dumps((measure, measured))
     except Exception as error:

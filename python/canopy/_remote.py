@@ -28,6 +28,7 @@ from ._partition import AnyPartition
 from ._space import (
     AnyBaseline,
     Baseline,
+    Limit,
     Parameter,
     Space,
     documents_from,
@@ -230,7 +231,7 @@ class Server:
         """A study file as a dictionary. Without an optimizer and options, a study that is there keeps its own."""
         chosen = about.pop("optimizer", None)
         objective: dict[str, Any] = {key: about[key] for key in _OBJECTIVE if key in about}
-        names_none = chosen is None and about.keys() - {"baseline"} == objective.keys()
+        names_none = chosen is None and about.keys() - {"baseline", "limits"} == objective.keys()
         if chosen is None and not names_none:
             chosen = self._optimizer_of(name)
         like = make_optimizer(chosen or DEFAULT, space, **about)  # complains before anything is sent
@@ -245,6 +246,8 @@ class Server:
         document["space"] = documents_from(space)
         if about.get("baseline") is not None:
             document["baseline"] = _baseline_document(about["baseline"])
+        if about.get("limits"):
+            document["limit"] = [_limit_document(metric, limit) for metric, limit in about["limits"].items()]
         if not names_none:
             document["optimizer"] = {"name": like.optimizer_name}
             if "partition" in options_of(like.optimizer_name):
@@ -623,7 +626,19 @@ class RemoteStudy(Looks):
         numbers = (best[key] for key in ("arm", "mean", "lower", "upper", "pulls", "level", "assumes"))
         extremes = best.get("rare_extremes", False)
         others = (best[key] for key in ("rivals", "unknown", "basis"))
-        return (*numbers, extremes, *others, best.get("own"), ends, best["text"])
+        checks = ("metric", "limit", "state", "probability", "level", "pulls")
+        limits = [tuple(check[key] for key in checks) for check in best.get("limits", [])]
+        return (*numbers, extremes, *others, best.get("own"), ends, limits, best["text"])
+
+    def _nearest(self) -> tuple[Any, ...] | None:
+        return self._mirror()._nearest()
+
+    def _limit_checks(self, arm: dict[str, Any]) -> list[tuple[Any, ...]]:
+        return self._mirror()._limit_checks(arm)
+
+    @property
+    def _limits(self) -> list[tuple[Any, ...]]:
+        return self._empty._limits
 
     def _uplift(self) -> tuple[Any, ...] | None:
         best = self._best_answer()
@@ -694,6 +709,11 @@ def _baseline_document(baseline: AnyBaseline) -> dict[str, Any]:
     return {key: getattr(given, key) for key in keys if getattr(given, key) is not None}
 
 
+def _limit_document(metric: str, limit: Limit) -> dict[str, Any]:
+    """As study files have it."""
+    return {"metric": metric, **{key: value for key, value in limit._asdict().items() if value is not None}}
+
+
 def _record(item: Mapping[str, Any]) -> StudyRecord:
     counts = (item["pulls"], item["events"], item["created"], item["updated"])
     return StudyRecord(item["name"], *counts, item.get("open_by", ""), item.get("forked_from", ""))
@@ -707,9 +727,15 @@ def _optimizer_from(specification: Mapping[str, Any], space: Space) -> Optimizer
     objective = {key: specification[key] for key in _OBJECTIVE if key in specification}
     if "baseline" in specification:
         objective["baseline"] = Baseline(**specification["baseline"])
+    if "limit" in specification:
+        objective["limits"] = {each["metric"]: _limit_from(each) for each in specification["limit"]}
     make: Any = CLASSES[name]
     made: Optimizer = make(space, **chosen, **objective)
     return made
+
+
+def _limit_from(document: Mapping[str, Any]) -> Limit:
+    return Limit(document.get("min"), document.get("max"), document.get("factor", 2.0))
 
 
 def _file(path: Any) -> dict[str, Any]:

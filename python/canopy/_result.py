@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._optimizers import Best, Looks, Optimizer, Summary, Uplift
+from ._optimizers import Best, Looks, Optimizer, Summary, Uplift, arm_text
 from ._space import Space
 
 if TYPE_CHECKING:
@@ -50,15 +50,30 @@ class Result:
 
     @property
     def best(self) -> Best:
-        """The arm to recommend; once the search has ended, as of then. Raises ValueError while there is no reward."""
+        """The arm to recommend; once the search has ended, as of then. Raises ValueError while there is none."""
         best = self.best_or_none()
         if best is None:
-            raise ValueError("there is no best arm yet, since nothing has a reward; best_or_none() returns None then")
+            raise ValueError(self._why_no_best())
         return best
 
+    def _why_no_best(self) -> str:
+        nearest = self.optimizer.nearest()
+        if nearest is None:
+            return "there is no best arm yet, since nothing has a reward; best_or_none() returns None then"
+        worst = min(nearest.limits.values(), key=lambda check: check.probability)
+        return (
+            f"no arm so far keeps {worst.metric} {worst.limit}; the nearest, {arm_text(nearest.arm)}, has "
+            f"{worst.level:.4g}: see result.nearest; best_or_none() returns None then"
+        )
+
     def best_or_none(self) -> Best | None:
-        """The same; None while there is no reward: in a callback after failures, or of a study without any."""
+        """The same; None while there is no reward (in a callback after failures, say), or no arm keeps its limits."""
         return self._at_end[0] if self._at_end else self.optimizer.best()
+
+    @property
+    def nearest(self) -> Best | None:
+        """Where no arm keeps its limits: the one that is beyond them least. None if there is a best arm."""
+        return self.optimizer.nearest()
 
     @property
     def uplift(self) -> Uplift | None:

@@ -44,7 +44,7 @@ Workers = Literal["processes", "threads"]
 
 
 def maximize(
-    measure: Callable[..., float],
+    measure: Callable[..., Any],
     space: Space | Mapping[str, Parameter] | None = None,
     *,
     pulls: int | None = None,
@@ -63,6 +63,9 @@ def maximize(
     **options: Unpack[OptimizerOptions],
 ) -> Result:
     """Calls measure(**arm) again and again, and finds the arm whose rewards are largest on average.
+
+    It returns the reward, or a dictionary with the "reward" and other numbers (metrics), which may have limits:
+    limits={"p99_ms": canopy.at_most(60)}.
 
     - pulls, timeout: end after this many calls or seconds, whichever comes first.
     - optimizer: its name, with its options as further arguments (settle, reward_range, ...); or an
@@ -111,7 +114,7 @@ def maximize(
 
 
 def minimize(
-    measure: Callable[..., float],
+    measure: Callable[..., Any],
     space: Space | Mapping[str, Parameter] | None = None,
     *,
     pulls: int | None = None,
@@ -160,7 +163,7 @@ _ARGUMENTS = (
 
 
 def search(
-    measure: Callable[..., float],
+    measure: Callable[..., Any],
     space: Space | Mapping[str, Parameter] | None,
     *,
     direction: Direction,
@@ -266,7 +269,7 @@ def _pair_from(pair: Any) -> tuple[dict[str, Any], Any]:
 
 
 def _run(
-    measure: Callable[..., float],
+    measure: Callable[..., Any],
     ledger: Ledger,
     first: deque[dict[str, Any]],
     callbacks: list[Callable[[Result], Any]],
@@ -289,12 +292,12 @@ def _run(
                     episode = Episode(ticket, arm, depth, result.pulls + 1, [])
                 try:
                     with interrupts.allowed():
-                        reward = measured(measure, arm)
+                        outcome = measured(measure, arm)
                 except Exception as error:
                     ledger.failure(episode, pull, error)
                     pull = None  # closed
                     break
-                ledger.reward(episode, pull, reward)
+                ledger.reward(episode, pull, outcome)
                 answered += 1
                 if result.stopped:
                     break

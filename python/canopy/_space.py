@@ -260,4 +260,44 @@ class Baseline(NamedTuple):
     horizon: int | None = None
 
 
+class Limit(NamedTuple):
+    """What a metric must be, on average over the calls with an arm: see `at_most`, `at_least` and `between`.
+
+    Beyond it by `factor` in a single call, the adaptive tree leaves the arm at once.
+    """
+
+    min: float | None = None
+    max: float | None = None
+    factor: float = 2.0
+
+
+def at_most(value: float, *, factor: float = 2.0) -> Limit:
+    """A limit on a metric: no more than that.
+
+    >>> canopy.at_most(60)
+    Limit(min=None, max=60.0, factor=2.0)
+    """
+    return Limit(None, number("at_most", value), number("factor", factor))
+
+
+def at_least(value: float, *, factor: float = 2.0) -> Limit:
+    """A limit on a metric: no less than that.
+
+    >>> canopy.at_least(0.9).min
+    0.9
+    """
+    return Limit(number("at_least", value), None, number("factor", factor))
+
+
+def between(low: float, high: float, *, factor: float = 2.0) -> Limit:
+    """A limit on a metric at either end.
+
+    >>> canopy.between(10, 60)
+    Limit(min=10.0, max=60.0, factor=2.0)
+    """
+    return Limit(number("between", low), number("between", high), number("factor", factor))
+
+
+Limits = Mapping[str, Limit] | None  #: by the names of the metrics
+
 AnyBaseline = Mapping[str, Any] | Baseline | None  #: an arm, or with more about it; None: there is none

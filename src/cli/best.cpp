@@ -4,11 +4,38 @@
 #include "files/json.hpp"
 #include "files/record.hpp"
 #include "insight/best_answer.hpp"
+#include "studies/answers.hpp"
 #include "tuning/tuner_state.hpp"
 
 #include <fmt/format.h>
 
 namespace canopy::cli {
+namespace {
+
+/// Where no arm keeps its limits, the nearest is shown.
+int say_why_there_is_none(const Optimizer& optimizer, const NamedStudy& study,
+                          const TunerState& tuner, bool json) {
+  const Space& space = study.specification.space;
+  const std::string why = no_best_text(space, optimizer);
+  const auto nearest = optimizer.nearest();
+  if (!nearest) throw StudyError(StudyError::Fault::other, study.record.name + ": " + why);
+  if (json) {
+    const BestAnswer answer = best_answer(optimizer, *nearest, study.specification, tuner);
+    fmt::print("{}\n", json_text(Document::Table{{"best", Document()},
+                                                 {"nearest", record_of(space, answer)},
+                                                 {"why", why}},
+                                 2));
+    return kSuccess;
+  }
+  fmt::print("{}\nthe nearest: {}\n", why, best_text(space, *nearest));
+  for (const std::string& line :
+       metric_lines(optimizer, study.specification, tuner, nearest->arm)) {
+    fmt::print("{}\n", line);
+  }
+  return kSuccess;
+}
+
+}  // namespace
 
 Command add_best(ArgumentParser app) {
   const auto words = std::make_shared<NamedStudyFlags>();
@@ -21,10 +48,8 @@ Command add_best(ArgumentParser app) {
     const LoadedOptimizer loaded = study.load_with_warning();
     const auto& optimizer = loaded.optimizer;
     const auto best = optimizer->best();
-    if (!best)
-      throw StudyError(StudyError::Fault::other,
-                       "the study " + words->name + " has no rewards yet");
     const Space& space = study.specification.space;
+    if (!best) return say_why_there_is_none(*optimizer, study, tuner_state_of(loaded), words->json);
     if (words->json) {
       fmt::print("{}\n",
                  json_text(record_of(space, best_answer(*optimizer, *best, study.specification,
@@ -35,8 +60,11 @@ Command add_best(ArgumentParser app) {
       const std::string uplift = uplift_line(*optimizer, *best, study.specification);
       if (!uplift.empty()) fmt::print("uplift: {}\n", uplift);
       if (const auto known = optimizer->uplift()) fmt::print("level: {}\n", level_text(*known));
+      if (const auto loss = optimizer->loss()) {
+        fmt::print("loss: {}\n", loss_text(study.specification, *loss));
+      }
       for (const std::string& line :
-           metric_lines(study.specification, tuner_state_of(loaded), best->arm)) {
+           metric_lines(*optimizer, study.specification, tuner_state_of(loaded), best->arm)) {
         fmt::print("{}\n", line);
       }
       if (const auto& verdict = tuner_state_of(loaded).verdict()) {

@@ -90,18 +90,22 @@ bool try_out(CommandSystem& system, const StudySpecification& study, Arm arm,
   std::vector<double> rewards;
   const auto began = std::chrono::steady_clock::now();
   for (int i = 0; i < kTrials; ++i) {
-    const auto result = measure(system, *study.system, arm);
+    const auto result = measure(system, arm);
     if (const auto* failure = std::get_if<SystemFailure>(&result)) {
       warnings.push_back({true, failure->what});
       return false;
     }
     const auto& reading = std::get<Reading>(result);
     rewards.push_back(reading.reward);
-    for (const Limit& limit : study.system->limits) {
-      const double value = reading.metrics.at(limit.metric);
-      if (!limit.is_broken_by(value)) continue;
-      warnings.push_back({false, fmt::format("{} is {:.4g} at this setting, and must be {}",
-                                             limit.metric, value, limit.text())});
+    for (const Limit& limit : study.objective.limits) {
+      const auto found = reading.metrics.find(limit.metric);
+      if (found == reading.metrics.end()) {
+        warnings.push_back(
+            {true, fmt::format("the measurement lacks {}, which has a limit", limit.metric)});
+      } else if (limit.room(found->second) < 0.0) {
+        warnings.push_back({false, fmt::format("{} is {:.4g} at this setting, and must be {}",
+                                               limit.metric, found->second, limit.text())});
+      }
     }
   }
   const double seconds =

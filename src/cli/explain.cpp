@@ -86,6 +86,9 @@ std::string turn_text(const Space& space, const Learnt& learnt) {
       text += fmt::format("{} and may be {}; no other setting may be better", level,
                           in_digits(turn.bound, learnt));
       break;
+    case Learnt::Why::least_broken:
+      text += "every setting seems to be beyond a limit, and this one by least";
+      break;
     case Learnt::Why::cover:
       text += "this part of the box was looked at least";
       break;
@@ -96,6 +99,16 @@ std::string turn_text(const Space& space, const Learnt& learnt) {
   return text;
 }
 
+std::string metric_text(const Learnt::OfMetric& metric) {
+  if (metric.measured == 0) return "has a limit, and was never measured";
+  const double open = std::max(0.0, 1.0 - metric.kept - metric.broken);
+  return fmt::format(
+      "noise +- {}, varies as distance to the power {}; its limit is kept in {:.0f} % of the box, "
+      "broken in {:.0f} %, open in {:.0f} %; beyond it in {} of {} measurements",
+      significant_text(metric.noise, 2), significant_text(metric.smoothness, 2),
+      100.0 * metric.kept, 100.0 * metric.broken, 100.0 * open, metric.beyond, metric.measured);
+}
+
 void print_words(const Space& space, const Optimizer& optimizer, const Learnt& learnt) {
   const std::uint64_t pulls = optimizer.summary().t - 1;
   print_part("f", fmt::format("goes from about {} to {}", in_digits(learnt.lowest, learnt),
@@ -103,6 +116,9 @@ void print_words(const Space& space, const Optimizer& optimizer, const Learnt& l
   print_part("noise", noise_text(learnt));
   print_part("smoothness", smoothness_text(learnt));
   if (!learnt.shares.empty()) print_part("knobs", shares_text(space, learnt));
+  for (const Learnt::OfMetric& metric : learnt.metrics) {
+    print_part(metric.metric, metric_text(metric));
+  }
   if (pulls != 0) print_part("exploring", exploring_text(learnt, pulls));
   if (learnt.turn) print_part("next", turn_text(space, learnt));
   if (const auto best = optimizer.best()) print_part("best", best_text(space, *best));

@@ -50,6 +50,11 @@ std::string advice_for(const std::exception& error) {
     if (study->fault() == Fault::differs || study->fault() == Fault::other_revision) {
       return "; --fork NEW continues in a new study, with the rewards of this one";
     }
+    if (study->fault() == Fault::other_commands) {
+      return ". If their rewards are of the same thing, --accept-changes goes on; --fork NEW "
+             "begins "
+             "a new study";
+    }
     return "";
   }
   if (const auto* output = dynamic_cast<const OutputError*>(&error)) {

@@ -4,6 +4,7 @@
 #include "files/json.hpp"
 #include "files/record.hpp"
 #include "insight/best_answer.hpp"
+#include "studies/answers.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/say.hpp"
@@ -11,6 +12,7 @@
 #include "tuning/tuner_state.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +38,10 @@ class Adviser {
       for (const std::string& each : known) say(each, line);
     }
     advised_ = std::max(advised_, known.size());
+    for (const LimitNote& note :
+         limit_notes(study_, study_.specification(), tuner_state_of(study_))) {
+      if (noted_.insert(note.about).second) say(note.text, line);
+    }
     if (!progress.reward || progress.pulls == pulls_) return;
     pulls_ = progress.pulls;
     if (rewards_.size() >= kRewardsThatShouldVary) return;
@@ -60,6 +66,7 @@ class Adviser {
   std::size_t advised_ = 0;
   std::uint64_t pulls_ = 0;
   std::vector<double> rewards_;
+  std::set<std::string> noted_;  // about limits
 };
 
 void print_end(const Study& study, const TuneEnd& end, bool json) {
@@ -78,6 +85,15 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
       result.set("best", record_of(specification.space, best_answer(study, *best, specification,
                                                                     tuner_state_of(study))));
     }
+    if (const auto nearest = best ? std::nullopt : study.nearest()) {
+      result.set("best", Document());
+      result.set("nearest",
+                 record_of(specification.space,
+                           best_answer(study, *nearest, specification, tuner_state_of(study))));
+    }
+    if (const auto loss = study.loss()) {
+      result.set("loss", record_of(specification.space, *loss));
+    }
     fmt::print("{}\n", json_text(result, 2));
     return;
   }
@@ -88,12 +104,19 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
     const std::string uplift = uplift_line(study, *best, specification);
     if (!uplift.empty()) fmt::print("uplift   {}\n", uplift);
     if (const auto known = study.uplift()) fmt::print("level    {}\n", level_text(*known));
-    for (const std::string& line : metric_lines(specification, tuner_state_of(study), best->arm)) {
+    for (const std::string& line :
+         metric_lines(study, specification, tuner_state_of(study), best->arm)) {
       fmt::print("         {}\n", line);
     }
   }
+  if (!best && study.nearest()) {
+    fmt::print("best     {}\n", no_best_text(specification.space, study));
+  }
   if (const auto& verdict = tuner_state_of(study).verdict()) {
     fmt::print("compared {}\n", verdict_line(specification.space, *verdict));
+  }
+  if (const auto loss = study.loss()) {
+    fmt::print("loss     {}\n", loss_text(specification, *loss));
   }
   if (!end.setting.empty()) {
     fmt::print("left at  {}{}\n", end.setting, end.left_at.empty() ? "" : ", " + end.left_at);

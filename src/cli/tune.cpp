@@ -26,6 +26,7 @@ struct TuneArguments {
   bool dry_run = false;
   bool measure = false;
   bool json = false;
+  bool accept_changes = false;
 };
 
 int tune(const TuneArguments& arguments) {
@@ -41,7 +42,10 @@ int tune(const TuneArguments& arguments) {
   check_before_start(resolved(specification));
   const AnyStore store = open_any_store(arguments.where, Store::Mode::create, "tune");
   Study study = Study::open(*store, specification,
-                            {.name = name, .fork = arguments.fork, .fold = tuner_fold});
+                            {.name = name,
+                             .fork = arguments.fork,
+                             .fold = tuner_fold,
+                             .accept_changes = arguments.accept_changes});
   if (const Summary summary = study.summary(); summary.t > 1) {
     terminal::say("{}: continuing after {} pulls\n", study.record().name, summary.t - 1);
   } else if (summary.observed > 0) {
@@ -62,6 +66,9 @@ Command add_tune(ArgumentParser app) {
                  "the study: what to tune, how to set and measure it, for how long");
   arguments->where.add_to(command);
   add_fork_flag(command, arguments->fork);
+  command.flag("--accept-changes", arguments->accept_changes,
+               "go on although the study was measured by other commands so far; noted in its "
+               "journal");
   command.flag("--dry-run", arguments->dry_run,
                "run nothing: show the first commands, what would be left, and every doubt");
   command.flag("--measure", arguments->measure,

@@ -7,6 +7,7 @@
 #include "files/page.hpp"
 #include "files/record.hpp"
 #include "insight/best_answer.hpp"
+#include "studies/answers.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/say.hpp"
 #include "tuning/tuner_state.hpp"
@@ -115,7 +116,10 @@ std::string TuneStatus::line(const TuneProgress& progress) {
     line += "  best " + best_text(study_.specification().space, *best);
     const std::string uplift = uplift_line(study_, *best, study_.specification());
     if (!uplift.empty()) line += "  uplift " + uplift;
+  } else if (study_.nearest()) {
+    line += "  " + no_best_text(study_.specification().space, study_);
   }
+  if (const auto loss = study_.loss()) line += "  " + loss_text(study_.specification(), *loss);
   return line;
 }
 
@@ -142,6 +146,14 @@ Document TuneStatus::document(const TuneProgress& progress) {
     status.set("best", record_of(study_.specification().space,
                                  best_answer(study_, *best, study_.specification(),
                                              tuner_state_of(study_))));
+  } else if (const auto nearest = study_.nearest()) {
+    status.set("best", Document());
+    status.set("nearest", record_of(study_.specification().space,
+                                    best_answer(study_, *nearest, study_.specification(),
+                                                tuner_state_of(study_))));
+  }
+  if (const auto loss = study_.loss()) {
+    status.set("loss", record_of(study_.specification().space, *loss));
   }
   return status;
 }
@@ -176,7 +188,12 @@ std::string TuneStatus::metrics_text(const TuneProgress& progress) {
   add_gauge(text, "best_lower", "Lower end of its interval.", best->lower, study);
   add_gauge(text, "best_upper", "Upper end of its interval.", best->upper, study);
   add_gauge(text, "best_pulls", "Its pulls.", static_cast<double>(best->pulls), study);
-  if (const auto uplift = study_.uplift()) {
+  if (const auto loss = study_.loss()) {
+    add_gauge(text, "loss_total", "What tuning has cost beside the baseline; negative: a gain.",
+              loss->lost, study);
+    add_gauge(text, "loss_allowed_total", "What it may have cost by now.", loss->allowed, study);
+  }
+  if (const auto uplift = study_.uplift(); uplift && uplift->is_best && uplift->pairs != 0) {
     add_gauge(text, "uplift", "Mean difference from the baseline, over the pairs.",
               uplift->difference, study);
     add_gauge(text, "uplift_lower", "Lower end of its interval.", uplift->interval.lower, study);

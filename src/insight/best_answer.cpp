@@ -7,35 +7,19 @@
 #include <utility>
 
 namespace canopy {
-namespace {
 
-/// As errors are that never happen and may not happen.
-bool is_at_limit(const KnownMetric& metric) {
-  return metric.estimate.mean == metric.limit->max || metric.estimate.mean == metric.limit->min;
-}
-
-}  // namespace
-
-std::optional<LimitState> KnownMetric::limit_state() const {
-  if (limit == nullptr) return std::nullopt;
-  if (limit->is_surely_broken(estimate.interval)) return LimitState::broken;
-  const bool is_kept = limit->is_surely_kept(estimate.interval) || is_at_limit(*this);
-  return is_kept ? LimitState::kept : LimitState::unsure;
-}
-
-std::vector<KnownMetric> metrics_at(const StudySpecification& specification,
-                                    const TunerState& tuner, Arm arm) {
-  std::vector<KnownMetric> known;
+std::map<std::string, MetricAnswer> metrics_at(const Optimizer& optimizer, const TunerState& tuner,
+                                               Arm arm) {
+  std::map<std::string, MetricAnswer> known;
   for (const auto& [name, evidence] : tuner.metrics()) {
     const auto index = evidence.find(arm);
     if (!index) continue;
-    KnownMetric metric{name, evidence.estimate(*index)};
-    if (specification.system) {
-      for (const Limit& limit : specification.system->limits) {
-        if (limit.metric == name) metric.limit = &limit;
-      }
-    }
-    known.push_back(metric);
+    const ArmEstimate estimate = evidence.estimate(*index);
+    known[name] = {estimate.mean, estimate.interval, estimate.pulls};
+  }
+  for (const LimitCheck& check : optimizer.limit_checks(arm)) {
+    const auto found = known.find(check.metric);
+    if (found != known.end()) found->second.limit = check.state;
   }
   return known;
 }
@@ -48,11 +32,9 @@ BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
     answer.uplift_text =
         uplift_text(specification.space, *answer.uplift, best, specification.objective.direction);
   }
-  for (const KnownMetric& metric : metrics_at(specification, tuner, best.arm)) {
-    MetricAnswer& written = answer.metrics[metric.name];
-    written = {metric.estimate.mean, metric.estimate.interval, metric.estimate.pulls,
-               metric.limit_state()};
-  }
+  answer.loss = optimizer.loss();
+  if (answer.loss) answer.loss_text = loss_text(specification, *answer.loss);
+  answer.metrics = metrics_at(optimizer, tuner, best.arm);
   if (const auto& verdict = tuner.verdict()) {
     answer.confirmed = verdict->confirmed && verdict->arm == best.arm;
     answer.verdict = verdict->text;

@@ -1,50 +1,30 @@
 #pragma once
 
-#include "canopy/enum_names.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/study_specification.hpp"
 
 #include "insight/best_words.hpp"
 #include "tuning/tuner_state.hpp"
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace canopy {
 
-/// Whether a metric keeps its limit, at the level of its interval.
-enum class LimitState : std::uint8_t { kept, unsure, broken };
-
-template <>
-struct EnumNames<LimitState> {
-  static constexpr std::array<std::string_view, 3> names{"kept", "unsure", "broken"};
-};
-
 /// What else was measured at an arm.
-struct KnownMetric {
-  std::string name;
-  ArmEstimate estimate;
-  const Limit* limit = nullptr;
-
-  /// None: it has no limit.
-  [[nodiscard]] std::optional<LimitState> limit_state() const;
-};
-
-[[nodiscard]] std::vector<KnownMetric> metrics_at(const StudySpecification& specification,
-                                                  const TunerState& tuner, Arm arm);
-
-/// The same, to be written down.
 struct MetricAnswer {
   double mean = 0.0;
   Interval interval;
   std::uint64_t pulls = 0;
   std::optional<LimitState> limit = std::nullopt;  ///< none: it has none
 };
+
+/// By name.
+[[nodiscard]] std::map<std::string, MetricAnswer> metrics_at(const Optimizer& optimizer,
+                                                             const TunerState& tuner, Arm arm);
 
 template <class Visit>
 void visit_fields(MetricAnswer& metric, Visit&& visit) {
@@ -63,6 +43,8 @@ struct BestAnswer {
   std::string text = {};  ///< all of that in a sentence
   std::optional<Uplift> uplift = std::nullopt;
   std::string uplift_text = {};  ///< in a sentence
+  std::optional<Loss> loss = std::nullopt;
+  std::string loss_text = {};  ///< in a sentence
   std::map<std::string, MetricAnswer> metrics = {};
   std::optional<bool> confirmed = std::nullopt;
   std::optional<std::string> verdict = std::nullopt;
@@ -76,6 +58,9 @@ void visit_fields(BestAnswer& answer, Visit&& visit) {
   visit(Field{"text", "the same in a sentence"}, answer.text);
   visit(Field{"uplift", "over the baseline, where that was measured"}.or_none(), answer.uplift);
   visit(Field{"uplift_text", "the same in a sentence"}.or_none(), answer.uplift_text);
+  visit(Field{"loss", "what tuning has cost, where budget.max_loss says how much it may"}.or_none(),
+        answer.loss);
+  visit(Field{"loss_text", "the same in a sentence"}.or_none(), answer.loss_text);
   visit(Field{"metrics", "what else was measured at the arm"}.or_none(), answer.metrics);
   visit(
       Field{"confirmed", "whether a comparison with the baseline has confirmed this arm"}.or_none(),

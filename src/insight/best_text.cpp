@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 #include "insight/best_answer.hpp"
+#include "studies/answers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -161,28 +162,79 @@ std::string moves_text(const LevelMove& moves) {
       number_text(after.mean, resolution), after.from, after.to);
 }
 
-std::vector<std::string> metric_lines(const StudySpecification& specification,
+std::vector<std::string> metric_lines(const Optimizer& optimizer,
+                                      const StudySpecification& specification,
                                       const TunerState& tuner, Arm arm) {
   std::vector<std::string> lines;
-  for (const KnownMetric& metric : metrics_at(specification, tuner, arm)) {
-    const Interval& interval = metric.estimate.interval;
+  for (const LimitCheck& check : optimizer.limit_checks(arm)) lines.push_back(limit_text(check));
+  for (const auto& [name, metric] : metrics_at(optimizer, tuner, arm)) {
+    if (metric.limit) continue;
+    const Interval& interval = metric.interval;
     const double resolution =
         interval.bounded() ? resolution_of(interval.lower, interval.upper) : 0.0;
-    std::string line =
-        fmt::format("{}: {}", metric.name, number_text(metric.estimate.mean, resolution));
-    if (interval.bounded()) {
-      line += fmt::format(" ({} to {} at {:.4g} %)", number_text(interval.lower, resolution),
-                          number_text(interval.upper, resolution),
-                          100.0 * specification.objective.confidence);
-    }
-    if (metric.limit != nullptr) {
-      line += ", must be " + metric.limit->text();
-      if (metric.limit_state() == LimitState::unsure) line += "; whether it is, is not certain";
-      if (metric.limit_state() == LimitState::broken) line += ", which it is not";
-    }
-    lines.push_back(std::move(line));
+    lines.push_back(fmt::format("{}: {}", name, number_text(metric.mean, resolution)));
+    if (!interval.bounded()) continue;
+    lines.back() += fmt::format(" ({} to {} at {:.4g} %)", number_text(interval.lower, resolution),
+                                number_text(interval.upper, resolution),
+                                100.0 * specification.objective.confidence);
   }
   return lines;
+}
+
+std::string loss_text(const StudySpecification& specification, const Loss& loss) {
+  if (!loss.level_is_known && loss.pulls == 0) return "the baseline has not been measured yet";
+  if (!loss.level_is_known) {
+    return "what the baseline earns is not known well enough for a part of it to mean anything, so "
+           "nothing but the baseline is tried. If it stays so, rewards lie around 0: give "
+           "max_loss_per_pull and worst_loss_per_pull instead of max_loss";
+  }
+  const Budget& budget = specification.budget;
+  const auto pulls = static_cast<double>(std::max<std::uint64_t>(loss.pulls, 1));
+  const bool is_share = budget.max_loss.has_value();
+  const double unit = is_share ? 0.01 * std::abs(loss.level) * pulls : pulls;
+  const auto text_of = [&](double value) {
+    return significant_text(value, 2) + (is_share ? " %" : "");
+  };
+  const double cap = is_share ? 100.0 * *budget.max_loss : budget.max_loss_per_pull.value_or(0.0);
+  std::string text = fmt::format("tuning has {} {} (+- {}) {}; {} are allowed",
+                                 loss.lost < 0.0 ? "gained" : "cost",
+                                 text_of(std::abs(loss.lost) / unit), text_of(loss.margin / unit),
+                                 is_share ? "of what the baseline earns" : "a pull", text_of(cap));
+  if (!loss.waits_for.empty()) {
+    text += fmt::format("; {} is not tried for about {} more pulls, since it may lose {}",
+                        specification.space.describe(loss.waits_for), loss.waits_still,
+                        significant_text(loss.may_lose, 3));
+  }
+  return text;
+}
+
+std::vector<LimitNote> limit_notes(const Optimizer& optimizer,
+                                   const StudySpecification& specification,
+                                   const TunerState& tuner) {
+  constexpr std::uint64_t kPullsToFindOne = 30;
+  std::vector<LimitNote> notes;
+  const std::vector<Limit>& limits = specification.objective.limits;
+  const std::uint64_t pulls = optimizer.summary().t - 1;
+  if (limits.empty() || pulls == 0) return notes;
+  for (const Limit& limit : limits) {
+    if (tuner.metrics().contains(limit.metric)) continue;
+    notes.push_back({limit.metric, fmt::format("{} has a limit, and measure does not print it: "
+                                               "nothing is known to keep it",
+                                               limit.metric)});
+  }
+  if (specification.baseline) {
+    const auto checks = optimizer.limit_checks(specification.baseline->setting);
+    const LimitCheck* worst = worst_of(checks);
+    if (worst != nullptr && worst->pulls != 0 && worst->state == LimitState::broken) {
+      notes.push_back(
+          {"the baseline", "the baseline itself breaks a limit, " + limit_text(*worst) +
+                               ". A setting that keeps it is preferred, also if it earns less"});
+    }
+  }
+  if (pulls >= kPullsToFindOne && optimizer.nearest()) {
+    notes.push_back({"no best", no_best_text(specification.space, optimizer)});
+  }
+  return notes;
 }
 
 std::string verdict_line(const Space& space, const Verdict& verdict) {

@@ -4,6 +4,7 @@
 #include "insight/best_answer.hpp"
 #include "insight/best_text.hpp"
 
+#include <cctype>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -78,9 +79,13 @@ class BestSentences {
       moves.front() = 'T';
       add(sentences, std::move(moves));
     }
-    for (const Limit& limit : broken_limits()) {
-      add(sentences, fmt::format("It breaks a limit at the {} level: {} must be {}.",
-                                 level_text(best_.level), limit.metric, limit.text()));
+    for (const LimitCheck& check : best_.limits) {
+      if (check.state != LimitState::kept) add(sentences, limit_text(check) + ".");
+    }
+    if (!answer_.loss_text.empty()) {
+      std::string loss = answer_.loss_text + ".";
+      loss.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(loss.front())));
+      add(sentences, std::move(loss));
     }
     add(sentences, verdict());
     return words;
@@ -220,18 +225,6 @@ class BestSentences {
     }
     if (best_.rivals == 1) return "One other setting cannot be ruled out yet" + unknown + ".";
     return fmt::format("{} other settings cannot be ruled out yet{}.", best_.rivals, unknown);
-  }
-
-  [[nodiscard]] std::vector<Limit> broken_limits() const {
-    std::vector<Limit> broken;
-    if (!specification_.system) return broken;
-    for (const Limit& limit : specification_.system->limits) {
-      const auto metric = answer_.metrics.find(limit.metric);
-      if (metric != answer_.metrics.end() && limit.is_surely_broken(metric->second.interval)) {
-        broken.push_back(limit);
-      }
-    }
-    return broken;
   }
 
   [[nodiscard]] std::string verdict() const {

@@ -57,6 +57,9 @@ struct DoAgain {
     concerns_optimizer = event.role == Role::search;
     if (concerns_optimizer) require(optimizer.observe(event.arm, sums_of(event.rewards)));
   }
+  void operator()(const MetricsMeasured& event) const {
+    if (!event.arm.empty()) require(optimizer.measure(event.ticket, event.arm, event.metrics));
+  }
   void operator()(const RangeSet& event) const { optimizer.set_reward_range(event.range); }
   void operator()(const Dropped& event) const { require(optimizer.drop(event.ticket)); }
   void operator()(const Finished& /*event*/) const { optimizer.finish(); }
@@ -74,7 +77,9 @@ bool do_again(Optimizer& optimizer, const Event& event) {
   return concerns_optimizer;
 }
 
-void remember_baseline(Optimizer& optimizer, const Event& event) {
+void take_aside(Optimizer& optimizer, const Event& event) {
+  const auto* applied = std::get_if<Applied>(&event);
+  if (applied != nullptr && applied->ticket == 0) optimizer.interrupt();
   const auto* observed = std::get_if<Observed>(&event);
   if (observed == nullptr || observed->role != Role::baseline) return;
   // A baseline outside the space is one that no optimizer knows.
@@ -85,10 +90,15 @@ std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& recor
                                           const Space& space) {
   std::vector<JournalEntry> entries;
   read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
-    const std::optional<Rewards> rewards = rewards_of(entry.event);
-    if (!rewards || !arm || !space.contains(*arm)) return;
-    entries.push_back(
-        {entries.size() + 1, entry.at, Observed{{arm->begin(), arm->end()}, shortest(*rewards)}});
+    if (!arm || !space.contains(*arm)) return;
+    const std::vector<double> owned(arm->begin(), arm->end());
+    if (const auto* measured = std::get_if<MetricsMeasured>(&entry.event)) {
+      entries.push_back(
+          {entries.size() + 1, entry.at, MetricsMeasured{0, measured->metrics, owned}});
+    }
+    if (const std::optional<Rewards> rewards = rewards_of(entry.event)) {
+      entries.push_back({entries.size() + 1, entry.at, Observed{owned, shortest(*rewards)}});
+    }
   });
   return entries;
 }

@@ -13,8 +13,9 @@ namespace canopy {
 /// Throws StudyError (`damaged`) if the optimizer would do anything else.
 [[nodiscard]] bool do_again(Optimizer& optimizer, const Event& event);
 
-/// A measurement of the baseline counts for `best` and `estimate` as any other.
-void remember_baseline(Optimizer& optimizer, const Event& event);
+/// What the optimizer learns from events that are not of its own pulls: a measurement of the
+/// baseline counts for `best` and `estimate` as any other, and the system may have been elsewhere.
+void take_aside(Optimizer& optimizer, const Event& event);
 
 /// The rewards of a journal as observations, those alone whose arm the space has.
 [[nodiscard]] std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& record,

@@ -18,6 +18,7 @@ constexpr std::uint32_t kDeepestStart = 5;  // when more are in flight than ther
 constexpr double kBoldness = 3.0;           // of the index
 constexpr double kTurn = 0.15;              // of the pulls of a leaf are the next turn
 constexpr std::uint64_t kFewTickets = 64;
+constexpr double kFavour = 0.5;  // standard deviations in favour of a cell beside its limits
 
 }  // namespace
 
@@ -27,12 +28,16 @@ Adaptive::Adaptive(const Space& space, const AdaptiveOptions& options, const Obj
 Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOptions& options,
                    const Objective& objective)
     : TicketedOptimizer(checked(options, objective), partition->dimension()),
-      model_(std::move(partition)),
+      model_(partition),
+      metrics_(objective.limits.size(), AdaptiveModel(partition, AdaptiveModel::Of::metric)),
+      beyond_(objective.limits.size()),
       options_(options),
-      settling_(options.settle) {
+      settling_(options.settle, options.settle_rule == SettleRule::by_distance) {
   const Partition& set = model_.tree().partition();
-  if (options.settle != 0 && !set.reach(model_.tree().cell(Tree::kRoot), 0)) {
-    throw ConfigurationError({{"optimizer.settle", "", "needs a space with distances"}});
+  if (options.settle != 0 && options.settle_rule == SettleRule::by_distance &&
+      !set.reach(model_.tree().cell(Tree::kRoot), 0)) {
+    throw ConfigurationError(
+        {{"optimizer.settle_rule", "by_distance", "needs a space with distances"}});
   }
   // From left to right: children of nodes in this order are in this order.
   std::vector<NodeIndex> cells{Tree::kRoot};
@@ -41,6 +46,7 @@ Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOpt
     for (const NodeIndex cell : cells) {
       Tree& tree = model_.tree();
       if (tree[cell].depth == depth && model_.can_cut(cell) && tree.expand(cell)) {
+        for (AdaptiveModel& metric : metrics_) (void)metric.tree().expand(cell);
         next.insert(next.end(), {tree[cell].children, tree[cell].children + 1});
       } else {
         next.push_back(cell);
@@ -57,6 +63,7 @@ Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOpt
 /// The middle of a turn has to be fast, here and in `tell`: nothing is decided there.
 Pull Adaptive::ask(std::uint64_t pulls) {
   if (!is_steady_ || turn_.unissued == 0 || tickets_.newest_is_open()) begin_or_resume();
+  if (!metrics_.empty()) pulls = 1;  // any of them may be the last of the turn
   return issue(std::clamp<std::uint64_t>(pulls, 1, turn_.unissued));
 }
 
@@ -83,7 +90,8 @@ void Adaptive::begin_or_resume() {
   if (last_played_ == kNobody || !model_.tree().has_arm(last_played_, arm)) ++switches_;
   last_played_ = turn_.node;
   if (!is_alone) watch_.lose_track();
-  is_steady_ = turn_.unissued > 1 && is_alone && options_.settle == 0 && !scale_is_provisional();
+  is_steady_ = turn_.unissued > 1 && is_alone && options_.settle == 0 && metrics_.empty() &&
+               !scale_is_provisional();
   if (is_steady_) evidence_.turn_to(arm);
 }
 
@@ -121,16 +129,22 @@ Adaptive::Turn Adaptive::next_turn() {
     if (leaf) return {.node = *leaf, .why = covers ? Learnt::Why::cover : Learnt::Why::sweep};
   }
   NodeIndex leaf = most_promising();
-  while (model_.tree()[leaf].out > 0.0 && is_ripe(leaf)) {
+  const auto is_cut_first = [this](NodeIndex index) {
+    const Node& node = model_.tree()[index];
+    if (node.out > 0.0) return is_ripe(index);
+    return node.pulls >= 1.0 && only_parts_may_keep_limits(index) && has_room();
+  };
+  while (is_cut_first(leaf)) {
     cut(leaf);
     leaf = most_promising();
   }
   // The more are in flight, the sooner it is worth while to think again.
   const double length = std::floor(kTurn * model_.tree()[leaf].pulls /
                                    (1.0 + static_cast<double>(tickets_.in_flight())));
+  const bool is_beyond = model_.tree()[leaf].shortfall > 0.0;
   return {.node = leaf,
           .length = static_cast<std::uint64_t>(std::max(1.0, length)),
-          .why = Learnt::Why::search};
+          .why = is_beyond ? Learnt::Why::least_broken : Learnt::Why::search};
 }
 
 /// The first cell that was not asked for. When there is none, because more are in flight than there
@@ -145,7 +159,7 @@ NodeIndex Adaptive::next_of_start() {
   for (std::uint32_t depth = kStartDepth; depth < kDeepestStart; ++depth) {
     for (NodeIndex i = 0; i < tree.size(); ++i) {
       if (tree[i].depth != depth) continue;
-      if (tree[i].is_leaf() && model_.cut(i) != AdaptiveModel::Cut::refused) {
+      if (tree[i].is_leaf() && cut_models(i) != AdaptiveModel::Cut::refused) {
         evidence_.reserve(tree.size());
       }
       if (tree[i].is_leaf()) continue;
@@ -167,10 +181,7 @@ double Adaptive::asked_for(NodeIndex index) const {
 NodeIndex Adaptive::most_promising() const {
   const Tree& tree = model_.tree();
   NodeIndex at = Tree::kRoot;
-  while (!tree[at].is_leaf()) {
-    const NodeIndex left = tree[at].children;
-    at = tree[left].bound >= tree[left + 1].bound ? left : left + 1;
-  }
+  while (!tree[at].is_leaf()) at = better_child(at);
   return at;
 }
 
@@ -217,7 +228,7 @@ std::optional<NodeIndex> Adaptive::sweep() {
     const NodeIndex leaf = sweep_.back();
     sweep_.pop_back();
     const Node& node = tree[leaf];
-    if (!node.is_leaf()) continue;
+    if (!node.is_leaf() || is_passed_by(leaf)) continue;
     if (node.pulls + node.out < enough) return leaf;
     if (node.out == 0.0 && model_.can_cut(leaf)) return left_child_of_cut(leaf);
   }
@@ -234,7 +245,7 @@ void Adaptive::list_for_sweep() {
   std::vector<Candidate> by_depth(tree.depth() + 1);
   for (NodeIndex i = 0; i < tree.size(); ++i) {
     const Node& node = tree[i];
-    if (!node.is_leaf()) continue;
+    if (!node.is_leaf() || is_passed_by(i)) continue;
     const double value =
         node.pulls == 0.0 ? node.level + deviation : node.mean + deviation / std::sqrt(node.pulls);
     Candidate& best = by_depth[node.depth];
@@ -295,7 +306,8 @@ void Adaptive::learn_pending() {
 }
 
 bool Adaptive::tell_about_arm(NodeIndex node, std::uint64_t pulls) {
-  return settling_.play(model_.tree().partition(), model_.tree().cell(node), pulls);
+  const Tree& tree = model_.tree();
+  return settling_.play(tree.partition(), tree.cell(node), tree.arm(node), pulls);
 }
 
 /// Removes in-flight pulls of a node, and returns how many of them were the explorer's.
@@ -339,6 +351,7 @@ void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
   if (mapped.count == 1 && index == turn_.node) watch_.add(t_ - 1, mapped.sum - turn_.mean);
   model_.add(owner, mapped);
   since_pass_ += mapped.count;
+  if (index == turn_.node && turn_.is_beyond) turn_.unissued = 0;
   const bool is_alone = tickets_.in_flight() == 1 && tickets_.newest_is_open();
   if (index == turn_.node && (turn_.unissued != 0 || is_alone)) return;  // the turn goes on
   end_turn(owner);
@@ -377,11 +390,13 @@ void Adaptive::end_turn(NodeIndex node) {
     });
     if (!has_begun_) return;
     model_.begin();
+    for (AdaptiveModel& metric : metrics_) metric.begin();
     after_pass();
     return;
   }
   if (model_.tree()[node].is_leaf()) {
     model_.update(node);
+    for (AdaptiveModel& metric : metrics_) metric.update(node);
     set_bound(node);
     if (is_ripe(node)) cut(node);
   }
@@ -390,8 +405,18 @@ void Adaptive::end_turn(NodeIndex node) {
   if (static_cast<double>(since_pass_) >= model_.tree().size() / passes) pass();
 }
 
+/// In all models at once, so that node i is the same cell in all.
+AdaptiveModel::Cut Adaptive::cut_models(NodeIndex leaf) {
+  AdaptiveModel::Cut cut = model_.cut(leaf);
+  if (cut == AdaptiveModel::Cut::refused) return cut;
+  for (AdaptiveModel& metric : metrics_) {
+    if (metric.cut(leaf) == AdaptiveModel::Cut::moved) cut = AdaptiveModel::Cut::moved;
+  }
+  return cut;
+}
+
 void Adaptive::cut(NodeIndex leaf) {
-  const AdaptiveModel::Cut cut = model_.cut(leaf);
+  const AdaptiveModel::Cut cut = cut_models(leaf);
   if (cut == AdaptiveModel::Cut::refused) return;
   evidence_.reserve(model_.tree().size());
   if (cut == AdaptiveModel::Cut::moved) {
@@ -399,13 +424,13 @@ void Adaptive::cut(NodeIndex leaf) {
     return;
   }
   const NodeIndex left = model_.tree()[leaf].children;
-  Node& first = model_.tree()[left];
-  first.bound = index(first);
+  set_key(left);
   set_bound(left + 1);
 }
 
 void Adaptive::pass() {
   model_.pass();
+  for (AdaptiveModel& metric : metrics_) metric.pass();
   after_pass();
 }
 
@@ -415,15 +440,28 @@ void Adaptive::after_pass() {
   since_pass_ = 0;
 }
 
-/// What explorer and search have lost beyond doubt.
+/// What explorer and search have lost beyond doubt: beside the best arm that keeps its limits, and
+/// by going beyond limits.
 void Adaptive::count_losses() {
   const Tree& tree = model_.tree();
+  double sure_level = -kInfinity;  // of that arm
+  double least_beyond = metrics_.empty() ? 0.0 : kInfinity;
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    const Node& node = tree[i];
+    if (!node.is_leaf() || node.pulls == 0.0) continue;
+    if (!metrics_.empty()) least_beyond = std::min(least_beyond, beyond_limits(i, -1.0));
+    if (!metrics_.empty() && beyond_limits(i, 0.0) > 0.0) continue;
+    sure_level = std::max(sure_level, node.level - std::sqrt(node.variance));
+  }
   explorer_loss_ = search_loss_ = 0.0;
   for (NodeIndex i = 0; i < tree.size(); ++i) {
     const Node& node = tree[i];
     const double all = node.pulls + node.skipped + node.out;
     if (all == 0.0) continue;
-    const double lost = std::max(0.0, model_.sure_level() - node.level - std::sqrt(node.variance));
+    double lost = std::max(0.0, sure_level - node.level - std::sqrt(node.variance));
+    if (!metrics_.empty()) {
+      lost += model_.leaf_range() * std::max(0.0, beyond_limits(i, 1.0) - least_beyond);
+    }
     const double explorered = node.explorer_pulls + node.explorer_skipped + node.explorer_out;
     explorer_loss_ += explorered * lost;
     search_loss_ += (all - explorered) * lost;
@@ -437,42 +475,191 @@ double Adaptive::expected_variance(const Node& leaf) {
   return leaf.out == 0.0 ? leaf.variance : 1.0 / (1.0 / leaf.variance + leaf.out / leaf.noise);
 }
 
+/// Whether the tree may still grow.
+bool Adaptive::has_room() const {
+  return model_.tree().size() < 64.0 + 12.0 * std::sqrt(steps());
+}
+
 /// Whether a leaf is known better than f varies in it, pulls that are out included, and the tree
 /// may still grow.
 bool Adaptive::is_ripe(NodeIndex index) const {
   const Node& leaf = model_.tree()[index];
-  return leaf.pulls + leaf.out >= 2.0 && expected_variance(leaf) <= leaf.below &&
-         model_.tree().size() < 64.0 + 12.0 * std::sqrt(steps()) && model_.can_cut(index);
+  return leaf.pulls + leaf.out >= 2.0 && expected_variance(leaf) <= leaf.below && has_room() &&
+         model_.can_cut(index);
 }
 
 /// Pulls that are out are expected to come back a little worse than the model thinks, by what they
 /// change the level in the mean: several are spread over cells that look about as good.
-double Adaptive::index(const Node& leaf) const {
-  const double variance = expected_variance(leaf);
-  const double level = leaf.level - std::sqrt(std::max(0.0, leaf.variance - variance));
+double Adaptive::index(const Node& leaf, double more_variance) const {
+  const double expected = expected_variance(leaf);
+  const double level = leaf.level - std::sqrt(std::max(0.0, leaf.variance - expected));
+  const double variance = expected + more_variance;
   const double worth = steps() * variance / (model_.leaves() * leaf.noise);
   return level + std::sqrt(kBoldness * std::log(1.0 + worth) * variance);
 }
 
-void Adaptive::set_bounds() {
+/// By which leaves are compared: first the smaller shortfall, then the larger index.
+void Adaptive::set_key(NodeIndex leaf) {
+  Node& node = model_.tree()[leaf];
+  if (metrics_.empty()) {
+    node.bound = index(node);
+  } else if (only_parts_may_keep_limits(leaf)) {
+    node.shortfall = beyond_limits(leaf, kFavour, Of::its_parts);
+    node.bound = index(node, node.below);
+  } else {
+    node.shortfall = beyond_limits(leaf, kFavour);
+    node.bound = index(node);
+  }
+}
+
+NodeIndex Adaptive::better_child(NodeIndex node) const {
+  const Tree& tree = model_.tree();
+  const NodeIndex left = tree[node].children;
+  const Node& first = tree[left];
+  const Node& second = tree[left + 1];
+  const bool is_first = first.shortfall != second.shortfall ? first.shortfall < second.shortfall
+                                                            : first.bound >= second.bound;
+  return is_first ? left : left + 1;
+}
+
+void Adaptive::take_key_of_better_child(NodeIndex node) {
   Tree& tree = model_.tree();
+  const Node& better = tree[better_child(node)];
+  tree[node].bound = better.bound;
+  tree[node].shortfall = better.shortfall;
+}
+
+void Adaptive::set_bounds() {
+  const Tree& tree = model_.tree();
   for (NodeIndex i = tree.size(); i-- > 0;) {
-    Node& node = tree[i];
-    node.bound = node.is_leaf()
-                     ? index(node)
-                     : std::max(tree[node.children].bound, tree[node.children + 1].bound);
+    if (tree[i].is_leaf()) {
+      set_key(i);
+    } else {
+      take_key_of_better_child(i);
+    }
   }
 }
 
 /// Of a leaf, and above it.
 void Adaptive::set_bound(NodeIndex leaf) {
-  Tree& tree = model_.tree();
+  const Tree& tree = model_.tree();
   if (!tree[leaf].is_leaf()) return;
-  tree[leaf].bound = index(tree[leaf]);
+  set_key(leaf);
   for (NodeIndex at = leaf; at != Tree::kRoot;) {
     at = tree[at].parent;
-    tree[at].bound = std::max(tree[tree[at].children].bound, tree[tree[at].children + 1].bound);
+    take_key_of_better_child(at);
   }
+}
+
+// --- limits ----------------------------------------------------------------------------------
+
+/// One pull's metrics. Those of a system that has not settled say nothing about the arm.
+void Adaptive::accept_metrics(Ticket ticket, Arm arm, const std::vector<double>& values) {
+  learn_pending();
+  const std::optional<NodeIndex> owner = model_.find(arm);
+  const Tree& tree = model_.tree();
+  const bool is_asked = ticket != 0 && owner;
+  if (is_asked && !settling_.tells(tree.partition(), tree.cell(*owner), arm)) return;
+  bool is_far = false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    metrics_[i].observe(arm, Rewards::one(values[i]));
+    if (limits()[i].room(values[i]) < 0.0) ++beyond_[i];
+    is_far = is_far || limits()[i].is_far_broken_by(values[i]);
+  }
+  if (!has_begun_) return;
+  if (!owner || !tree[*owner].is_leaf()) {
+    pass();
+    return;
+  }
+  for (AdaptiveModel& metric : metrics_) metric.update(*owner);
+  set_bound(*owner);
+  if (tree.has_arm(turn_.node, arm)) {
+    turn_.is_beyond = turn_.is_beyond || is_far || beyond_limits(*owner, 0.0) > 0.0;
+  }
+}
+
+/// Whether nothing can be better than the values of an arm, which are at a limit that is the end of
+/// all values.
+bool Adaptive::is_at_end(std::size_t metric, const AdaptiveModel::Known& known) const {
+  const Limit& limit = limits()[metric];
+  return known.pulls > 0.0 && limit.room(known.mean) >= 0.0 &&
+         limit.is_at_end(metrics_[metric].smallest(), metrics_[metric].largest());
+}
+
+/// How far a node is beyond its limits, in spreads of the metrics, with so many standard deviations
+/// in its favour. 0: it may keep them.
+double Adaptive::beyond_limits(NodeIndex node, double favour, Of of) const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (!metrics_[i].has_seen_any()) continue;
+    const AdaptiveModel::Known known = metrics_[i].at(node);
+    const double more = of == Of::itself ? 0.0 : metrics_[i].tree()[node].below;
+    const double reach = favour * std::sqrt(known.variance + more);
+    const double beyond = -limits()[i].room(known.level) - reach;
+    if (beyond > 0.0 && !is_at_end(i, known)) sum += beyond / metrics_[i].spread();
+  }
+  return sum;
+}
+
+/// Whether a leaf is beyond its limits, and each metric that makes it so is known better than it
+/// varies within the cell: its parts may keep them.
+bool Adaptive::only_parts_may_keep_limits(NodeIndex leaf) const {
+  bool is_beyond = false;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (!metrics_[i].has_seen_any()) continue;
+    const AdaptiveModel::Known known = metrics_[i].at(leaf);
+    const double reach = kFavour * std::sqrt(known.variance);
+    if (-limits()[i].room(known.level) - reach <= 0.0 || is_at_end(i, known)) continue;
+    if (known.variance > metrics_[i].tree()[leaf].below) return false;
+    is_beyond = true;
+  }
+  return is_beyond && model_.can_cut(leaf);
+}
+
+/// Whether the explorer leaves a cell alone when it sweeps. Covering goes everywhere: a model that
+/// says what is beyond a limit can be wrong, too.
+bool Adaptive::is_passed_by(NodeIndex leaf) const {
+  return beyond_limits(leaf, 1.0) > 0.0;
+}
+
+/// From the level of a metric to its limit. An arm whose own values happen to be alike is not known
+/// better than the noise of all allows.
+double Adaptive::deviations(std::size_t metric, const AdaptiveModel::Known& known) const {
+  if (is_at_end(metric, known)) return 0.5 * std::sqrt(known.pulls);
+  const double inflated = std::max(1.0, metrics_[metric].noise_variance() / known.noise);
+  const double deviation = std::sqrt(known.variance * inflated);
+  return limits()[metric].room(known.level) / std::max(deviation, 1e-300);
+}
+
+/// Before the first cells have their rewards there is no model: an arm is judged by its own values.
+AdaptiveModel::Known Adaptive::judged(std::size_t metric, AdaptiveModel::Known known) const {
+  if (has_begun_) return known;
+  known.level = known.mean;
+  known.noise = metrics_[metric].noise_variance();
+  known.variance = known.noise / std::max(1.0, known.pulls);
+  return known;
+}
+
+double Adaptive::least_deviations(NodeIndex node) const {
+  double least = kInfinity;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (!metrics_[i].has_seen_any()) continue;
+    least = std::min(least, deviations(i, judged(i, metrics_[i].at(node))));
+  }
+  return least;
+}
+
+std::vector<LimitCheck> Adaptive::limit_checks(Arm arm) const {
+  std::vector<LimitCheck> checks;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (!metrics_[i].has_seen_any()) continue;
+    const AdaptiveModel::Known known = judged(i, metrics_[i].at(arm));
+    if (!has_begun_ && known.pulls == 0.0) continue;
+    checks.push_back(check_of(limits()[i], known.level, deviations(i, known), metrics_[i].spread(),
+                              static_cast<std::uint64_t>(known.pulls)));
+  }
+  return checks;
 }
 
 // --- around it -------------------------------------------------------------------------------
@@ -498,6 +685,13 @@ void Adaptive::finish() {
   end_turn(turn_.node);
 }
 
+void Adaptive::interrupt() {
+  learn_pending();
+  settling_.interrupt();
+  model_.autocorrelation.interrupt();
+  watch_.lose_track();
+}
+
 void Adaptive::accept_observed(Arm arm, const Rewards& mapped) {
   learn_pending();
   model_.observe(arm, mapped);
@@ -517,12 +711,23 @@ std::optional<TicketedOptimizer::Recommendation> Adaptive::recommendation() cons
   };
   const auto pulls = [&](NodeIndex node) { return tree[node].pulls - tree[node].penalties; };
   double most = 0.0;
-  for (NodeIndex i = 0; i < tree.size(); ++i) most = std::max(most, pulls(i));
+  std::vector<double> of_repeated;
+  std::vector<double> of_all;
+  for (NodeIndex i = 0; i < tree.size(); ++i) {
+    most = std::max(most, pulls(i));
+    if (metrics_.empty() || pulls(i) < 1.0 || is_out_of_question(tree.arm(i))) continue;
+    of_all.push_back(least_deviations(i));
+    if (pulls(i) >= 2.0) of_repeated.push_back(of_all.back());
+  }
+  const double required = metrics_.empty()
+                              ? -kInfinity
+                              : required_deviations(of_repeated.empty() ? of_all : of_repeated);
   // An arm is recommended for its own rewards, not for those around it alone.
   double enough = std::max(2.0, std::min(8.0, 0.25 * most));
   for (; enough > 0.0 && !best; enough = enough > 2.0 ? 2.0 : enough - 1.0) {
     for (NodeIndex i = 0; i < tree.size(); ++i) {
       if (pulls(i) < enough || is_out_of_question(tree.arm(i))) continue;
+      if (!metrics_.empty() && least_deviations(i) < required) continue;
       if (!best || value(i) > value(*best)) best = i;
     }
   }
@@ -569,6 +774,25 @@ std::optional<Learnt> Adaptive::learnt() const {
                  .level = map_.to_user(node.level),
                  .deviation = std::sqrt(node.variance),
                  .bound = map_.to_user(node.bound)};
+  for (std::size_t i = 0; i < metrics_.size(); ++i) learnt.metrics.push_back(learnt_of(i));
+  return learnt;
+}
+
+Learnt::OfMetric Adaptive::learnt_of(std::size_t metric) const {
+  const AdaptiveModel& model = metrics_[metric];
+  Learnt::OfMetric learnt{.metric = limits()[metric].metric,
+                          .noise = model.noise_deviation(),
+                          .smoothness = model.smoothness(),
+                          .beyond = beyond_[metric]};
+  for (NodeIndex i = 0; i < model.tree().size(); ++i) {
+    const Node& node = model.tree()[i];
+    learnt.measured += static_cast<std::uint64_t>(node.pulls);
+    if (!node.is_leaf() || !model.has_seen_any()) continue;
+    const double part = std::exp2(-static_cast<double>(node.depth));
+    const double away = deviations(metric, model.at(i));
+    if (away >= LimitCheck::kSure) learnt.kept += part;
+    if (away <= -LimitCheck::kSure) learnt.broken += part;
+  }
   return learnt;
 }
 
@@ -628,16 +852,19 @@ std::string Adaptive::path(NodeIndex node) const {
 void Adaptive::transfer(State& state) {
   state.mark("adaptive");
   TicketedOptimizer::transfer(state);
-  state(model_, settling_, watch_, has_begun_, turn_, pending_, is_steady_, since_pass_,
+  for (AdaptiveModel& metric : metrics_) state(metric);
+  state(model_, beyond_, settling_, watch_, has_begun_, turn_, pending_, is_steady_, since_pass_,
         explorer_loss_, search_loss_, covers_next_, sweep_, passed_over_, switches_, last_played_);
   if (!state.restoring()) return;
   const Tree& tree = model_.tree();
   require_nodes_below(tree.size());
+  State::require(beyond_.size() == metrics_.size());
+  for (const AdaptiveModel& metric : metrics_) State::require(metric.tree().size() == tree.size());
   for (const NodeIndex cell : start_) State::require(cell < tree.size());
   for (const NodeIndex leaf : sweep_) State::require(leaf < tree.size());
   State::require(last_played_ == kNobody || last_played_ < tree.size());
-  State::require(turn_.node < tree.size() && turn_.length != 0 && turn_.why <= Learnt::Why::sweep &&
-                 State::are_finite({turn_.mean}));
+  State::require(turn_.node < tree.size() && turn_.length != 0 &&
+                 turn_.why <= Learnt::Why::least_broken && State::are_finite({turn_.mean}));
   State::require(!is_steady_ ||
                  (options_.settle == 0 && tree.has_arm(turn_.node, evidence_.here())));
   State::require(State::are_finite({explorer_loss_, search_loss_}));

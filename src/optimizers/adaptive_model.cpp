@@ -16,6 +16,7 @@ constexpr double kLargestAlpha = 2.2;   // ...
 constexpr double kAlphaWeight = 5.0;    // ... by this weight
 constexpr double kLeastRange = 1e-100;  // of rewards that differ: its square is not 0
 constexpr double kLargestStep = 0.15;   // of the slope in a pass
+constexpr double kLeastNoise = 1e-10;   // as a part of the squared range
 
 /// 4^(-alpha/d) per level.
 double slope_of(double alpha, double dimension) {
@@ -30,8 +31,8 @@ double Autocorrelation::phi() const {
   return phi - 3.0 / std::sqrt(pairs_) > 0.1 ? std::min(phi, 0.98) : 0.0;
 }
 
-AdaptiveModel::AdaptiveModel(std::shared_ptr<const Partition> partition)
-    : tree_(std::move(partition)) {
+AdaptiveModel::AdaptiveModel(std::shared_ptr<const Partition> partition, Of of)
+    : tree_(std::move(partition)), of_(of) {
   const auto dimension = static_cast<double>(tree_.partition().dimension());
   deepest_ = static_cast<std::uint32_t>(45.0 * dimension);
   first_slope_ = slope_ = slope_of(kFirstAlpha, dimension);
@@ -208,6 +209,25 @@ bool AdaptiveModel::hand_down(NodeIndex cell) {
   return is_something;
 }
 
+AdaptiveModel::Known AdaptiveModel::at(NodeIndex index) const {
+  const Node& node = tree_[index];
+  return {node.level, node.variance, node.noise, node.pulls, node.mean};
+}
+
+AdaptiveModel::Known AdaptiveModel::at(Arm arm) const {
+  std::optional<NodeIndex> owner;
+  const NodeIndex cell = deepest_with(arm, owner);
+  if (owner) return at(*owner);
+  const Node& node = tree_[cell];
+  const auto found = observations_.find({arm.begin(), arm.end()});
+  if (found == observations_.end()) {
+    return {.level = node.level, .variance = node.variance + node.below, .noise = node.noise};
+  }
+  const Rewards& own = found->second.rewards;
+  const auto count = static_cast<double>(own.count);
+  return {own.mean(), node.noise / count, node.noise, count, own.mean()};
+}
+
 /// What they say about f at the arm of their cell.
 void AdaptiveModel::weigh_observations() {
   if (observations_.empty()) return;
@@ -229,7 +249,7 @@ double AdaptiveModel::own_noise(const Node& node) const {
 }
 
 double AdaptiveModel::noise_at(const Node& node) const {
-  const double variance = std::max(own_noise(node), 1e-10 * range_ * range_);
+  const double variance = std::max(own_noise(node), kLeastNoise * range_ * range_);
   if (phi_ == 0.0) return variance;
   return variance * std::min((1.0 + phi_) / (1.0 - phi_), std::max(1.0, node.pulls));
 }
@@ -311,6 +331,9 @@ void AdaptiveModel::learn_noise() {
   noise_ = (early_squares_ + range_ * range_ / 8.0) / (early_freedom_ + 2.0);
   phi_ = autocorrelation.phi();
   if (phi_ != 0.0) noise_ = std::max(noise_, autocorrelation.variance());
+  if (of_ == Of::metric && early_freedom_ >= kEarly && early_squares_ == 0.0) {
+    noise_ = kLeastNoise * range_ * range_;
+  }
   noise_deviation_ = std::sqrt(noise_);
 }
 
@@ -384,14 +407,11 @@ void AdaptiveModel::learn_smoothness(double step) {
 void AdaptiveModel::learn_spread() {
   double low = kInfinity;
   double high = -kInfinity;
-  sure_level_ = -kInfinity;
   for (NodeIndex i = 0; i < tree_.size(); ++i) {
     const Node& node = tree_[i];
     if (!node.is_leaf()) continue;
     low = std::min(low, node.level);
     high = std::max(high, node.level);
-    if (node.pulls == 0.0) continue;
-    sure_level_ = std::max(sure_level_, node.level - std::sqrt(node.variance));
   }
   leaf_range_ = high - low;
   spread_ = std::max(noise_deviation_, leaf_range_);
@@ -420,7 +440,7 @@ void AdaptiveModel::update(NodeIndex leaf) {
 
 void AdaptiveModel::transfer(State& state) {
   state(tree_, smallest_, largest_, early_squares_, early_freedom_, slope_, spread_, noise_,
-        noise_deviation_, range_, phi_, leaf_range_, sure_level_, autocorrelation);
+        noise_deviation_, range_, phi_, leaf_range_, autocorrelation);
   state(observations_);
   if (!state.restoring()) return;
   for (const auto& [arm, observation] : observations_) {
@@ -430,7 +450,7 @@ void AdaptiveModel::transfer(State& state) {
   State::require(State::are_ends(smallest_, largest_) && State::are_finite({slope_}) &&
                  State::are_sizes({early_squares_, early_freedom_, spread_, noise_,
                                    noise_deviation_, range_, phi_, leaf_range_}) &&
-                 phi_ < 1.0 && sure_level_ < kInfinity);
+                 phi_ < 1.0);
   expected_.clear();
   fill_tables();
 }

@@ -15,13 +15,16 @@ std::string_view describe(Status status) {
     case Status::too_many_rewards:
       return "more rewards than the ticket is still good for";
     case Status::not_a_reward:
-      return "a reward must be a finite number (at most 1e100)";
+      return "rewards and metrics must be finite numbers (at most 1e100)";
     case Status::impossible_sums:
       return "no rewards have this count, sum and spread; count must be at least 1";
     case Status::not_an_arm:
       return "the arm is not in the space";
+    case Status::two_arms:
+      return "metrics are of one arm: tell the rewards of the two arms of a duel one after the "
+             "other";
     case Status::needs_study:
-      return "roles and metrics are kept by studies: name one with --study, or in Python use Study";
+      return "roles are kept by studies: name one with --study, or in Python use Study";
   }
   return "unknown status";
 }

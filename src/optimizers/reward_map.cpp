@@ -29,6 +29,7 @@ std::vector<Violation> violations(const Objective& objective) {
   if (objective.hard_range && !objective.reward_range) {
     found.push_back({"hard_range", "true", "needs a reward_range"});
   }
+  for (Violation& violation : violations(objective.limits)) found.push_back(std::move(violation));
   return found;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace canopy {
@@ -17,6 +18,8 @@ constexpr std::uint64_t kEnoughToOverrule = 16;
 TicketedOptimizer::TicketedOptimizer(const Objective& objective, std::size_t dimension)
     : map_(objective),
       evidence_(dimension, objective.confidence),
+      limits_(objective.limits),
+      metrics_(objective.limits.size(), Evidence(dimension, objective.confidence)),
       range_is_hard_(objective.hard_range),
       range_(objective.reward_range),
       next_range_(range_) {
@@ -178,6 +181,76 @@ Status TicketedOptimizer::remember(Arm arm, const Rewards& rewards) {
   return Status::ok;
 }
 
+// --- metrics ---------------------------------------------------------------------------------
+
+Status TicketedOptimizer::measure(Ticket ticket, Arm arm, const Metrics& metrics) {
+  if (!contains(arm)) return Status::not_an_arm;
+  for (const auto& [name, value] : metrics) {
+    if (!RewardMap::usable(value)) return Status::not_a_reward;
+  }
+  bool has_limit = false;
+  std::vector<double> values(limits_.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    const auto found = metrics.find(limits_[i].metric);
+    if (found == metrics.end()) continue;
+    values[i] = found->second;
+    has_limit = true;
+  }
+  if (has_limit) accept_metrics(ticket, arm, values);
+  return Status::ok;
+}
+
+void TicketedOptimizer::accept_metrics(Ticket /*ticket*/, Arm arm,
+                                       const std::vector<double>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    metrics_[i].add(arm, values[i]);
+    metrics_[i].absorb();
+  }
+  bar_broken_arms();
+}
+
+/// What one arm shows about the noise of a metric may settle the case of others.
+void TicketedOptimizer::bar_broken_arms() {
+  const std::optional<double> reward = failure_reward();
+  if (!reward) return;
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    const Evidence& metric = metrics_[i];
+    for (std::size_t j = 0; j < metric.size(); ++j) {
+      const bool is_broken = metric.has_no_noise()
+                                 ? limits_[i].room(metric.mean(j)) < 0.0
+                                 : limits_[i].is_surely_broken(metric.borrowed_interval(j));
+      if (!is_broken || is_barred(metric.arm(j))) continue;
+      (void)bar(std::vector<double>(metric.arm(j).begin(), metric.arm(j).end()), *reward);
+    }
+  }
+}
+
+std::vector<LimitCheck> TicketedOptimizer::limit_checks(Arm arm) const {
+  std::vector<LimitCheck> checks;
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    const Evidence& metric = metrics_[i];
+    const auto index = metric.find(arm);
+    if (!index) continue;
+    const double mean = metric.mean(*index);
+    const double room = limits_[i].room(mean);
+    const double range = metric.max() - metric.min();
+    const auto pulls = static_cast<double>(metric.pulls(*index));
+    // Without repeats, as if two had shown an eighth of the squared range.
+    const double noise = metric.noise() > 0.0 ? metric.noise() : range * range / 16.0;
+    double deviations = room / std::sqrt(noise / pulls);
+    if (limits_[i].is_at_end(metric.min(), metric.max()) && room >= 0.0) {
+      deviations = 0.5 * std::sqrt(pulls);
+    } else if (metric.has_no_noise()) {
+      deviations = room >= 0.0 ? kInfinity : -kInfinity;
+    } else if (noise == 0.0) {  // one value is all there was
+      deviations = room >= 0.0 ? 0.5 : -0.5;
+    }
+    checks.push_back(check_of(limits_[i], mean, deviations, range, metric.pulls(*index)));
+  }
+  return checks;
+}
+
 Status TicketedOptimizer::drop(Ticket ticket) {
   Tickets::Open* open = tickets_.find(ticket);
   if (open == nullptr) return tickets_.absence(ticket);
@@ -277,13 +350,63 @@ std::pair<std::optional<std::size_t>, Best::Basis> TicketedOptimizer::choose_bes
   return {own ? known : now.most_pulled(minimizes), Best::Basis::repeats_few};
 }
 
+/// What is known of all arms, where those that must not be recommended are barred: limits come
+/// before rewards.
+Evidence TicketedOptimizer::recommendable() const {
+  Evidence now = *evidence();
+  if (limits_.empty()) return now;
+  const auto deviations_of = [&](std::size_t index) {
+    const std::vector<LimitCheck> checks = limit_checks(now.arm(index));
+    const LimitCheck* worst = worst_of(checks);
+    return worst == nullptr ? kInfinity : worst->deviations;
+  };
+  std::vector<double> deviations;
+  std::vector<double> of_repeated;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    deviations.push_back(now.is_barred(i) ? -kInfinity : deviations_of(i));
+    if (now.pulls(i) >= 2) of_repeated.push_back(deviations.back());
+  }
+  const double required = required_deviations(of_repeated.empty() ? deviations : of_repeated);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (deviations[i] < required || required == kInfinity) now.bar(now.arm(i));
+  }
+  return now;
+}
+
 std::optional<Best> TicketedOptimizer::best() const {
-  const Evidence now = *evidence();
+  const Evidence now = recommendable();
   const bool minimizes = map_.minimizes();
   if (!now.most_pulled(minimizes)) return std::nullopt;  // nothing was told, or all are barred
   std::optional<Recommendation> own = recommendation();
-  if (own && is_out_of_question(own->arm)) own.reset();
+  if (own) {
+    const auto known = now.find(own->arm);
+    if (is_out_of_question(own->arm) || (known && now.is_barred(*known))) own.reset();
+  }
   const auto [index, basis] = choose_best(now, own);
+  return described(now, index, basis, own);
+}
+
+std::optional<Best> TicketedOptimizer::nearest() const {
+  if (limits_.empty() || best()) return std::nullopt;
+  const Evidence now = *evidence();
+  std::optional<std::size_t> nearest;
+  double least = kInfinity;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    double excess = 0.0;
+    for (const LimitCheck& check : limit_checks(now.arm(i))) excess += check.excess;
+    if (nearest && !(excess < least)) continue;
+    least = excess;
+    nearest = i;
+  }
+  if (!nearest) return std::nullopt;
+  return described(now, nearest, Best::Basis::least_broken, std::nullopt);
+}
+
+/// An arm that is recommended; without an index, one that was never played.
+Best TicketedOptimizer::described(const Evidence& now, std::optional<std::size_t> index,
+                                  Best::Basis basis,
+                                  const std::optional<Recommendation>& own) const {
+  const bool minimizes = map_.minimizes();
   Best best;
   best.level = now.level();
   best.rare_extremes = now.has_rare_extremes();
@@ -297,7 +420,7 @@ std::optional<Best> TicketedOptimizer::best() const {
     best.upper = known.interval.upper;
     best.assumes = known.assumes;
     best.pulls = known.pulls;
-  } else {  // the algorithm recommends an arm that was never played
+  } else {
     best.arm.assign(own->arm.begin(), own->arm.end());
     best.mean = map_.to_user(own->mean);
     best.pulls = static_cast<std::uint64_t>(own->pulls);
@@ -305,6 +428,7 @@ std::optional<Best> TicketedOptimizer::best() const {
   const Evidence::Others others = now.others(index.value_or(now.size()), minimizes);
   best.rivals = others.rivals;
   best.unknown = others.unknown;
+  best.limits = limit_checks(best.arm);
   if (basis == Best::Basis::no_noise) {
     best.all_alike = now.size() > 1 && best.mean == now.mean(*now.best_mean(!minimizes));
   }
@@ -376,6 +500,7 @@ void TicketedOptimizer::transfer(State& state) {
   };
   state(t_, observed_, penalized_, tickets_, map_, evidence_, scale_, has_spread_, scale_until_,
         penalties_);
+  for (Evidence& metric : metrics_) state(metric);
   transfer_range(range_);
   transfer_range(next_range_);
   if (!state.restoring()) return;

@@ -17,6 +17,8 @@ constexpr std::uint64_t kPairsOfPatience = 8;  // before a challenger without pr
 constexpr std::uint64_t kMostFailures = 2;     // of a challenger
 constexpr std::uint64_t kFewestRounds = 10;    // for an interval of the baseline's mean
 constexpr std::size_t kRoundsOfMove = 4;       // whose mean tells where the level was
+constexpr std::size_t kFirstBlocks = 2;        // of the baseline, where a loss is reckoned
+constexpr std::uint64_t kFirstTries = 8;       // of which nothing is known before
 
 }  // namespace
 
@@ -42,6 +44,7 @@ WithBaseline::WithBaseline(std::unique_ptr<TicketedOptimizer> search, Space spac
       sign_(objective.direction == Direction::maximize ? 1.0 : -1.0),
       baseline_(std::move(baseline)),
       rule_(rule) {
+  if (rule_.loss) loss_.emplace(*rule_.loss);
   if (!space_.contains(baseline_)) {
     throw ConfigurationError({{"baseline.setting", "", "must be an arm of the space"}});
   }
@@ -63,7 +66,9 @@ bool WithBaseline::is_in_round() const {
 std::uint64_t WithBaseline::until_round() const {
   if (rounds_.empty() || is_in_round()) return 0;
   const auto left = [](std::uint64_t all, std::uint64_t done) { return all - std::min(all, done); };
-  return std::max(left(gap(), since_), left(rule_.first, search_pulls_));
+  if (!loss_) return std::max(left(gap(), since_), left(rule_.first, search_pulls_));
+  // What it may cost is reckoned from the level of the baseline, which must be known at all times.
+  return rounds_.size() < kFirstBlocks ? 0 : left(gap(), since_);
 }
 
 bool WithBaseline::is_round_due(std::uint64_t more) const {
@@ -71,13 +76,14 @@ bool WithBaseline::is_round_due(std::uint64_t more) const {
 }
 
 Pull WithBaseline::ask(std::uint64_t pulls) {
-  if (rule_.every == 0) return search_->ask(pulls);
+  if (rule_.every == 0) return ask_search(pulls);
   if (const std::uint64_t until = until_round(); until != 0) {
-    return search_->ask(std::min(pulls, until));
+    return ask_search(std::min(pulls, until));
   }
   if (!is_in_round()) {
     begin_round();
-    if (rounds_.size() > 1) choose_challenger();
+    const bool may_compare = !loss_ || search_pulls_ + waits_ >= rule_.first;
+    if (rounds_.size() > 1 && may_compare) choose_challenger();
   }
   if (!is_duel_) return give({.arm = baseline_, .length = std::min(pulls, rule_.pulls - asked_)});
   const std::vector<double>& challenger = challengers_[*challenger_].arm;
@@ -87,10 +93,77 @@ Pull WithBaseline::ask(std::uint64_t pulls) {
   return give(std::move(duel));
 }
 
+/// A pull of the search, if it may be played; else of what is safe.
+Pull WithBaseline::ask_search(std::uint64_t pulls) {
+  if (!loss_ && !held_) return search_->ask(pulls);
+  if (!held_) hold();
+  return may_be_played(*held_) ? let_go() : wait();
+}
+
+void WithBaseline::hold() {
+  const Pull pull = search_->ask(1);
+  held_ = Held{pull.ticket, {pull.arm.begin(), pull.arm.end()}, tried_ < kFirstTries};
+  ++tried_;
+}
+
+Pull WithBaseline::let_go() {
+  reserved_[held_->ticket] = worst_loss(held_->arm, held_->is_first);
+  const Pull pull = *search_->pull_of(held_->ticket);
+  held_.reset();
+  return pull;
+}
+
+Pull WithBaseline::wait() {
+  return give({.arm = safe_arm(), .length = rule_.visit, .is_wait = true});
+}
+
+/// One that is proven to be better than the baseline, else that.
+std::vector<double> WithBaseline::safe_arm() const {
+  const std::vector<std::vector<double>> arms = proven();
+  return arms.empty() ? baseline_ : arms.front();
+}
+
+/// Of a pull of an arm, at worst.
+double WithBaseline::worst_loss(const std::vector<double>& arm, bool is_first) const {
+  if (!loss_) return 0.0;
+  const std::optional<ArmEstimate> known = search_->estimate(arm);
+  return known ? loss_->worst_loss(is_first, static_cast<double>(known->pulls), sign_ * known->mean)
+               : loss_->worst_loss(is_first, 0.0, 0.0);
+}
+
+/// What pulls in flight may lose.
+double WithBaseline::reserved() const {
+  double sum = 0.0;
+  for (const auto& [ticket, worst] : reserved_) sum += worst;
+  for (const auto& [ticket, open] : open_) {
+    if (!open.is_duel()) continue;
+    const std::vector<double>& challenger = is_challenger_first(open) ? open.arm : open.then;
+    sum += static_cast<double>(open.visit) * worst_loss(challenger, false);
+  }
+  return sum;
+}
+
+bool WithBaseline::may_be_played(const Held& held) const {
+  if (!loss_ || held.arm == safe_arm() || held.arm == baseline_) return true;
+  const auto pulls = static_cast<double>(rule_.visit);
+  const auto in_flight = static_cast<double>(reserved_.size() + open_.size());
+  const double worst = pulls * worst_loss(held.arm, held.is_first) + reserved();
+  return loss_->allows(worst, pulls, in_flight);
+}
+
+Pull WithBaseline::ask_again() {
+  const Pull pull = search_->ask_again();
+  if (loss_) reserved_[pull.ticket] = worst_loss({pull.arm.begin(), pull.arm.end()}, false);
+  return pull;
+}
+
 /// Whether it can have been asked for: journals come from outside.
 bool WithBaseline::is_possible(const Pull& earlier) const {
   const std::vector<double> arm(earlier.arm.begin(), earlier.arm.end());
   const std::vector<double> then(earlier.then.begin(), earlier.then.end());
+  if (earlier.purpose == Purpose::wait) {
+    return earlier.round == 0 && then.empty() && earlier.length != 0 && space_.contains(arm);
+  }
   const bool is_next_round = earlier.round == rounds_.size() + 1;
   if (earlier.round != rounds_.size() && !is_next_round) return false;
   if (earlier.round == 0 || earlier.length == 0) return false;
@@ -100,8 +173,22 @@ bool WithBaseline::is_possible(const Pull& earlier) const {
 }
 
 Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
-  if (earlier.purpose == Purpose::search) return search_->ask(std::min(pulls, earlier.length));
+  if (earlier.purpose == Purpose::search) {
+    if (held_) return let_go();
+    const Pull pull = search_->ask(std::min(pulls, earlier.length));
+    const std::vector<double> arm(pull.arm.begin(), pull.arm.end());
+    if (!loss_) return pull;
+    reserved_[pull.ticket] = worst_loss(arm, tried_ < kFirstTries);
+    ++tried_;
+    return pull;
+  }
   if (!is_possible(earlier)) return {};
+  if (earlier.purpose == Purpose::wait) {
+    if (!held_) hold();
+    return give({.arm = {earlier.arm.begin(), earlier.arm.end()},
+                 .length = earlier.length,
+                 .is_wait = true});
+  }
   Open open{.arm = {earlier.arm.begin(), earlier.arm.end()},
             .then = {earlier.then.begin(), earlier.then.end()},
             .length = earlier.length,
@@ -117,14 +204,17 @@ Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
 
 void WithBaseline::begin_round() {
   rounds_.emplace_back();
+  if (loss_) loss_->begin_block();
   since_ = 0;
   asked_ = 0;
   is_duel_ = false;
 }
 
 Pull WithBaseline::give(Open open) {
-  asked_ += open.is_duel() ? 1 : open.length;
-  open.round = rounds_.size() - 1;
+  if (!open.is_wait) {
+    asked_ += open.is_duel() ? 1 : open.length;
+    open.round = rounds_.size() - 1;
+  }
   const Ticket ticket = search_->skip_ticket();
   return pull_of(ticket, open_[ticket] = std::move(open));
 }
@@ -134,10 +224,12 @@ Pull WithBaseline::pull_of(Ticket ticket, const Open& open) const {
   return {.ticket = ticket,
           .arm = open.now(),
           .length = open.length,
-          .purpose = open.is_duel() ? Purpose::duel : Purpose::baseline,
+          .purpose = open.is_wait     ? Purpose::wait
+                     : open.is_duel() ? Purpose::duel
+                                      : Purpose::baseline,
           .then = is_half ? Arm() : Arm(open.then),
           .then_length = open.is_duel() && !is_half ? open.visit : 0,
-          .round = open.round + 1};
+          .round = open.is_wait ? 0 : open.round + 1};
 }
 
 /// Pulls of the search until the next round: from half of `every` to one and a half times as many.
@@ -201,19 +293,38 @@ void WithBaseline::choose_challenger() {
   }
   const std::size_t next = stays ? *challenger_ : challenger_index(best->arm);
   if (is_out(challengers_[next])) return;
+  if (loss_ && verdict(next) != Uplift::Verdict::better) {
+    const auto pulls = static_cast<double>(rule_.pairs * rule_.visit);
+    const double worst = pulls * worst_loss(challengers_[next].arm, false) + reserved();
+    const auto in_flight = static_cast<double>(reserved_.size() + open_.size());
+    if (!loss_->allows(worst, pulls, in_flight)) return;
+  }
   challenger_ = next;
   is_duel_ = true;
 }
 
+/// Whether it has failed too often, or probably breaks a limit.
 bool WithBaseline::is_out(const Challenger& challenger) const {
-  return challenger.failures >= kMostFailures || search_->is_barred(challenger.arm);
+  if (challenger.failures >= kMostFailures || search_->is_barred(challenger.arm)) return true;
+  const std::vector<LimitCheck> checks = search_->limit_checks(challenger.arm);
+  const LimitCheck* worst = worst_of(checks);
+  return worst != nullptr && worst->deviations < 0.0;
 }
 
 // --- telling ---------------------------------------------------------------------------------
 
-void WithBaseline::count_search(std::uint64_t pulls) {
-  search_pulls_ += pulls;
-  since_ += pulls;
+void WithBaseline::count_search(Ticket ticket, const Rewards& rewards) {
+  search_pulls_ += rewards.count;
+  since_ += rewards.count;
+  if (!loss_) return;
+  loss_->add(better_is_more(rewards));
+  if (!search_->pull_of(ticket)) reserved_.erase(ticket);
+}
+
+/// The same with the signs of the search.
+Rewards WithBaseline::better_is_more(const Rewards& rewards) const {
+  if (sign_ > 0.0) return rewards;
+  return {rewards.count, -rewards.sum, rewards.squared_deviations, -rewards.max, -rewards.min};
 }
 
 Status WithBaseline::tell(Ticket ticket, double reward) {
@@ -221,16 +332,18 @@ Status WithBaseline::tell(Ticket ticket, double reward) {
     if (!RewardMap::usable(reward)) return Status::not_a_reward;
     return learn(ticket, found->second, Rewards::one(reward));
   }
+  if (is_held(ticket)) return Status::unknown_ticket;
   const Status status = search_->tell(ticket, reward);
-  if (is_taken(status)) count_search(1);
+  if (is_taken(status)) count_search(ticket, Rewards::one(reward));
   return status;
 }
 
 Status WithBaseline::tell(Ticket ticket, std::span<const double> rewards) {
   const auto found = open_.find(ticket);
   if (found == open_.end()) {
+    if (is_held(ticket)) return Status::unknown_ticket;
     const Status status = search_->tell(ticket, rewards);
-    if (is_taken(status)) count_search(rewards.size());
+    if (is_taken(status) && !rewards.empty()) count_search(ticket, Rewards::of(rewards));
     return status;
   }
   if (rewards.empty()) return Status::impossible_sums;
@@ -246,8 +359,9 @@ Status WithBaseline::tell(Ticket ticket, const Rewards& rewards) {
   if (const auto found = open_.find(ticket); found != open_.end()) {
     return learn(ticket, found->second, rewards);
   }
+  if (is_held(ticket)) return Status::unknown_ticket;
   const Status status = search_->tell(ticket, rewards);
-  if (is_taken(status)) count_search(rewards.count);
+  if (is_taken(status)) count_search(ticket, rewards);
   return status;
 }
 
@@ -258,11 +372,16 @@ Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
   const Status status =
       is_baseline ? search_->remember(baseline_, rewards) : search_->observe(open.now(), rewards);
   if (!is_taken(status)) return status;
-  if (is_baseline) {
+  if (open.is_wait) {
+    waits_ += rewards.count;
+    since_ += rewards.count;
+    if (loss_ && is_baseline) loss_->add_waiting(rewards.count);
+  } else if (is_baseline) {
     take_baseline(open.round, rewards);
   } else {
     challenger_pulls_ += rewards.count;
   }
+  if (loss_ && !is_baseline) loss_->add(better_is_more(rewards));
   open.difference += is_baseline ? -rewards.sum : rewards.sum;
   open.length -= rewards.count;
   if (open.length != 0) return Status::ok;
@@ -276,6 +395,7 @@ Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
 void WithBaseline::take_baseline(std::uint64_t round, const Rewards& rewards) {
   baseline_pulls_ += rewards.count;
   alarm_.add(rewards.mean(), tossed_rank());
+  if (loss_) loss_->add_to_block(better_is_more(rewards));
   Round& of = rounds_[round];
   of.to = search_pulls_ + challenger_pulls_ + baseline_pulls_;
   if (of.count == 0) of.from = of.to - rewards.count + 1;
@@ -286,8 +406,14 @@ void WithBaseline::take_baseline(std::uint64_t round, const Rewards& rewards) {
 Status WithBaseline::penalize(Ticket ticket, double reward) {
   const auto found = open_.find(ticket);
   if (found == open_.end()) {
+    if (is_held(ticket)) return Status::unknown_ticket;
     const Status status = search_->penalize(ticket, reward);
-    if (is_taken(status)) count_search(1);
+    if (!is_taken(status)) return status;
+    ++search_pulls_;
+    ++since_;
+    const auto worst = reserved_.find(ticket);
+    if (loss_ && worst != reserved_.end()) loss_->add_failure(worst->second);
+    reserved_.erase(ticket);
     return status;
   }
   if (!RewardMap::usable(reward)) return Status::not_a_reward;
@@ -302,44 +428,77 @@ Status WithBaseline::penalize(Ticket ticket, double reward) {
 }
 
 Status WithBaseline::drop(Ticket ticket) {
+  if (is_held(ticket)) return Status::unknown_ticket;
+  reserved_.erase(ticket);
   return open_.erase(ticket) != 0 ? Status::ok : search_->drop(ticket);
 }
 
 // --- what is known ---------------------------------------------------------------------------
 
-std::optional<Best> WithBaseline::best() const {
-  std::optional<Best> best = search_->best();
-  if (!best || baseline_pulls_ == 0 || best->basis == Best::Basis::no_noise) return best;
-  best->is_compared = true;
-  best->lower = -kInfinity;
-  best->upper = kInfinity;
-  best->assumes = Assumption::none;
-  best->rivals = 0;
-  best->unknown = best->arms - 1;
-  best->by_model.reset();
+namespace {
+
+/// Without what assumes that the level of rewards does not move.
+Best beside_baseline(Best best) {
+  best.is_compared = true;
+  best.lower = -kInfinity;
+  best.upper = kInfinity;
+  best.assumes = Assumption::none;
+  best.rivals = 0;
+  best.unknown = best.arms - 1;
+  best.by_model.reset();
   return best;
 }
 
-/// One that is proven to be better than the baseline: the best arm if it is among them, else that
-/// with the largest difference. Without any, the present one.
-std::optional<std::size_t> WithBaseline::told_challenger(const std::vector<double>& best) const {
-  std::optional<std::size_t> proven;
+}  // namespace
+
+std::optional<Best> WithBaseline::best() const {
+  const std::optional<Best> best = search_->best();
+  if (!best || baseline_pulls_ == 0 || best->basis == Best::Basis::no_noise) return best;
+  return beside_baseline(*best);
+}
+
+std::optional<Best> WithBaseline::nearest() const {
+  const std::optional<Best> nearest = search_->nearest();
+  return nearest && baseline_pulls_ != 0 ? beside_baseline(*nearest) : nearest;
+}
+
+std::vector<std::size_t> WithBaseline::proven_among(const std::vector<double>& best) const {
+  std::vector<std::size_t> proven;
   for (std::size_t i = 0; i < challengers_.size(); ++i) {
-    if (is_out(challengers_[i])) continue;
-    if (verdict(i) != Uplift::Verdict::better) continue;
-    if (challengers_[i].arm == best) return i;
-    const auto gain = [&](std::size_t of) { return sign_ * challengers_[of].pairs.mean(); };
-    if (!proven || gain(i) > gain(*proven)) proven = i;
+    if (verdict(i) == Uplift::Verdict::better && !is_out(challengers_[i])) proven.push_back(i);
   }
-  if (proven || !challenger_ || is_out(challengers_[*challenger_])) return proven;
-  return challenger_;
+  const auto key = [&](std::size_t of) {
+    const Challenger& challenger = challengers_[of];
+    return std::pair(challenger.arm == best, sign_ * challenger.pairs.mean());
+  };
+  std::stable_sort(proven.begin(), proven.end(),
+                   [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
+  return proven;
+}
+
+std::vector<std::vector<double>> WithBaseline::proven() const {
+  const std::optional<Best> best = search_->best();
+  std::vector<std::vector<double>> arms;
+  for (const std::size_t i : proven_among(best ? best->arm : std::vector<double>())) {
+    arms.push_back(challengers_[i].arm);
+  }
+  return arms;
+}
+
+/// One that is proven to be better than the baseline. Without any, the present one.
+std::optional<std::size_t> WithBaseline::told_challenger(const std::vector<double>& best) const {
+  const std::vector<std::size_t> proven = proven_among(best);
+  if (!proven.empty()) return proven.front();
+  const bool has_one = challenger_ && !is_out(challengers_[*challenger_]);
+  return has_one ? challenger_ : std::nullopt;
 }
 
 std::optional<Uplift> WithBaseline::uplift() const {
+  if (baseline_pulls_ == 0) return std::nullopt;
   const std::optional<Best> best = search_->best();
-  if (baseline_pulls_ == 0 || !best) return std::nullopt;
-  const std::optional<std::size_t> told = told_challenger(best->arm);
-  if (!told && best->arm == baseline_) return std::nullopt;
+  const std::vector<double> best_arm = best ? best->arm : std::vector<double>();
+  const std::optional<std::size_t> told = told_challenger(best_arm);
+  if (!told && (!best || best_arm == baseline_)) return std::nullopt;
   Uplift uplift{.level = level_, .fewest = Pairs::fewest(alpha(0))};
   if (told) {
     const Pairs& pairs = challengers_[*told].pairs;
@@ -350,11 +509,11 @@ std::optional<Uplift> WithBaseline::uplift() const {
     uplift.pairs = pairs.count();
     uplift.fewest = Pairs::fewest(alpha(*told));
   } else {
-    uplift.arm = best->arm;
+    uplift.arm = best_arm;
   }
-  uplift.is_best = uplift.arm == best->arm;
+  uplift.is_best = uplift.arm == best_arm;
   for (const Challenger& each : challengers_) {
-    if (each.arm == best->arm) uplift.best_pairs = each.pairs.count();
+    if (each.arm == best_arm) uplift.best_pairs = each.pairs.count();
   }
   Moments means;
   for (const Round& round : measured_rounds()) {
@@ -369,6 +528,25 @@ std::optional<Uplift> WithBaseline::uplift() const {
   }
   if (alarm_.has_fired()) uplift.moves = move();
   return uplift;
+}
+
+std::optional<Loss> WithBaseline::loss() const {
+  if (!loss_) return std::nullopt;
+  Loss loss{.lost = loss_->lost(),
+            .margin = loss_->margin(),
+            .allowed = loss_->allowance(loss_->pulls()),
+            .level = sign_ * loss_->level(),
+            .pulls = static_cast<std::uint64_t>(loss_->pulls()),
+            .level_is_known = loss_->knows_level()};
+  if (!held_ || may_be_played(*held_)) return loss;
+  loss.waits_for = held_->arm;
+  loss.may_lose = worst_loss(held_->arm, held_->is_first);
+  const double missing = loss.lost + loss.margin + loss.may_lose + reserved() - loss.allowed;
+  const double a_pull = loss_->allowance(1.0);
+  if (a_pull > 0.0 && missing > 0.0) {
+    loss.waits_still = static_cast<std::uint64_t>(std::min(1e15, std::ceil(missing / a_pull)));
+  }
+  return loss;
 }
 
 std::vector<WithBaseline::Round> WithBaseline::measured_rounds() const {
@@ -398,18 +576,21 @@ LevelMove WithBaseline::move() const {
 
 Summary WithBaseline::summary() const {
   Summary summary = search_->summary();
-  summary.t += challenger_pulls_;
+  summary.t += challenger_pulls_ + waits_;
   summary.in_flight += open_.size();
+  if (held_) --summary.in_flight;
   return summary;
 }
 
 std::optional<Pull> WithBaseline::pull_of(Ticket ticket) const {
+  if (is_held(ticket)) return std::nullopt;
   const auto found = open_.find(ticket);
   return found != open_.end() ? pull_of(ticket, found->second) : search_->pull_of(ticket);
 }
 
 std::vector<Pull> WithBaseline::in_flight() const {
   std::vector<Pull> pulls = search_->in_flight();
+  std::erase_if(pulls, [this](const Pull& pull) { return is_held(pull.ticket); });
   for (const auto& [ticket, open] : open_) pulls.push_back(pull_of(ticket, open));
   std::sort(pulls.begin(), pulls.end(),
             [](const Pull& one, const Pull& other) { return one.ticket < other.ticket; });
@@ -421,21 +602,24 @@ std::vector<Pull> WithBaseline::in_flight() const {
 void WithBaseline::transfer(State& state) {
   std::string settings = "with_baseline";
   for (const double coordinate : baseline_) settings += "/" + std::to_string(coordinate);
+  if (loss_) settings += "/loss";
   state.mark(settings);
   state(challengers_, challenger_, is_duel_, open_, rounds_, asked_, search_pulls_, since_,
-        challenger_pulls_, baseline_pulls_, tosses_, alarm_);
+        challenger_pulls_, baseline_pulls_, tosses_, alarm_, held_, reserved_, tried_, waits_);
+  if (loss_) state(*loss_);
   if (!state.restoring()) return;
   State::require(!challenger_ || *challenger_ < challengers_.size());
   State::require(!is_duel_ || challenger_);
   for (const Challenger& each : challengers_) State::require(space_.contains(each.arm));
   for (const auto& [ticket, open] : open_) {
     State::require(
-        space_.contains(open.arm) && open.round < rounds_.size() && open.length != 0 &&
-        open.visit != 0 &&
+        space_.contains(open.arm) && (open.is_wait || open.round < rounds_.size()) &&
+        open.length != 0 && open.visit != 0 &&
         (!open.is_duel() || (space_.contains(open.then) && open.length <= 2 * open.visit)) &&
         State::are_finite({open.difference}));
   }
   for (const Round& round : rounds_) State::require(State::are_finite({round.sum}));
+  State::require(!held_ || space_.contains(held_->arm));
 }
 
 std::string WithBaseline::save() {

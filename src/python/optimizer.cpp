@@ -38,16 +38,31 @@ void set_baseline(StudySpecification& specification, const PythonSpace& space,
   specification.budget.pulls = whole(given[4]);
 }
 
+/// From (metric, min, max, factor) each, of which the ends may be None.
+std::vector<Limit> limits_from(nb::handle given) {
+  std::vector<Limit> limits;
+  for (const nb::handle each : nb::borrow<nb::list>(given)) {
+    const auto of = nb::cast<nb::tuple>(each);
+    const auto end = [&](std::size_t index) -> std::optional<double> {
+      if (of[index].is_none()) return std::nullopt;
+      return nb::cast<double>(of[index]);
+    };
+    limits.push_back({nb::cast<std::string>(of[0]), end(1), end(2), *end(3)});
+  }
+  return limits;
+}
+
 /// What an optimizer is made of. Throws ConfigurationError.
 StudySpecification specification_from(nb::handle name, const PythonSpace& space,
                                       const nb::dict& given, nb::handle direction,
                                       nb::handle reward_range, double confidence, bool hard_range,
-                                      nb::handle partition, nb::handle baseline) {
+                                      nb::handle partition, nb::handle baseline,
+                                      nb::handle limits) {
   const OptimizerEntry& entry = entry_named(optimizers(), name);
   StudySpecification specification{.space = space.space()};
   if (!is_own_partition(partition)) specification.partition = partition_from(partition);
   specification.objective = {enum_from<Direction>("direction", direction), range_from(reward_range),
-                             confidence, hard_range};
+                             confidence, hard_range, limits_from(limits)};
   std::vector<Violation> wrong;
   specification.optimizer = {entry.name, options_from(given, entry.fields, "optimizer.", wrong)};
   refuse_others(given, entry.fields, wrong);
@@ -115,10 +130,11 @@ void bind_optimizer(nb::module_& module) {
           "__init__",
           [](PythonOptimizer* self, nb::handle name, const nb::object& space,
              const nb::dict& options, nb::handle direction, nb::handle reward_range,
-             double confidence, bool hard_range, nb::handle partition, nb::handle baseline) {
-            StudySpecification made =
-                specification_from(name, nb::cast<const PythonSpace&>(space), options, direction,
-                                   reward_range, confidence, hard_range, partition, baseline);
+             double confidence, bool hard_range, nb::handle partition, nb::handle baseline,
+             nb::handle limits) {
+            StudySpecification made = specification_from(
+                name, nb::cast<const PythonSpace&>(space), options, direction, reward_range,
+                confidence, hard_range, partition, baseline, limits);
             if (is_own_partition(partition)) {
               new (self) PythonOptimizer(std::move(made), space, nb::borrow(partition));
             } else {
@@ -127,7 +143,8 @@ void bind_optimizer(nb::module_& module) {
           },
           nb::arg("name").none(), nb::arg("space"), nb::arg("options"), nb::arg("direction").none(),
           nb::arg("reward_range").none(), nb::arg("confidence"), nb::arg("hard_range"),
-          nb::arg("partition").none(), nb::arg("baseline").none() = nb::none())
+          nb::arg("partition").none(), nb::arg("baseline").none() = nb::none(),
+          nb::arg("limits") = nb::list())
       .def(
           "__init__",
           [](PythonOptimizer* self, const PythonOptimizer& other) {

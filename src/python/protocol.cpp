@@ -280,10 +280,18 @@ nb::str text(std::string_view name) {
   return nb::str(name.data(), name.size());
 }
 
+/// (metric, limit, state, probability, level, pulls) each.
+nb::list checks_list(const std::vector<LimitCheck>& checks) {
+  nb::list list;
+  for (const LimitCheck& check : checks) {
+    list.append(nb::make_tuple(text(check.metric), text(check.limit), text(name_of(check.state)),
+                               check.probability, check.level, check.pulls));
+  }
+  return list;
+}
+
 /// The fields of `Best` in Python, or None.
-nb::object best(Protocol& self) {
-  const std::optional<Best> found =
-      self.with([](Optimizer& optimizer) { return optimizer.best(); });
+nb::object best_tuple(const Protocol& self, const std::optional<Best>& found) {
   if (!found) return nb::none();
   const PythonSpace& space = self.space();
   const nb::object own = found->own.empty() ? nb::none() : nb::object(space.dictionary(found->own));
@@ -294,7 +302,33 @@ nb::object best(Protocol& self) {
                         end_or_none(found->upper), found->pulls, found->level,
                         text(name_of(found->assumes)), found->rare_extremes, found->rivals,
                         found->unknown, text(name_of(found->basis)), own, by_model,
-                        best_text(space.space(), *found));
+                        checks_list(found->limits), best_text(space.space(), *found));
+}
+
+nb::object best(Protocol& self) {
+  return best_tuple(self, self.with([](Optimizer& optimizer) { return optimizer.best(); }));
+}
+
+nb::object nearest(Protocol& self) {
+  return best_tuple(self, self.with([](Optimizer& optimizer) { return optimizer.nearest(); }));
+}
+
+nb::list limit_checks(Protocol& self, nb::handle arm) {
+  const std::vector<double> coordinates = coordinates_from(self, arm);
+  return checks_list(
+      self.with([&](Optimizer& optimizer) { return optimizer.limit_checks(coordinates); }));
+}
+
+/// (metric, min, max, factor) each.
+nb::list limits(const Protocol& self) {
+  nb::list list;
+  const auto end = [](const std::optional<double>& number) {
+    return number ? nb::object(nb::float_(*number)) : nb::none();
+  };
+  for (const Limit& limit : self.specification().objective.limits) {
+    list.append(nb::make_tuple(text(limit.metric), end(limit.min), end(limit.max), limit.factor));
+  }
+  return list;
 }
 
 /// The fields of `Uplift` in Python, or None.
@@ -542,6 +576,9 @@ void bind_protocol(nb::module_& module) {
           [](const Protocol& self) { return self.specification().objective.hard_range; },
           "Whether no reward can be outside of reward_range.")
       .def_prop_ro("_baseline", &baseline)
+      .def("_nearest", &nearest)
+      .def_prop_ro("_limits", &limits)
+      .def("_limit_checks", &limit_checks, nb::arg("arm"))
       .def_prop_ro("reward_range", &given_range,
                    R"(About how far rewards range: two numbers, or "auto".)");
 }

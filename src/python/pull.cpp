@@ -227,8 +227,9 @@ void bind_pull(nb::module_& module) {
           "length", [](const PythonPull& self) { return self.placed.pull.length; },
           "How many rewards it is good for.")
       .def_prop_ro("purpose", &purpose_of,
-                   nb::sig("def purpose(self) -> Literal['search', 'baseline', 'duel']"),
-                   "What it is for: the search, the baseline, or a duel of both.")
+                   nb::sig("def purpose(self) -> Literal['search', 'baseline', 'duel', 'wait']"),
+                   "What it is for: the search, the baseline, a duel of both, or waiting at a "
+                   "setting that is known to be good.")
       .def_prop_ro("then", &then_of, nb::sig("def then(self) -> dict[str, Any] | None"),
                    "Of a duel: the setting to try for the last `then_length` rewards.")
       .def_prop_ro(

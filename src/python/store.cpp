@@ -40,6 +40,8 @@ nb::handle store_error() {
 /// What can be done about it from Python.
 std::string advice(StudyError::Fault fault) {
   using Fault = StudyError::Fault;
+  if (fault == Fault::other_commands)
+    return "; fork= begins a new study, without what was measured";
   const bool forkable = fault == Fault::differs || fault == Fault::other_revision;
   return forkable ? "; fork= starts a new study with what this one has learnt" : "";
 }

@@ -95,8 +95,7 @@ void Service::best(const Request& request, Done done) {
         const auto best = study.optimizer.best();
         if (!best) {
           throw Problem(409, "no_answers",
-                        "no arm has a reward yet, but for those that are barred: there is no best "
-                        "arm");
+                        no_best_text(study.specification.space, study.optimizer));
         }
         BestAnswer answer = best_answer(study.optimizer, *best, study.specification, study.tuner);
         answer.warning = study.warning;

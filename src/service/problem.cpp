@@ -107,6 +107,8 @@ Problem problem_of(const StudyError& error) {
       return {409, "open_elsewhere", error.what()};
     case Fault::differs:
       return {409, "differs", error.what()};
+    case Fault::other_commands:
+      return {409, "other_commands", error.what()};
     case Fault::other_revision:
       return {409, "other_revision", error.what()};
     case Fault::closed:

@@ -1,10 +1,15 @@
 #include "studies/answers.hpp"
 
+#include "core/text.hpp"
 #include "files/arm_document.hpp"
 #include "files/record.hpp"
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
 
 namespace canopy {
 
@@ -50,6 +55,20 @@ Document tree_document(const Space& space, Optimizer& optimizer) {
   if (tree == nullptr) return nodes;
   for (const NodeView& node : tree->nodes()) nodes.push_back(record_of(space, node));
   return nodes;
+}
+
+std::string no_best_text(const Space& space, const Optimizer& optimizer) {
+  const std::optional<Best> nearest = optimizer.nearest();
+  const LimitCheck* worst = nearest ? worst_of(nearest->limits) : nullptr;
+  if (worst == nullptr) {
+    return "no arm has a reward yet, but for those that are barred: there is no best arm";
+  }
+  std::string text =
+      fmt::format("no setting so far keeps {} {}; the nearest, {}, has {}", worst->metric,
+                  worst->limit, space.describe(nearest->arm), significant_text(worst->level, 4));
+  const std::optional<Learnt> learnt = optimizer.learnt();
+  const bool is_hopeless = learnt && learnt->turn && learnt->turn->why == Learnt::Why::least_broken;
+  return is_hopeless ? text + ", and probably none does" : text;
 }
 
 }  // namespace canopy

@@ -22,9 +22,11 @@ bool have_same_parameters(const Space& a, const Space& b) {
 
 }  // namespace
 
-ForkStart fork_start(const StudySpecification& before, StudySpecification fork) {
+ForkStart fork_start(const StudySpecification& before, StudySpecification fork,
+                     bool accept_changes) {
   if (fork.optimizer == Selection{}) fork.optimizer = before.optimizer;
   if (!have_same_parameters(before.space, fork.space)) return ForkStart::nothing;
+  if (!accept_changes && !command_differences(before, fork).empty()) return ForkStart::nothing;
   const bool learns_alike = learning_differences(before, fork).empty();
   return learns_alike ? ForkStart::journal : ForkStart::rewards;
 }
@@ -35,12 +37,13 @@ std::string_view text_of(ForkStart start) {
       return "The fork begins with the whole journal: nothing that learning depends on differs.";
     case ForkStart::rewards:
       return "The fork begins with the rewards of every setting that is still in the search space: "
-             "the optimizer, the direction, or the bounds or scale of a parameter differ.";
+             "the optimizer, the direction, the limits, the baseline, or the bounds or scale of a "
+             "parameter differ.";
     case ForkStart::nothing:
       break;
   }
   return "The fork begins with nothing: the names, the types or the choices of the parameters "
-         "differ.";
+         "differ, or the commands that measure.";
 }
 
 StudySpecification specification_of_fork(Store& store, const StudyRecord& record) {

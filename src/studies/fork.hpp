@@ -14,7 +14,7 @@ namespace canopy {
 enum class ForkStart : std::uint8_t {
   journal,  ///< All of it: nothing that learning depends on differs.
   rewards,  ///< Those of every arm that is still in the space, as observations.
-  nothing,  ///< The parameters are others.
+  nothing,  ///< The parameters are others, or the commands that measure.
 };
 
 template <>
@@ -23,8 +23,10 @@ struct EnumNames<ForkStart> {
 };
 
 /// By how the specification of a fork differs from the one of the study that it is made from. A
-/// fork without an optimizer has that of the study.
-[[nodiscard]] ForkStart fork_start(const StudySpecification& before, StudySpecification fork);
+/// fork without an optimizer has that of the study. Other commands may be accepted: see
+/// OpenOptions.
+[[nodiscard]] ForkStart fork_start(const StudySpecification& before, StudySpecification fork,
+                                   bool accept_changes = false);
 
 /// The same in a sentence.
 [[nodiscard]] std::string_view text_of(ForkStart start);

@@ -98,7 +98,7 @@ Loaded load_all(Store& store, const StudyRecord& record, const StudySpecificatio
     if (number > folded_events) loaded.folds.apply(entry);
     if (number > loaded.events) {
       (void)do_again(*loaded.optimizer, entry.event);
-      remember_baseline(*loaded.optimizer, entry.event);
+      take_aside(*loaded.optimizer, entry.event);
       loaded.events = number;
     }
     loaded.last_at = std::max(loaded.last_at, entry.at);
@@ -141,7 +141,7 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
   std::unique_ptr<JournalFold> state = fold ? fold(specification) : nullptr;
   read_entries(store, record, 0, [&](const JournalEntry& entry) {
     if (state) state->apply(entry);
-    remember_baseline(*optimizer, entry.event);
+    take_aside(*optimizer, entry.event);
     if (const auto* barred = std::get_if<Barred>(&entry.event)) {
       (void)optimizer->bar(barred->arm, barred->reward);
     }

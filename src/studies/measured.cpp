@@ -1,23 +1,50 @@
 #include "studies/measured.hpp"
 
+#include "canopy/detail/reward_map.hpp"
 #include "canopy/study.hpp"
 
 #include "journal/told.hpp"
 
-namespace canopy {
+#include <algorithm>
 
+namespace canopy {
+namespace {
+
+bool are_usable(const AnyRewards& rewards) {
+  if (const auto* each = std::get_if<std::vector<double>>(&rewards)) {
+    return std::all_of(each->begin(), each->end(), RewardMap::usable);
+  }
+  const auto* sums = std::get_if<Rewards>(&rewards);
+  return sums == nullptr ? RewardMap::usable(std::get<double>(rewards))
+                         : check(*sums, RewardMap(Objective{})) == Status::ok;
+}
+
+}  // namespace
+
+/// Metrics come before the rewards that they belong to, so these are checked first.
 Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
             const Metrics& metrics) {
-  if (metrics.empty()) return tell(optimizer, ticket, rewards);
-  auto* study = dynamic_cast<Study*>(&optimizer);
-  return study != nullptr ? study->tell(ticket, rewards, metrics) : Status::needs_study;
+  const std::optional<Pull> pull =
+      metrics.empty() ? std::optional<Pull>() : optimizer.pull_of(ticket);
+  if (!pull || count_of(rewards) > pull->length || !are_usable(rewards)) {
+    return tell(optimizer, ticket, rewards);  // which says what is wrong
+  }
+  if (count_of(rewards) > pull->length - pull->then_length) return Status::two_arms;
+  const std::vector<double> arm(pull->arm.begin(), pull->arm.end());
+  const Status status = optimizer.measure(ticket, arm, metrics);
+  return is_taken(status) ? tell(optimizer, ticket, rewards) : status;
 }
 
 Status observe(Optimizer& optimizer, Arm arm, const AnyRewards& rewards, Role role,
                const Metrics& metrics) {
-  if (role == Role::search && metrics.empty()) return optimizer.observe(arm, sums_of(rewards));
   auto* study = dynamic_cast<Study*>(&optimizer);
-  return study != nullptr ? study->observe(arm, rewards, role, metrics) : Status::needs_study;
+  if (role != Role::search && study == nullptr) return Status::needs_study;
+  if (!metrics.empty() && role != Role::warm_up && count_of(rewards) != 0 && are_usable(rewards)) {
+    const Status status = optimizer.measure(0, arm, metrics);
+    if (!is_taken(status)) return status;
+  }
+  return study != nullptr ? study->observe(arm, rewards, role)
+                          : optimizer.observe(arm, sums_of(rewards));
 }
 
 }  // namespace canopy

@@ -5,8 +5,8 @@
 
 namespace canopy {
 
-// Rewards in any form, with what else was measured. A study keeps roles and metrics in its journal;
-// an optimizer by itself has no place for them: Status::needs_study.
+// Rewards in any form, with what else was measured. Only a study, which has a journal, has a place
+// for roles other than `search`: Status::needs_study.
 
 [[nodiscard]] Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
                           const Metrics& metrics);

@@ -91,9 +91,7 @@ class Conversation {
       }
       return answer;
     }
-    return error_answer(
-        "no_answers",
-        "no arm has a reward yet, but for those that are barred: there is no best arm");
+    return error_answer("no_answers", no_best_text(space_, optimizer_));
   }
 
   RequestReader reader_;

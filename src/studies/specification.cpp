@@ -1,3 +1,4 @@
+#include "canopy/adaptive.hpp"
 #include "canopy/detail/reward_map.hpp"
 #include "canopy/errors.hpp"
 #include "canopy/optimizers.hpp"
@@ -192,6 +193,41 @@ void check_baseline(DocumentReader& reader, const Document& root, const StudySpe
   }
 }
 
+/// A cap on what tuning costs is reckoned beside a baseline that is measured.
+void check_loss(DocumentReader& reader, const Document& root, const StudySpecification& study) {
+  const Budget& budget = study.budget;
+  const auto complain = [&](const char* key, const std::string& what) {
+    const Document* table = root.find("budget");
+    const Document* value = table != nullptr ? table->find(key) : nullptr;
+    reader.complain(std::string("budget.") + key, value, what, table);
+  };
+  const char* cap = budget.max_loss ? "max_loss" : "max_loss_per_pull";
+  if (!budget.caps_loss()) {
+    if (budget.worst_loss) complain("worst_loss", "is for max_loss, which is not given");
+    if (budget.worst_loss_per_pull) {
+      complain("worst_loss_per_pull", "is for max_loss_per_pull, which is not given");
+    }
+    return;
+  }
+  if (!study.baseline) {
+    complain(cap, "is reckoned beside what a baseline earns, and there is no [baseline]");
+  } else if (study.baseline->every == 0) {
+    complain(cap, "needs a baseline that is measured: baseline.every must not be 0");
+  }
+  if (budget.max_loss && budget.max_loss_per_pull) {
+    complain("max_loss_per_pull", "takes the place of max_loss; leave one of them out");
+  } else if (budget.max_loss_per_pull && !budget.worst_loss_per_pull) {
+    complain("max_loss_per_pull",
+             "needs worst_loss_per_pull: how much less than the baseline a pull of an untried "
+             "setting may earn at worst");
+  } else if (budget.max_loss && !budget.worst_loss &&
+             study.objective.direction == Direction::minimize) {
+    complain("max_loss",
+             "needs worst_loss when minimizing, since a cost can be many times the baseline's: 9, "
+             "if an untried setting may cost ten times as much");
+  }
+}
+
 StudySpecification study_from(const Document& root, const std::string& source,
                               bool may_be_unknown = false) {
   check_format(root, source);
@@ -201,6 +237,7 @@ StudySpecification study_from(const Document& root, const std::string& source,
   StudySpecification study{.space = space.value_or(Space{{"none", Real{}}})};
   reader.read(root, "", "name", study.name);
   study.objective = read_objective(reader, root);
+  study.objective.limits = read_limits(reader, root);
   read_optimizer(reader, root, study, may_be_unknown);
   if (space) study.baseline = read_baseline(reader, root, *space);
   if (space) study.system = read_system(reader, root, *space);
@@ -208,9 +245,9 @@ StudySpecification study_from(const Document& root, const std::string& source,
     reader.complain("system.warmup_pulls", root.find("system")->find("warmup_pulls"),
                     "optimizer.settle takes its place; leave one of them out");
   }
-  if (study.system) study.system->limits = read_limits(reader, root);
   study.budget = read_budget(reader, root);
   check_baseline(reader, root, study);
+  check_loss(reader, root, study);
   reader.throw_if_any();
   return study;
 }
@@ -249,8 +286,8 @@ Document document_of(const StudySpecification& study) {
   root.set("space", std::move(parameters));
   if (study.baseline) root.set("baseline", baseline_document(*study.baseline, study.space));
   if (study.system) root.set("system", system_document(*study.system));
-  if (study.system && !study.system->limits.empty()) {
-    root.set("limit", limits_document(study.system->limits));
+  if (!study.objective.limits.empty()) {
+    root.set("limit", limits_document(study.objective.limits));
   }
   if (study.budget != Budget{}) root.set("budget", budget_document(study.budget));
   return root;
@@ -267,6 +304,9 @@ std::map<std::string, std::string> learning_fields(const StudySpecification& giv
   fields["hard_range"] = study.objective.hard_range ? "true" : "false";
   for (const auto& [name, value] : *document.find("optimizer")->as_table()) {
     fields["optimizer." + name] = value.excerpt();
+  }
+  for (const Limit& limit : study.objective.limits) {
+    fields["limit " + limit.metric] = limit.text();
   }
   if (study.baseline) {
     fields["baseline.setting"] = study.space.describe(study.baseline->setting);
@@ -308,9 +348,19 @@ std::string json_of(const StudySpecification& study) {
 
 StudySpecification resolved(StudySpecification study) {
   if (study.optimizer.name.empty()) study.optimizer.name = kDefaultOptimizer;
+  OptionValues& options = study.optimizer.options;
+  if (study.system && settle_of(study.optimizer) != 0 && options.find("settle_rule") == nullptr) {
+    options.set("settle_rule", std::string(name_of(SettleRule::strict)));
+  }
   study.optimizer = resolved(study.optimizer, study.space.dimension());
   if (study.revision == 0) study.revision = optimizers().at(study.optimizer.name).revision;
   return study;
+}
+
+bool settles_by_distance(const Selection& optimizer) {
+  const OptionValue* rule = optimizer.options.find("settle_rule");
+  const auto* name = rule != nullptr ? std::get_if<std::string>(rule) : nullptr;
+  return name == nullptr || *name == name_of(SettleRule::by_distance);
 }
 
 std::uint64_t settle_of(const Selection& optimizer) {
@@ -319,10 +369,12 @@ std::uint64_t settle_of(const Selection& optimizer) {
   return pulls != nullptr ? *pulls : 0;
 }
 
-std::string learning_differences(const StudySpecification& before,
-                                 const StudySpecification& after) {
-  const auto was = learning_fields(before);
-  const auto is = learning_fields(after);
+namespace {
+
+using Fields = std::map<std::string, std::string>;
+
+/// `optimizer.rho was 0.5 and is 0.7; ...`
+std::string differences_of(const Fields& was, const Fields& is) {
   std::string text;
   const auto add = [&](const std::string& field, const std::string& old, const std::string& now) {
     text += (text.empty() ? "" : "; ") + field + " was " + old + " and is " + now;
@@ -336,9 +388,32 @@ std::string learning_differences(const StudySpecification& before,
     }
   }
   for (const auto& [field, now] : is) {
-    if (!was.contains(field) && field != "baseline.setting") add(field, "not there", now);
+    if (!was.contains(field)) add(field, "not there", now);
   }
   return text;
+}
+
+Fields command_fields(const SystemSpecification& system) {
+  Fields fields;
+  if (system.apply) fields["system.apply"] = '"' + *system.apply + '"';
+  if (system.measure) fields["system.measure"] = '"' + *system.measure + '"';
+  if (system.process) fields["system.process"] = '"' + *system.process + '"';
+  return fields;
+}
+
+}  // namespace
+
+std::string learning_differences(const StudySpecification& before,
+                                 const StudySpecification& after) {
+  const Fields was = learning_fields(before);
+  Fields is = learning_fields(after);
+  if (!before.baseline) is.erase("baseline.setting");  // it can still get one
+  return differences_of(was, is);
+}
+
+std::string command_differences(const StudySpecification& before, const StudySpecification& after) {
+  if (!before.system || !after.system) return "";
+  return differences_of(command_fields(*before.system), command_fields(*after.system));
 }
 
 std::uint64_t visit_of(const StudySpecification& study) {
@@ -388,12 +463,18 @@ std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
   if (ticketed == nullptr) throw std::logic_error("an optimizer without tickets has no baseline");
   (void)optimizer.release();
   const std::uint64_t quarter = study.budget.pulls.value_or(320) / 4;
-  const BaselineRule rule{.every = pulls_between_rounds(study),
-                          .pulls = std::max(study.baseline->pulls, visit_of(study)),
-                          .pairs = pairs_of_round(study),
-                          .visit = visit_of(study),
-                          .first = std::clamp<std::uint64_t>(quarter, 20, 100),
-                          .seed = study.baseline->seed.value_or(seed)};
+  BaselineRule rule{.every = pulls_between_rounds(study),
+                    .pulls = std::max(study.baseline->pulls, visit_of(study)),
+                    .pairs = pairs_of_round(study),
+                    .visit = visit_of(study),
+                    .first = std::clamp<std::uint64_t>(quarter, 20, 100),
+                    .seed = study.baseline->seed.value_or(seed)};
+  if (study.budget.caps_loss()) {
+    rule.loss = LossRule{.share = study.budget.max_loss,
+                         .per_pull = study.budget.max_loss_per_pull.value_or(0.0),
+                         .worst_share = study.budget.worst_loss.value_or(1.0),
+                         .worst_per_pull = study.budget.worst_loss_per_pull.value_or(0.0)};
+  }
   return std::make_unique<WithBaseline>(std::unique_ptr<TicketedOptimizer>(ticketed), study.space,
                                         study.objective, study.baseline->setting, rule);
 }

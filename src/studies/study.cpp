@@ -41,11 +41,6 @@ bool are_finite(const Rewards& rewards) {
          std::isfinite(rewards.min) && std::isfinite(rewards.max);
 }
 
-bool are_finite(const Metrics& metrics) {
-  return std::all_of(metrics.begin(), metrics.end(),
-                     [](const auto& metric) { return std::isfinite(metric.second); });
-}
-
 // --- names and locks -------------------------------------------------------------------------
 
 std::string holder_text() {
@@ -76,7 +71,7 @@ StudyRecord found_or_made(Store& store, const NewStudy& study) {
 
 /// The study that is made from another one, or was before.
 StudyRecord forked(Store& store, const StudyRecord& original, const std::string& name,
-                   const StudySpecification& specification, double now) {
+                   const StudySpecification& specification, double now, bool accept_changes) {
   const StudySpecification before = specification_of(original);
   NewStudy fork{.name = name, .specification = json_of(specification), .created = now};
   fork.forked_from = original.name;
@@ -87,7 +82,7 @@ StudyRecord forked(Store& store, const StudyRecord& original, const std::string&
   if (auto found = store.find(name)) return from_original(*std::move(found));
   if (auto made = store.fork(original, fork)) return *std::move(made);
   std::vector<JournalEntry> observations;
-  const ForkStart start = fork_start(before, specification);
+  const ForkStart start = fork_start(before, specification, accept_changes);
   if (start == ForkStart::journal) {
     StudySpecification begun = specification;  // where a replay of the journal starts
     begun.objective.reward_range = before.objective.reward_range;
@@ -165,7 +160,8 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
   StudyRecord record;
   const double now = options.clock->wall_time();
   if (options.fork) {
-    record = forked(store, find_study(store, options.name), *options.fork, specification, now);
+    record = forked(store, find_study(store, options.name), *options.fork, specification, now,
+                    options.accept_changes);
   } else {
     record = found_or_made(
         store, {.name = options.name, .specification = json_of(specification), .created = now});
@@ -178,6 +174,7 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
   const StudySpecification before = specification_of(record);
   if (record.events > 0) kept.objective.reward_range = before.objective.reward_range;
   const std::string text = json_of(kept);
+  std::string accepted;
   if (record.specification != text) {
     const bool has_begun = record.events > 0;
     if (has_begun && !has_own_revision(before)) {
@@ -193,10 +190,20 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
             fmt::format("the study {} was begun with other settings: {}", record.name, changes));
       }
     }
+    if (has_begun) accepted = command_differences(before, specification);
+    if (!accepted.empty() && !options.accept_changes) {
+      throw StudyError(
+          Fault::other_commands,
+          fmt::format("the study {} was measured by other commands: {}", record.name, accepted));
+    }
     store.set_specification(record.id, text);
     record = find_study(store, record.name);
   }
   Study study{store, std::move(record), std::move(kept), std::move(lock), options};
+  if (!accepted.empty()) {
+    study.note(CommandsChanged{accepted});
+    study.commit();
+  }
   if (study.reward_range() != specification.objective.reward_range) {
     study.set_reward_range(specification.objective.reward_range);
     study.commit();
@@ -270,7 +277,7 @@ std::uint64_t Study::events() const {
 }
 
 void Study::note(Event event) {
-  remember_baseline(live(), event);
+  take_aside(live(), event);
   append(std::move(event));
 }
 
@@ -393,19 +400,16 @@ Status Study::tell(Ticket ticket, const Rewards& rewards) {
   return status;
 }
 
-Status Study::tell(Ticket ticket, const AnyRewards& rewards, const Metrics& metrics) {
-  if (!are_finite(metrics)) return Status::not_a_reward;
-  const std::optional<Pull> pull = pull_of(ticket);
-  if (!pull) return canopy::tell(*this, ticket, rewards);  // which says why
-  const std::vector<double> arm(pull->arm.begin(), pull->arm.end());
-  const Status status = canopy::tell(*this, ticket, rewards);
-  if (is_taken(status) && !metrics.empty()) append(MetricsMeasured{ticket, metrics, arm});
-  return status;
+Status Study::measure(Ticket ticket, Arm arm, const Metrics& metrics) {
+  return journaled(live().measure(ticket, arm, metrics),
+                   MetricsMeasured{ticket, metrics, {arm.begin(), arm.end()}});
 }
 
 Status Study::penalize(Ticket ticket, double reward) {
   reward += 0.0;
-  return journaled(live().penalize(ticket, reward), Penalized{ticket, reward});
+  const std::optional<Pull> pull = live().pull_of(ticket);
+  const bool is_barred = pull && live().is_barred(pull->arm);
+  return journaled(live().penalize(ticket, reward), Penalized{ticket, reward, is_barred});
 }
 
 Status Study::bar(Arm arm, double reward) {
@@ -418,24 +422,15 @@ Status Study::observe(Arm arm, const Rewards& rewards) {
                    Observed{{arm.begin(), arm.end()}, shortest(rewards)});
 }
 
-Status Study::observe(Arm arm, const AnyRewards& rewards, Role role, const Metrics& metrics) {
+Status Study::observe(Arm arm, const AnyRewards& rewards, Role role) {
   if (count_of(rewards) == 0) return Status::impossible_sums;
   const Rewards sums = sums_of(rewards);
-  if (!are_finite(metrics) || !are_finite(sums)) return Status::not_a_reward;
-  Status status = Status::ok;
-  if (role == Role::search) {
-    status = observe(arm, sums);
-  } else if (role == Role::baseline) {
-    status = remember(arm, sums);
-  } else if (specification_.space.contains(arm)) {
-    append(Observed{{arm.begin(), arm.end()}, rewards, role});
-  } else {
-    status = Status::not_an_arm;
-  }
-  if (is_taken(status) && role != Role::warm_up && !metrics.empty()) {
-    append(MetricsMeasured{0, metrics, {arm.begin(), arm.end()}});
-  }
-  return status;
+  if (!are_finite(sums)) return Status::not_a_reward;
+  if (role == Role::search) return observe(arm, sums);
+  if (role == Role::baseline) return remember(arm, sums);
+  if (!specification_.space.contains(arm)) return Status::not_an_arm;
+  append(Observed{{arm.begin(), arm.end()}, rewards, role});
+  return Status::ok;
 }
 
 Status Study::remember(Arm arm, const Rewards& rewards) {

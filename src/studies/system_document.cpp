@@ -150,20 +150,11 @@ std::vector<Limit> read_limits(DocumentReader& reader, const Document& root) {
     std::vector<std::string_view> keys = names_of(fields);
     keys.emplace_back("metric");
     reader.check_keys(table, prefix, keys);
-    if (reader.require(table, prefix, "metric")) {
-      reader.read(table, prefix, "metric", limit.metric);
-      if (limit.metric == "reward") {
-        reader.complain(prefix + "metric", table.find("metric"),
-                        "the reward has no limit; system.floor is for that");
-      }
-    }
-    if (!limit.min && !limit.max) {
-      reader.complain(prefix + "max", nullptr, "is required, or min", &table);
-    } else if (limit.min && limit.max && !(*limit.min <= *limit.max)) {
-      reader.complain(prefix + "min", table.find("min"), "must not be above max");
-    }
+    reader.read(table, prefix, "metric", limit.metric);
+    for (const char* key : {"metric", "max"}) reader.note_line(prefix + key, table);
     limits.push_back(std::move(limit));
   }
+  reader.complain(violations(limits));
   return limits;
 }
 

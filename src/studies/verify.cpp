@@ -87,7 +87,7 @@ class Verifier {
     if (!optimizer_) return;
     try {
       (void)do_again(*optimizer_, entry.event);
-      remember_baseline(*optimizer_, entry.event);
+      take_aside(*optimizer_, entry.event);
     } catch (const StudyError& error) {
       add_fault(
           fmt::format("event {} of its journal does not match: {}", entry.number, error.what()));

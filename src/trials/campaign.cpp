@@ -9,9 +9,11 @@
 namespace canopy {
 namespace {
 
-/// Declaring a settling time makes sense only for a system that settles slowly.
+/// Declaring a settling time makes sense only for a system that settles slowly, and a cap on the
+/// loss only where a part of what the baseline earns is more than noise.
 bool belong_together(const TrialSystem& system, const TrialOptions& options) {
-  return options.name != "settle" || system.name == "settling";
+  if (options.name == "settle") return system.name == "settling";
+  return options.name != "max_loss" || system.noise < 1.0;
 }
 
 TrialRow row_of(const Trial& trial, const std::vector<TrialOutcome>& outcomes) {
@@ -26,6 +28,8 @@ TrialRow row_of(const Trial& trial, const std::vector<TrialOutcome>& outcomes) {
     row.best_misses += share(each.best_covers == false);
     row.best_has_none += share(!each.best_covers);
     row.left_breaks_limit += share(each.left_breaks_limit);
+    row.beyond_limit += weight * each.beyond_limit;
+    row.exceeds_loss += share(each.exceeds_loss);
     row.in_need += share(each.in_need);
     row.left_gain += weight * each.left_gain;
     row.regret += weight * each.regret;
@@ -67,21 +71,23 @@ void run_campaign(const Campaign& campaign, const std::function<void(const Trial
 
 std::string trial_heading() {
   return fmt::format(
-      "{:<9} {:<9} {:<11} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>6}\n"
-      "{:<31} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>6}\n",
-      "system", "options", "noise", "better", "false", "uplift", "best", "best", "limit", "broken",
-      "gain", "regret", "loss", "pulls", "", "%", "%", "miss %", "miss %", "none %", "left %",
-      "off %", "left", "a pull", "a pull", "in all");
+      "{:<9} {:<9} {:<11} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} "
+      "{:>6}\n{:<31} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} "
+      "{:>6}\n",
+      "system", "options", "noise", "better", "false", "uplift", "best", "best", "limit", "beyond",
+      "loss>2%", "broken", "gain", "regret", "loss", "pulls", "", "%", "%", "miss %", "miss %",
+      "none %", "left %", "pulls %", "ever %", "off %", "left", "a pull", "a pull", "in all");
 }
 
 std::string trial_line(const TrialRow& row) {
   return fmt::format(
-      "{:<9} {:<9} {:<11} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.3f} {:7.3f} "
-      "{:7.3f} {:6.0f}\n",
+      "{:<9} {:<9} {:<11} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} "
+      "{:7.3f} {:7.3f} {:7.3f} {:6.0f}\n",
       row.system->name, row.options->name, name_of(row.noise), 100.0 * row.claims_better,
       100.0 * row.is_false, 100.0 * row.uplift_misses, 100.0 * row.best_misses,
-      100.0 * row.best_has_none, 100.0 * row.left_breaks_limit, 100.0 * row.in_need, row.left_gain,
-      row.regret, row.loss, row.measurements);
+      100.0 * row.best_has_none, 100.0 * row.left_breaks_limit, 100.0 * row.beyond_limit,
+      100.0 * row.exceeds_loss, 100.0 * row.in_need, row.left_gain, row.regret, row.loss,
+      row.measurements);
 }
 
 }  // namespace canopy

@@ -35,6 +35,8 @@ struct TrialRow {
   double best_misses = 0.0;
   double best_has_none = 0.0;  ///< no interval
   double left_breaks_limit = 0.0;
+  double beyond_limit = 0.0;
+  double exceeds_loss = 0.0;
   double in_need = 0.0;
   double left_gain = 0.0;  ///< means
   double regret = 0.0;

@@ -40,6 +40,20 @@ std::unique_ptr<KnownEnvironment> hill(std::size_t dimension, double height) {
   return std::make_unique<Landscape>(Space(knobs), value, std::vector<double>(dimension, 0.7));
 }
 
+/// From 0.3 to 0.9, with the top at 0.6 in every direction.
+std::unique_ptr<KnownEnvironment> shop(std::size_t dimension) {
+  std::vector<Parameter> knobs;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    knobs.push_back({"x" + std::to_string(i + 1), Real{0.0, 1.0}});
+  }
+  const auto value = [](Arm arm) {
+    double distance = 0.0;
+    for (const double x : arm) distance += (x - 0.6) * (x - 0.6);
+    return 0.3 + 0.6 * std::exp(-distance / (0.09 * static_cast<double>(arm.size())));
+  };
+  return std::make_unique<Landscape>(Space(knobs), value, std::vector<double>(dimension, 0.6));
+}
+
 std::unique_ptr<KnownEnvironment> flat() {
   return std::make_unique<Landscape>(
       Space{{"x", Real{0.0, 1.0}}}, [](Arm) { return 0.5; }, std::vector{0.5});
@@ -109,6 +123,27 @@ const std::vector<TrialSystem>& trial_systems() {
        [] { return hill(1, 0.5); },
        {0.1},
        failing()},
+      {"shop",
+       "a hill: all but 15 % of the box earn less than the baseline, at worst 60 % less",
+       [] { return shop(1); },
+       {0.45},
+       {},
+       {},
+       0.4},
+      {"shop_3d",
+       "the same with three knobs",
+       [] { return shop(3); },
+       {0.45, 0.45, 0.45},
+       {},
+       {},
+       0.4},
+      {"shop_top",
+       "the same, and the baseline is the best setting",
+       [] { return shop(1); },
+       {0.6},
+       {},
+       {},
+       0.4},
       {"limited",
        "a hill whose top breaks a limit",
        [] { return hill(1, 0.5); },
@@ -130,6 +165,11 @@ const std::vector<TrialOptions>& trial_options() {
          study.system->options.on_exit = OnExit::confirmed;
        }},
       {"alone", "no baseline", [](StudySpecification& /*study*/) {}},
+      {"max_loss", "the baseline, and tuning may cost 2 % of what it earns",
+       [](StudySpecification& study) {
+         study.baseline.emplace();
+         study.budget.max_loss = 0.02;
+       }},
       {"settle", "the baseline, and the system is known to take 8 pulls to settle",
        [](StudySpecification& study) {
          study.optimizer = {"adaptive", {{"settle", std::uint64_t{8}}}};

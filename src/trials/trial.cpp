@@ -5,8 +5,13 @@
 #include "stores/memory_store.hpp"
 #include "tuning/tuner.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <functional>
+#include <optional>
 #include <utility>
+#include <variant>
 
 namespace canopy {
 namespace {
@@ -17,7 +22,7 @@ StudySpecification specification_of(const Trial& trial, const Space& space) {
   StudySpecification study{.space = space};
   study.system.emplace();
   study.system->measure = "simulated";
-  study.system->limits = trial.system->limits;
+  study.objective.limits = trial.system->limits;
   study.budget.pulls = trial.pulls;
   trial.options->set(study);
   if (study.baseline) study.baseline->setting = trial.system->baseline;
@@ -33,11 +38,50 @@ std::optional<bool> covers(const Interval& interval, double value) {
 bool breaks_limit(const TrialSystem& system, Arm arm) {
   for (const Limit& limit : system.limits) {
     for (const SimulatedMetric& metric : system.troubles.metrics) {
-      if (metric.name == limit.metric && limit.is_broken_by(metric.mean(arm))) return true;
+      if (metric.name == limit.metric && limit.room(metric.mean(arm)) < 0.0) return true;
     }
   }
   return false;
 }
+
+/// Watches what truly happens to a system.
+class Watched final : public LiveSystem {
+ public:
+  static constexpr double kMostLoss = 0.02;
+  static constexpr double kFirstLook = 20.0;
+
+  /// Both must outlive it. `gain` is that of the true mean over the baseline's, which is `level`.
+  Watched(SimulatedSystem& system, const TrialSystem& trial, std::function<double(Arm)> gain,
+          double level)
+      : system_(system), trial_(trial), gain_(std::move(gain)), level_(level) {}
+
+  [[nodiscard]] bool can_be_set() const override { return true; }
+  [[nodiscard]] std::optional<SystemFailure> apply(Arm arm) override { return system_.apply(arm); }
+  [[nodiscard]] std::optional<SystemFailure> leave_at(Arm arm) override {
+    return system_.leave_at(arm);
+  }
+  [[nodiscard]] std::variant<Reading, SystemFailure> measure(Arm arm) override {
+    pulls_ += 1.0;
+    if (breaks_limit(trial_, arm)) beyond_ += 1.0;
+    gained_ += gain_(arm);
+    const double allowed = kMostLoss * std::abs(level_) * pulls_;
+    if (pulls_ >= kFirstLook && -gained_ > allowed) exceeds_loss_ = true;
+    return system_.measure(arm);
+  }
+
+  [[nodiscard]] bool exceeds_loss() const { return exceeds_loss_; }
+  [[nodiscard]] double beyond_limit() const { return beyond_ / std::max(1.0, pulls_); }
+
+ private:
+  SimulatedSystem& system_;
+  const TrialSystem& trial_;
+  std::function<double(Arm)> gain_;
+  double level_;
+  double pulls_ = 0.0;
+  double beyond_ = 0.0;
+  double gained_ = 0.0;
+  bool exceeds_loss_ = false;
+};
 
 /// What the study says about the baseline: by rewards of the search, or by a comparison.
 void judge_uplift(const Study& study, const std::function<double(Arm)>& gain,
@@ -58,7 +102,7 @@ void judge_uplift(const Study& study, const std::function<double(Arm)>& gain,
 
 TrialOutcome run_trial(const Trial& trial) {
   const TrialSystem& system = *trial.system;
-  Disturbed environment(system.environment(), trial.noise, trial.size);
+  Disturbed environment(system.environment(), trial.noise, trial.size * system.noise);
   RandomStream random(StreamName{trial.seed, system.name, trial.options->name, "trial",
                                  static_cast<std::uint64_t>(trial.noise)});
   VirtualClock clock(kStart);
@@ -69,11 +113,18 @@ TrialOutcome run_trial(const Trial& trial) {
   Study study = Study::open(store, specification,
                             {.name = "trial", .fork = {}, .fold = tuner_fold, .clock = &clock});
   const std::atomic<bool> never{false};
-  const TuneEnd end = Tuner(study, simulated, {never}, {}).run();
-
   const auto truth = [&](Arm arm) { return environment.mean_reward_at(arm, 1); };
   const double range = environment.reward_range()[1] - environment.reward_range()[0];
   const double of_baseline = truth(system.baseline);
+  const auto gain = [&](Arm arm) { return truth(arm) - of_baseline; };
+  Watched watched(simulated, system, gain, of_baseline);
+  bool was_false = false;
+  const auto look = [&](const TuneProgress& /*progress*/) {
+    const std::optional<Uplift> uplift = study.uplift();
+    const bool claims = uplift && uplift->verdict == Uplift::Verdict::better;
+    was_false = was_false || (claims && gain(uplift->arm) <= 0.0);
+  };
+  const TuneEnd end = Tuner(study, watched, {never}, look).run();
   TrialOutcome outcome;
   outcome.in_need = end.in_need();
   outcome.measurements = static_cast<double>(simulated.measurements());
@@ -81,10 +132,12 @@ TrialOutcome run_trial(const Trial& trial) {
   outcome.loss = outcome.regret - (environment.optimum_at(1).value - of_baseline) / range;
   outcome.left_gain = (truth(simulated.setting()) - of_baseline) / range;
   outcome.left_breaks_limit = breaks_limit(system, simulated.setting());
+  outcome.beyond_limit = watched.beyond_limit();
+  outcome.exceeds_loss = watched.exceeds_loss();
   if (const std::optional<Best> best = study.best()) {
     outcome.best_covers = covers({best->lower, best->upper}, truth(best->arm));
-    judge_uplift(
-        study, [&](Arm arm) { return truth(arm) - of_baseline; }, outcome);
+    judge_uplift(study, gain, outcome);
+    outcome.is_false = outcome.is_false || was_false;
   }
   return outcome;
 }

@@ -22,6 +22,7 @@ struct TrialSystem {
   std::vector<double> baseline;
   SimulatedOptions troubles = {};
   std::vector<Limit> limits = {};
+  double noise = 1.0;  ///< times the size that a trial has
 };
 
 /// What the study is told, beside the box.
@@ -48,12 +49,16 @@ struct Trial {
 /// What a study claimed, and what was true.
 struct TrialOutcome {
   bool claims_better = false;  ///< that its best arm is better than the baseline
-  bool is_false = false;       ///< and it is not
+  bool is_false = false;       ///< and it is not: at the end, or at any look before
   /// Whether the interval of the uplift, and that of the best arm's mean, have the truth; none:
   /// there was no interval.
   std::optional<bool> uplift_covers = std::nullopt;
   std::optional<bool> best_covers = std::nullopt;
   bool left_breaks_limit = false;
+  double beyond_limit = 0.0;  ///< part of the measurements at settings that break a limit
+  /// Whether the true loss was more than 2 % of what the baseline earns, at any measurement from
+  /// the 20th on.
+  bool exceeds_loss = false;
   double left_gain = 0.0;  ///< true mean of what the system was left with, less the baseline's
   double regret = 0.0;     ///< per measurement, in the range of mean rewards
   double loss = 0.0;       ///< the same against the baseline: negative where the search has gained

@@ -2,7 +2,6 @@
 
 #include "core/text.hpp"
 #include "studies/load.hpp"
-#include "tuning/limits.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -28,7 +27,9 @@ void Comparing::begin(std::uint64_t pulls) {
   if (state().comparison()) return;
   const std::optional<Best> best = study_.best();
   if (!best) {
-    lookout_.end({TuneEnd::Why::failure, "there is nothing to confirm: no arm has a reward"});
+    lookout_.end({TuneEnd::Why::failure,
+                  study_.nearest() ? "there is nothing to confirm: no arm keeps the limits"
+                                   : "there is nothing to confirm: no arm has a reward"});
     return;
   }
   const std::uint64_t visit = visit_of(study_.specification());
@@ -46,7 +47,7 @@ void Comparing::begin(std::uint64_t pulls) {
 void Comparing::step() {
   const Comparison& comparison = *state().comparison();
   if (comparison.is_over(direction())) {
-    end(comparison.is_better(direction()).value_or(false), verdict_text());
+    conclude();
     return;
   }
   lookout_.report(Lookout::Phase::confirming);
@@ -64,14 +65,33 @@ void Comparing::play(const std::vector<double>& arm, bool is_baseline) {
     const std::string what = lookout_.failure();
     const Return back = keeper_.go_back_to(baseline());
     const bool works = back == Return::works || back == Return::works_again;
-    if (works && !is_baseline) end(false, "the best arm failed: " + what);
+    if (works && !is_baseline) end(false, "the best arm failed: " + what, true);
   }
   if (outcome != Outcome::done) return;
   study_.note(Compared{is_baseline, reading.reward});
   study_.commit();
-  if (is_baseline) return;
-  const std::string broken = surely_broken_limit(study_, arm);
-  if (!broken.empty()) end(false, "the best arm breaks a limit: " + broken);
+}
+
+/// An arm is confirmed if it is better and keeps its limits, by what was measured meanwhile alone.
+void Comparing::conclude() {
+  const Comparison& comparison = *state().comparison();
+  const std::optional<bool> is_better = comparison.is_better(direction());
+  std::string text = verdict_text();
+  if (!is_better.value_or(false)) {
+    end(false, text, is_better.has_value());
+    return;
+  }
+  bool keeps_limits = true;
+  bool is_refuted = false;
+  for (const Limit& limit : study_.specification().objective.limits) {
+    const std::optional<LimitCheck> check = comparison.check(limit);
+    if (check && check->state == LimitState::kept) continue;
+    keeps_limits = false;
+    is_refuted = is_refuted || (check && check->state == LimitState::broken);
+    text += check ? fmt::format(", but {}", limit_text(*check))
+                  : fmt::format(", but {} was not measured", limit.metric);
+  }
+  end(keeps_limits, text, is_refuted);
 }
 
 std::string Comparing::verdict_text() const {
@@ -89,8 +109,8 @@ std::string Comparing::verdict_text() const {
                      word, comparison.pulls(), comparison.difference(), reach);
 }
 
-void Comparing::end(bool confirmed, const std::string& verdict) {
-  study_.note(ComparisonEnded{confirmed, verdict});
+void Comparing::end(bool confirmed, const std::string& verdict, bool refuted) {
+  study_.note(ComparisonEnded{confirmed, verdict, refuted});
   study_.commit();
 }
 

@@ -35,7 +35,8 @@ class Comparing {
   void step();
 
  private:
-  void end(bool confirmed, const std::string& verdict);
+  void conclude();
+  void end(bool confirmed, const std::string& verdict, bool refuted = false);
   void play(const std::vector<double>& arm, bool is_baseline);
   [[nodiscard]] std::string verdict_text() const;
   [[nodiscard]] const std::vector<double>& baseline() const {

@@ -2,6 +2,9 @@
 
 #include "canopy/random.hpp"
 
+#include <cmath>
+#include <limits>
+
 namespace canopy {
 
 Comparison::Comparison(const ComparisonBegun& begun, double level)
@@ -25,6 +28,21 @@ void Comparison::add(const Compared& pull) {
   arm_sum_ = baseline_sum_ = 0.0;
 }
 
+void Comparison::add(const Metrics& metrics) {
+  for (const auto& [name, value] : metrics) metrics_[name].add(value);
+}
+
+std::optional<LimitCheck> Comparison::check(const Limit& limit) const {
+  const auto found = metrics_.find(limit.metric);
+  if (found == metrics_.end()) return std::nullopt;
+  const Moments& known = found->second;
+  const double room = limit.room(known.mean);
+  const double deviation = known.count < 2.0 ? 0.0 : std::sqrt(known.variance() / known.count);
+  const double always = std::copysign(std::numeric_limits<double>::infinity(), room);
+  return check_of(limit, known.mean, deviation > 0.0 ? room / deviation : always, 0.0,
+                  static_cast<std::uint64_t>(known.count));
+}
+
 std::optional<bool> Comparison::is_better(Direction direction) const {
   const std::optional<bool> is_above = pairs_.is_above(1.0 - level_);
   if (!is_above) return std::nullopt;
@@ -32,7 +50,8 @@ std::optional<bool> Comparison::is_better(Direction direction) const {
 }
 
 void Comparison::transfer(State& state) {
-  state(arm_, level_, pulls_at_most_, visit_, pulls_, seed_, arm_sum_, baseline_sum_, pairs_);
+  state(arm_, level_, pulls_at_most_, visit_, pulls_, seed_, arm_sum_, baseline_sum_, pairs_,
+        metrics_);
   state.require_restored(visit_ != 0 && level_ > 0.0 && level_ < 1.0 &&
                          State::are_finite({arm_sum_, baseline_sum_}));
 }

@@ -2,12 +2,14 @@
 
 #include "canopy/event.hpp"
 #include "canopy/intervals.hpp"
+#include "canopy/moments.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/pairs.hpp"
 #include "canopy/state.hpp"
 #include "canopy/study_specification.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +25,8 @@ class Comparison {
   Comparison(const ComparisonBegun& begun, double level);
 
   void add(const Compared& pull);
+  /// What else was measured at the arm.
+  void add(const Metrics& metrics);
 
   [[nodiscard]] const std::vector<double>& arm() const { return arm_; }
   [[nodiscard]] std::uint64_t pulls() const { return pulls_; }
@@ -38,6 +42,8 @@ class Comparison {
 
   /// Whether the arm is better beyond doubt, or worse; none while that is open.
   [[nodiscard]] std::optional<bool> is_better(Direction direction) const;
+  /// What its own measurements say about a limit; none if there are none.
+  [[nodiscard]] std::optional<LimitCheck> check(const Limit& limit) const;
   [[nodiscard]] bool is_over(Direction direction) const {
     return is_better(direction) || (pulls_of_pair() == 0 && pulls_ + 2 * visit_ > pulls_at_most_);
   }
@@ -56,6 +62,7 @@ class Comparison {
   double arm_sum_ = 0.0;  // of the pair that is not complete
   double baseline_sum_ = 0.0;
   Pairs pairs_;
+  std::map<std::string, Moments> metrics_;
 };
 
 }  // namespace canopy

@@ -1,6 +1,7 @@
 #include "tuning/leaving.hpp"
 
 #include "files/arm_document.hpp"
+#include "tuning/limits.hpp"
 #include "tuning/tuner_state.hpp"
 
 #include <optional>
@@ -10,60 +11,78 @@
 namespace canopy {
 namespace {
 
-/// The arm that a comparison has confirmed, else none; and why not.
-std::optional<ExitChoice> confirmed_choice(const Study& study, std::string& why_not) {
-  const std::optional<Verdict>& verdict = tuner_state_of(study).verdict();
-  if (!verdict) {
-    why_not = "nothing was confirmed";
-  } else if (!verdict->confirmed) {
-    why_not = "the best arm was not confirmed";
-  } else if (study.is_barred(verdict->arm)) {
-    why_not = "the arm that was confirmed has broken a limit since";
-  } else {
-    return ExitChoice{verdict->arm, "the best arm, confirmed"};
-  }
-  return std::nullopt;
+ExitFacts::Candidate candidate(const Study& study, const std::vector<double>& arm) {
+  return {arm, may_keep_limits(study, arm)};
 }
 
-/// What was confirmed; else what rounds of pairs have proven to be better; else the baseline.
-ExitChoice proven_or_baseline(const Study& study, const std::vector<double>& baseline) {
-  std::string why_not;
-  if (auto confirmed = confirmed_choice(study, why_not)) return *std::move(confirmed);
-  const std::optional<Uplift> uplift = study.uplift();
+/// Why nothing is known to be better than the baseline.
+std::string doubt_of(const Study& study) {
   const auto& verdict = tuner_state_of(study).verdict();
-  const bool is_refuted = uplift && verdict && verdict->arm == uplift->arm;
-  if (uplift && uplift->verdict == Uplift::Verdict::better && !is_refuted &&
-      !study.is_barred(uplift->arm)) {
-    return {uplift->arm, fmt::format("better than the baseline at {:.4g} %, after {} pairs",
-                                     100.0 * uplift->level, uplift->pairs)};
-  }
+  if (verdict && !verdict->confirmed) return "the best arm was not confirmed";
   const std::optional<Best> best = study.best();
-  if (!best) return {baseline, "the baseline: there are no rewards yet"};
-  if (best->arm == baseline) return {baseline, "the baseline, which is also the best arm"};
-  if (!uplift) {
-    return {baseline,
-            "the baseline: it was never measured, so nothing is known to be better (set "
-            "baseline.every, or run canopy confirm)"};
+  if (!best) return study.nearest() ? "no setting keeps the limits" : "there are no rewards yet";
+  if (study.specification().is_baseline(best->arm)) return "it is also the best arm";
+  if (!study.uplift()) {
+    return "it was never measured, so nothing is known to be better (set baseline.every, or run "
+           "canopy confirm)";
   }
-  if (is_refuted) return {baseline, "the baseline: " + why_not};
-  return {baseline, "the baseline: that another setting is better is not certain"};
+  return "that another setting is better is not certain";
 }
 
-ExitChoice confirmed_or_baseline(const Study& study, const std::vector<double>& baseline) {
-  std::string why_not;
-  if (auto confirmed = confirmed_choice(study, why_not)) return *std::move(confirmed);
-  return {baseline, "the baseline: " + why_not};
+ExitFacts facts_of(const Study& study) {
+  ExitFacts facts;
+  const auto& verdict = tuner_state_of(study).verdict();
+  if (verdict && verdict->confirmed) facts.confirmed = candidate(study, verdict->arm);
+  for (const std::vector<double>& arm : study.proven()) {
+    const bool is_refuted = verdict && verdict->refuted && verdict->arm == arm;
+    if (is_refuted || facts.proven.exists() || !may_keep_limits(study, arm)) continue;
+    facts.proven = {arm};
+  }
+  if (const auto uplift = study.uplift()) {
+    facts.proof = fmt::format("better than the baseline at {:.4g} %", 100.0 * uplift->level);
+    if (uplift->arm == facts.proven.arm) {
+      facts.proof += fmt::format(", after {} pairs", uplift->pairs);
+    }
+  }
+  if (const auto& baseline = study.specification().baseline) {
+    facts.baseline = candidate(study, baseline->setting);
+    facts.doubt = doubt_of(study);
+  }
+  if (const std::optional<Best> best = study.best()) facts.best = {best->arm};
+  if (const std::optional<Best> nearest = study.nearest()) facts.nearest = {nearest->arm, false};
+  return facts;
 }
 
 }  // namespace
 
-ExitChoice best_known_setting(const Study& study) {
-  const auto& baseline = study.specification().baseline;
-  if (baseline) return proven_or_baseline(study, baseline->setting);
-  if (const std::optional<Best> best = study.best()) {
-    return {best->arm, "the best arm; there is no baseline to compare it with"};
+ExitChoice best_exit(const ExitFacts& facts, bool only_confirmed) {
+  if (facts.confirmed.is_eligible()) return {facts.confirmed.arm, "the best arm, confirmed"};
+  const std::string doubt = facts.confirmed.exists()
+                                ? "the arm that was confirmed has broken a limit since"
+                                : facts.doubt;
+  if (only_confirmed) {
+    return {facts.baseline.arm,
+            "the baseline: " + (facts.confirmed.exists() ? doubt : "nothing was confirmed")};
+  }
+  if (facts.proven.is_eligible()) return {facts.proven.arm, facts.proof};
+  if (facts.baseline.is_eligible()) return {facts.baseline.arm, "the baseline: " + doubt};
+  if (facts.best.is_eligible()) {
+    return {facts.best.arm, facts.baseline.exists()
+                                ? "the best arm, although it is not known to earn more: the "
+                                  "baseline breaks a limit"
+                                : "the best arm; there is no baseline to compare it with"};
+  }
+  if (facts.baseline.exists()) {
+    return {facts.baseline.arm, "the baseline: nothing keeps the limits, nor does it"};
+  }
+  if (facts.nearest.exists()) {
+    return {facts.nearest.arm, "the setting that is least beyond the limits: nothing keeps them"};
   }
   return {};
+}
+
+ExitChoice best_known_setting(const Study& study) {
+  return best_exit(facts_of(study));
 }
 
 ExitChoice exit_choice(const Study& study) {
@@ -74,7 +93,7 @@ ExitChoice exit_choice(const Study& study) {
     case OnExit::baseline:
       return {specification.baseline->setting, "the baseline, as on_exit says"};
     case OnExit::confirmed:
-      return confirmed_or_baseline(study, specification.baseline->setting);
+      return best_exit(facts_of(study), true);
     case OnExit::leave:
       break;
   }
@@ -86,7 +105,7 @@ ExitChoice exit_choice_in_need(const Study& study) {
   if (baseline) return {baseline->setting, "the baseline, to be safe"};
   const auto& good = tuner_state_of(study).good_settings();
   for (const std::vector<double>& setting : good) {
-    if (!study.is_barred(setting)) return {setting, "the last setting that worked"};
+    if (may_keep_limits(study, setting)) return {setting, "the last setting that worked"};
   }
   if (const std::optional<Best> best = study.best()) {
     return {best->arm, "the best arm: the last settings that worked break a limit"};

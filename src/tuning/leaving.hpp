@@ -16,6 +16,29 @@ struct ExitChoice {
   std::string why = {};          ///< for people: `the best arm: ...`
 };
 
+/// What the choice of that setting depends on; an empty arm: there is none.
+struct ExitFacts {
+  struct Candidate {
+    std::vector<double> arm = {};
+    bool keeps_limits = true;  ///< as far as is known
+
+    [[nodiscard]] bool exists() const { return !arm.empty(); }
+    [[nodiscard]] bool is_eligible() const { return exists() && keeps_limits; }
+  };
+
+  Candidate confirmed = {};  ///< by the last comparison
+  Candidate proven = {};     ///< by pairs while the search ran; keeps its limits
+  Candidate baseline = {};
+  Candidate best = {};     ///< keeps its limits
+  Candidate nearest = {};  ///< where there is no best arm
+  std::string proof = {};  ///< `better than the baseline at 95 %, after 24 pairs`
+  std::string doubt = {};  ///< why nothing is known to be better
+};
+
+/// The setting for `on_exit = "best"`; with `only_confirmed`, for `"confirmed"`. Limits come before
+/// rewards. docs/tune.md has the table.
+[[nodiscard]] ExitChoice best_exit(const ExitFacts& facts, bool only_confirmed = false);
+
 /// What `on_exit` says, as far as the rewards bear it out.
 [[nodiscard]] ExitChoice exit_choice(const Study& study);
 

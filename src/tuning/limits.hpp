@@ -4,18 +4,13 @@
 
 #include "systems/live_system.hpp"
 
-#include <string>
-
 namespace canopy {
 
-/// The limit that an arm breaks at the level of the study, for people; empty: none.
-[[nodiscard]] std::string surely_broken_limit(const Study& study, Arm arm);
+/// Whether an arm may be chosen as far as its limits are concerned: as far as is known, it keeps
+/// them.
+[[nodiscard]] bool may_keep_limits(const Study& study, Arm arm);
 
-/// The limit that a reading breaks by far; empty: none.
-[[nodiscard]] std::string far_broken_limit(const Study& study, const Reading& reading);
-
-/// Bars every arm that breaks a limit at that level, for `reward`: what one arm shows about the
-/// noise of a metric may settle the case of others.
-void bar_broken_arms(Study& study, double reward);
+/// Whether a reading is beyond a limit by its `factor`.
+[[nodiscard]] bool is_far_beyond_limit(const StudySpecification& study, const Reading& reading);
 
 }  // namespace canopy

@@ -78,7 +78,7 @@ void Search::step() {
   if (outcome != Outcome::done) return;
   suspect_ = 0;
   lookout_.note_reward(reading.reward);
-  if (!leaves_for_limit(reading)) learn(reading);
+  learn(reading);
 }
 
 /// Whether the system has the arm that is to be pulled, and the search has put it there: a restart
@@ -95,9 +95,10 @@ void Search::compare() {
   keeper_.wait_until_it_may_change_to(pull_->arm);
   lookout_.look();
   if (lookout_.is_called_away()) return;
-  const bool is_duel = pull_->purpose == Purpose::duel;
-  if (is_duel &&
-      (study_.is_barred(pull_->arm) || (!pull_->then.empty() && study_.is_barred(pull_->then)))) {
+  const auto is_out = [this](const std::vector<double>& arm) {
+    return !arm.empty() && !specification_.is_baseline(arm) && study_.is_barred(arm);
+  };
+  if (is_out(pull_->arm) || is_out(pull_->then)) {
     (void)study_.drop(pull_->ticket);
     pull_.reset();
     study_.commit();
@@ -117,7 +118,6 @@ void Search::compare() {
   } else {
     pull_.reset();
   }
-  if (const std::optional<double> reward = failure_reward()) bar_broken_arms(study_, *reward);
   study_.commit();
 }
 
@@ -168,7 +168,8 @@ void Search::comparison_failed() {
 // --- learning, and when not to move -------------------------------------------------------------
 
 void Search::learn(const Reading& reading) {
-  if (pull_->length == 1 && must_hold(state().pulls_here() + 1)) {
+  const bool leaves = is_far_beyond_limit(specification_, reading);
+  if (pull_->length == 1 && !leaves && must_hold(state().pulls_here() + 1)) {
     study_.note(Held{pull_->ticket, reading.reward});
     pull_.emplace(study_.ask_again());
   } else {
@@ -254,17 +255,17 @@ void Search::find_out_who_is_to_blame() {
 }
 
 /// A setting that was measured before, other than the arm that is being pulled if there is one: a
-/// barred one only if there is no other.
+/// one that breaks a limit only if there is no other.
 std::optional<std::vector<double>> Search::setting_that_works() const {
   if (specification_.baseline) return specification_.baseline->setting;
-  std::optional<std::vector<double>> barred;
+  std::optional<std::vector<double>> broken;
   for (const std::vector<double>& setting : state().good_settings()) {
     if (setting == pull_->arm) continue;
-    if (!study_.is_barred(setting)) return setting;
-    if (!barred) barred = setting;
+    if (may_keep_limits(study_, setting)) return setting;
+    if (!broken) broken = setting;
   }
   const std::optional<Best> best = study_.best();
-  return best && best->arm != pull_->arm ? best->arm : barred;
+  return best && best->arm != pull_->arm ? best->arm : broken;
 }
 
 /// Whether the arm was measured before, or has failed before anything was: where that is the only
@@ -273,25 +274,6 @@ bool Search::has_worked(const std::vector<double>& arm) const {
   return !state().good_settings().empty() ||
          std::any_of(state().deferred().begin(), state().deferred().end(),
                      [&](const auto& each) { return each.second == arm; });
-}
-
-/// Leaves the arm if it breaks a limit: for good at the level of the study, or only this time if
-/// one reading is far beyond the limit.
-bool Search::leaves_for_limit(const Reading& reading) {
-  if (specification_.system->limits.empty()) return false;
-  if (const std::optional<double> reward = failure_reward()) bar_broken_arms(study_, *reward);
-  std::string broken = surely_broken_limit(study_, pull_->arm);
-  if (broken.empty()) broken = far_broken_limit(study_, reading);
-  if (broken.empty()) return false;
-  keeper_.fail_for_good(pull_->ticket, broken);
-  const std::optional<std::vector<double>> good = setting_that_works();
-  if (good && *good != pull_->arm && !study_.is_barred(*good)) {
-    const SystemKeeper::Return back = keeper_.go_back_to(*good);
-    if (back == SystemKeeper::Return::works_again) suspect_ = pull_->ticket;
-    if (back == SystemKeeper::Return::down || back == SystemKeeper::Return::stopped) return true;
-  }
-  penalize();
-  return true;
 }
 
 std::optional<double> Search::failure_reward() const {

@@ -54,7 +54,6 @@ class Search {
   void find_out_who_is_to_blame();
   [[nodiscard]] std::optional<std::vector<double>> setting_that_works() const;
   [[nodiscard]] bool has_worked(const std::vector<double>& arm) const;
-  [[nodiscard]] bool leaves_for_limit(const Reading& reading);
   [[nodiscard]] std::optional<double> failure_reward() const;
   void penalize();
   void penalize_deferred();

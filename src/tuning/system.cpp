@@ -20,21 +20,15 @@ CommandSystem command_system_of(const StudySpecification& study, const std::atom
           stop};
 }
 
-std::variant<Reading, SystemFailure> measure(LiveSystem& system, const SystemSpecification& wanted,
-                                             Arm arm) {
+std::variant<Reading, SystemFailure> measure(LiveSystem& system, Arm arm) {
   auto result = system.measure(arm);
-  const Reading* reading = std::get_if<Reading>(&result);
+  Reading* reading = std::get_if<Reading>(&result);
   if (reading == nullptr) return result;
   if (!RewardMap::usable(reading->reward)) {
     return SystemFailure{
         fmt::format("the reward {:g}: {}", reading->reward, describe(Status::not_a_reward))};
   }
-  for (const Limit& limit : wanted.limits) {
-    if (!reading->metrics.contains(limit.metric)) {
-      return SystemFailure{
-          fmt::format("the measurement lacks {}, which has a limit", limit.metric)};
-    }
-  }
+  std::erase_if(reading->metrics, [](const auto& each) { return !RewardMap::usable(each.second); });
   return result;
 }
 

@@ -15,9 +15,7 @@ namespace canopy {
 [[nodiscard]] CommandSystem command_system_of(const StudySpecification& study,
                                               const std::atomic<bool>* stop);
 
-/// One pull that can be learnt from: its reward is one, and every metric that has a limit is there.
-[[nodiscard]] std::variant<Reading, SystemFailure> measure(LiveSystem& system,
-                                                           const SystemSpecification& wanted,
-                                                           Arm arm);
+/// One pull that can be learnt from. Metrics that are too large to be are left out.
+[[nodiscard]] std::variant<Reading, SystemFailure> measure(LiveSystem& system, Arm arm);
 
 }  // namespace canopy

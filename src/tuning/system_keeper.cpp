@@ -23,6 +23,7 @@ SystemKeeper::SystemKeeper(Study& study, LiveSystem& system, Lookout& lookout)
       specification_(*study.specification().system),
       options_(specification_.options),
       settle_(settle_of(study.specification().optimizer)),
+      settles_by_distance_(settles_by_distance(study.specification().optimizer)),
       system_(system),
       lookout_(lookout) {}
 
@@ -68,12 +69,13 @@ void SystemKeeper::wait_until_it_may_change_to(Arm arm) {
   }
 }
 
-/// How many pulls after a change are measured and not told to the optimizer. One that follows how
-/// the system settles needs none, except where it does not know where the system comes from: at
-/// the beginning, and from a setting that is not among its pulls.
+/// How many pulls after a change are measured and not told to the optimizer. One that knows how
+/// long the system takes to settle passes over them itself, where the pull is its own; by distance
+/// it must know where the system comes from.
 std::uint64_t SystemKeeper::warmup_to(Ticket ticket) const {
   if (settle_ == 0) return options_.warmup_pulls;
-  return ticket != 0 && !state().comes_from_elsewhere() ? 0 : settle_;
+  if (ticket == 0) return settle_;
+  return settles_by_distance_ && state().comes_from_elsewhere() ? settle_ : 0;
 }
 
 SystemKeeper::Outcome SystemKeeper::set(Arm arm, Ticket ticket) {
@@ -99,7 +101,7 @@ SystemKeeper::Outcome SystemKeeper::set(Arm arm, Ticket ticket) {
 SystemKeeper::Outcome SystemKeeper::measure_quietly(Ticket ticket, Reading& into) {
   const int retries = options_.on_failure == OnFailure::retry ? kRetries : 0;
   return attempt(ticket, retries, [&]() -> std::optional<SystemFailure> {
-    auto result = canopy::measure(system_, specification_, setting_);
+    auto result = canopy::measure(system_, setting_);
     if (auto* failure = std::get_if<SystemFailure>(&result)) return std::move(*failure);
     into = std::get<Reading>(std::move(result));
     return std::nullopt;
@@ -109,7 +111,7 @@ SystemKeeper::Outcome SystemKeeper::measure_quietly(Ticket ticket, Reading& into
 SystemKeeper::Outcome SystemKeeper::measure(Ticket ticket, Reading& into) {
   const Outcome outcome = measure_quietly(ticket, into);
   if (outcome == Outcome::done && !into.metrics.empty()) {
-    study_.note(MetricsMeasured{ticket, into.metrics, {}});
+    (void)study_.measure(ticket, setting_, into.metrics);
   }
   return outcome;
 }
@@ -128,7 +130,7 @@ SystemKeeper::Outcome SystemKeeper::set_and_probe(const std::vector<double>& arm
   if (outcome != Outcome::done) return outcome;
   has_setting(arm, 0);
   return attempt(0, 0, [&]() -> std::optional<SystemFailure> {
-    const auto result = canopy::measure(system_, specification_, arm);
+    const auto result = canopy::measure(system_, arm);
     if (const auto* failure = std::get_if<SystemFailure>(&result)) return *failure;
     study_.note(Observed{arm, std::get<Reading>(result).reward, Role::warm_up});
     study_.commit();

@@ -76,6 +76,7 @@ class SystemKeeper {
   const SystemSpecification& specification_;
   const SystemOptions& options_;
   std::uint64_t settle_;  // pulls that the optimizer was told the system takes to settle
+  bool settles_by_distance_;
   LiveSystem& system_;
   Lookout& lookout_;
   std::vector<double> setting_;

@@ -123,8 +123,10 @@ void TunerState::it_works() {
 }
 
 void TunerState::take(const Penalized& event) {
+  const bool was_deferred = deferred_.erase(event.ticket) != 0;
+  if (event.barred) return;
   ++failures_;
-  if (deferred_.erase(event.ticket) == 0) recent_failures_.add(true);
+  if (!was_deferred) recent_failures_.add(true);
 }
 
 void TunerState::take(const Failed& event) {
@@ -140,6 +142,7 @@ void TunerState::take(const Deferred& event) {
 void TunerState::take(const MetricsMeasured& event) {
   const std::vector<double>& arm = event.arm.empty() ? setting_ : event.arm;
   if (arm.size() != dimension_) return;
+  if (comparison_ && arm == comparison_->arm()) comparison_->add(event.metrics);
   for (const auto& [name, value] : event.metrics) {
     if (metrics_.size() >= kMostMetrics && !metrics_.contains(name)) continue;
     Evidence& evidence = metrics_.try_emplace(name, dimension_, level_).first->second;
@@ -160,7 +163,7 @@ void TunerState::take(const Compared& event) {
 
 void TunerState::take(const ComparisonEnded& event) {
   if (!comparison_) return;
-  verdict_ = Verdict{comparison_->arm(), event.confirmed, event.verdict};
+  verdict_ = Verdict{comparison_->arm(), event.confirmed, event.refuted, event.verdict};
   comparison_.reset();
 }
 
@@ -187,7 +190,7 @@ void TunerState::remember(double reward) {
 }
 
 void TunerState::transfer(State& state) {
-  std::string settings = "tuner-7-" + std::to_string(window_size_);
+  std::string settings = "tuner-8-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
   state(setting_, elsewhere_, came_, measured_, crashes_, failed_, good_, pulls_here_, changes_,

@@ -32,9 +32,10 @@ inline constexpr std::string_view kWasInterrupted = "interrupted";
 struct Verdict {
   std::vector<double> arm;
   bool confirmed = false;
+  bool refuted = false;  ///< by more than a lack of evidence
   std::string text;
 
-  void transfer(State& state) { state(arm, confirmed, text); }
+  void transfer(State& state) { state(arm, confirmed, refuted, text); }
 };
 
 /// The state of a tuner, which follows from the journal alone: after a kill, the next tuner

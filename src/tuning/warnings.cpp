@@ -149,6 +149,18 @@ void warn_of_exit(const StudySpecification& study, std::vector<Warning>& warning
   }
 }
 
+/// Before the first settings can be tried, their worst loss must be earned.
+void warn_of_loss(const StudySpecification& study, std::vector<Warning>& warnings) {
+  if (!study.budget.max_loss || !study.budget.pulls) return;
+  const double least = 2.0 * study.budget.worst_loss.value_or(1.0) / *study.budget.max_loss;
+  if (2.0 * least <= 0.5 * static_cast<double>(*study.budget.pulls)) return;
+  warnings.push_back(
+      {false, fmt::format("max_loss = {:g} is small for {} pulls: the first eight settings take "
+                          "about {:.0f} to {:.0f}. Give more pulls, a larger max_loss, or a "
+                          "narrower box around the baseline",
+                          *study.budget.max_loss, *study.budget.pulls, least, 2.0 * least)});
+}
+
 }  // namespace
 
 std::vector<Warning> warnings_about(const StudySpecification& study) {
@@ -163,6 +175,7 @@ std::vector<Warning> warnings_about(const StudySpecification& study) {
 std::vector<Warning> warnings_anywhere(const StudySpecification& study) {
   std::vector<Warning> warnings;
   warn_of_budget(study, warnings);
+  warn_of_loss(study, warnings);
   if (study.system) warn_of_exit(study, warnings);
   return warnings;
 }

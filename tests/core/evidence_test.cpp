@@ -23,7 +23,7 @@ namespace canopy {
 namespace {
 
 using Reals = std::vector<double>;
-using Range = std::optional<std::array<double, 2>>;
+using Ends = std::optional<std::array<double, 2>>;
 
 /// The same without a thought for speed or room: all rewards are kept, every figure is computed
 /// from scratch in two passes. Rewards of three or more values that are not coarse.
@@ -648,14 +648,14 @@ TEST(EvidenceRange, BothEndsAreInside) {
 }
 
 /// What fits after so many rewards of each size, in [0, 1] unless told otherwise.
-Range fitting_after(const std::vector<std::pair<int, double>>& rewards,
-                    const Range& range = std::array{0.0, 1.0}) {
+Ends fitting_after(const std::vector<std::pair<int, double>>& rewards,
+                   const Ends& range = std::array{0.0, 1.0}) {
   Evidence evidence(1);
   evidence.set_range(range);
   for (const auto& [count, reward] : rewards) {
     for (int i = 0; i < count; ++i) evidence.add(Reals{0.0}, reward);
   }
-  const Range in_mid_batch = evidence.fitting_range();
+  const Ends in_mid_batch = evidence.fitting_range();
   evidence.absorb();
   EXPECT_EQ(evidence.fitting_range(), in_mid_batch);
   return in_mid_batch;
@@ -663,22 +663,22 @@ Range fitting_after(const std::vector<std::pair<int, double>>& rewards,
 
 TEST(EvidenceRange, FitsUnlessMoreThanOneInTwentyIsOutside) {
   EXPECT_EQ(fitting_after({{47, 0.0}, {48, 1.0}, {5, 2.0}}), std::nullopt);
-  EXPECT_EQ(fitting_after({{47, 0.0}, {47, 1.0}, {6, 2.0}}), (Range{{0.0, 2.0}}));
-  EXPECT_EQ(fitting_after({{6, -3.0}, {47, 0.0}, {47, 1.0}}), (Range{{-3.0, 1.0}}));
+  EXPECT_EQ(fitting_after({{47, 0.0}, {47, 1.0}, {6, 2.0}}), (Ends{{0.0, 2.0}}));
+  EXPECT_EQ(fitting_after({{6, -3.0}, {47, 0.0}, {47, 1.0}}), (Ends{{-3.0, 1.0}}));
   EXPECT_EQ(fitting_after({{47, 0.0}, {46, 1.0}, {6, 2.0}}), std::nullopt) << "99 are too few";
 }
 
 TEST(EvidenceRange, OnlyTheFirstHundredAreJudgedAndAllAreReported) {
   EXPECT_EQ(fitting_after({{50, 0.0}, {50, 1.0}, {900, 2.0}}), std::nullopt);
-  EXPECT_EQ(fitting_after({{90, 0.0}, {10, 2.0}, {900, 0.5}, {1, -7.0}}), (Range{{-7.0, 2.0}}));
+  EXPECT_EQ(fitting_after({{90, 0.0}, {10, 2.0}, {900, 0.5}, {1, -7.0}}), (Ends{{-7.0, 2.0}}));
 }
 
 TEST(EvidenceRange, FitsUnlessAllAreWithinATenthOfIt) {
-  EXPECT_EQ(fitting_after({{50, 0.5}, {50, 0.59}}), (Range{{0.5, 0.59}}));
+  EXPECT_EQ(fitting_after({{50, 0.5}, {50, 0.59}}), (Ends{{0.5, 0.59}}));
   EXPECT_EQ(fitting_after({{50, 0.5}, {50, 0.61}}), std::nullopt);
   EXPECT_EQ(fitting_after({{100, 0.5}}), std::nullopt) << "no range fits a single value";
   EXPECT_EQ(fitting_after({{100, 7.0}}), std::nullopt);
-  EXPECT_EQ(fitting_after({{100, 7.0}, {1, 7.5}}), (Range{{7.0, 7.5}})) << "now there is one";
+  EXPECT_EQ(fitting_after({{100, 7.0}, {1, 7.5}}), (Ends{{7.0, 7.5}})) << "now there is one";
 }
 
 TEST(EvidenceRange, WithoutOneNothingIsJudged) {
@@ -689,7 +689,7 @@ TEST(EvidenceRange, AnotherOneIsJudgedByTheRewardsThatFollow) {
   Evidence evidence(1);
   evidence.set_range(std::array{0.0, 1.0});
   for (int i = 0; i < 200; ++i) evidence.add(Reals{0.0}, i % 2 == 0 ? 5.0 : 9.0);
-  EXPECT_EQ(evidence.fitting_range(), (Range{{5.0, 9.0}}));
+  EXPECT_EQ(evidence.fitting_range(), (Ends{{5.0, 9.0}}));
   evidence.set_range(std::array{5.0, 9.0});
   EXPECT_EQ(evidence.fitting_range(), std::nullopt);
   for (int i = 0; i < 200; ++i) evidence.add(Reals{0.0}, i % 2 == 0 ? 5.0 : 9.0);
@@ -701,7 +701,7 @@ TEST(EvidenceRange, SumsAreJudgedByTheirMeans) {
   evidence.set_range(std::array{0.0, 1.0});
   evidence.add(Reals{0.0}, Rewards::of(Reals(60, 3.0)));
   evidence.add(Reals{1.0}, Rewards::of(Reals(60, 4.0)));
-  EXPECT_EQ(evidence.fitting_range(), (Range{{3.0, 4.0}}));
+  EXPECT_EQ(evidence.fitting_range(), (Ends{{3.0, 4.0}}));
   EXPECT_EQ(evidence.out_of_range(), 0U) << "single rewards are counted, sums cannot be";
 }
 

@@ -203,13 +203,12 @@ TEST(BestWords, WhereAllSettingsDoTheSameNoneIsToBeSet) {
 }
 
 TEST(BestWords, ALimitThatIsBrokenIsSaid) {
-  const StudySpecification limited = specification_with("[[limit]]\nmetric = \"lat\"\nmax = 60\n");
+  const Limit limit{.metric = "lat", .max = 60.0};
   BestAnswer answer = surely_good();
-  answer.metrics["lat"] = {.mean = 70.0, .interval = {65.0, 75.0}};
-  EXPECT_TRUE(
-      has(told(answer, limited), "It breaks a limit at the 95 % level: lat must be at most 60."));
-  answer.metrics["lat"].interval = {55.0, 75.0};
-  EXPECT_FALSE(has(told(answer, limited), "breaks"));
+  answer.best.limits = {check_of(limit, 70.0, -3.0, 10.0, 9)};
+  EXPECT_TRUE(has(told(answer, kWithBaseline), "lat 70 (at most 60): broken."));
+  answer.best.limits = {check_of(limit, 50.0, 3.0, 10.0, 9)};
+  EXPECT_FALSE(has(told(answer, kWithBaseline), "lat"));
 }
 
 TEST(BestWords, ASettingThatIsProvenIsNamedWhereAnotherOneLooksBetter) {

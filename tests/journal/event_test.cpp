@@ -36,7 +36,8 @@ std::vector<Event> all_kinds() {
           ComparisonBegun{60, 2, {0.25}},
           Compared{true, 0.5},
           ComparisonEnded{true, "better"},
-          CommandAccepted{3, RunnerCommand::confirm, 40, "the night shift"}};
+          CommandAccepted{3, RunnerCommand::confirm, 40, "the night shift"},
+          CommandsChanged{"system.measure was \"a\" and is \"b\""}};
 }
 
 /// What is wrong with a text.

@@ -265,8 +265,25 @@ TEST(Adaptive, ADeclaredSettlingTimeGivesTheTruthOfASlowSystem) {
   EXPECT_LT(declared / 6.0, 0.02);
 }
 
-TEST(Adaptive, PassesOverRewardsUntilTheSystemHasComeNear) {
-  Adaptive adaptive(line(), {.settle = 14});
+TEST(Adaptive, PassesOverAsManyRewardsAsWereDeclaredAfterEveryChange) {
+  Adaptive adaptive(line(), {.settle = 3, .settle_rule = SettleRule::strict});
+  std::vector<double> arm;
+  int since = 0;
+  for (int i = 0; i < 400; ++i) {
+    const OwnedPull pull(adaptive.ask(1));
+    if (pull.arm != arm) since = 0;
+    arm = pull.arm;
+    EXPECT_EQ(adaptive.tell(pull.ticket, bump(arm)),
+              since++ < 3 ? Status::passed_over : Status::ok);
+    if (i == 200) {
+      adaptive.interrupt();
+      since = 0;
+    }
+  }
+}
+
+TEST(Adaptive, ByDistancePassesOverRewardsUntilTheSystemHasComeNear) {
+  Adaptive adaptive(line(), {.settle = 14, .settle_rule = SettleRule::by_distance});
   RandomStream random({.seed = 1});
   // The first arm is where the system is; the next one is an eighth of the line away, and the
   // system must come within a quarter of its cell's side.

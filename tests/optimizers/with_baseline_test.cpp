@@ -388,6 +388,40 @@ TEST(WithBaseline, ItsStateFollowsFromWhatWasAskedAndAnswered) {
   }
 }
 
+/// For how many pulls at most `best` has stood on the same few pulls, where rewards of all settings
+/// fall by as much as they differ after 30 pulls.
+int longest_on_few_pulls(std::uint64_t seed) {
+  WithBaseline optimizer = compared({.first = 20, .seed = seed});
+  RandomStream random({.seed = seed});
+  std::vector<double> arm;
+  std::uint64_t rewards = 0;
+  int since = 0;
+  int longest = 0;
+  for (int t = 0; t < 400;) {
+    const OwnedPull pull(optimizer.ask(1));
+    for (std::uint64_t i = 0; i < pull.length; ++i, ++t) {
+      const bool is_first = i < pull.length - pull.then_length;
+      const double x = (is_first ? pull.arm : pull.then)[0];
+      const double level = t < 30 ? 1.0 : 0.0;
+      EXPECT_EQ(optimizer.tell(pull.ticket, level + x * (1.0 - x) + 0.3 * random.normal()),
+                Status::ok);
+    }
+    const std::optional<Best> best = optimizer.best();
+    if (!best) continue;
+    if (best->arm != arm || best->pulls != rewards || best->pulls >= 8) since = t;
+    arm = best->arm;
+    rewards = best->pulls;
+    longest = std::max(longest, t - since);
+  }
+  return longest;
+}
+
+TEST(WithBaseline, TheBestArmDoesNotStandOnAFewEarlyPullsWhereTheLevelFalls) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    EXPECT_LT(longest_on_few_pulls(seed), 60) << "seed " << seed;
+  }
+}
+
 TEST(WithBaseline, WhatCannotHaveBeenAskedForIsNotAskedAgain) {
   const std::vector<double> arm{0.5};
   const std::vector<double> outside{7.0};

@@ -209,7 +209,6 @@ TEST_F(RequestsTest, AnswersWhatIsWrongWithAnErrorAndChangesNothing) {
       {R"({"op":"tell","ticket":2,"reward":0.5,"metrics":7})", "wrong_type"},
       {R"({"op":"tell","ticket":2,"reward":0.5,"metrics":{"p99":"x"}})", "wrong_type"},
       {R"({"op":"tell","ticket":2,"reward":0.5,"metrics":{"":1}})", "wrong_type"},
-      {R"({"op":"tell","ticket":2,"reward":0.5,"metrics":{"p99":1}})", "needs_study"},
       {R"({"op":"observe","arm":{"x":0.5,"n":1,"mode":"fast"},"reward":1,"role":"boss"})",
        "wrong_type"},
       {R"({"op":"observe","arm":{"x":0.5,"n":1,"mode":"fast"},"reward":1,"role":"baseline"})",

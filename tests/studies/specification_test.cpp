@@ -200,20 +200,42 @@ TEST(Specification, NamesLineKeyValueAndExpectation) {
             R"(s.toml:1: reward_range = [ 1.0 ]: must be "auto" or a list of two numbers)");
 }
 
+TEST(Specification, CapsTheLossOnlyBesideABaselineThatIsMeasured) {
+  const std::string baseline = "[baseline]\nsetting = { x = 0.5 }\n";
+  const auto refused = [](const std::string& more, const std::string& top = "") {
+    return refusal(top + with_space("") + more);
+  };
+  EXPECT_TRUE(refused(baseline + "[budget]\nmax_loss = 0.02\n").starts_with("accepted"));
+  const auto says = [&](const std::string& text, const std::string& more,
+                        const std::string& top = "") {
+    EXPECT_NE(refused(more, top).find(text), std::string::npos) << refused(more, top);
+  };
+  says("there is no [baseline]", "[budget]\nmax_loss = 0.02\n");
+  says("baseline.every must not be 0", baseline + "every = 0\n[budget]\nmax_loss = 0.02\n");
+  says("needs worst_loss when minimizing", baseline + "[budget]\nmax_loss = 0.02\n",
+       "direction = \"minimize\"\n");
+  says("needs worst_loss_per_pull", baseline + "[budget]\nmax_loss_per_pull = 0.1\n");
+  says("is for max_loss", baseline + "[budget]\nworst_loss = 0.5\n");
+  says("leave one of them out", baseline +
+                                    "[budget]\nmax_loss = 0.02\nmax_loss_per_pull = 1\n"
+                                    "worst_loss_per_pull = 5\n");
+  says("above 0 and at most 1", baseline + "[budget]\nmax_loss = 2\n");
+}
+
 TEST(Specification, ReadsLimits) {
   const std::string study = with_space("") + "[system]\nmeasure = \"m {x}\"\n";
   const auto limits = parse_study(study +
                                       "[[limit]]\nmetric = \"p99_ms\"\nmax = 50\n[[limit]]\nmetric "
                                       "= \"hits\"\nmin = 0.5\nfactor = 3\n",
                                   "s.toml")
-                          .system->limits;
+                          .objective.limits;
   ASSERT_EQ(limits.size(), 2U);
   EXPECT_EQ(limits[0], (Limit{.metric = "p99_ms", .max = 50.0}));
   EXPECT_EQ(limits[1], (Limit{.metric = "hits", .min = 0.5, .factor = 3.0}));
   const auto complaint = [&](const std::string& limit) {
     return refusal(study + "[[limit]]\n" + limit);
   };
-  EXPECT_NE(complaint("max = 1\n").find("limit[0].metric: is missing"), std::string::npos);
+  EXPECT_NE(complaint("max = 1\n").find("limit[0].metric: is required"), std::string::npos);
   EXPECT_NE(complaint("metric = \"a\"\n").find("limit[0].max: is required, or min"),
             std::string::npos);
   EXPECT_NE(complaint("metric = \"a\"\nmin = 2\nmax = 1\n")
@@ -359,10 +381,6 @@ SystemSpecification random_system() {
   system.options.max_failures = *rc::gen::inRange<std::uint64_t>(1, 51);
   system.keep_background = *rc::gen::arbitrary<bool>();
   system.reads_arm = *rc::gen::arbitrary<bool>();
-  if (*rc::gen::arbitrary<bool>()) {
-    system.limits.push_back({.metric = "p99_ms", .max = *rc::gen::element(0.0, 0.1, 50.0)});
-    system.limits.push_back({.metric = "hits", .min = -1.0, .max = 2.5, .factor = 1.5});
-  }
   return system;
 }
 
@@ -395,6 +413,16 @@ StudySpecification random_specification() {
     if (settle_of(study.optimizer) == 0) {
       study.system->options.warmup_pulls = *rc::gen::inRange<std::uint64_t>(0, 5);
     }
+  }
+  if (*rc::gen::arbitrary<bool>()) {
+    study.objective.limits = {
+        {.metric = "p99_ms", .max = *rc::gen::element(0.0, 0.1, 50.0)},
+        {.metric = "hits", .min = -1.0, .max = 2.5, .factor = 1.5},
+    };
+  }
+  if (study.baseline && study.baseline->every != 0) {
+    study.budget.max_loss = 0.02;
+    study.budget.worst_loss = *rc::gen::element(0.5, 9.0);
   }
   if (*rc::gen::arbitrary<bool>()) study.budget.pulls = 9'007'199'254'740'992;
   if (*rc::gen::arbitrary<bool>()) study.budget.seconds = *rc::gen::element(0.1, 1e9);

@@ -8,6 +8,7 @@
 
 #include "stores/event_row.hpp"
 #include "stores/memory_store.hpp"
+#include "studies/measured.hpp"
 #include "support/sealed.hpp"
 #include "support/sqlite.hpp"
 #include "support/temporary_folder.hpp"
@@ -631,31 +632,116 @@ TEST_F(StudyTest, RoundsMayComeMoreOrLessOftenThanWhenTheStudyWasBegun) {
 TEST_F(StudyTest, KeepsWhatElseWasMeasuredWithTheArmOfItsTicket) {
   Study study = open(study_of("name = \"hct\""));
   const OwnedPull pull(study.ask(2));
-  ASSERT_EQ(study.tell(pull.ticket, 0.5, {{"p99", 31.0}}), Status::ok);
-  const std::vector<double> other{0.125};
-  ASSERT_EQ(study.observe(other, 0.25, Role::search, {{"p99", 12.0}}), Status::ok);
-  ASSERT_EQ(study.observe(other, std::vector{0.5, 0.75}, Role::baseline, {}), Status::ok);
-  ASSERT_EQ(study.observe(other, 9.0, Role::warm_up, {{"p99", 99.0}}), Status::ok);
-  EXPECT_EQ(study.tell(pull.ticket + 1, 0.5, {{"p99", 1.0}}), Status::unknown_ticket);
-  EXPECT_EQ(study.observe(std::vector{7.0}, 9.0, Role::warm_up, {}), Status::not_an_arm);
   const double nan = std::nan("");
-  EXPECT_EQ(study.observe(other, nan, Role::warm_up, {}), Status::not_a_reward);
-  EXPECT_EQ(study.observe(other, std::vector<double>{}, Role::search, {}), Status::impossible_sums);
-  EXPECT_EQ(study.observe(other, 1.0, Role::search, {{"p99", nan}}), Status::not_a_reward);
-  EXPECT_EQ(study.tell(pull.ticket, 1.0, {{"p99", nan}}), Status::not_a_reward);
+  EXPECT_EQ(tell(study, pull.ticket, 1.0, {{"p99", nan}}), Status::not_a_reward);
+  EXPECT_EQ(tell(study, pull.ticket, nan, {{"p99", 1.0}}), Status::not_a_reward);
+  EXPECT_EQ(tell(study, pull.ticket, std::vector(9, 1.0), {{"p99", 1.0}}),
+            Status::too_many_rewards);
+  ASSERT_EQ(tell(study, pull.ticket, 0.5, {{"p99", 31.0}}), Status::ok);
+  const std::vector<double> other{0.125};
+  ASSERT_EQ(observe(study, other, 0.25, Role::search, {{"p99", 12.0}}), Status::ok);
+  ASSERT_EQ(observe(study, other, std::vector{0.5, 0.75}, Role::baseline, {}), Status::ok);
+  ASSERT_EQ(observe(study, other, 9.0, Role::warm_up, {{"p99", 99.0}}), Status::ok);
+  EXPECT_EQ(tell(study, pull.ticket + 1, 0.5, {{"p99", 1.0}}), Status::unknown_ticket);
+  EXPECT_EQ(observe(study, std::vector{7.0}, 9.0, Role::warm_up, {}), Status::not_an_arm);
+  EXPECT_EQ(observe(study, other, nan, Role::warm_up, {}), Status::not_a_reward);
+  EXPECT_EQ(observe(study, other, std::vector<double>{}, Role::search, {}),
+            Status::impossible_sums);
+  EXPECT_EQ(observe(study, other, 1.0, Role::search, {{"p99", nan}}), Status::not_a_reward);
   study.commit();
   std::vector<Event> events;
   for (const JournalEntry& entry : journal_of(*store_, "a")) events.push_back(entry.event);
   EXPECT_EQ(events, (std::vector<Event>{
                         Asked{pull.ticket, 2, pull.length, pull.arm},
-                        Told{pull.ticket, 0.5},
                         MetricsMeasured{pull.ticket, {{"p99", 31.0}}, pull.arm},
-                        Observed{other, 0.25},
+                        Told{pull.ticket, 0.5},
                         MetricsMeasured{0, {{"p99", 12.0}}, other},
+                        Observed{other, 0.25},
                         Observed{other, Rewards::of(std::vector{0.5, 0.75}), Role::baseline},
                         Observed{other, 9.0, Role::warm_up},
                     }));
   EXPECT_EQ(study.summary().observed, 1U) << "what others earned is learnt for the search alone";
+}
+
+/// What a study is not opened for; empty if it is.
+template <class Open>
+std::string refusal_of(Open&& open) {
+  try {
+    open();
+  } catch (const StudyError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(StudyTest, WhatWasMeasuredBesideRewardsSteersTheSearchAlsoAfterReopening) {
+  StudySpecification limited = study_of("name = \"adaptive\"");
+  limited.objective.limits = {{.metric = "p99", .max = 40.0}};
+  const auto play = [](Study& study, int pulls) {
+    for (int i = 0; i < pulls; ++i) {
+      const OwnedPull pull(study.ask());
+      ASSERT_EQ(tell(study, pull.ticket, pull.arm[0], {{"p99", 100.0 * pull.arm[0]}}), Status::ok);
+    }
+    study.commit();
+  };
+  std::vector<double> arm;
+  {
+    Study study = open(limited);
+    play(study, 60);
+    arm = study.best()->arm;
+    EXPECT_LE(arm[0], 0.4);
+    EXPECT_GE(arm[0], 0.3);
+  }
+  {
+    Study study = open(limited);
+    EXPECT_EQ(study.best()->arm, arm);
+    play(study, 5);
+  }
+  limited.objective.limits = {{.metric = "p99", .max = 80.0}};
+  const std::string refused = refusal_of([&] { (void)open(limited); });
+  EXPECT_NE(refused.find("limit p99 was at most 40 and is at most 80"), std::string::npos)
+      << refused;
+}
+
+TEST_F(StudyTest, MetricsAreOfOneArmOfADuel) {
+  Study study = open(compared());
+  for (int i = 0; i < 200; ++i) {
+    const OwnedPull pull(study.ask(1));
+    if (pull.then.empty()) {
+      ASSERT_EQ(study.tell(pull.ticket, pull.arm[0]), Status::ok);
+      continue;
+    }
+    EXPECT_EQ(tell(study, pull.ticket, std::vector{1.0, 2.0}, {{"p99", 1.0}}), Status::two_arms);
+    EXPECT_EQ(tell(study, pull.ticket, 1.0, {{"p99", 1.0}}), Status::ok);
+    EXPECT_EQ(tell(study, pull.ticket, 2.0, {{"p99", 2.0}}), Status::ok);
+    return;
+  }
+  FAIL() << "there was no duel";
+}
+
+TEST_F(StudyTest, OtherCommandsAreRefusedUnlessSomebodyAcceptsThem) {
+  StudySpecification file = study_of("name = \"hct\"");
+  file.system.emplace();
+  file.system->measure = "old";
+  {
+    Study study = open(file);
+    (void)study.tell(study.ask(1).ticket, 1.0);
+    study.commit();
+  }
+  file.budget.pulls = 10;
+  (void)open(file);
+  file.system->measure = "new";
+  const std::string refused = refusal_of([&] { (void)open(file); });
+  EXPECT_NE(refused.find("system.measure was \"old\" and is \"new\""), std::string::npos)
+      << refused;
+  EXPECT_EQ(Study::open(*store_, file, {.name = "a", .fork = "empty"}).summary().t, 1U)
+      << "what was measured may be something else";
+  EXPECT_EQ(
+      Study::open(*store_, file, {.name = "a", .fork = "full", .accept_changes = true}).summary().t,
+      2U);
+  const Study study = Study::open(*store_, file, {.name = "a", .fork = {}, .accept_changes = true});
+  EXPECT_EQ(journal_of(*store_, "a").back().event,
+            (Event(CommandsChanged{"system.measure was \"old\" and is \"new\""})));
 }
 
 }  // namespace

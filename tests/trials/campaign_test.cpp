@@ -65,7 +65,7 @@ TEST(Trial, EverySystemIsTunedToTheEndUnderEveryNoise) {
     EXPECT_TRUE(std::isfinite(row.regret)) << trial_line(row);
     EXPECT_GE(row.regret, -1e-9) << trial_line(row);
   });
-  EXPECT_EQ(rows, (3 * trial_systems().size() + 1) * campaign.noises.size());
+  EXPECT_EQ(rows, (3 * trial_systems().size() + 1 + 3) * campaign.noises.size());
 }
 
 TEST(Trial, AKnobWithoutEffectIsNotCalledBetterWhereRewardsAreIndependent) {

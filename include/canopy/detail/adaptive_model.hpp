@@ -34,7 +34,8 @@ struct AdaptiveNode {
   double observed = 0.0;           ///< precision of what was observed elsewhere in the cell
   double observed_weighted = 0.0;  ///< the mean of that, times the precision
 
-  double bound = kInfinity;     ///< the index of a leaf; above, the largest below
+  double bound = kInfinity;     ///< the index of a leaf; above, that of the better child
+  double shortfall = 0.0;       ///< how far it is beyond limits at best, in spreads of the metrics
   double explorer_pulls = 0.0;  ///< G: of the pulls, those that the explorer asked for
   double out = 0.0;             ///< pulls in flight
   double explorer_out = 0.0;    ///< of which the explorer asked for
@@ -44,12 +45,13 @@ struct AdaptiveNode {
 
   void transfer(State& state) {
     state(pulls, mean, squares, edge, below, data, data_mean, rest, rest_mean, level, variance,
-          noise, observed, observed_weighted, bound, explorer_pulls, out, explorer_out, penalties,
-          skipped, explorer_skipped);
+          noise, observed, observed_weighted, bound, shortfall, explorer_pulls, out, explorer_out,
+          penalties, skipped, explorer_skipped);
     state.require_restored(
         State::are_counts(
             {pulls, explorer_pulls, out, explorer_out, penalties, skipped, explorer_skipped}) &&
-        State::are_sizes({squares, edge, below, data, rest, variance, noise, observed}) &&
+        State::are_sizes(
+            {squares, edge, below, data, rest, variance, noise, observed, shortfall}) &&
         State::are_finite({mean, data_mean, rest_mean, level, observed_weighted}));
   }
 };
@@ -102,7 +104,13 @@ class AdaptiveModel {
   using Tree = CoverTree<AdaptiveNode>;
   using Node = Tree::Node;
 
-  explicit AdaptiveModel(std::shared_ptr<const Partition> partition);
+  /// What the values are that it is given.
+  enum class Of {
+    rewards,
+    metric,  ///< If eight repeats have shown no noise, there is none.
+  };
+
+  explicit AdaptiveModel(std::shared_ptr<const Partition> partition, Of of = Of::rewards);
 
   [[nodiscard]] const Tree& tree() const { return tree_; }
   [[nodiscard]] Tree& tree() { return tree_; }
@@ -124,6 +132,18 @@ class AdaptiveModel {
   /// Rewards of any arm, which nobody asked for. They belong to a node with that arm; until there
   /// is one, the deepest cell that holds the arm knows f by them as far as f varies within it.
   void observe(Arm arm, const Rewards& rewards);
+
+  /// What is known of f at an arm.
+  struct Known {
+    double level = 0.0;
+    double variance = 0.0;
+    double noise = 1.0;  ///< variance of a value
+    double pulls = 0.0;  ///< of the arm itself
+    double mean = 0.0;   ///< of them
+  };
+  [[nodiscard]] Known at(NodeIndex index) const;
+  /// By its own node or, if it has none, by its own values alone; without any, by the cell around.
+  [[nodiscard]] Known at(Arm arm) const;
 
   /// The first cells have their rewards: what the parameters begin with, and three passes.
   void begin();
@@ -151,8 +171,9 @@ class AdaptiveModel {
   [[nodiscard]] double spread() const { return spread_; }  ///< S
   /// The largest less the smallest level of a leaf.
   [[nodiscard]] double leaf_range() const { return leaf_range_; }
-  /// What the best arm is worth beyond doubt: the largest m - sqrt(v) of a leaf that was pulled.
-  [[nodiscard]] double sure_level() const { return sure_level_; }
+  [[nodiscard]] bool has_seen_any() const { return smallest_ <= largest_; }
+  [[nodiscard]] double smallest() const { return smallest_; }  ///< value so far
+  [[nodiscard]] double largest() const { return largest_; }
   /// alpha: f varies as a distance to this power.
   [[nodiscard]] double smoothness() const;
   /// Which part of the variance of f over the whole set, as far as the leaves tell, is due to each
@@ -189,6 +210,7 @@ class AdaptiveModel {
   [[nodiscard]] double edge_below(std::uint32_t depth, double edge) const;
 
   Tree tree_;
+  Of of_;
   std::map<std::vector<double>, Observation> observations_;
   std::uint32_t deepest_;  // that a cell may be
 
@@ -205,7 +227,6 @@ class AdaptiveModel {
   double noise_deviation_ = 1.0;
   double phi_ = 0.0;
   double leaf_range_ = 0.0;
-  double sure_level_ = -kInfinity;
   double shrinkage_ = 1.0;        // q
   std::vector<double> expected_;  // s2_h, by depth
 };

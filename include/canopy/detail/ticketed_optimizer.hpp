@@ -37,6 +37,7 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] std::optional<double> failure_reward() const final;
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) final;
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) final;
+  [[nodiscard]] Status measure(Ticket ticket, Arm arm, const Metrics& metrics) final;
   void set_reward_range(const std::optional<RewardRange>& range) final;
   [[nodiscard]] std::optional<RewardRange> reward_range() const final { return next_range_; }
   [[nodiscard]] Status drop(Ticket ticket) override;
@@ -45,6 +46,8 @@ class TicketedOptimizer : public Optimizer {
   virtual Ticket skip_ticket() { return tickets_.skip(); }
 
   [[nodiscard]] std::optional<Best> best() const final;
+  [[nodiscard]] std::optional<Best> nearest() const final;
+  [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override;
   [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const final;
   [[nodiscard]] std::optional<Evidence> evidence() const final;
   [[nodiscard]] std::optional<Pull> pull_of(Ticket ticket) const final;
@@ -95,6 +98,13 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] virtual std::optional<Interval> model_interval(Arm /*arm*/) const {
     return std::nullopt;
   }
+
+  [[nodiscard]] const std::vector<Limit>& limits() const { return limits_; }
+
+  /// Learns the metrics of one pull of an arm, in the order of the limits; NaN: it was not
+  /// measured. By default an arm that breaks a limit beyond doubt is barred. An algorithm that does
+  /// something else says what it knows in `limit_checks`.
+  virtual void accept_metrics(Ticket ticket, Arm arm, const std::vector<double>& values);
 
   /// Learns mapped rewards of an arm of the space that nobody asked for.
   virtual void accept_observed(Arm arm, const Rewards& mapped) = 0;
@@ -153,6 +163,10 @@ class TicketedOptimizer : public Optimizer {
     if (scale_is_provisional()) evidence_.absorb();
   }
 
+  void bar_broken_arms();
+  [[nodiscard]] Evidence recommendable() const;
+  [[nodiscard]] Best described(const Evidence& now, std::optional<std::size_t> index,
+                               Best::Basis basis, const std::optional<Recommendation>& own) const;
   [[nodiscard]] std::size_t insured(const Evidence& now, std::size_t modelled) const;
   /// Which arm `best` names, none if that has no rewards, and what this rests on.
   [[nodiscard]] std::pair<std::optional<std::size_t>, Best::Basis> choose_best(
@@ -166,6 +180,8 @@ class TicketedOptimizer : public Optimizer {
     void transfer(State& state) { state(weight, barred); }
   };
 
+  std::vector<Limit> limits_;
+  std::vector<Evidence> metrics_;  // of each limit
   std::map<std::vector<double>, Penalty> penalties_;
   std::uint64_t penalized_ = 0;  // pulls
 

@@ -19,7 +19,7 @@ export const FILTERS: { filter: Filter; label: string; kinds: EventKind[] | null
   { filter: "all", label: "All", kinds: null },
   { filter: "failures", label: "Failures", kinds: ["failure", "penalize", "defer", "bar"] },
   { filter: "commands", label: "Commands", kinds: ["command"] },
-  { filter: "tuner", label: "Tuner", kinds: ["start", "stop", "confirm", "verdict", "range", "finish"] },
+  { filter: "tuner", label: "Tuner", kinds: ["start", "stop", "confirm", "verdict", "range", "finish", "commands"] },
   { filter: "settings", label: "Settings", kinds: ["apply"] },
 ];
 
@@ -112,7 +112,10 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
         : "The range of rewards is now learnt from them",
     );
   },
-  penalize: (event) => ({ text: `The failed pull counts as ${reward(event)}`, tone: "bad" }),
+  penalize: (event) =>
+    event.barred === true
+      ? quietly(`Not tried again, since it is excluded; it counts as ${reward(event)}`)
+      : { text: `The failed pull counts as ${reward(event)}`, tone: "bad" },
   bar: (event) => ({ text: `Excluded from here on: ${arm(event)}`, tone: "bad" }),
   defer: (event) => ({
     text: `Failed before the first reward, and counts once there is one: ${arm(event)}`,
@@ -137,6 +140,7 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
       tone: confirmed ? "good" : "plain",
     };
   },
+  commands: (event) => plainly(`Other commands were accepted: ${text(event, "changes")}`),
   command: (event) => {
     const pulls = number(event, "pulls") ?? 0;
     const phrase = COMMAND_PHRASES[text(event, "command")] ?? `for ${text(event, "command")}`;

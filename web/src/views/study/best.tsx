@@ -74,6 +74,9 @@ function limitsOf(specification: Specification): Limit[] {
   return Array.isArray(specification.limit) ? specification.limit : [];
 }
 
+/** As the server says it, with a capital and a full stop. */
+const asSentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
 function NoBest(props: { error: Error | null; isOver: boolean }) {
   const { error } = props;
   if (error === null && props.isOver) return <Empty title="It has ended without a reward." />;
@@ -87,7 +90,7 @@ function NoBest(props: { error: Error | null; isOver: boolean }) {
     return <Empty title="There was no best setting when this report was written." />;
   return error instanceof Refusal && error.problem.code === "no_answers" ? (
     <Empty title="No setting can be recommended.">
-      <p>None has a reward, except those that are excluded.</p>
+      <p>{asSentence(error.message)}</p>
     </Empty>
   ) : (
     <Failure error={error} />
@@ -286,14 +289,19 @@ function Metrics(props: { metrics: Record<string, Metric>; limits: Limit[]; leve
   );
 }
 
+const LIMIT_CLASSES: Record<NonNullable<Metric["limit"]>, string> = {
+  kept: "kept",
+  probably_kept: "kept",
+  probably_broken: "may-break",
+  broken: "broken",
+};
+
 function LimitCell(props: { state: NonNullable<Metric["limit"]>; limit?: Limit }) {
   const { limit, state } = props;
   return (
     <>
       {limit && <>{limitText(limit)}: </>}
-      {state === "broken" && <span class="broken">broken</span>}
-      {state === "unsure" && <span class="may-break">not certain that it is kept</span>}
-      {state === "kept" && <span class="kept">kept</span>}
+      <span class={LIMIT_CLASSES[state]}>{state.replace("_", " ")}</span>
     </>
   );
 }

@@ -1,0 +1,186 @@
+#include "canopy/loss.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace canopy {
+namespace {
+
+constexpr double kMargin = 2.5;         // standard errors of what was lost
+constexpr double kSureOfSign = 3.0;     // standard errors of the level
+constexpr double kOwnDeviations = 2.0;  // of the mean of an arm
+constexpr std::size_t kFewestBlocks = 2;
+
+}  // namespace
+
+void LossBudget::begin_block() {
+  blocks_.emplace_back();
+  last_.reset();
+}
+
+void LossBudget::add_to_block(const Rewards& rewards) {
+  const auto count = static_cast<double>(rewards.count);
+  Block& block = blocks_.back();
+  block.count += count;
+  block.sum += rewards.sum;
+  block.times += count * (pulls_ + 0.5 * (count + 1.0));
+  pulls_ += count;
+  if (rewards.count > 1) {  // they are known as sums: two differ by twice the variance in the mean
+    squares_ += 2.0 * rewards.squared_deviations;
+    differences_ += count - 1.0;
+  } else if (last_) {
+    squares_ += (rewards.sum - *last_) * (rewards.sum - *last_);
+    differences_ += 1.0;
+  }
+  last_ = rewards.mean();
+}
+
+void LossBudget::add(const Rewards& rewards) {
+  const auto count = static_cast<double>(rewards.count);
+  others_ += count;
+  earned_ += rewards.sum;
+  const double time = pulls_ + 0.5 * (count + 1.0);
+  pulls_ += count;
+  if (blocks_.empty()) return;
+  blocks_.back().others += count;
+  blocks_.back().other_times += count * time;
+  const std::vector<Block> blocks = measured();
+  if (!blocks.empty()) worst_ = std::max(worst_, blocks.back().mean() - rewards.min);
+}
+
+void LossBudget::add_failure(double lost) {
+  pulls_ += 1.0;
+  failed_ += lost;
+}
+
+std::vector<LossBudget::Block> LossBudget::measured() const {
+  std::vector<Block> blocks;
+  for (const Block& block : blocks_) {
+    if (block.count > 0.0) {
+      blocks.push_back(block);
+    } else if (!blocks.empty()) {  // all its measurements were given up
+      blocks.back().others += block.others;
+      blocks.back().other_times += block.other_times;
+    }
+  }
+  return blocks;
+}
+
+/// How much the level of every block counts, where that between two is a straight line.
+std::vector<double> LossBudget::weights(const std::vector<Block>& blocks) {
+  std::vector<double> weights(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Block& block = blocks[i];
+    if (block.others == 0.0) continue;
+    double part = 0.0;
+    if (i + 1 < blocks.size()) {
+      const double way = blocks[i + 1].time() - block.time();
+      part = std::clamp((block.other_times / block.others - block.time()) / way, 0.0, 1.0);
+      weights[i + 1] += block.others * part;
+    }
+    weights[i] += block.others * (1.0 - part);
+  }
+  return weights;
+}
+
+double LossBudget::lost() const {
+  const std::vector<Block> blocks = measured();
+  const std::vector<double> weight = weights(blocks);
+  double by_baseline = 0.0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) by_baseline += weight[i] * blocks[i].mean();
+  return by_baseline - earned_ + failed_;
+}
+
+/// The variance of a measurement.
+double LossBudget::noise() const {
+  return differences_ == 0.0 ? 0.0 : squares_ / (2.0 * differences_);
+}
+
+/// The variance of the level that a block tells: by the noise, or by how much blocks differ.
+double LossBudget::level_noise(const std::vector<Block>& blocks) const {
+  double squares = 0.0;
+  double pulls = 0.0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    pulls += blocks[i].count;
+    if (i == 0) continue;
+    const double apart = blocks[i].mean() - blocks[i - 1].mean();
+    squares += apart * apart;
+  }
+  const auto count = static_cast<double>(blocks.size());
+  const double by_noise = noise() * count / std::max(1.0, pulls);
+  if (blocks.size() < 3) return by_noise;
+  return std::max(by_noise, squares / (2.0 * (count - 1.0)));
+}
+
+double LossBudget::margin() const {
+  const std::vector<Block> blocks = measured();
+  const double of_level = level_noise(blocks);
+  double squares = 0.0;
+  for (const double weight : weights(blocks)) squares += weight * weight;
+  const double variance = others_ * std::max(noise(), of_level) + of_level * squares;
+  return kMargin * std::sqrt(variance);
+}
+
+double LossBudget::mean_level() const {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const Block& block : blocks_) {
+    sum += block.sum;
+    count += block.count;
+  }
+  return count == 0.0 ? 0.0 : sum / count;
+}
+
+double LossBudget::level() const {
+  const std::vector<Block> blocks = measured();
+  if (blocks.empty()) return 0.0;
+  const Block& last = blocks.back();
+  return blocks.size() == 1 ? last.mean() : 0.5 * (last.mean() + blocks[blocks.size() - 2].mean());
+}
+
+bool LossBudget::knows_level() const {
+  const std::vector<Block> blocks = measured();
+  if (blocks.size() < kFewestBlocks) return false;
+  if (!rule_.share) return true;
+  const double error = std::sqrt(level_noise(blocks) / static_cast<double>(blocks.size()));
+  return std::abs(mean_level()) > kSureOfSign * error;
+}
+
+double LossBudget::allowance(double pulls) const {
+  return pulls * (rule_.share ? *rule_.share * std::abs(mean_level()) : rule_.per_pull);
+}
+
+double LossBudget::worst_loss(bool is_first, double pulls, double mean) const {
+  double worst = worst_;
+  if (is_first) {
+    const double presumed =
+        rule_.share ? rule_.worst_share * std::abs(level()) : rule_.worst_per_pull;
+    worst = std::max(worst, presumed);
+  }
+  if (pulls > 0.0) {
+    const double own = level() - mean + kOwnDeviations * std::sqrt(noise() / pulls);
+    worst = std::min(worst, own);
+  }
+  return std::max(0.0, worst);
+}
+
+bool LossBudget::allows(double worst, double pulls, double in_flight) const {
+  return knows_level() && lost() + margin() + worst <= allowance(pulls_ + in_flight + pulls);
+}
+
+void LossBudget::transfer(State& state) {
+  bool has_last = last_.has_value();
+  double last = last_.value_or(0.0);
+  state(blocks_, pulls_, others_, earned_, failed_, worst_, has_last, last, squares_, differences_);
+  if (!state.restoring()) return;
+  last_ = has_last ? std::optional(last) : std::nullopt;
+  for (const Block& block : blocks_) {
+    State::require(State::are_counts({block.count, block.others}) &&
+                   State::are_finite({block.sum, block.times, block.other_times}));
+  }
+  State::require(State::are_counts({pulls_, others_, differences_}) &&
+                 State::are_sizes({squares_, worst_}) &&
+                 State::are_finite({earned_, failed_, last}));
+}
+
+}  // namespace canopy

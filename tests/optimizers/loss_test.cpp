@@ -1,0 +1,234 @@
+#include "canopy/loss.hpp"
+
+#include "canopy/adaptive.hpp"
+#include "canopy/random.hpp"
+#include "canopy/with_baseline.hpp"
+
+#include "support/values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+using testing::line;
+
+Rewards one(double reward) {
+  return Rewards::one(reward);
+}
+
+/// A block of four measurements of the baseline.
+void measure_block(LossBudget& budget, double level, double spread = 0.0) {
+  budget.begin_block();
+  for (const double sign : {1.0, -1.0, 1.0, -1.0}) budget.add_to_block(one(level + sign * spread));
+}
+
+TEST(LossBudget, ReckonsBesideTheLevelAtTheTime) {
+  LossBudget budget({.share = 0.02});
+  measure_block(budget, 100.0);
+  for (int i = 0; i < 4; ++i) budget.add(one(90.0));
+  EXPECT_EQ(budget.lost(), 40.0) << "by the last level that is known";
+  measure_block(budget, 140.0);
+  // The level has risen on the way: pulls 5 to 8 lie in the middle between 2.5 and 10.5.
+  EXPECT_NEAR(budget.lost(), 4.0 * (120.0 - 90.0), 1e-9);
+  budget.add(one(150.0));
+  EXPECT_NEAR(budget.lost(), 110.0, 1e-9) << "gains count";
+}
+
+TEST(LossBudget, AllowsAPartOfWhatTheBaselineEarns) {
+  LossBudget budget({.share = 0.02});
+  EXPECT_FALSE(budget.knows_level());
+  measure_block(budget, 100.0);
+  EXPECT_FALSE(budget.knows_level()) << "one block does not say how much they differ";
+  measure_block(budget, 100.0);
+  EXPECT_TRUE(budget.knows_level());
+  EXPECT_NEAR(budget.allowance(50.0), 100.0, 1e-9);
+  const double worst = budget.worst_loss(true, 0.0, 0.0);
+  EXPECT_EQ(worst, 100.0) << "a reward is not below 0";
+  EXPECT_FALSE(budget.allows(worst, 1.0, 0.0));
+  budget.add_waiting(41);
+  EXPECT_TRUE(budget.allows(worst, 1.0, 0.0)) << "this is the 50th pull";
+  EXPECT_FALSE(budget.allows(2.0 * worst, 1.0, 0.0)) << "another one is in flight";
+}
+
+TEST(LossBudget, KnowsAnArmByItsOwnRewards) {
+  LossBudget budget({.share = 0.02});
+  measure_block(budget, 100.0, 5.0);
+  measure_block(budget, 100.0, 5.0);
+  budget.add(one(60.0));
+  EXPECT_EQ(budget.worst_loss(false, 0.0, 0.0), 40.0) << "as much as any has lost";
+  const double deviation = std::sqrt(50.0);  // successive measurements differ by 10
+  EXPECT_NEAR(budget.worst_loss(false, 4.0, 95.0), 5.0 + 2.0 * deviation / 2.0, 1e-9);
+  EXPECT_EQ(budget.worst_loss(false, 100.0, 150.0), 0.0);
+  EXPECT_GT(budget.margin(), 0.0);
+}
+
+TEST(LossBudget, SaysSoWhereAPartOfTheLevelMeansNothing) {
+  LossBudget share({.share = 0.02});
+  LossBudget absolute({.per_pull = 1.0, .worst_per_pull = 30.0});
+  for (LossBudget* budget : {&share, &absolute}) {
+    measure_block(*budget, 1.0, 20.0);
+    measure_block(*budget, -1.0, 20.0);
+  }
+  EXPECT_FALSE(share.knows_level()) << "its sign is not certain";
+  EXPECT_TRUE(absolute.knows_level());
+  EXPECT_EQ(absolute.worst_loss(true, 0.0, 0.0), 30.0);
+  EXPECT_EQ(absolute.allowance(7.0), 7.0);
+}
+
+TEST(LossBudget, TakesSumsForTheirRewards) {
+  LossBudget one_by_one({.share = 0.02});
+  LossBudget together({.share = 0.02});
+  for (LossBudget* budget : {&one_by_one, &together}) measure_block(*budget, 10.0, 1.0);
+  for (const double reward : {7.0, 9.0}) one_by_one.add(one(reward));
+  together.add(Rewards::of(std::vector{7.0, 9.0}));
+  for (LossBudget* budget : {&one_by_one, &together}) measure_block(*budget, 14.0, 1.0);
+  EXPECT_NEAR(one_by_one.lost(), together.lost(), 1e-9);
+  EXPECT_NEAR(one_by_one.margin(), together.margin(), 1e-9);
+}
+
+/// What a study may be told and may do.
+struct Shop {
+  Direction direction = Direction::maximize;
+  LossRule rule = {.share = 0.02};
+  double level = 100.0;  ///< of rewards at the baseline
+  std::size_t workers = 1;
+  bool heavy_tails = false;
+};
+
+/// Plays so many pulls with a cap on the loss. By true means: the largest of what was lost at any
+/// pull from the 20th on, as a part of what was allowed.
+double worst_ratio(const Shop& shop, std::uint64_t seed, int pulls) {
+  const double sign = shop.direction == Direction::maximize ? 1.0 : -1.0;
+  const std::vector<double> baseline{0.44};
+  const auto gain = [](double x) { return -60.0 + 80.0 * std::exp(-(x - 0.6) * (x - 0.6) / 0.09); };
+  const double of_baseline = gain(baseline[0]);
+  const Objective objective{.direction = shop.direction};
+  WithBaseline optimizer(std::make_unique<Adaptive>(line(), AdaptiveOptions{}, objective), line(),
+                         objective, baseline, {.first = 75, .seed = seed, .loss = shop.rule});
+  RandomStream random({.seed = seed, .purpose = "loss"});
+  std::vector<OwnedPull> open;
+  double lost = 0.0;
+  double worst = 0.0;
+  for (int t = 1; t <= pulls;) {
+    while (open.size() < shop.workers) open.emplace_back(optimizer.ask(1));
+    const auto which = open.begin() + static_cast<std::ptrdiff_t>(random.uniform() *
+                                                                  static_cast<double>(open.size()));
+    const OwnedPull pull = *which;
+    open.erase(which);
+    for (std::uint64_t i = 0; i < pull.length; ++i, ++t) {
+      const bool is_first = i < pull.length - pull.then_length;
+      const double x = (is_first ? pull.arm : pull.then)[0];
+      const double effect = gain(x) - of_baseline;
+      double noise = random.normal();
+      if (shop.heavy_tails) {
+        const double other = random.normal();
+        noise /= std::max(0.3, std::abs(other));
+      }
+      EXPECT_EQ(optimizer.tell(pull.ticket, shop.level + sign * effect + 10.0 * noise), Status::ok);
+      lost -= effect;
+      const double allowed =
+          (shop.rule.share ? *shop.rule.share * std::abs(shop.level) : shop.rule.per_pull) * t;
+      if (t >= 20) worst = std::max(worst, lost / allowed);
+    }
+  }
+  const Loss known = optimizer.loss().value();
+  EXPECT_NEAR(known.lost, lost, known.margin * 2.0 + 1.0) << "seed " << seed;
+  return worst;
+}
+
+/// Of 60 studies, those that have cost more than was allowed.
+int exceeded(const Shop& shop) {
+  int count = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    if (worst_ratio(shop, seed, 300) > 1.0) ++count;
+  }
+  return count;
+}
+
+TEST(CapOnLoss, Holds) {
+  EXPECT_LE(exceeded({}), 2);
+}
+
+TEST(CapOnLoss, HoldsWithSeveralPullsInFlight) {
+  EXPECT_LE(exceeded({.workers = 8}), 3);
+}
+
+TEST(CapOnLoss, HoldsForCosts) {
+  EXPECT_LE(
+      exceeded({.direction = Direction::minimize, .rule = {.share = 0.02, .worst_share = 0.8}}), 3);
+}
+
+TEST(CapOnLoss, HoldsForRewardsAroundZero) {
+  EXPECT_LE(exceeded({.rule = {.per_pull = 2.0, .worst_per_pull = 80.0}, .level = -5.0}), 3);
+}
+
+TEST(CapOnLoss, HoldsWithHeavyTails) {
+  EXPECT_LE(exceeded({.heavy_tails = true}), 4);
+}
+
+TEST(CapOnLoss, IsFarExceededWithoutIt) {
+  EXPECT_GT(worst_ratio({.rule = {.share = 1.0}}, 1, 300), 0.0);
+  const Shop loose{.rule = {.share = 0.5}};
+  int count = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    if (25.0 * worst_ratio(loose, seed, 300) > 1.0) ++count;
+  }
+  EXPECT_GE(count, 9) << "of 10 would have exceeded 2 %";
+}
+
+TEST(CapOnLoss, PlaysTheBaselineUntilAnUntriedSettingMayBeTried) {
+  WithBaseline optimizer(std::make_unique<Adaptive>(line()), line(), {}, {0.5},
+                         {.loss = LossRule{.share = 0.02}});
+  RandomStream random({.seed = 1});
+  int waited = 0;
+  for (int i = 0; i < 200; ++i) {
+    const OwnedPull pull(optimizer.ask(1));
+    if (pull.purpose == Purpose::search) break;
+    waited += static_cast<int>(pull.length);
+    EXPECT_EQ(pull.arm, std::vector{0.5});
+    for (std::uint64_t j = 0; j < pull.length; ++j) {
+      ASSERT_EQ(optimizer.tell(pull.ticket, 100.0 + random.normal()), Status::ok);
+    }
+    if (pull.purpose != Purpose::wait) continue;
+    const Loss loss = optimizer.loss().value();
+    EXPECT_EQ(optimizer.tell(pull.ticket - 1, 1.0) == Status::ok, false) << "it is held";
+    if (loss.waits_for.empty()) continue;
+    EXPECT_NEAR(loss.may_lose, 100.0, 2.0);
+  }
+  EXPECT_NEAR(waited, 50, 3) << "1 / 0.02";
+}
+
+TEST(CapOnLoss, GoesOnFromASavedStateAsIfNothingHadHappened) {
+  const auto made = [] {
+    return WithBaseline(std::make_unique<Adaptive>(line()), line(), {}, {0.3},
+                        {.loss = LossRule{.share = 0.05}});
+  };
+  WithBaseline optimizer = made();
+  RandomStream random({.seed = 1});
+  const auto step = [](WithBaseline& of, RandomStream& with) {
+    const OwnedPull pull(of.ask(1));
+    for (std::uint64_t j = 0; j < pull.length; ++j) {
+      const bool is_first = j < pull.length - pull.then_length;
+      const double x = (is_first ? pull.arm : pull.then)[0];
+      EXPECT_EQ(of.tell(pull.ticket, 100.0 + 20.0 * x + with.normal()), Status::ok);
+    }
+    return std::pair(pull.purpose, pull.arm);
+  };
+  for (int i = 0; i < 120; ++i) (void)step(optimizer, random);
+  WithBaseline restored = made();
+  restored.restore(optimizer.save());
+  RandomStream first({.seed = 2});
+  RandomStream second({.seed = 2});
+  for (int i = 0; i < 200; ++i) ASSERT_EQ(step(optimizer, first), step(restored, second)) << i;
+}
+
+}  // namespace
+}  // namespace canopy
