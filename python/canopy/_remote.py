@@ -824,7 +824,7 @@ def _is_number(value: Any) -> bool:
 def _finite(value: Any, subject: str) -> float:
     found = float(value)
     if not math.isfinite(found):
-        raise ValueError(f"{subject}: a reward must be a finite number (at most 1e100)")
+        raise ValueError(f"{subject}: rewards and metrics must be finite numbers (at most 1e100)")
     return found
 
 
@@ -833,7 +833,7 @@ def _rewards(reward: Any, subject: str) -> dict[str, Any]:
     if isinstance(reward, _canopy.Rewards):
         sums = {key: getattr(reward, key) for key in ("count", "sum", "sum_squares", "min", "max")}
         if not all(math.isfinite(value) for value in sums.values() if value is not None):
-            raise ValueError(f"{subject}: a reward must be a finite number (at most 1e100)")
+            raise ValueError(f"{subject}: rewards and metrics must be finite numbers (at most 1e100)")
         return {key: value for key, value in sums.items() if value is not None}
     if _is_number(reward):
         return {"reward": _finite(reward, subject)}

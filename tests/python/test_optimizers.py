@@ -28,7 +28,17 @@ def play(opt, chances):
 @pytest.mark.parametrize("name", NAMES)
 def test_options_are_those_of_cpp(name):
     given = inspect.signature(type(canopy.make_optimizer(name, X)).__init__).parameters
-    common = {"self", "space", "direction", "reward_range", "confidence", "hard_range", "partition", "baseline"}
+    common = {
+        "self",
+        "space",
+        "direction",
+        "reward_range",
+        "confidence",
+        "hard_range",
+        "partition",
+        "baseline",
+        "limits",
+    }
     defaults = {key: each.default for key, each in given.items() if key not in common}
     ours = _canopy.optimizer_defaults(name)
     if "seed" not in ours:  # where there is no chance, a seed is accepted all the same

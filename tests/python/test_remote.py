@@ -371,7 +371,7 @@ def test_metrics_and_rewards_of_the_baseline_reach_the_journal(server, name):
     with pytest.raises(ValueError, match=r'metrics\["p99"\] = nan: must be a finite number'):
         study.observe({"x": 0.25}, 1.0, metrics={"p99": float("nan")})
     events = server._call_study("GET", name, "/events").body["events"]
-    assert [each["kind"] for each in events] == ["ask", "tell", "metrics", "observe", "metrics", "observe"]
+    assert [each["kind"] for each in events] == ["ask", "metrics", "tell", "metrics", "observe", "observe"]
     assert [each["metrics"] for each in events if "metrics" in each] == [{"p99": 31.5}, {"p99": 12.0}]
     assert [each["arm"]["x"] for each in events if "metrics" in each] == [pull.arm["x"], 0.25]
     assert events[-1]["role"] == "baseline"

@@ -40,6 +40,7 @@ EVENTS = [
     {"kind": "tell", "ticket": 1, "rewards": [0.5, 0.25]},
     {"kind": "tell", "ticket": 1, **REWARDS, "skipped": True},
     {"kind": "penalize", "ticket": 1, "reward": -0.5},
+    {"kind": "penalize", "ticket": 1, "reward": -0.5, "barred": True},
     {"kind": "drop", "ticket": 1},
     {"kind": "observe", **PLACE, "reward": 0.5},
     {"kind": "observe", **PLACE, **REWARDS, "role": "baseline"},
@@ -57,7 +58,9 @@ EVENTS = [
     {"kind": "confirm", "pulls": 40, "visit": 1, **PLACE},
     {"kind": "compare", "is_baseline": True, "reward": 0.5},
     {"kind": "verdict", "confirmed": True, "verdict": "better"},
+    {"kind": "verdict", "confirmed": False, "verdict": "worse", "refuted": True},
     {"kind": "command", "command_number": 1, "command": "pause", "pulls": 0, "by": "alice"},
+    {"kind": "commands", "changes": 'system.measure was "a" and is "b"'},
 ]
 
 
