@@ -77,8 +77,8 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
                     const Objective& objective = {});
 
   /// The same over any partition: another rule for boxes, or a tree over a set of your own.
-  explicit Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOptions& options = {},
-                    const Objective& objective = {});
+  explicit Adaptive(const std::shared_ptr<const Partition>& partition,
+                    const AdaptiveOptions& options = {}, const Objective& objective = {});
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
   Pull ask_again() override;
@@ -203,6 +203,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   std::vector<std::uint64_t> beyond_;   // measurements of each that were beyond the limit
   AdaptiveOptions options_;
   Settling settling_;
+  Settling metrics_settling_;  // the same by what was measured: rewards may be told later
   MemoryWatch watch_;
   std::vector<NodeIndex> start_;  // the cells that are pulled first
   bool has_begun_ = false;        // all of them were

@@ -4,6 +4,7 @@
 #include "canopy/rewards.hpp"
 #include "canopy/state.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -63,9 +64,9 @@ class LossBudget {
  public:
   explicit LossBudget(const LossRule& rule) : rule_(rule) {}
 
-  /// A block of measurements of the baseline begins; some of them; others that do not count.
-  void begin_block();
-  void add_to_block(const Rewards& rewards);
+  /// A block of measurements of the baseline begins; some of one, from 0; others that do not count.
+  void begin_block() { blocks_.emplace_back(); }
+  void add_to_block(std::size_t block, const Rewards& rewards);
   void add_waiting(std::uint64_t pulls) { pulls_ += static_cast<double>(pulls); }
   /// Pulls of another arm.
   void add(const Rewards& rewards);
@@ -88,6 +89,7 @@ class LossBudget {
   [[nodiscard]] double margin() const;
   [[nodiscard]] double allowance(double pulls) const;
   [[nodiscard]] double pulls() const { return pulls_; }
+  [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
 
   void transfer(State& state);
 
@@ -99,10 +101,11 @@ class LossBudget {
     double times = 0.0;  // sum of the numbers of these pulls
     double others = 0.0;
     double other_times = 0.0;
+    double last = 0.0;  // measurement
 
     [[nodiscard]] double mean() const { return sum / count; }
     [[nodiscard]] double time() const { return times / count; }
-    void transfer(State& state) { state(count, sum, times, others, other_times); }
+    void transfer(State& state) { state(count, sum, times, others, other_times, last); }
   };
 
   [[nodiscard]] std::vector<Block> measured() const;
@@ -113,12 +116,11 @@ class LossBudget {
 
   LossRule rule_;
   std::vector<Block> blocks_;
-  double pulls_ = 0.0;                         // of all purposes
-  double others_ = 0.0;                        // of other arms
-  double earned_ = 0.0;                        // by them
-  double failed_ = 0.0;                        // lost by pulls that failed
-  double worst_ = 0.0;                         // that a pull has lost
-  std::optional<double> last_ = std::nullopt;  // measurement in the block
+  double pulls_ = 0.0;    // of all purposes
+  double others_ = 0.0;   // of other arms
+  double earned_ = 0.0;   // by them
+  double failed_ = 0.0;   // lost by pulls that failed
+  double worst_ = 0.0;    // that a pull has lost
   double squares_ = 0.0;  // of differences of measurements that follow each other
   double differences_ = 0.0;
 };

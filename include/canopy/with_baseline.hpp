@@ -195,6 +195,7 @@ class WithBaseline final : public Optimizer {
   /// The arm of a duel that is not the baseline, and whether it comes first.
   [[nodiscard]] bool is_challenger_first(const Open& duel) const { return duel.arm != baseline_; }
   [[nodiscard]] Challenger& challenger_of(const Open& duel);
+  [[nodiscard]] std::optional<std::size_t> find_challenger(const std::vector<double>& arm) const;
   [[nodiscard]] std::size_t challenger_index(const std::vector<double>& arm);
   void choose_challenger();
   [[nodiscard]] double evidence_for(const Pairs& pairs) const;

@@ -58,7 +58,7 @@ class Result:
 
     def _why_no_best(self) -> str:
         nearest = self.optimizer.nearest()
-        if nearest is None:
+        if nearest is None or not nearest.limits:
             return "there is no best arm yet, since nothing has a reward; best_or_none() returns None then"
         worst = min(nearest.limits.values(), key=lambda check: check.probability)
         return (

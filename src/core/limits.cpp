@@ -18,7 +18,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 double Limit::room(double value) const {
-  return std::min(max ? *max - value : kInfinity, min ? value - *min : kInfinity);
+  double room = kInfinity;
+  if (max) room = std::min(room, *max - value);
+  if (min) room = std::min(room, value - *min);
+  return room;
 }
 
 bool Limit::is_far_broken_by(double value) const {

@@ -6,6 +6,7 @@
 #include "journal/told.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -58,7 +59,8 @@ struct DoAgain {
     if (concerns_optimizer) require(optimizer.observe(event.arm, sums_of(event.rewards)));
   }
   void operator()(const MetricsMeasured& event) const {
-    if (!event.arm.empty()) require(optimizer.measure(event.ticket, event.arm, event.metrics));
+    concerns_optimizer = !event.arm.empty();
+    if (concerns_optimizer) require(optimizer.measure(event.ticket, event.arm, event.metrics));
   }
   void operator()(const RangeSet& event) const { optimizer.set_reward_range(event.range); }
   void operator()(const Dropped& event) const { require(optimizer.drop(event.ticket)); }
@@ -89,12 +91,25 @@ void take_aside(Optimizer& optimizer, const Event& event) {
 std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& record,
                                           const Space& space) {
   std::vector<JournalEntry> entries;
+  std::map<Ticket, std::vector<MetricsMeasured>> waiting;
   read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
     if (!arm || !space.contains(*arm)) return;
     const std::vector<double> owned(arm->begin(), arm->end());
+    const auto add = [&](const MetricsMeasured& metrics) {
+      entries.push_back({entries.size() + 1, entry.at, metrics});
+    };
     if (const auto* measured = std::get_if<MetricsMeasured>(&entry.event)) {
-      entries.push_back(
-          {entries.size() + 1, entry.at, MetricsMeasured{0, measured->metrics, owned}});
+      const MetricsMeasured metrics{0, measured->metrics, owned};
+      if (measured->ticket == 0) {
+        add(metrics);
+      } else {  // they tell about the arm if their reward does
+        waiting[measured->ticket].push_back(metrics);
+      }
+    } else if (const auto* told = std::get_if<Told>(&entry.event)) {
+      const auto metrics = waiting.extract(told->ticket);
+      if (metrics && !told->skipped) {
+        for (const MetricsMeasured& each : metrics.mapped()) add(each);
+      }
     }
     if (const std::optional<Rewards> rewards = rewards_of(entry.event)) {
       entries.push_back({entries.size() + 1, entry.at, Observed{owned, shortest(*rewards)}});

@@ -25,14 +25,15 @@ constexpr double kFavour = 0.5;  // standard deviations in favour of a cell besi
 Adaptive::Adaptive(const Space& space, const AdaptiveOptions& options, const Objective& objective)
     : Adaptive(std::make_shared<BoxPartition>(space), options, objective) {}
 
-Adaptive::Adaptive(std::shared_ptr<const Partition> partition, const AdaptiveOptions& options,
-                   const Objective& objective)
+Adaptive::Adaptive(const std::shared_ptr<const Partition>& partition,
+                   const AdaptiveOptions& options, const Objective& objective)
     : TicketedOptimizer(checked(options, objective), partition->dimension()),
       model_(partition),
       metrics_(objective.limits.size(), AdaptiveModel(partition, AdaptiveModel::Of::metric)),
       beyond_(objective.limits.size()),
       options_(options),
-      settling_(options.settle, options.settle_rule == SettleRule::by_distance) {
+      settling_(options.settle, options.settle_rule == SettleRule::by_distance),
+      metrics_settling_(settling_) {
   const Partition& set = model_.tree().partition();
   if (options.settle != 0 && options.settle_rule == SettleRule::by_distance &&
       !set.reach(model_.tree().cell(Tree::kRoot), 0)) {
@@ -558,8 +559,10 @@ void Adaptive::accept_metrics(Ticket ticket, Arm arm, const std::vector<double>&
   learn_pending();
   const std::optional<NodeIndex> owner = model_.find(arm);
   const Tree& tree = model_.tree();
-  const bool is_asked = ticket != 0 && owner;
-  if (is_asked && !settling_.tells(tree.partition(), tree.cell(*owner), arm)) return;
+  if (const Tickets::Open* open = tickets_.find(ticket)) {
+    const auto cell = tree.cell(open->node);
+    if (!metrics_settling_.play(tree.partition(), cell, arm, 1)) return;
+  }
   bool is_far = false;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) continue;
@@ -645,7 +648,8 @@ double Adaptive::least_deviations(NodeIndex node) const {
   double least = kInfinity;
   for (std::size_t i = 0; i < metrics_.size(); ++i) {
     if (!metrics_[i].has_seen_any()) continue;
-    least = std::min(least, deviations(i, judged(i, metrics_[i].at(node))));
+    const AdaptiveModel::Known known = judged(i, metrics_[i].at(node));
+    if (has_begun_ || known.pulls != 0.0) least = std::min(least, deviations(i, known));
   }
   return least;
 }
@@ -688,6 +692,7 @@ void Adaptive::finish() {
 void Adaptive::interrupt() {
   learn_pending();
   settling_.interrupt();
+  metrics_settling_.interrupt();
   model_.autocorrelation.interrupt();
   watch_.lose_track();
 }
@@ -719,9 +724,8 @@ std::optional<TicketedOptimizer::Recommendation> Adaptive::recommendation() cons
     of_all.push_back(least_deviations(i));
     if (pulls(i) >= 2.0) of_repeated.push_back(of_all.back());
   }
-  const double required = metrics_.empty()
-                              ? -kInfinity
-                              : required_deviations(of_repeated.empty() ? of_all : of_repeated);
+  double required = metrics_.empty() ? -kInfinity : required_deviations(of_repeated);
+  if (required == kInfinity) required = required_deviations(of_all);
   // An arm is recommended for its own rewards, not for those around it alone.
   double enough = std::max(2.0, std::min(8.0, 0.25 * most));
   for (; enough > 0.0 && !best; enough = enough > 2.0 ? 2.0 : enough - 1.0) {
@@ -853,8 +857,9 @@ void Adaptive::transfer(State& state) {
   state.mark("adaptive");
   TicketedOptimizer::transfer(state);
   for (AdaptiveModel& metric : metrics_) state(metric);
-  state(model_, beyond_, settling_, watch_, has_begun_, turn_, pending_, is_steady_, since_pass_,
-        explorer_loss_, search_loss_, covers_next_, sweep_, passed_over_, switches_, last_played_);
+  state(model_, beyond_, settling_, metrics_settling_, watch_, has_begun_, turn_, pending_,
+        is_steady_, since_pass_, explorer_loss_, search_loss_, covers_next_, sweep_, passed_over_,
+        switches_, last_played_);
   if (!state.restoring()) return;
   const Tree& tree = model_.tree();
   require_nodes_below(tree.size());

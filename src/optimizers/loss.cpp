@@ -1,5 +1,7 @@
 #include "canopy/loss.hpp"
 
+#include "canopy/moments.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,38 +12,34 @@ constexpr double kMargin = 2.5;         // standard errors of what was lost
 constexpr double kSureOfSign = 3.0;     // standard errors of the level
 constexpr double kOwnDeviations = 2.0;  // of the mean of an arm
 constexpr std::size_t kFewestBlocks = 2;
+constexpr std::size_t kFewestOfOne = 8;  // blocks of one measurement each
 
 }  // namespace
 
-void LossBudget::begin_block() {
-  blocks_.emplace_back();
-  last_.reset();
-}
-
-void LossBudget::add_to_block(const Rewards& rewards) {
+void LossBudget::add_to_block(std::size_t index, const Rewards& rewards) {
   const auto count = static_cast<double>(rewards.count);
-  Block& block = blocks_.back();
+  Block& block = blocks_.at(index);
+  if (rewards.count > 1) {  // they are known as sums: two differ by twice the variance in the mean
+    squares_ += 2.0 * rewards.squared_deviations;
+    differences_ += count - 1.0;
+  } else if (block.count > 0.0) {
+    squares_ += (rewards.sum - block.last) * (rewards.sum - block.last);
+    differences_ += 1.0;
+  }
+  block.last = rewards.mean();
   block.count += count;
   block.sum += rewards.sum;
   block.times += count * (pulls_ + 0.5 * (count + 1.0));
   pulls_ += count;
-  if (rewards.count > 1) {  // they are known as sums: two differ by twice the variance in the mean
-    squares_ += 2.0 * rewards.squared_deviations;
-    differences_ += count - 1.0;
-  } else if (last_) {
-    squares_ += (rewards.sum - *last_) * (rewards.sum - *last_);
-    differences_ += 1.0;
-  }
-  last_ = rewards.mean();
 }
 
 void LossBudget::add(const Rewards& rewards) {
   const auto count = static_cast<double>(rewards.count);
-  others_ += count;
-  earned_ += rewards.sum;
   const double time = pulls_ + 0.5 * (count + 1.0);
   pulls_ += count;
-  if (blocks_.empty()) return;
+  if (blocks_.empty()) return;  // before the baseline was measured nothing can be said
+  others_ += count;
+  earned_ += rewards.sum;
   blocks_.back().others += count;
   blocks_.back().other_times += count * time;
   const std::vector<Block> blocks = measured();
@@ -55,13 +53,19 @@ void LossBudget::add_failure(double lost) {
 
 std::vector<LossBudget::Block> LossBudget::measured() const {
   std::vector<Block> blocks;
+  Block before;  // of what came before the first one that was measured
   for (const Block& block : blocks_) {
+    Block& last = blocks.empty() ? before : blocks.back();
     if (block.count > 0.0) {
       blocks.push_back(block);
-    } else if (!blocks.empty()) {  // all its measurements were given up
-      blocks.back().others += block.others;
-      blocks.back().other_times += block.other_times;
+    } else {  // its measurements were given up, or are still to come
+      last.others += block.others;
+      last.other_times += block.other_times;
     }
+  }
+  if (!blocks.empty()) {
+    blocks.front().others += before.others;
+    blocks.front().other_times += before.other_times;
   }
   return blocks;
 }
@@ -93,7 +97,10 @@ double LossBudget::lost() const {
 
 /// The variance of a measurement.
 double LossBudget::noise() const {
-  return differences_ == 0.0 ? 0.0 : squares_ / (2.0 * differences_);
+  if (differences_ > 0.0) return squares_ / (2.0 * differences_);
+  Moments means;  // blocks of one measurement each
+  for (const Block& block : measured()) means.add(block.mean());
+  return means.count < 2.0 ? 0.0 : means.variance();
 }
 
 /// The variance of the level that a block tells: by the noise, or by how much blocks differ.
@@ -140,7 +147,7 @@ double LossBudget::level() const {
 
 bool LossBudget::knows_level() const {
   const std::vector<Block> blocks = measured();
-  if (blocks.size() < kFewestBlocks) return false;
+  if (blocks.size() < (differences_ > 0.0 ? kFewestBlocks : kFewestOfOne)) return false;
   if (!rule_.share) return true;
   const double error = std::sqrt(level_noise(blocks) / static_cast<double>(blocks.size()));
   return std::abs(mean_level()) > kSureOfSign * error;
@@ -169,18 +176,14 @@ bool LossBudget::allows(double worst, double pulls, double in_flight) const {
 }
 
 void LossBudget::transfer(State& state) {
-  bool has_last = last_.has_value();
-  double last = last_.value_or(0.0);
-  state(blocks_, pulls_, others_, earned_, failed_, worst_, has_last, last, squares_, differences_);
+  state(blocks_, pulls_, others_, earned_, failed_, worst_, squares_, differences_);
   if (!state.restoring()) return;
-  last_ = has_last ? std::optional(last) : std::nullopt;
   for (const Block& block : blocks_) {
     State::require(State::are_counts({block.count, block.others}) &&
-                   State::are_finite({block.sum, block.times, block.other_times}));
+                   State::are_finite({block.sum, block.times, block.other_times, block.last}));
   }
   State::require(State::are_counts({pulls_, others_, differences_}) &&
-                 State::are_sizes({squares_, worst_}) &&
-                 State::are_finite({earned_, failed_, last}));
+                 State::are_sizes({squares_, worst_}) && State::are_finite({earned_, failed_}));
 }
 
 }  // namespace canopy

@@ -207,11 +207,12 @@ void TicketedOptimizer::accept_metrics(Ticket /*ticket*/, Arm arm,
     metrics_[i].add(arm, values[i]);
     metrics_[i].absorb();
   }
-  bar_broken_arms();
+  bar_broken_arms(arm);
 }
 
-/// What one arm shows about the noise of a metric may settle the case of others.
-void TicketedOptimizer::bar_broken_arms() {
+/// What one arm shows about the noise of a metric may settle the case of others. One that is barred
+/// and measured again is barred again: what it has earned since must be made up for.
+void TicketedOptimizer::bar_broken_arms(Arm measured) {
   const std::optional<double> reward = failure_reward();
   if (!reward) return;
   for (std::size_t i = 0; i < limits_.size(); ++i) {
@@ -220,8 +221,9 @@ void TicketedOptimizer::bar_broken_arms() {
       const bool is_broken = metric.has_no_noise()
                                  ? limits_[i].room(metric.mean(j)) < 0.0
                                  : limits_[i].is_surely_broken(metric.borrowed_interval(j));
-      if (!is_broken || is_barred(metric.arm(j))) continue;
-      (void)bar(std::vector<double>(metric.arm(j).begin(), metric.arm(j).end()), *reward);
+      const std::vector<double> arm(metric.arm(j).begin(), metric.arm(j).end());
+      const bool is_here = std::equal(arm.begin(), arm.end(), measured.begin(), measured.end());
+      if (is_broken && (is_here || !is_barred(arm))) (void)bar(arm, *reward);
     }
   }
 }
@@ -358,7 +360,8 @@ Evidence TicketedOptimizer::recommendable() const {
   const auto deviations_of = [&](std::size_t index) {
     const std::vector<LimitCheck> checks = limit_checks(now.arm(index));
     const LimitCheck* worst = worst_of(checks);
-    return worst == nullptr ? kInfinity : worst->deviations;
+    if (worst == nullptr) return kInfinity;
+    return worst->deviations;
   };
   std::vector<double> deviations;
   std::vector<double> of_repeated;
@@ -366,7 +369,8 @@ Evidence TicketedOptimizer::recommendable() const {
     deviations.push_back(now.is_barred(i) ? -kInfinity : deviations_of(i));
     if (now.pulls(i) >= 2) of_repeated.push_back(deviations.back());
   }
-  const double required = required_deviations(of_repeated.empty() ? deviations : of_repeated);
+  double required = required_deviations(of_repeated);
+  if (required == kInfinity) required = required_deviations(deviations);
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (deviations[i] < required || required == kInfinity) now.bar(now.arm(i));
   }
@@ -392,8 +396,10 @@ std::optional<Best> TicketedOptimizer::nearest() const {
   std::optional<std::size_t> nearest;
   double least = kInfinity;
   for (std::size_t i = 0; i < now.size(); ++i) {
+    const std::vector<LimitCheck> checks = limit_checks(now.arm(i));
+    if (checks.empty()) continue;
     double excess = 0.0;
-    for (const LimitCheck& check : limit_checks(now.arm(i))) excess += check.excess;
+    for (const LimitCheck& check : checks) excess += check.excess;
     if (nearest && !(excess < least)) continue;
     least = excess;
     nearest = i;

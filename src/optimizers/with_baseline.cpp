@@ -144,7 +144,8 @@ double WithBaseline::reserved() const {
 }
 
 bool WithBaseline::may_be_played(const Held& held) const {
-  if (!loss_ || held.arm == safe_arm() || held.arm == baseline_) return true;
+  if (!loss_ || held.arm == baseline_ || search_->is_barred(held.arm)) return true;
+  if (held.arm == safe_arm()) return true;
   const auto pulls = static_cast<double>(rule_.visit);
   const auto in_flight = static_cast<double>(reserved_.size() + open_.size());
   const double worst = pulls * worst_loss(held.arm, held.is_first) + reserved();
@@ -162,7 +163,8 @@ bool WithBaseline::is_possible(const Pull& earlier) const {
   const std::vector<double> arm(earlier.arm.begin(), earlier.arm.end());
   const std::vector<double> then(earlier.then.begin(), earlier.then.end());
   if (earlier.purpose == Purpose::wait) {
-    return earlier.round == 0 && then.empty() && earlier.length != 0 && space_.contains(arm);
+    const bool is_known = arm == baseline_ || find_challenger(arm);
+    return earlier.round == 0 && then.empty() && earlier.length != 0 && is_known;
   }
   const bool is_next_round = earlier.round == rounds_.size() + 1;
   if (earlier.round != rounds_.size() && !is_next_round) return false;
@@ -247,14 +249,17 @@ double WithBaseline::tossed_rank() const {
 
 // --- challengers -----------------------------------------------------------------------------
 
-std::size_t WithBaseline::challenger_index(const std::vector<double>& arm) {
+std::optional<std::size_t> WithBaseline::find_challenger(const std::vector<double>& arm) const {
   const auto found = std::find_if(challengers_.begin(), challengers_.end(),
                                   [&](const Challenger& each) { return each.arm == arm; });
-  if (found == challengers_.end()) {
-    challengers_.push_back({.arm = arm});
-    return challengers_.size() - 1;
-  }
+  if (found == challengers_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - challengers_.begin());
+}
+
+std::size_t WithBaseline::challenger_index(const std::vector<double>& arm) {
+  if (const auto known = find_challenger(arm)) return *known;
+  challengers_.push_back({.arm = arm});
+  return challengers_.size() - 1;
 }
 
 WithBaseline::Challenger& WithBaseline::challenger_of(const Open& duel) {
@@ -291,15 +296,17 @@ void WithBaseline::choose_challenger() {
         present.pairs.count() < kPairsOfPatience || evidence_for(present.pairs) >= 0.0;
     stays = !is_decided && has_promise && !is_out(present);
   }
-  const std::size_t next = stays ? *challenger_ : challenger_index(best->arm);
-  if (is_out(challengers_[next])) return;
-  if (loss_ && verdict(next) != Uplift::Verdict::better) {
+  const std::vector<double> next = stays ? challengers_[*challenger_].arm : best->arm;
+  const std::optional<std::size_t> known = find_challenger(next);
+  if (known && is_out(challengers_[*known])) return;
+  const bool is_proven = known && verdict(*known) == Uplift::Verdict::better;
+  if (loss_ && !is_proven) {
     const auto pulls = static_cast<double>(rule_.pairs * rule_.visit);
-    const double worst = pulls * worst_loss(challengers_[next].arm, false) + reserved();
+    const double worst = pulls * worst_loss(next, false) + reserved();
     const auto in_flight = static_cast<double>(reserved_.size() + open_.size());
     if (!loss_->allows(worst, pulls, in_flight)) return;
   }
-  challenger_ = next;
+  challenger_ = challenger_index(next);
   is_duel_ = true;
 }
 
@@ -372,6 +379,7 @@ Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
   const Status status =
       is_baseline ? search_->remember(baseline_, rewards) : search_->observe(open.now(), rewards);
   if (!is_taken(status)) return status;
+  search_->interrupt();
   if (open.is_wait) {
     waits_ += rewards.count;
     since_ += rewards.count;
@@ -395,7 +403,7 @@ Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
 void WithBaseline::take_baseline(std::uint64_t round, const Rewards& rewards) {
   baseline_pulls_ += rewards.count;
   alarm_.add(rewards.mean(), tossed_rank());
-  if (loss_) loss_->add_to_block(better_is_more(rewards));
+  if (loss_) loss_->add_to_block(round, better_is_more(rewards));
   Round& of = rounds_[round];
   of.to = search_pulls_ + challenger_pulls_ + baseline_pulls_;
   if (of.count == 0) of.from = of.to - rewards.count + 1;
@@ -407,21 +415,26 @@ Status WithBaseline::penalize(Ticket ticket, double reward) {
   const auto found = open_.find(ticket);
   if (found == open_.end()) {
     if (is_held(ticket)) return Status::unknown_ticket;
+    const std::optional<Pull> pull = search_->pull_of(ticket);
+    const bool was_played = pull && !search_->is_barred(pull->arm);
     const Status status = search_->penalize(ticket, reward);
     if (!is_taken(status)) return status;
     ++search_pulls_;
     ++since_;
     const auto worst = reserved_.find(ticket);
-    if (loss_ && worst != reserved_.end()) loss_->add_failure(worst->second);
+    if (loss_ && was_played && worst != reserved_.end()) loss_->add_failure(worst->second);
     reserved_.erase(ticket);
     return status;
   }
   if (!RewardMap::usable(reward)) return Status::not_a_reward;
   const Open& open = found->second;
-  if (open.is_duel() && open.now() != baseline_) {
+  search_->interrupt();
+  if (open.now() != baseline_) {
+    if (loss_) loss_->add_failure(worst_loss(open.now(), false));
     Challenger& challenger = challenger_of(open);
     ++challenger.failures;
-    if (challenger.pairs.largest() > 0.0) challenger.pairs.add(-sign_ * challenger.pairs.largest());
+    const double largest = challenger.pairs.largest();
+    if (open.is_duel() && largest > 0.0) challenger.pairs.add(-sign_ * largest);
   }
   open_.erase(found);
   return Status::ok;
@@ -452,14 +465,15 @@ Best beside_baseline(Best best) {
 }  // namespace
 
 std::optional<Best> WithBaseline::best() const {
-  const std::optional<Best> best = search_->best();
+  std::optional<Best> best = search_->best();
   if (!best || baseline_pulls_ == 0 || best->basis == Best::Basis::no_noise) return best;
   return beside_baseline(*best);
 }
 
 std::optional<Best> WithBaseline::nearest() const {
-  const std::optional<Best> nearest = search_->nearest();
-  return nearest && baseline_pulls_ != 0 ? beside_baseline(*nearest) : nearest;
+  std::optional<Best> nearest = search_->nearest();
+  if (!nearest || baseline_pulls_ == 0) return nearest;
+  return beside_baseline(*nearest);
 }
 
 std::vector<std::size_t> WithBaseline::proven_among(const std::vector<double>& best) const {
@@ -541,8 +555,10 @@ std::optional<Loss> WithBaseline::loss() const {
   if (!held_ || may_be_played(*held_)) return loss;
   loss.waits_for = held_->arm;
   loss.may_lose = worst_loss(held_->arm, held_->is_first);
-  const double missing = loss.lost + loss.margin + loss.may_lose + reserved() - loss.allowed;
+  const auto visit = static_cast<double>(rule_.visit);
   const double a_pull = loss_->allowance(1.0);
+  const double worst = visit * loss.may_lose + reserved();
+  const double missing = loss.lost + loss.margin + worst - loss.allowed - visit * a_pull;
   if (a_pull > 0.0 && missing > 0.0) {
     loss.waits_still = static_cast<std::uint64_t>(std::min(1e15, std::ceil(missing / a_pull)));
   }
@@ -602,10 +618,15 @@ std::vector<Pull> WithBaseline::in_flight() const {
 void WithBaseline::transfer(State& state) {
   std::string settings = "with_baseline";
   for (const double coordinate : baseline_) settings += "/" + std::to_string(coordinate);
-  if (loss_) settings += "/loss";
   state.mark(settings);
   state(challengers_, challenger_, is_duel_, open_, rounds_, asked_, search_pulls_, since_,
         challenger_pulls_, baseline_pulls_, tosses_, alarm_, held_, reserved_, tried_, waits_);
+  bool has_loss = loss_.has_value();
+  state(has_loss);
+  if (state.restoring()) {
+    State::require(has_loss || !loss_);                 // it would not know what came before
+    if (has_loss && !loss_) loss_.emplace(LossRule{});  // to look at alone
+  }
   if (loss_) state(*loss_);
   if (!state.restoring()) return;
   State::require(!challenger_ || *challenger_ < challengers_.size());
@@ -620,6 +641,7 @@ void WithBaseline::transfer(State& state) {
   }
   for (const Round& round : rounds_) State::require(State::are_finite({round.sum}));
   State::require(!held_ || space_.contains(held_->arm));
+  State::require(!loss_ || loss_->blocks() == rounds_.size());
 }
 
 std::string WithBaseline::save() {
@@ -637,6 +659,7 @@ void WithBaseline::restore(std::string_view saved) {
   state.nested(search);
   state.end();
   search_->restore(search);
+  State::require(!held_ || search_->pull_of(held_->ticket));
 }
 
 std::unique_ptr<Optimizer> WithBaseline::clone() const {

@@ -26,10 +26,11 @@ Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
             const Metrics& metrics) {
   const std::optional<Pull> pull =
       metrics.empty() ? std::optional<Pull>() : optimizer.pull_of(ticket);
-  if (!pull || count_of(rewards) > pull->length || !are_usable(rewards)) {
+  const std::uint64_t count = count_of(rewards);
+  if (!pull || count == 0 || count > pull->length || !are_usable(rewards)) {
     return tell(optimizer, ticket, rewards);  // which says what is wrong
   }
-  if (count_of(rewards) > pull->length - pull->then_length) return Status::two_arms;
+  if (count > pull->length - pull->then_length) return Status::two_arms;
   const std::vector<double> arm(pull->arm.begin(), pull->arm.end());
   const Status status = optimizer.measure(ticket, arm, metrics);
   return is_taken(status) ? tell(optimizer, ticket, rewards) : status;

@@ -4,6 +4,7 @@
 #include "tuning/limits.hpp"
 #include "tuning/tuner_state.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -45,7 +46,12 @@ ExitFacts facts_of(const Study& study) {
     }
   }
   if (const auto& baseline = study.specification().baseline) {
-    facts.baseline = candidate(study, baseline->setting);
+    // Nothing is said of it that was not measured there.
+    const std::vector<LimitCheck> checks = study.limit_checks(baseline->setting);
+    const bool breaks = std::any_of(checks.begin(), checks.end(), [](const LimitCheck& check) {
+      return check.pulls != 0 && check.deviations < 0.0;
+    });
+    facts.baseline = {baseline->setting, !breaks};
     facts.doubt = doubt_of(study);
   }
   if (const std::optional<Best> best = study.best()) facts.best = {best->arm};

@@ -27,7 +27,9 @@ Rewards one(double reward) {
 /// A block of four measurements of the baseline.
 void measure_block(LossBudget& budget, double level, double spread = 0.0) {
   budget.begin_block();
-  for (const double sign : {1.0, -1.0, 1.0, -1.0}) budget.add_to_block(one(level + sign * spread));
+  for (const double sign : {1.0, -1.0, 1.0, -1.0}) {
+    budget.add_to_block(budget.blocks() - 1, one(level + sign * spread));
+  }
 }
 
 TEST(LossBudget, ReckonsBesideTheLevelAtTheTime) {
@@ -92,6 +94,30 @@ TEST(LossBudget, TakesSumsForTheirRewards) {
   for (LossBudget* budget : {&one_by_one, &together}) measure_block(*budget, 14.0, 1.0);
   EXPECT_NEAR(one_by_one.lost(), together.lost(), 1e-9);
   EXPECT_NEAR(one_by_one.margin(), together.margin(), 1e-9);
+}
+
+TEST(LossBudget, SaysNothingAboutPullsFromBeforeTheBaselineWasMeasured) {
+  LossBudget budget({.share = 0.02});
+  for (int i = 0; i < 50; ++i) budget.add(one(1.0));
+  EXPECT_EQ(budget.lost(), 0.0);
+  budget.begin_block();
+  budget.add(one(90.0));
+  measure_block(budget, 100.0);
+  EXPECT_NEAR(budget.lost(), 10.0, 1e-9) << "its own block was still to come";
+}
+
+TEST(LossBudget, NeedsMoreBlocksOfOneMeasurementEach) {
+  LossBudget budget({.share = 0.02});
+  for (int i = 0; i < 7; ++i) {
+    budget.begin_block();
+    budget.add_to_block(budget.blocks() - 1, one(i % 2 == 0 ? 99.0 : 101.0));
+    EXPECT_FALSE(budget.knows_level()) << i;
+  }
+  budget.begin_block();
+  budget.add_to_block(budget.blocks() - 1, one(100.0));
+  EXPECT_TRUE(budget.knows_level());
+  budget.add(one(100.0));
+  EXPECT_GT(budget.margin(), 1.0);
 }
 
 /// What a study may be told and may do.

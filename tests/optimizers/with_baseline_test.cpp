@@ -355,10 +355,11 @@ TEST(WithBaseline, CanBeAskedAsItWasAskedEarlier) {
   EXPECT_EQ(again.uplift()->baseline_pulls, optimizer.uplift()->baseline_pulls);
 }
 
-TEST(WithBaseline, ItsStateFollowsFromWhatWasAskedAndAnswered) {
+/// Does to a second one what was done to a first, as if from a journal.
+void check_that_state_follows(const BaselineRule& rule, double level) {
   RandomStream random({.seed = 13});
-  WithBaseline optimizer = compared({.every = 3, .first = 20, .seed = 5});
-  WithBaseline again = compared({.every = 3, .first = 20, .seed = 5});
+  WithBaseline optimizer = compared(rule);
+  WithBaseline again = compared(rule);
   for (int i = 0; i < 800; ++i) {
     const OwnedPull pull(optimizer.ask(2));
     const Pull same = again.ask_as({.ticket = pull.ticket,
@@ -370,7 +371,7 @@ TEST(WithBaseline, ItsStateFollowsFromWhatWasAskedAndAnswered) {
                                    2);
     ASSERT_EQ(same.ticket, pull.ticket) << i;
     const double chance = random.uniform();
-    const std::vector<double> rewards(pull.length, random.normal());
+    const std::vector<double> rewards(pull.length, level + random.normal());
     for (WithBaseline* each : {&optimizer, &again}) {
       if (chance < 0.1) {
         ASSERT_EQ(each->penalize(pull.ticket, -3.0), Status::ok);
@@ -386,6 +387,15 @@ TEST(WithBaseline, ItsStateFollowsFromWhatWasAskedAndAnswered) {
     }
     ASSERT_EQ(again.save(), optimizer.save()) << i;
   }
+}
+
+TEST(WithBaseline, ItsStateFollowsFromWhatWasAskedAndAnswered) {
+  check_that_state_follows({.every = 3, .first = 20, .seed = 5}, 0.0);
+}
+
+TEST(WithBaseline, ItsStateFollowsAlsoWhereTheLossIsCapped) {
+  check_that_state_follows({.every = 3, .first = 20, .seed = 5, .loss = LossRule{.share = 0.05}},
+                           100.0);
 }
 
 /// For how many pulls at most `best` has stood on the same few pulls, where rewards of all settings

@@ -1,6 +1,7 @@
 #include "tuning/leaving.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -41,24 +42,27 @@ void for_all_facts(Do&& each) {
   }
 }
 
+/// As docs/tune.md has it.
+std::vector<double> by_the_table(const ExitFacts& facts) {
+  const std::vector<std::pair<bool, std::vector<double>>> table{
+      {facts.confirmed.exists() && facts.confirmed.keeps_limits, kConfirmed},
+      {facts.proven.exists(), kProven},
+      {facts.baseline.exists() && facts.baseline.keeps_limits, kBaseline},
+      {facts.best.exists(), kBest},
+      {facts.baseline.exists(), kBaseline},
+      {facts.nearest.exists(), kNearest},
+  };
+  for (const auto& [is_there, arm] : table) {
+    if (is_there) return arm;
+  }
+  return {};
+}
+
 TEST(BestExit, IsTheFirstOfTheTableThatThereIs) {
   std::size_t combinations = 0;
   for_all_facts([&](const ExitFacts& facts) {
     ++combinations;
-    std::vector<double> wanted;
-    if (facts.confirmed.exists() && facts.confirmed.keeps_limits) {
-      wanted = kConfirmed;
-    } else if (facts.proven.exists()) {
-      wanted = kProven;
-    } else if (facts.baseline.exists() && facts.baseline.keeps_limits) {
-      wanted = kBaseline;
-    } else if (facts.best.exists()) {
-      wanted = kBest;
-    } else if (facts.baseline.exists()) {
-      wanted = kBaseline;
-    } else if (facts.nearest.exists()) {
-      wanted = kNearest;
-    }
+    const std::vector<double> wanted = by_the_table(facts);
     const ExitChoice choice = best_exit(facts);
     EXPECT_EQ(choice.arm, wanted);
     EXPECT_EQ(choice.arm.empty(), wanted.empty());

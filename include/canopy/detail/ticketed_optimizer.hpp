@@ -163,7 +163,7 @@ class TicketedOptimizer : public Optimizer {
     if (scale_is_provisional()) evidence_.absorb();
   }
 
-  void bar_broken_arms();
+  void bar_broken_arms(Arm measured);
   [[nodiscard]] Evidence recommendable() const;
   [[nodiscard]] Best described(const Evidence& now, std::optional<std::size_t> index,
                                Best::Basis basis, const std::optional<Recommendation>& own) const;

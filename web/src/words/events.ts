@@ -19,7 +19,11 @@ export const FILTERS: { filter: Filter; label: string; kinds: EventKind[] | null
   { filter: "all", label: "All", kinds: null },
   { filter: "failures", label: "Failures", kinds: ["failure", "penalize", "defer", "bar"] },
   { filter: "commands", label: "Commands", kinds: ["command"] },
-  { filter: "tuner", label: "Tuner", kinds: ["start", "stop", "confirm", "verdict", "range", "finish", "commands"] },
+  {
+    filter: "tuner",
+    label: "Tuner",
+    kinds: ["start", "stop", "confirm", "verdict", "range", "finish", "commands"],
+  },
   { filter: "settings", label: "Settings", kinds: ["apply"] },
 ];
 
