@@ -16,7 +16,8 @@
 namespace canopy {
 namespace {
 
-constexpr double kStart = 1.8e9;  // seconds since 1970: any day
+constexpr double kStart = 1.8e9;          // seconds since 1970: any day
+constexpr std::uint64_t kEveryLook = 10;  // of all that there may be is made
 
 StudySpecification specification_of(const Trial& trial, const Space& space) {
   StudySpecification study{.space = space};
@@ -119,7 +120,9 @@ TrialOutcome run_trial(const Trial& trial) {
   const auto gain = [&](Arm arm) { return truth(arm) - of_baseline; };
   Watched watched(simulated, system, gain, of_baseline);
   bool was_false = false;
+  std::uint64_t looks = 0;
   const auto look = [&](const TuneProgress& /*progress*/) {
+    if (++looks % kEveryLook != 0) return;
     const std::optional<Uplift> uplift = study.uplift();
     const bool claims = uplift && uplift->verdict == Uplift::Verdict::better;
     was_false = was_false || (claims && gain(uplift->arm) <= 0.0);

@@ -73,7 +73,7 @@ TEST(Trial, AKnobWithoutEffectIsNotCalledBetterWhereRewardsAreIndependent) {
   for (const char* options : {"baseline", "confirm"}) {
     for (const TrialRow& row : rows_of({"flat"}, options, kIndependent, studies)) {
       EXPECT_LE(row.is_false, at_most(0.05, studies)) << trial_line(row);
-      EXPECT_EQ(row.is_false, row.claims_better) << trial_line(row);
+      EXPECT_GE(row.is_false, row.claims_better) << trial_line(row);
     }
   }
 }
