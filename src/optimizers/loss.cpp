@@ -16,20 +16,20 @@ constexpr std::size_t kFewestOfOne = 8;  // blocks of one measurement each
 
 }  // namespace
 
-void LossBudget::add_to_block(std::size_t index, const Rewards& rewards) {
+void LossBudget::add_to_block(std::size_t block, const Rewards& rewards) {
   const auto count = static_cast<double>(rewards.count);
-  Block& block = blocks_.at(index);
+  Block& known = blocks_.at(block);
   if (rewards.count > 1) {  // they are known as sums: two differ by twice the variance in the mean
     squares_ += 2.0 * rewards.squared_deviations;
     differences_ += count - 1.0;
-  } else if (block.count > 0.0) {
-    squares_ += (rewards.sum - block.last) * (rewards.sum - block.last);
+  } else if (known.count > 0.0) {
+    squares_ += (rewards.sum - known.last) * (rewards.sum - known.last);
     differences_ += 1.0;
   }
-  block.last = rewards.mean();
-  block.count += count;
-  block.sum += rewards.sum;
-  block.times += count * (pulls_ + 0.5 * (count + 1.0));
+  known.last = rewards.mean();
+  known.count += count;
+  known.sum += rewards.sum;
+  known.times += count * (pulls_ + 0.5 * (count + 1.0));
   pulls_ += count;
 }
 
