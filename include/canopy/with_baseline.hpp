@@ -180,6 +180,7 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] double worst_loss(const std::vector<double>& arm, bool is_first) const;
   [[nodiscard]] double reserved() const;
   [[nodiscard]] bool may_be_played(const Held& held) const;
+  [[nodiscard]] bool loss_allows(std::uint64_t pulls, double worst_of_each) const;
   void count_search(Ticket ticket, const Rewards& rewards);
   [[nodiscard]] Rewards better_is_more(const Rewards& rewards) const;
 

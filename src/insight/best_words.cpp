@@ -28,6 +28,12 @@ std::string with_sign(const std::string& number) {
   return number.starts_with('-') ? number : "+" + number;
 }
 
+/// With a capital and a full stop.
+std::string as_sentence(std::string text) {
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text + ".";
+}
+
 std::string pulls_text(std::uint64_t pulls) {
   return fmt::format("{} {}", pulls, pulls == 1 ? "pull" : "pulls");
 }
@@ -75,18 +81,12 @@ class BestSentences {
     add(sentences, beside_baseline());
     add(sentences, beside_others());
     if (answer_.uplift && answer_.uplift->moves) {
-      std::string moves = moves_text(*answer_.uplift->moves) + ".";
-      moves.front() = 'T';
-      add(sentences, std::move(moves));
+      add(sentences, as_sentence(moves_text(*answer_.uplift->moves)));
     }
     for (const LimitCheck& check : best_.limits) {
       if (check.state != LimitState::kept) add(sentences, limit_text(check) + ".");
     }
-    if (!answer_.loss_text.empty()) {
-      std::string loss = answer_.loss_text + ".";
-      loss.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(loss.front())));
-      add(sentences, std::move(loss));
-    }
+    if (!answer_.loss_text.empty()) add(sentences, as_sentence(answer_.loss_text));
     add(sentences, verdict());
     return words;
   }

@@ -42,8 +42,9 @@ void LossBudget::add(const Rewards& rewards) {
   earned_ += rewards.sum;
   blocks_.back().others += count;
   blocks_.back().other_times += count * time;
-  const std::vector<Block> blocks = measured();
-  if (!blocks.empty()) worst_ = std::max(worst_, blocks.back().mean() - rewards.min);
+  const auto last = std::find_if(blocks_.rbegin(), blocks_.rend(),
+                                 [](const Block& block) { return block.count > 0.0; });
+  if (last != blocks_.rend()) worst_ = std::max(worst_, last->mean() - rewards.min);
 }
 
 void LossBudget::add_failure(double lost) {

@@ -146,10 +146,15 @@ double WithBaseline::reserved() const {
 bool WithBaseline::may_be_played(const Held& held) const {
   if (!loss_ || held.arm == baseline_ || search_->is_barred(held.arm)) return true;
   if (held.arm == safe_arm()) return true;
-  const auto pulls = static_cast<double>(rule_.visit);
+  return loss_allows(rule_.visit, worst_loss(held.arm, held.is_first));
+}
+
+/// Whether the loss stays within its cap if that many pulls each lose the worst, and those in
+/// flight do, too.
+bool WithBaseline::loss_allows(std::uint64_t pulls, double worst_of_each) const {
+  const auto count = static_cast<double>(pulls);
   const auto in_flight = static_cast<double>(reserved_.size() + open_.size());
-  const double worst = pulls * worst_loss(held.arm, held.is_first) + reserved();
-  return loss_->allows(worst, pulls, in_flight);
+  return loss_->allows(count * worst_of_each + reserved(), count, in_flight);
 }
 
 Pull WithBaseline::ask_again() {
@@ -300,12 +305,8 @@ void WithBaseline::choose_challenger() {
   const std::optional<std::size_t> known = find_challenger(next);
   if (known && is_out(challengers_[*known])) return;
   const bool is_proven = known && verdict(*known) == Uplift::Verdict::better;
-  if (loss_ && !is_proven) {
-    const auto pulls = static_cast<double>(rule_.pairs * rule_.visit);
-    const double worst = pulls * worst_loss(next, false) + reserved();
-    const auto in_flight = static_cast<double>(reserved_.size() + open_.size());
-    if (!loss_->allows(worst, pulls, in_flight)) return;
-  }
+  const std::uint64_t pulls = rule_.pairs * rule_.visit;
+  if (loss_ && !is_proven && !loss_allows(pulls, worst_loss(next, false))) return;
   challenger_ = challenger_index(next);
   is_duel_ = true;
 }
