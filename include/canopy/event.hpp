@@ -368,11 +368,11 @@ void visit_fields(ComparisonEnded& event, Visit&& visit) {
         event.refuted);
 }
 
-/// The study goes on with other commands, which somebody has accepted.
+/// The study goes on with other commands, as the user has accepted.
 struct CommandsChanged {
   static constexpr std::string_view kName = "commands";
   static constexpr std::string_view kLine =
-      "Somebody has accepted that the system is set or measured by other commands from here on.";
+      "From here on the system is set or measured by other commands, as the user has accepted.";
 
   std::string changes;  ///< for people
 

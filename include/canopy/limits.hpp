@@ -99,6 +99,9 @@ void visit_fields(LimitCheck& check, Visit&& visit) {
 /// The check that an arm does worst in; none if there are none.
 [[nodiscard]] const LimitCheck* worst_of(const std::vector<LimitCheck>& checks);
 
+/// Whether an arm with these is more likely to break a limit than to keep them all.
+[[nodiscard]] bool is_probably_broken(const std::vector<LimitCheck>& checks);
+
 /// How many deviations `best` asks of an arm, where arms that were pulled often enough have these:
 /// enough, if one has it; else as many as the one that has most. Infinite if no arm keeps its
 /// limits.

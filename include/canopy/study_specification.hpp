@@ -154,6 +154,12 @@ void visit_fields(Budget& budget, Visit&& visit) {
         budget.worst_loss_per_pull);
 }
 
+struct StudySpecification;
+
+/// Everything that is wrong with the cap on what tuning costs, which is reckoned beside a baseline
+/// that is measured.
+[[nodiscard]] std::vector<Violation> violations_of_cap(const StudySpecification& study);
+
 /// A setting that is known to be good. The search is compared with it: see WithBaseline.
 struct Baseline {
   std::vector<double> setting = {};  ///< an arm

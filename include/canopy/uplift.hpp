@@ -49,6 +49,8 @@ struct Uplift {
 
   std::vector<double> arm = {};  ///< that was compared
   bool is_best = true;           ///< whether that is the one of `best`
+  bool best_is_baseline = false;
+  bool is_confirmed = false;  ///< by a comparison of its own, whose pairs these are
   Verdict verdict = Verdict::too_few;
   double difference = 0.0;   ///< the arm's rewards less the baseline's, mean over the pairs
   Interval interval = {};    ///< of it; holds at all looks, although the arm was chosen by looking
@@ -74,6 +76,9 @@ template <class Visit>
 void visit_fields(Uplift& uplift, Visit&& visit) {
   visit(SettingField{{"arm", "the setting that was compared"}}, uplift.arm);
   visit(Field{"is_best", "whether it is the best arm"}, uplift.is_best);
+  visit(Field{"best_is_baseline", "the best arm is the baseline"}, uplift.best_is_baseline);
+  visit(Field{"is_confirmed", "by a comparison of its own, whose pairs these are"},
+        uplift.is_confirmed);
   visit(Field{"verdict", "at the level of the study"}, uplift.verdict);
   visit(Field{"mean", "of the differences: the arm less the baseline"}, uplift.difference);
   visit(Field{"low", "of its interval; null: there is none"}.or_null(), uplift.interval.lower);

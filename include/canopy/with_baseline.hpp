@@ -22,6 +22,7 @@ struct BaselineRule {
   std::uint64_t pulls = 4;  ///< of the baseline at the start, and where there is nothing to compare
   std::uint64_t pairs = 4;  ///< in a round
   std::uint64_t visit = 1;  ///< pulls in a row of either side of a pair
+  std::uint64_t settle = 0;                     ///< pulls before these that are passed over
   std::uint64_t first = 80;                     ///< pulls of the search before the first pair
   std::uint64_t seed = 1;                       ///< of the coin
   std::optional<LossRule> loss = std::nullopt;  ///< what tuning may cost; none: anything
@@ -72,7 +73,9 @@ class WithBaseline final : public Optimizer {
     return search_->remember(arm, rewards);
   }
   [[nodiscard]] Status measure(Ticket ticket, Arm arm, const Metrics& metrics) override {
-    return search_->measure(open_.contains(ticket) ? 0 : ticket, arm, metrics);
+    const auto open = open_.find(ticket);
+    if (open == open_.end()) return search_->measure(ticket, arm, metrics);
+    return open->second.unsettled() != 0 ? Status::passed_over : search_->measure(0, arm, metrics);
   }
   void interrupt() override { search_->interrupt(); }
   void set_reward_range(const std::optional<RewardRange>& range) override {
@@ -123,7 +126,8 @@ class WithBaseline final : public Optimizer {
     std::vector<double> arm;
     std::vector<double> then = {};  // empty: the baseline alone
     std::uint64_t length = 1;       // rewards to come
-    std::uint64_t visit = 1;        // of these, those of `then`
+    std::uint64_t visit = 1;        // of these, those of one arm
+    std::uint64_t settle = 0;       // of these, the first ones, which are passed over
     std::uint64_t round = 0;        // of a wait: none
     double difference = 0.0;        // sum of the challenger's rewards so far less the baseline's
     bool is_wait = false;
@@ -132,7 +136,11 @@ class WithBaseline final : public Optimizer {
     /// What is to be played now, and how often.
     [[nodiscard]] const std::vector<double>& now() const;
     [[nodiscard]] std::uint64_t rest() const;
-    void transfer(State& state) { state(arm, then, length, visit, round, difference, is_wait); }
+    /// How many of these come before the system has settled.
+    [[nodiscard]] std::uint64_t unsettled() const;
+    void transfer(State& state) {
+      state(arm, then, length, visit, settle, round, difference, is_wait);
+    }
   };
 
   /// What the baseline earned in one.
@@ -177,6 +185,7 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] Pull wait();
   [[nodiscard]] bool is_held(Ticket ticket) const { return held_ && held_->ticket == ticket; }
   [[nodiscard]] std::vector<double> safe_arm() const;
+  [[nodiscard]] std::uint64_t pulls_of_visit() const { return rule_.settle + rule_.visit; }
   [[nodiscard]] double worst_loss(const std::vector<double>& arm, bool is_first) const;
   [[nodiscard]] double reserved() const;
   [[nodiscard]] bool may_be_played(const Held& held) const;
@@ -190,8 +199,10 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] bool is_possible(const Pull& earlier) const;
   [[nodiscard]] bool is_out(const Challenger& challenger) const;
   [[nodiscard]] Pull give(Open open);
+  [[nodiscard]] Pull open_as(Open open);
   [[nodiscard]] Pull pull_of(Ticket ticket, const Open& open) const;
   [[nodiscard]] Status learn(Ticket ticket, Open& open, const Rewards& rewards);
+  [[nodiscard]] Status pass_over(Open& open, const Rewards& rewards);
   void take_baseline(std::uint64_t round, const Rewards& rewards);
   /// The arm of a duel that is not the baseline, and whether it comes first.
   [[nodiscard]] bool is_challenger_first(const Open& duel) const { return duel.arm != baseline_; }
@@ -235,6 +246,7 @@ class WithBaseline final : public Optimizer {
   std::map<Ticket, double> reserved_;  // what open tickets of the search may lose
   std::uint64_t tried_ = 0;            // pulls that the search has asked for
   std::uint64_t waits_ = 0;            // pulls
+  std::uint64_t passed_ = 0;           // pulls before the system had settled at a visit
 };
 
 }  // namespace canopy

@@ -114,16 +114,13 @@ class Ledger:
         self._say_missing(metrics)
         if isinstance(self.optimizer, Optimizer):  # a study does it itself
             self.optimizer._say_advice()
-        if self._is_of_baseline(episode, pull):
-            self.note_time()
-            if self._timeout is not None and self.result.seconds >= self._timeout:
-                self.result.stopped = "timeout"
-            return
-        episode.rewards.append(reward)
-        self.result.rewards.append(reward)
-        if len(episode.rewards) == 1:
-            self.result.episodes.append(episode)
-        self._close(None)
+        is_pull = not self._is_of_baseline(episode, pull)
+        if is_pull:
+            episode.rewards.append(reward)
+            self.result.rewards.append(reward)
+            if len(episode.rewards) == 1:
+                self.result.episodes.append(episode)
+        self._close(None, is_pull)
 
     def _say_missing(self, metrics: dict[str, float]) -> None:
         """Warns, once each, of metrics that have a limit and were not measured."""
@@ -150,14 +147,16 @@ class Ledger:
             self._failures.penalize(self.optimizer, pull)
         self.result.failed += 1
         self.result.last_failure = f"{arm_text(episode.arm)}: {_text_of(error)}"
-        self._close(error)
+        self._close(error, not self._is_of_baseline(episode, pull))
 
     def _is_of_baseline(self, episode: Episode, pull: Any) -> bool:
-        return pull is not None and pull.purpose != "search" and episode.arm == self._baseline
+        """Whether a call is no pull: the baseline is compared with, and not waited at."""
+        return pull is not None and pull.purpose in ("baseline", "duel") and episode.arm == self._baseline
 
-    def _close(self, failure: Exception | None) -> None:
+    def _close(self, failure: Exception | None, is_pull: bool) -> None:
+        """After a call, which was a pull of the search or one of the baseline."""
         result = self.result
-        result.pulls += 1
+        result.pulls += is_pull
         self._failures.note(failure is not None)
         self.note_time()
         if result.stopped:  # by a call before, while this one was under way

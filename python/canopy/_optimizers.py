@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _canopy
 from ._partition import AnyPartition
-from ._space import AnyBaseline, AnySpace, Baseline, Direction, Limit, Limits, RewardRange, number, space_from, whole
+from ._space import (
+    LOSS_FIELDS,
+    AnyBaseline,
+    AnySpace,
+    Baseline,
+    Direction,
+    Limit,
+    Limits,
+    RewardRange,
+    number,
+    space_from,
+    whole,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -120,6 +132,25 @@ class Uplift(NamedTuple):
     baseline_upper: float | None
     rounds: int
     level_moves: bool
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Loss(NamedTuple):
+    """What tuning has cost beside the baseline, where `Baseline.max_loss` caps it; `print` says it in a sentence.
+
+    `lost`, in rewards over all `pulls`, may be wrong by `margin`; negative is a gain. `allowed` is what the cap allows.
+    `level` is what the baseline earns in a call. `waits_for` is an arm that may lose too much to be called now.
+    """
+
+    lost: float
+    margin: float
+    allowed: float
+    level: float
+    pulls: int
+    waits_for: dict[str, Any] | None
     text: str
 
     def __str__(self) -> str:
@@ -247,6 +278,11 @@ class Looks(_Bound):
         """The best arm beside the baseline; None without one, and before it was measured."""
         uplift = self._uplift()
         return Uplift(*uplift) if uplift else None
+
+    def loss(self) -> Loss | None:
+        """What tuning has cost; None unless it is capped, as by `Baseline(..., max_loss=0.02)`."""
+        loss = self._loss()
+        return Loss(*loss) if loss else None
 
     @property
     def baseline(self) -> Baseline | None:
@@ -528,7 +564,18 @@ def baseline_from(baseline: AnyBaseline, horizon: int | None = None) -> Baseline
     if every > 1_000_000 or pulls > 1000:
         raise ValueError("baseline: `every` must be 1000000 or less, and `pulls` 1000 or less")
     seed = None if baseline.seed is None else whole("baseline.seed", baseline.seed, 0)
-    return Baseline(dict(baseline.setting), every, pulls, seed, baseline.horizon or horizon)
+    losses = [_loss_from(name, getattr(baseline, name)) for name in LOSS_FIELDS]
+    return Baseline(dict(baseline.setting), every, pulls, seed, baseline.horizon or horizon, *losses)
+
+
+def _loss_from(name: str, given: Any) -> float | None:
+    if given is None:
+        return None
+    loss = number(f"baseline.{name}", given)
+    most = 1.0 if name == "max_loss" else 1e100
+    if not 0.0 < loss <= most:
+        raise ValueError(f"baseline.{name} = {given!r}: must be above 0" + (" and at most 1" if most == 1.0 else ""))
+    return loss
 
 
 def limits_from(limits: Limits) -> list[tuple[Any, ...]]:

@@ -26,6 +26,7 @@ from ._optimizers import (
 )
 from ._partition import AnyPartition
 from ._space import (
+    LOSS_FIELDS,
     AnyBaseline,
     Baseline,
     Limit,
@@ -246,6 +247,9 @@ class Server:
         document["space"] = documents_from(space)
         if about.get("baseline") is not None:
             document["baseline"] = _baseline_document(about["baseline"])
+            losses = _loss_document(about["baseline"])
+            if losses:
+                document["budget"] = losses
         if about.get("limits"):
             document["limit"] = [_limit_document(metric, limit) for metric, limit in about["limits"].items()]
         if not names_none:
@@ -650,6 +654,9 @@ class RemoteStudy(Looks):
         numbers = (uplift[key] for key in (*keys, *of_baseline))
         return (*numbers, "moves" in uplift, best["uplift_text"])
 
+    def _loss(self) -> tuple[Any, ...] | None:
+        return self._mirror()._loss()
+
     @property
     def _baseline(self) -> tuple[Any, ...] | None:
         return self._empty._baseline
@@ -709,6 +716,13 @@ def _baseline_document(baseline: AnyBaseline) -> dict[str, Any]:
     return {key: getattr(given, key) for key in keys if getattr(given, key) is not None}
 
 
+def _loss_document(baseline: AnyBaseline) -> dict[str, Any]:
+    """What study files have in [budget]."""
+    if not isinstance(baseline, Baseline):
+        return {}
+    return {name: getattr(baseline, name) for name in LOSS_FIELDS if getattr(baseline, name) is not None}
+
+
 def _limit_document(metric: str, limit: Limit) -> dict[str, Any]:
     """As study files have it."""
     return {"metric": metric, **{key: value for key, value in limit._asdict().items() if value is not None}}
@@ -726,7 +740,9 @@ def _optimizer_from(specification: Mapping[str, Any], space: Space) -> Optimizer
     chosen.pop("revision", None)
     objective = {key: specification[key] for key in _OBJECTIVE if key in specification}
     if "baseline" in specification:
-        objective["baseline"] = Baseline(**specification["baseline"])
+        budget = specification.get("budget", {})
+        losses = {name: budget[name] for name in LOSS_FIELDS if name in budget}
+        objective["baseline"] = Baseline(**specification["baseline"], **losses)
     if "limit" in specification:
         objective["limits"] = {each["metric"]: _limit_from(each) for each in specification["limit"]}
     make: Any = CLASSES[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._optimizers import Best, Looks, Optimizer, Summary, Uplift, arm_text
+from ._optimizers import Best, Looks, Loss, Optimizer, Summary, Uplift, arm_text
 from ._space import Space
 
 if TYPE_CHECKING:
@@ -79,6 +79,11 @@ class Result:
     def uplift(self) -> Uplift | None:
         """The best arm beside the baseline; None without one, and before it was measured."""
         return self.optimizer.uplift()
+
+    @property
+    def loss(self) -> Loss | None:
+        """What tuning has cost; None unless it is capped, as by `Baseline(..., max_loss=0.02)`."""
+        return self.optimizer.loss()
 
     @property
     def summary(self) -> Summary:

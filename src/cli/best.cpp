@@ -56,19 +56,9 @@ Command add_best(ArgumentParser app) {
                                                         tuner_state_of(loaded))),
                            2));
     } else {
-      fmt::print("{}\n", best_text(space, *best));
-      const std::string uplift = uplift_line(*optimizer, *best, study.specification);
-      if (!uplift.empty()) fmt::print("uplift: {}\n", uplift);
-      if (const auto known = optimizer->uplift()) fmt::print("level: {}\n", level_text(*known));
-      if (const auto loss = optimizer->loss()) {
-        fmt::print("loss: {}\n", loss_text(study.specification, *loss));
-      }
-      for (const std::string& line :
-           metric_lines(*optimizer, study.specification, tuner_state_of(loaded), best->arm)) {
-        fmt::print("{}\n", line);
-      }
-      if (const auto& verdict = tuner_state_of(loaded).verdict()) {
-        fmt::print("compared: {}\n", verdict_line(space, *verdict));
+      for (const KnownLine& line :
+           best_lines(*optimizer, *best, study.specification, tuner_state_of(loaded))) {
+        fmt::print("{}{}{}\n", line.about, line.about.empty() ? "" : ": ", line.text);
       }
     }
     return kSuccess;

@@ -100,23 +100,16 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
   fmt::print("{}: {}, after {} pulls{}\n", study.record().name, end.text, end.pulls,
              failures == 0 ? "" : fmt::format(", {} of which failed", failures));
   if (best) {
-    fmt::print("best     {}\n", best_text(specification.space, *best));
-    const std::string uplift = uplift_line(study, *best, specification);
-    if (!uplift.empty()) fmt::print("uplift   {}\n", uplift);
-    if (const auto known = study.uplift()) fmt::print("level    {}\n", level_text(*known));
-    for (const std::string& line :
-         metric_lines(study, specification, tuner_state_of(study), best->arm)) {
-      fmt::print("         {}\n", line);
+    std::string_view first = "best";
+    for (const KnownLine& line : best_lines(study, *best, specification, tuner_state_of(study))) {
+      fmt::print("{:8} {}\n", line.about.empty() ? first : line.about, line.text);
+      first = "";
     }
-  }
-  if (!best && study.nearest()) {
+  } else if (study.nearest()) {
     fmt::print("best     {}\n", no_best_text(specification.space, study));
-  }
-  if (const auto& verdict = tuner_state_of(study).verdict()) {
-    fmt::print("compared {}\n", verdict_line(specification.space, *verdict));
-  }
-  if (const auto loss = study.loss()) {
-    fmt::print("loss     {}\n", loss_text(specification, *loss));
+    if (const auto loss = study.loss()) {
+      fmt::print("loss     {}\n", loss_text(specification, *loss));
+    }
   }
   if (!end.setting.empty()) {
     fmt::print("left at  {}{}\n", end.setting, end.left_at.empty() ? "" : ", " + end.left_at);

@@ -1,6 +1,7 @@
 #include "cli/study_text.hpp"
 
 #include "core/text.hpp"
+#include "insight/best_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -41,6 +42,25 @@ std::vector<std::string> advice(const Optimizer& optimizer) {
                     "optimizer.settle = {0}; a study that has begun takes it over with --fork",
                     *settling));
   }
+  return lines;
+}
+
+std::vector<KnownLine> best_lines(const Optimizer& optimizer, const Best& best,
+                                  const StudySpecification& specification,
+                                  const TunerState& tuner) {
+  const Space& space = specification.space;
+  const std::optional<Uplift> uplift = strongest_uplift(optimizer, best, specification, tuner);
+  std::vector<KnownLine> lines{{"", best_text(space, best)}};
+  const auto add = [&](std::string about, std::string text) {
+    if (!text.empty()) lines.push_back({std::move(about), std::move(text)});
+  };
+  for (std::string& line : metric_lines(optimizer, specification, tuner, best.arm)) {
+    add("", std::move(line));
+  }
+  add("uplift", uplift_line(uplift, best, specification));
+  if (uplift && uplift->rounds != 0) add("level", level_text(*uplift));
+  add("compared", verdict_line(space, tuner.verdict(), uplift));
+  if (const auto loss = optimizer.loss()) add("loss", loss_text(specification, *loss));
   return lines;
 }
 

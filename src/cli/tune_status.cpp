@@ -114,7 +114,10 @@ std::string TuneStatus::line(const TuneProgress& progress) {
   if (!progress.setting.empty()) line += "  now " + progress.setting;
   if (const auto best = study_.best()) {
     line += "  best " + best_text(study_.specification().space, *best);
-    const std::string uplift = uplift_line(study_, *best, study_.specification());
+    const StudySpecification& specification = study_.specification();
+    const std::string uplift =
+        uplift_line(strongest_uplift(study_, *best, specification, tuner_state_of(study_)), *best,
+                    specification);
     if (!uplift.empty()) line += "  uplift " + uplift;
   } else if (study_.nearest()) {
     line += "  " + no_best_text(study_.specification().space, study_);

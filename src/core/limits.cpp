@@ -123,6 +123,11 @@ const LimitCheck* worst_of(const std::vector<LimitCheck>& checks) {
   return worst == checks.end() ? nullptr : &*worst;
 }
 
+bool is_probably_broken(const std::vector<LimitCheck>& checks) {
+  const LimitCheck* worst = worst_of(checks);
+  return worst != nullptr && worst->deviations < 0.0;
+}
+
 double required_deviations(const std::vector<double>& of_arms) {
   const auto most = std::max_element(of_arms.begin(), of_arms.end());
   if (most == of_arms.end() || *most < 0.0) return kInfinity;

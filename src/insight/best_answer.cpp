@@ -26,8 +26,9 @@ std::map<std::string, MetricAnswer> metrics_at(const Optimizer& optimizer, const
 
 BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
                        const StudySpecification& specification, const TunerState& tuner) {
-  BestAnswer answer{
-      .best = best, .text = best_text(specification.space, best), .uplift = optimizer.uplift()};
+  BestAnswer answer{.best = best,
+                    .text = best_text(specification.space, best),
+                    .uplift = strongest_uplift(optimizer, best, specification, tuner)};
   if (answer.uplift) {
     answer.uplift_text =
         uplift_text(specification.space, *answer.uplift, best, specification.objective.direction);
@@ -39,7 +40,7 @@ BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
     answer.confirmed = verdict->confirmed && verdict->arm == best.arm;
     answer.verdict = verdict->text;
   }
-  answer.words = best_words(answer, specification);
+  answer.words = best_words(answer, specification, tuner.verdict());
   return answer;
 }
 

@@ -110,23 +110,59 @@ std::string claim_text(const Space& space, const Uplift& uplift, const Best& bes
     return fmt::format("not known yet: {} of at least {} pairs", uplift.pairs, uplift.fewest);
   }
   const std::string level = fmt::format(" ({:.4g} %)", 100.0 * uplift.level);
+  const std::string better = uplift.is_confirmed ? "confirmed to be better" : "better";
   if (uplift.is_best || uplift.verdict != Uplift::Verdict::better) {
     const std::string arm = uplift.is_best ? "" : space.describe(uplift.arm) + ": ";
     const std::string verdict = uplift.verdict == Uplift::Verdict::open     ? "not certain"
-                                : uplift.verdict == Uplift::Verdict::better ? "better" + level
+                                : uplift.verdict == Uplift::Verdict::better ? better + level
                                                                             : "worse" + level;
     return arm + gain_text(uplift, direction) + ": " + verdict;
   }
-  return fmt::format(
-      "{} is better than the baseline{}: {}; {} looks better still and has been compared in {} "
-      "{} only",
-      space.describe(uplift.arm), level, gain_text(uplift, direction), space.describe(best.arm),
-      uplift.best_pairs, uplift.best_pairs == 1 ? "pair" : "pairs");
+  return fmt::format("{} is {} than the baseline{}: {}; {}", space.describe(uplift.arm), better,
+                     level, gain_text(uplift, direction), beside_proven_text(space, uplift, best));
 }
 
-std::string uplift_line(const Optimizer& optimizer, const Best& best,
+std::string beside_proven_text(const Space& space, const Uplift& uplift, const Best& best) {
+  if (uplift.best_is_baseline) {
+    return "the baseline has the best mean of all, but means move with the level of rewards, and "
+           "differences within a pair do not";
+  }
+  return fmt::format("{} looks better still and has been compared in {} {} only",
+                     space.describe(best.arm), uplift.best_pairs,
+                     uplift.best_pairs == 1 ? "pair" : "pairs");
+}
+
+std::optional<Uplift> strongest_uplift(const Optimizer& optimizer, const Best& best,
+                                       const StudySpecification& specification,
+                                       const TunerState& tuner) {
+  std::optional<Uplift> uplift = optimizer.uplift();
+  const std::optional<Verdict>& verdict = tuner.verdict();
+  if (!verdict || verdict->pairs == 0) return uplift;
+  const bool is_confirmed = verdict->confirmed && !optimizer.is_barred(verdict->arm) &&
+                            !is_probably_broken(optimizer.limit_checks(verdict->arm));
+  const bool refutes = verdict->refuted && uplift && uplift->arm == verdict->arm;
+  if (!is_confirmed && !refutes) return uplift;
+  const Objective& objective = specification.objective;
+  if (!uplift) {  // no pairs while the search ran
+    uplift = Uplift{.level = objective.confidence, .baseline_mean = verdict->baseline_mean};
+  }
+  const bool is_worse = objective.direction == Direction::maximize ? verdict->interval.upper < 0.0
+                                                                   : verdict->interval.lower > 0.0;
+  uplift->arm = verdict->arm;
+  uplift->is_best = verdict->arm == best.arm;
+  uplift->best_is_baseline = specification.is_baseline(best.arm);
+  uplift->is_confirmed = is_confirmed;
+  uplift->verdict = is_confirmed ? Uplift::Verdict::better
+                    : is_worse   ? Uplift::Verdict::worse
+                                 : Uplift::Verdict::open;
+  uplift->difference = verdict->difference;
+  uplift->interval = verdict->interval;
+  uplift->pairs = verdict->pairs;
+  return uplift;
+}
+
+std::string uplift_line(const std::optional<Uplift>& uplift, const Best& best,
                         const StudySpecification& specification) {
-  const std::optional<Uplift> uplift = optimizer.uplift();
   if (specification.is_baseline(best.arm) && !(uplift && uplift->pairs != 0)) {
     return "none: the best arm is the baseline";
   }
@@ -237,8 +273,10 @@ std::vector<LimitNote> limit_notes(const Optimizer& optimizer,
   return notes;
 }
 
-std::string verdict_line(const Space& space, const Verdict& verdict) {
-  return space.describe(verdict.arm) + ": " + verdict.text;
+std::string verdict_line(const Space& space, const std::optional<Verdict>& verdict,
+                         const std::optional<Uplift>& uplift) {
+  if (!verdict || (uplift && uplift->is_confirmed)) return "";
+  return space.describe(verdict->arm) + ": " + verdict->text;
 }
 
 }  // namespace canopy

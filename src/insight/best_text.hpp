@@ -6,6 +6,7 @@
 
 #include "tuning/tuner_state.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,12 @@ namespace canopy {
 [[nodiscard]] std::string claim_text(const Space& space, const Uplift& uplift, const Best& best,
                                      Direction direction);
 
-/// The same, and that the level moves, if it does.
+/// What to say of the best arm, where another one is proven to be better than the baseline: `x =
+/// 0.4 looks better still ...`.
+[[nodiscard]] std::string beside_proven_text(const Space& space, const Uplift& uplift,
+                                             const Best& best);
+
+/// The claim, and that the level moves, if it does.
 [[nodiscard]] std::string uplift_text(const Space& space, const Uplift& uplift, const Best& best,
                                       Direction direction);
 
@@ -28,9 +34,15 @@ namespace canopy {
 [[nodiscard]] std::string level_text(const Uplift& uplift);
 [[nodiscard]] std::string moves_text(const LevelMove& moves);
 
-/// The uplift as a line: also where the best arm is the baseline. Empty without a measured
-/// baseline.
-[[nodiscard]] std::string uplift_line(const Optimizer& optimizer, const Best& best,
+/// The strongest claim about an arm beside the baseline. What a comparison has confirmed comes
+/// first, as long as it keeps its limits, and what it has refuted is claimed no more; then what
+/// pairs have proven while the search ran. None before the baseline was measured.
+[[nodiscard]] std::optional<Uplift> strongest_uplift(const Optimizer& optimizer, const Best& best,
+                                                     const StudySpecification& specification,
+                                                     const TunerState& tuner);
+
+/// That as a line: also where the best arm is the baseline. Empty without a measured baseline.
+[[nodiscard]] std::string uplift_line(const std::optional<Uplift>& uplift, const Best& best,
                                       const StudySpecification& specification);
 
 /// What else was measured at an arm, a line each: `p99_ms 31.5 (at most 50): kept`, or, of one
@@ -52,7 +64,9 @@ struct LimitNote {
                                                  const StudySpecification& specification,
                                                  const TunerState& tuner);
 
-/// `x = 0.25 is better than the baseline after ...`
-[[nodiscard]] std::string verdict_line(const Space& space, const Verdict& verdict);
+/// `x = 0.25: better than the baseline after ...`; empty where the uplift says it, or nothing was
+/// compared.
+[[nodiscard]] std::string verdict_line(const Space& space, const std::optional<Verdict>& verdict,
+                                       const std::optional<Uplift>& uplift);
 
 }  // namespace canopy

@@ -66,19 +66,29 @@ std::string_view assumption_text(Assumption assumes) {
 /// Everything that the words depend on.
 class BestSentences {
  public:
-  BestSentences(const BestAnswer& answer, const StudySpecification& specification)
-      : answer_(answer), best_(answer.best), specification_(specification) {
+  BestSentences(const BestAnswer& answer, const StudySpecification& specification,
+                const std::optional<Verdict>& verdict)
+      : answer_(answer), best_(answer.best), specification_(specification), verdict_(verdict) {
     has_baseline_ = specification.baseline.has_value();
     is_baseline_ = specification.is_baseline(best_.arm);
-    if (answer.uplift && answer.uplift->is_best) tone_ = tone_of(*answer.uplift);
+    if (!answer.uplift) return;
+    if (answer.uplift->is_best) tone_ = tone_of(*answer.uplift);
+    is_proven_ = answer.uplift->verdict == Uplift::Verdict::better;
   }
 
   [[nodiscard]] BestWords all() const {
-    BestWords words{
-        .advice = advice(), .uplift = tone_, .sentences = {mean()}, .details = details()};
+    BestWords words{.advice = advice(), .arm = subject(), .details = details()};
+    if (answer_.uplift) words.uplift = tone_of(*answer_.uplift);
     std::tie(words.certainty, words.tone) = certainty();
     std::vector<std::string>& sentences = words.sentences;
-    add(sentences, beside_baseline());
+    if (is_another_proven()) {
+      add(sentences, proof());
+      const std::string best = beside_proven_text(specification_.space, *answer_.uplift, best_);
+      add(sentences, is_baseline_ ? as_sentence(best) : best + ".");  // a knob's name stays
+    } else {
+      add(sentences, mean());
+      add(sentences, beside_baseline());
+    }
     add(sentences, beside_others());
     if (answer_.uplift && answer_.uplift->moves) {
       add(sentences, as_sentence(moves_text(*answer_.uplift->moves)));
@@ -98,21 +108,32 @@ class BestSentences {
 
   [[nodiscard]] Direction direction() const { return specification_.objective.direction; }
   [[nodiscard]] bool is_bounded() const { return std::isfinite(best_.lower); }
-  [[nodiscard]] bool is_confirmed() const { return answer_.confirmed.value_or(false); }
+  /// Whether the arm of the claim, which is the best one or not, was confirmed.
+  [[nodiscard]] bool is_confirmed() const { return answer_.uplift && answer_.uplift->is_confirmed; }
+  /// Whether another arm than the best one is known to be better than the baseline.
+  [[nodiscard]] bool is_another_proven() const { return is_proven_ && !answer_.uplift->is_best; }
   [[nodiscard]] bool is_alone() const { return best_.arms == 1; }
   /// Whether no other setting has an interval, so that none is ruled out.
   [[nodiscard]] bool is_only_known() const { return best_.unknown + 1 >= best_.arms; }
-  [[nodiscard]] bool is_worse() const { return tone_ == Tone::bad && !is_confirmed(); }
+  [[nodiscard]] bool is_worse() const { return tone_ == Tone::bad; }
   /// Whether more than half of the settings that have an interval may be better.
   [[nodiscard]] bool is_one_of_many() const {
     return is_bounded() && 2 * best_.rivals > best_.arms - best_.unknown;
   }
 
+  /// What the advice is about: the same that `on_exit = "best"` would leave, where anything is
+  /// known to be better than the baseline.
+  [[nodiscard]] std::vector<double> subject() const {
+    if (best_.all_alike) return {};
+    if (is_proven_) return answer_.uplift->arm;
+    return is_worse() ? specification_.baseline->setting : best_.arm;
+  }
+
   [[nodiscard]] Advice advice() const {
     if (best_.all_alike) return Advice::same;
+    if (is_proven_) return Advice::set;
     if (is_baseline_ || is_worse()) return Advice::keep;
     if (is_alone() || is_one_of_many()) return Advice::so_far;
-    if (is_confirmed() || tone_ == Tone::good) return Advice::set;
     if (answer_.uplift) return Advice::so_far;
     const bool is_certain = best_.basis == Best::Basis::no_noise ||
                             (is_bounded() && best_.rivals == 0 && !is_only_known());
@@ -122,12 +143,12 @@ class BestSentences {
   [[nodiscard]] std::pair<std::string, Tone> certainty() const {
     if (best_.all_alike) return {"no difference", Tone::plain};
     if (is_confirmed()) return {"confirmed", Tone::good};
+    if (is_proven_) return {"better than the baseline", Tone::good};
     if (is_alone()) {
       return {is_baseline_ ? "only the baseline has rewards" : "nothing to compare with",
               Tone::plain};
     }
     if (is_baseline_) return {"the baseline is best", Tone::plain};
-    if (tone_ == Tone::good) return {"better than the baseline", Tone::good};
     if (tone_ == Tone::bad) return {"worse than the baseline", Tone::bad};
     if (tone_ == Tone::unsure) return {"not sure yet", Tone::unsure};
     if (best_.basis == Best::Basis::no_noise) return {"rewards do not vary", Tone::plain};
@@ -153,6 +174,22 @@ class BestSentences {
     return fmt::format("{}, from {} of it.", text, pulls_text(best_.pulls));
   }
 
+  /// Of another arm than the best one.
+  [[nodiscard]] std::string proof() const {
+    const std::string claim = fmt::format("{} is {}better than the baseline",
+                                          specification_.space.describe(answer_.uplift->arm),
+                                          is_confirmed() ? "confirmed to be " : "");
+    const char* aside = direction() == Direction::minimize ? ", and lower is better" : "";
+    return fmt::format("{}: {}{}, from {} pairs.", claim, share_and_size(), aside,
+                       answer_.uplift->pairs);
+  }
+
+  /// `+12 %, which is +0.094 (+0.063 to +0.125)`
+  [[nodiscard]] std::string share_and_size() const {
+    const std::string share = share_of_baseline();
+    return share.empty() ? size_of_uplift() : share + ", which is " + size_of_uplift();
+  }
+
   [[nodiscard]] std::string beside_baseline() const {
     if (is_baseline_ && is_alone()) return "That is the baseline.";
     if (is_baseline_) return "That is the baseline: no setting tried is significantly better.";
@@ -166,7 +203,7 @@ class BestSentences {
     const bool minimizes = direction() == Direction::minimize;
     const std::string share = share_of_baseline();
     const std::string size = size_of_uplift();
-    const std::string both = share.empty() ? size : share + ", which is " + size;
+    const std::string both = share_and_size();
     const char* aside = minimizes ? ", and lower is better" : "";
     if (tone_ == Tone::unsure) {
       return fmt::format("The difference from the baseline is not significant yet: {}{}.", both,
@@ -228,11 +265,14 @@ class BestSentences {
   }
 
   [[nodiscard]] std::string verdict() const {
-    if (!answer_.verdict || is_baseline_) return "";
-    return fmt::format("{}: {}.",
-                       is_confirmed() ? "A comparison with the baseline has confirmed it"
-                                      : "The last comparison with the baseline did not confirm it",
-                       *answer_.verdict);
+    if (is_confirmed() && answer_.uplift->is_best) {
+      return fmt::format(
+          "A comparison with the baseline, of {} pairs of its own, has confirmed it.",
+          answer_.uplift->pairs);
+    }
+    if (!verdict_ || is_confirmed() || specification_.is_baseline(verdict_->arm)) return "";
+    return fmt::format("The last comparison with the baseline did not confirm {}: {}.",
+                       specification_.space.describe(verdict_->arm), verdict_->text);
   }
 
   [[nodiscard]] std::vector<std::string> details() const {
@@ -269,9 +309,11 @@ class BestSentences {
   const BestAnswer& answer_;
   const Best& best_;
   const StudySpecification& specification_;
+  const std::optional<Verdict>& verdict_;
   bool has_baseline_ = false;
   bool is_baseline_ = false;
-  std::optional<Tone> tone_;  // of the uplift, where that is known
+  bool is_proven_ = false;    // an arm is better than the baseline, the best one or another
+  std::optional<Tone> tone_;  // of the uplift of the best arm, where that is known
 };
 
 }  // namespace
@@ -281,8 +323,9 @@ Tone tone_of(const Uplift& uplift) {
   return uplift.verdict == Uplift::Verdict::worse ? Tone::bad : Tone::unsure;
 }
 
-BestWords best_words(const BestAnswer& answer, const StudySpecification& specification) {
-  return BestSentences(answer, specification).all();
+BestWords best_words(const BestAnswer& answer, const StudySpecification& specification,
+                     const std::optional<Verdict>& verdict) {
+  return BestSentences(answer, specification, verdict).all();
 }
 
 }  // namespace canopy

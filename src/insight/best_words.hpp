@@ -6,6 +6,8 @@
 #include "canopy/options.hpp"
 #include "canopy/study_specification.hpp"
 
+#include "tuning/tuner_state.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -40,9 +42,10 @@ struct EnumNames<Tone> {
 
 struct BestWords {
   Advice advice = Advice::so_far;
-  std::string certainty = {};  ///< in a few words
+  std::vector<double> arm = {};  ///< the setting that the advice is about; empty: all do the same
+  std::string certainty = {};    ///< in a few words
   Tone tone = Tone::plain;
-  std::optional<Tone> uplift = std::nullopt;  ///< of it; none: it is not known
+  std::optional<Tone> uplift = std::nullopt;  ///< none: it is not known
   std::vector<std::string> sentences = {};
   std::vector<std::string> details = {};
 };
@@ -52,11 +55,16 @@ void visit_fields(BestWords& words, Visit&& visit) {
   visit(Field{"advice",
               "`set` it; it is the best `so_far`; `keep` the baseline; all settings do the `same`"},
         words.advice);
+  visit(SettingField{Field{"arm",
+                           "that the advice is about: one that is confirmed or proven to be better "
+                           "than the baseline comes before the best arm; left out: all do the same"}
+                         .or_none()},
+        words.arm);
   visit(Field{"certainty", "in a few words"}, words.certainty);
   visit(Field{"tone", "of these"}, words.tone);
   visit(Field{"uplift",
-              "how the arm does beside the baseline: `good` or `bad` at the level of the "
-              "interval, or `unsure`; left out: that is not known"}
+              "how the arm of `uplift` does beside the baseline: `good` or `bad` at the level of "
+              "the interval, or `unsure`; left out: that is not known"}
             .or_none(),
         words.uplift);
   visit(Field{"sentences", "what it earns, and beside the baseline and the others"},
@@ -67,8 +75,9 @@ void visit_fields(BestWords& words, Visit&& visit) {
 /// Good or bad only where that is decided.
 [[nodiscard]] Tone tone_of(const Uplift& uplift);
 
-/// The words for an answer, whose own words are not looked at.
+/// The words for an answer, whose own words are not looked at, and what the last comparison said.
 [[nodiscard]] BestWords best_words(const BestAnswer& answer,
-                                   const StudySpecification& specification);
+                                   const StudySpecification& specification,
+                                   const std::optional<Verdict>& verdict = std::nullopt);
 
 }  // namespace canopy

@@ -35,6 +35,11 @@ std::uint64_t WithBaseline::Open::rest() const {
   return is_duel() && length > visit ? length - visit : length;
 }
 
+std::uint64_t WithBaseline::Open::unsettled() const {
+  const std::uint64_t done = visit - rest();
+  return settle - std::min(settle, done);
+}
+
 WithBaseline::WithBaseline(std::unique_ptr<TicketedOptimizer> search, Space space,
                            const Objective& objective, std::vector<double> baseline,
                            const BaselineRule& rule)
@@ -85,12 +90,23 @@ Pull WithBaseline::ask(std::uint64_t pulls) {
     const bool may_compare = !loss_ || search_pulls_ + waits_ >= rule_.first;
     if (rounds_.size() > 1 && may_compare) choose_challenger();
   }
-  if (!is_duel_) return give({.arm = baseline_, .length = std::min(pulls, rule_.pulls - asked_)});
+  if (!is_duel_) {
+    const std::uint64_t rest = rule_.pulls - asked_;
+    return give({.arm = baseline_, .length = rule_.settle == 0 ? std::min(pulls, rest) : rest});
+  }
   const std::vector<double>& challenger = challengers_[*challenger_].arm;
   RandomStream coin({.seed = rule_.seed, .purpose = "order", .run = ++tosses_});
-  Open duel{.arm = challenger, .then = baseline_, .length = 2 * rule_.visit, .visit = rule_.visit};
+  Open duel{.arm = challenger, .then = baseline_, .length = rule_.visit};
   if (coin.coin()) std::swap(duel.arm, duel.then);
   return give(std::move(duel));
+}
+
+/// `length` is that of a visit.
+Pull WithBaseline::give(Open open) {
+  open.settle = rule_.settle;
+  open.visit = open.length + open.settle;
+  open.length = open.is_duel() ? 2 * open.visit : open.visit;
+  return open_as(std::move(open));
 }
 
 /// A pull of the search, if it may be played; else of what is safe.
@@ -146,7 +162,7 @@ double WithBaseline::reserved() const {
 bool WithBaseline::may_be_played(const Held& held) const {
   if (!loss_ || held.arm == baseline_ || search_->is_barred(held.arm)) return true;
   if (held.arm == safe_arm()) return true;
-  return loss_allows(rule_.visit, worst_loss(held.arm, held.is_first));
+  return loss_allows(pulls_of_visit(), worst_loss(held.arm, held.is_first));
 }
 
 /// Whether the loss stays within its cap if that many pulls each lose the worst, and those in
@@ -169,14 +185,14 @@ bool WithBaseline::is_possible(const Pull& earlier) const {
   const std::vector<double> then(earlier.then.begin(), earlier.then.end());
   if (earlier.purpose == Purpose::wait) {
     const bool is_known = arm == baseline_ || find_challenger(arm);
-    return earlier.round == 0 && then.empty() && earlier.length != 0 && is_known;
+    return earlier.round == 0 && then.empty() && earlier.length > rule_.settle && is_known;
   }
   const bool is_next_round = earlier.round == rounds_.size() + 1;
   if (earlier.round != rounds_.size() && !is_next_round) return false;
-  if (earlier.round == 0 || earlier.length == 0) return false;
+  if (earlier.round == 0 || earlier.length <= rule_.settle) return false;
   if (earlier.purpose == Purpose::baseline) return arm == baseline_ && then.empty();
-  return earlier.length % 2 == 0 && space_.contains(arm) && space_.contains(then) &&
-         (arm == baseline_) != (then == baseline_);
+  return earlier.length % 2 == 0 && earlier.length / 2 > rule_.settle && space_.contains(arm) &&
+         space_.contains(then) && (arm == baseline_) != (then == baseline_);
 }
 
 Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
@@ -192,21 +208,24 @@ Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
   if (!is_possible(earlier)) return {};
   if (earlier.purpose == Purpose::wait) {
     if (!held_) hold();
-    return give({.arm = {earlier.arm.begin(), earlier.arm.end()},
-                 .length = earlier.length,
-                 .is_wait = true});
+    return open_as({.arm = {earlier.arm.begin(), earlier.arm.end()},
+                    .length = earlier.length,
+                    .visit = earlier.length,
+                    .settle = rule_.settle,
+                    .is_wait = true});
   }
   Open open{.arm = {earlier.arm.begin(), earlier.arm.end()},
             .then = {earlier.then.begin(), earlier.then.end()},
             .length = earlier.length,
-            .visit = std::max<std::uint64_t>(earlier.length / 2, 1)};
+            .visit = earlier.then.empty() ? earlier.length : earlier.length / 2,
+            .settle = rule_.settle};
   if (earlier.round > rounds_.size()) begin_round();
   is_duel_ = earlier.purpose == Purpose::duel;
   if (is_duel_) {
     ++tosses_;
     challenger_ = challenger_index(is_challenger_first(open) ? open.arm : open.then);
   }
-  return give(std::move(open));
+  return open_as(std::move(open));
 }
 
 void WithBaseline::begin_round() {
@@ -217,9 +236,9 @@ void WithBaseline::begin_round() {
   is_duel_ = false;
 }
 
-Pull WithBaseline::give(Open open) {
+Pull WithBaseline::open_as(Open open) {
   if (!open.is_wait) {
-    asked_ += open.is_duel() ? 1 : open.length;
+    asked_ += open.is_duel() ? 1 : open.length - open.settle;
     open.round = rounds_.size() - 1;
   }
   const Ticket ticket = search_->skip_ticket();
@@ -305,7 +324,7 @@ void WithBaseline::choose_challenger() {
   const std::optional<std::size_t> known = find_challenger(next);
   if (known && is_out(challengers_[*known])) return;
   const bool is_proven = known && verdict(*known) == Uplift::Verdict::better;
-  const std::uint64_t pulls = rule_.pairs * rule_.visit;
+  const std::uint64_t pulls = rule_.pairs * pulls_of_visit();
   if (loss_ && !is_proven && !loss_allows(pulls, worst_loss(next, false))) return;
   challenger_ = challenger_index(next);
   is_duel_ = true;
@@ -314,9 +333,7 @@ void WithBaseline::choose_challenger() {
 /// Whether it has failed too often, or probably breaks a limit.
 bool WithBaseline::is_out(const Challenger& challenger) const {
   if (challenger.failures >= kMostFailures || search_->is_barred(challenger.arm)) return true;
-  const std::vector<LimitCheck> checks = search_->limit_checks(challenger.arm);
-  const LimitCheck* worst = worst_of(checks);
-  return worst != nullptr && worst->deviations < 0.0;
+  return is_probably_broken(search_->limit_checks(challenger.arm));
 }
 
 // --- telling ---------------------------------------------------------------------------------
@@ -376,6 +393,7 @@ Status WithBaseline::tell(Ticket ticket, const Rewards& rewards) {
 /// Rewards of the arm that is to be played now.
 Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
   if (rewards.count > open.rest()) return Status::too_many_rewards;
+  if (open.unsettled() != 0) return pass_over(open, rewards);
   const bool is_baseline = open.now() == baseline_;
   const Status status =
       is_baseline ? search_->remember(baseline_, rewards) : search_->observe(open.now(), rewards);
@@ -395,10 +413,20 @@ Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
   open.length -= rewards.count;
   if (open.length != 0) return Status::ok;
   if (open.is_duel()) {
-    challenger_of(open).pairs.add(open.difference / static_cast<double>(open.visit));
+    challenger_of(open).pairs.add(open.difference / static_cast<double>(open.visit - open.settle));
   }
   open_.erase(ticket);
   return Status::ok;
+}
+
+/// Rewards from before the system has settled at the arm.
+Status WithBaseline::pass_over(Open& open, const Rewards& rewards) {
+  if (rewards.count > open.unsettled()) return Status::too_many_rewards;
+  search_->interrupt();
+  if (loss_ && open.now() != baseline_) loss_->add(better_is_more(rewards));
+  passed_ += rewards.count;
+  open.length -= rewards.count;
+  return Status::passed_over;
 }
 
 void WithBaseline::take_baseline(std::uint64_t round, const Rewards& rewards) {
@@ -527,6 +555,7 @@ std::optional<Uplift> WithBaseline::uplift() const {
     uplift.arm = best_arm;
   }
   uplift.is_best = uplift.arm == best_arm;
+  uplift.best_is_baseline = best_arm == baseline_;
   for (const Challenger& each : challengers_) {
     if (each.arm == best_arm) uplift.best_pairs = each.pairs.count();
   }
@@ -556,7 +585,7 @@ std::optional<Loss> WithBaseline::loss() const {
   if (!held_ || may_be_played(*held_)) return loss;
   loss.waits_for = held_->arm;
   loss.may_lose = worst_loss(held_->arm, held_->is_first);
-  const auto visit = static_cast<double>(rule_.visit);
+  const auto visit = static_cast<double>(pulls_of_visit());
   const double a_pull = loss_->allowance(1.0);
   const double worst = visit * loss.may_lose + reserved();
   const double missing = loss.lost + loss.margin + worst - loss.allowed - visit * a_pull;
@@ -593,7 +622,8 @@ LevelMove WithBaseline::move() const {
 
 Summary WithBaseline::summary() const {
   Summary summary = search_->summary();
-  summary.t += challenger_pulls_ + waits_;
+  summary.t += challenger_pulls_ + waits_ + passed_;
+  summary.passed_over += passed_;
   summary.in_flight += open_.size();
   if (held_) --summary.in_flight;
   return summary;
@@ -617,11 +647,12 @@ std::vector<Pull> WithBaseline::in_flight() const {
 // --- saving ----------------------------------------------------------------------------------
 
 void WithBaseline::transfer(State& state) {
-  std::string settings = "with_baseline";
+  std::string settings = "with_baseline-2";
   for (const double coordinate : baseline_) settings += "/" + std::to_string(coordinate);
   state.mark(settings);
   state(challengers_, challenger_, is_duel_, open_, rounds_, asked_, search_pulls_, since_,
-        challenger_pulls_, baseline_pulls_, tosses_, alarm_, held_, reserved_, tried_, waits_);
+        challenger_pulls_, baseline_pulls_, tosses_, alarm_, held_, reserved_, tried_, waits_,
+        passed_);
   bool has_loss = loss_.has_value();
   state(has_loss);
   if (state.restoring()) {
@@ -634,11 +665,11 @@ void WithBaseline::transfer(State& state) {
   State::require(!is_duel_ || challenger_);
   for (const Challenger& each : challengers_) State::require(space_.contains(each.arm));
   for (const auto& [ticket, open] : open_) {
-    State::require(
-        space_.contains(open.arm) && (open.is_wait || open.round < rounds_.size()) &&
-        open.length != 0 && open.visit != 0 &&
-        (!open.is_duel() || (space_.contains(open.then) && open.length <= 2 * open.visit)) &&
-        State::are_finite({open.difference}));
+    State::require(space_.contains(open.arm) && (open.is_wait || open.round < rounds_.size()) &&
+                   open.length != 0 && open.visit > open.settle &&
+                   open.length <= (open.is_duel() ? 2 : 1) * open.visit &&
+                   (!open.is_duel() || space_.contains(open.then)) &&
+                   State::are_finite({open.difference}));
   }
   for (const Round& round : rounds_) State::require(State::are_finite({round.sum}));
   State::require(!held_ || space_.contains(held_->arm));

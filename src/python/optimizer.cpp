@@ -24,7 +24,8 @@ bool is_own_partition(nb::handle given) {
          nb::hasattr(given, "split") && nb::hasattr(given, "arm");
 }
 
-/// From (setting, every, pulls, seed, horizon), of which the last two may be None.
+/// From (setting, every, pulls, seed, horizon, max_loss, worst_loss, max_loss_per_pull,
+/// worst_loss_per_pull), of which all from the seed on may be None.
 void set_baseline(StudySpecification& specification, const PythonSpace& space,
                   const nb::tuple& given) {
   const auto whole = [](nb::handle number) -> std::optional<std::uint64_t> {
@@ -35,7 +36,19 @@ void set_baseline(StudySpecification& specification, const PythonSpace& space,
                                     .every = *whole(given[1]),
                                     .pulls = *whole(given[2]),
                                     .seed = whole(given[3])};
-  specification.budget.pulls = whole(given[4]);
+  Budget& budget = specification.budget;
+  budget.pulls = whole(given[4]);
+  const auto real = [&](std::size_t index) -> std::optional<double> {
+    if (given[index].is_none()) return std::nullopt;
+    return nb::cast<double>(given[index]);
+  };
+  budget.max_loss = real(5);
+  budget.worst_loss = real(6);
+  budget.max_loss_per_pull = real(7);
+  budget.worst_loss_per_pull = real(8);
+  std::vector<Violation> wrong = violations_of_cap(specification);
+  for (Violation& each : wrong) each.field = "baseline" + each.field.substr(each.field.find('.'));
+  throw_if_any(std::move(wrong));
 }
 
 /// From (metric, min, max, factor) each, of which the ends may be None.

@@ -349,16 +349,28 @@ nb::object uplift(Protocol& self) {
                         uplift_text(space.space(), known, *found.second, direction));
 }
 
-/// (setting, every, pulls, seed, horizon), or None.
+/// The fields of `Loss` in Python, or None.
+nb::object loss(Protocol& self) {
+  const std::optional<Loss> known =
+      self.with([](Optimizer& optimizer) { return optimizer.loss(); });
+  if (!known) return nb::none();
+  const nb::object waits_for =
+      known->waits_for.empty() ? nb::none() : nb::object(self.space().dictionary(known->waits_for));
+  return nb::make_tuple(known->lost, known->margin, known->allowed, known->level, known->pulls,
+                        waits_for, loss_text(self.specification(), *known));
+}
+
+/// The fields of `Baseline` in Python, or None.
 nb::object baseline(const Protocol& self) {
   const StudySpecification& specification = self.specification();
   if (!specification.baseline) return nb::none();
   const Baseline& given = *specification.baseline;
-  const auto or_none = [](const std::optional<std::uint64_t>& number) {
-    return number ? nb::object(nb::int_(*number)) : nb::none();
-  };
+  const auto or_none = [](const auto& number) { return number ? nb::cast(*number) : nb::none(); };
+  const Budget& budget = specification.budget;
   return nb::make_tuple(self.space().dictionary(given.setting), given.every, given.pulls,
-                        or_none(given.seed), or_none(specification.budget.pulls));
+                        or_none(given.seed), or_none(budget.pulls), or_none(budget.max_loss),
+                        or_none(budget.worst_loss), or_none(budget.max_loss_per_pull),
+                        or_none(budget.worst_loss_per_pull));
 }
 
 /// (mean, lower, upper, pulls, assumes), or None.
@@ -539,6 +551,7 @@ void bind_protocol(nb::module_& module) {
       .def("save", &save, nb::sig("def save(self) -> bytes"), kSaveHelp)
       .def("_best", &best)
       .def("_uplift", &uplift)
+      .def("_loss", &loss)
       .def("_estimate", &estimate_of, nb::arg("arm").none())
       .def("_set_reward_range", &set_reward_range, nb::arg("range").none())
       .def("_summary", &summary)

@@ -193,38 +193,13 @@ void check_baseline(DocumentReader& reader, const Document& root, const StudySpe
   }
 }
 
-/// A cap on what tuning costs is reckoned beside a baseline that is measured.
-void check_loss(DocumentReader& reader, const Document& root, const StudySpecification& study) {
-  const Budget& budget = study.budget;
-  const auto complain = [&](const char* key, const std::string& what) {
-    const Document* table = root.find("budget");
-    const Document* value = table != nullptr ? table->find(key) : nullptr;
-    reader.complain(std::string("budget.") + key, value, what, table);
-  };
-  const char* cap = budget.max_loss ? "max_loss" : "max_loss_per_pull";
-  if (!budget.caps_loss()) {
-    if (budget.worst_loss) complain("worst_loss", "is for max_loss, which is not given");
-    if (budget.worst_loss_per_pull) {
-      complain("worst_loss_per_pull", "is for max_loss_per_pull, which is not given");
-    }
-    return;
-  }
-  if (!study.baseline) {
-    complain(cap, "is reckoned beside what a baseline earns, and there is no [baseline]");
-  } else if (study.baseline->every == 0) {
-    complain(cap, "needs a baseline that is measured: baseline.every must not be 0");
-  }
-  if (budget.max_loss && budget.max_loss_per_pull) {
-    complain("max_loss_per_pull", "takes the place of max_loss; leave one of them out");
-  } else if (budget.max_loss_per_pull && !budget.worst_loss_per_pull) {
-    complain("max_loss_per_pull",
-             "needs worst_loss_per_pull: how much less than the baseline a pull of an untried "
-             "setting may earn at worst");
-  } else if (budget.max_loss && !budget.worst_loss &&
-             study.objective.direction == Direction::minimize) {
-    complain("max_loss",
-             "needs worst_loss when minimizing, since a cost can be many times the baseline's: 9, "
-             "if an untried setting may cost ten times as much");
+/// The key `budget.max_loss` and the like stands for what was given there.
+void check_cap(DocumentReader& reader, const Document& root, const StudySpecification& study) {
+  const Document* table = root.find("budget");
+  for (const Violation& wrong : violations_of_cap(study)) {
+    const std::string key = wrong.field.substr(wrong.field.find('.') + 1);
+    reader.complain(wrong.field, table != nullptr ? table->find(key) : nullptr, wrong.expected,
+                    table);
   }
 }
 
@@ -247,7 +222,7 @@ StudySpecification study_from(const Document& root, const std::string& source,
   }
   study.budget = read_budget(reader, root);
   check_baseline(reader, root, study);
-  check_loss(reader, root, study);
+  check_cap(reader, root, study);
   reader.throw_if_any();
   return study;
 }
@@ -416,20 +391,54 @@ std::string command_differences(const StudySpecification& before, const StudySpe
   return differences_of(command_fields(*before.system), command_fields(*after.system));
 }
 
+std::vector<Violation> violations_of_cap(const StudySpecification& study) {
+  const Budget& budget = study.budget;
+  std::vector<Violation> wrong;
+  const auto complain = [&](const std::string& key, const char* what) {
+    wrong.push_back({"budget." + key, "", what});
+  };
+  if (!budget.caps_loss()) {
+    if (budget.worst_loss) complain("worst_loss", "is for max_loss, which is not given");
+    if (budget.worst_loss_per_pull) {
+      complain("worst_loss_per_pull", "is for max_loss_per_pull, which is not given");
+    }
+    return wrong;
+  }
+  const char* cap = budget.max_loss ? "max_loss" : "max_loss_per_pull";
+  if (!study.baseline) {
+    complain(cap, "is reckoned beside what a baseline earns, and there is no [baseline]");
+  } else if (study.baseline->every == 0) {
+    complain(cap, "needs a baseline that is measured: baseline.every must not be 0");
+  }
+  if (budget.max_loss && budget.max_loss_per_pull) {
+    complain("max_loss_per_pull", "takes the place of max_loss; leave one of them out");
+  } else if (budget.max_loss_per_pull && !budget.worst_loss_per_pull) {
+    complain("max_loss_per_pull",
+             "needs worst_loss_per_pull: how much less than the baseline a pull of an untried "
+             "setting may earn at worst");
+  } else if (budget.max_loss && !budget.worst_loss &&
+             study.objective.direction == Direction::minimize) {
+    complain("max_loss",
+             "needs worst_loss when minimizing, since a cost can be many times the baseline's: 9, "
+             "if an untried setting may cost ten times as much");
+  }
+  return wrong;
+}
+
 std::uint64_t visit_of(const StudySpecification& study) {
   const std::uint64_t fewest = study.system ? study.system->options.min_pulls_per_change : 1;
   return std::max<std::uint64_t>(fewest, 1);
 }
 
 std::uint64_t warmup_of(const StudySpecification& study) {
-  return study.system ? std::max(study.system->options.warmup_pulls, settle_of(study.optimizer))
-                      : 0;
+  const std::uint64_t warmup = study.system ? study.system->options.warmup_pulls : 0;
+  return std::max(warmup, settle_of(study.optimizer));
 }
 
 std::uint64_t pairs_of_round(const StudySpecification& study) {
   std::uint64_t pairs = study.baseline->pulls / visit_of(study);
   if (study.system && study.system->options.max_changes_per_hour) {
-    pairs = std::min(pairs, (*study.system->options.max_changes_per_hour - 2) / 2);
+    pairs = std::min(pairs, *study.system->options.max_changes_per_hour / 4);  // half of an hour's
   }
   return std::max<std::uint64_t>(pairs, 1);
 }
@@ -467,6 +476,8 @@ std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
                     .pulls = std::max(study.baseline->pulls, visit_of(study)),
                     .pairs = pairs_of_round(study),
                     .visit = visit_of(study),
+                    // a tuner measures what comes before, and does not tell it
+                    .settle = study.system ? 0 : settle_of(study.optimizer),
                     .first = std::clamp<std::uint64_t>(quarter, 20, 100),
                     .seed = study.baseline->seed.value_or(seed)};
   if (study.budget.caps_loss()) {

@@ -1,5 +1,6 @@
 #include "systems/simulated_system.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace canopy {
@@ -16,6 +17,7 @@ std::optional<SystemFailure> SimulatedSystem::apply(Arm arm) {
   const std::uint64_t t = measurements_ + 1;
   if (!setting_.empty()) {
     lag_ += environment_.mean_reward_at(setting_, t) - environment_.mean_reward_at(arm, t);
+    if (!std::equal(arm.begin(), arm.end(), setting_.begin())) lag_ -= options_.dip;
   }
   setting_.assign(arm.begin(), arm.end());
   return std::nullopt;

@@ -28,6 +28,8 @@ struct SimulatedOptions {
   /// How much of the difference to the setting before is left after a pull: the system settles
   /// slowly. In [0, 1).
   double fade = 0.0;
+  /// What a change of setting costs in the first pull after it, and less and less as it fades.
+  double dip = 0.0;
 
   double failure_rate = 0.0;    ///< of measurements that fail
   double hang_rate = 0.0;       ///< of measurements that hang

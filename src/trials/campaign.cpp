@@ -3,6 +3,8 @@
 #include "experiments/parallel.hpp"
 
 #include <cstddef>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,7 +14,7 @@ namespace {
 /// Declaring a settling time makes sense only for a system that settles slowly, and a cap on the
 /// loss only where a part of what the baseline earns is more than noise.
 bool belong_together(const TrialSystem& system, const TrialOptions& options) {
-  if (options.name == "settle") return system.name == "settling";
+  if (options.name == "settle") return system.troubles.fade != 0.0;
   return options.name != "max_loss" || system.noise < 1.0;
 }
 
@@ -28,6 +30,9 @@ TrialRow row_of(const Trial& trial, const std::vector<TrialOutcome>& outcomes) {
     row.best_misses += share(each.best_covers == false);
     row.best_has_none += share(!each.best_covers);
     row.left_breaks_limit += share(each.left_breaks_limit);
+    row.is_kept += share(each.is_kept);
+    row.kept_is_wrong += share(each.kept_is_wrong);
+    row.probably_is_wrong += share(each.probably_is_wrong);
     row.beyond_limit += weight * each.beyond_limit;
     row.exceeds_loss += share(each.exceeds_loss);
     row.in_need += share(each.in_need);
@@ -69,25 +74,54 @@ void run_campaign(const Campaign& campaign, const std::function<void(const Trial
   }
 }
 
+namespace {
+
+/// A number of a row, under two lines of a heading.
+struct Column {
+  std::string_view above;
+  std::string_view below;
+  double value;
+  int digits;
+};
+
+std::vector<Column> columns_of(const TrialRow& row) {
+  return {{"better", "%", 100.0 * row.claims_better, 1},
+          {"false", "%", 100.0 * row.is_false, 1},
+          {"uplift", "miss %", 100.0 * row.uplift_misses, 1},
+          {"best", "miss %", 100.0 * row.best_misses, 1},
+          {"best", "none %", 100.0 * row.best_has_none, 1},
+          {"limit", "left %", 100.0 * row.left_breaks_limit, 1},
+          {"beyond", "pulls %", 100.0 * row.beyond_limit, 1},
+          {"kept", "%", 100.0 * row.is_kept, 1},
+          {"kept", "wrong %", 100.0 * row.kept_is_wrong, 1},
+          {"prob.", "wrong %", 100.0 * row.probably_is_wrong, 1},
+          {"loss>2%", "ever %", 100.0 * row.exceeds_loss, 1},
+          {"broken", "off %", 100.0 * row.in_need, 1},
+          {"gain", "left", row.left_gain, 3},
+          {"regret", "a pull", row.regret, 3},
+          {"loss", "a pull", row.loss, 3},
+          {"pulls", "in all", row.measurements, 0}};
+}
+
+}  // namespace
+
 std::string trial_heading() {
-  return fmt::format(
-      "{:<9} {:<9} {:<11} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} "
-      "{:>6}\n{:<31} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} "
-      "{:>6}\n",
-      "system", "options", "noise", "better", "false", "uplift", "best", "best", "limit", "beyond",
-      "loss>2%", "broken", "gain", "regret", "loss", "pulls", "", "%", "%", "miss %", "miss %",
-      "none %", "left %", "pulls %", "ever %", "off %", "left", "a pull", "a pull", "in all");
+  std::string above = fmt::format("{:<10} {:<9} {:<11}", "system", "options", "noise");
+  std::string below = fmt::format("{:<32}", "");
+  for (const Column& column : columns_of({})) {
+    above += fmt::format(" {:>7}", column.above);
+    below += fmt::format(" {:>7}", column.below);
+  }
+  return above + "\n" + below + "\n";
 }
 
 std::string trial_line(const TrialRow& row) {
-  return fmt::format(
-      "{:<9} {:<9} {:<11} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} {:7.1f} "
-      "{:7.3f} {:7.3f} {:7.3f} {:6.0f}\n",
-      row.system->name, row.options->name, name_of(row.noise), 100.0 * row.claims_better,
-      100.0 * row.is_false, 100.0 * row.uplift_misses, 100.0 * row.best_misses,
-      100.0 * row.best_has_none, 100.0 * row.left_breaks_limit, 100.0 * row.beyond_limit,
-      100.0 * row.exceeds_loss, 100.0 * row.in_need, row.left_gain, row.regret, row.loss,
-      row.measurements);
+  std::string line =
+      fmt::format("{:<10} {:<9} {:<11}", row.system->name, row.options->name, name_of(row.noise));
+  for (const Column& column : columns_of(row)) {
+    line += fmt::format(" {:7.{}f}", column.value, column.digits);
+  }
+  return line + "\n";
 }
 
 }  // namespace canopy

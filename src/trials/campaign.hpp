@@ -20,7 +20,7 @@ struct Campaign {
   std::uint64_t seed = 1;
 };
 
-/// Every combination, except that `settle` is only tried on the system that settles slowly.
+/// Every combination that makes sense: `settle`, for one, is tried on systems that settle slowly.
 [[nodiscard]] Campaign full_campaign();
 
 /// The studies of one system with one noise and the same options, as shares and means.
@@ -35,6 +35,9 @@ struct TrialRow {
   double best_misses = 0.0;
   double best_has_none = 0.0;  ///< no interval
   double left_breaks_limit = 0.0;
+  double is_kept = 0.0;
+  double kept_is_wrong = 0.0;
+  double probably_is_wrong = 0.0;
   double beyond_limit = 0.0;
   double exceeds_loss = 0.0;
   double in_need = 0.0;

@@ -3,6 +3,7 @@
 #include "trials/trial.hpp"
 
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace canopy {
@@ -26,37 +27,38 @@ class Landscape final : public SteadyEnvironment {
   std::vector<double> best_;
 };
 
-/// A smooth hill of this height on a plain of 0.3, with its top at 0.7 in every direction.
-std::unique_ptr<KnownEnvironment> hill(std::size_t dimension, double height) {
+/// Knobs from 0 to 1.
+Space box(std::size_t dimension) {
   std::vector<Parameter> knobs;
   for (std::size_t i = 0; i < dimension; ++i) {
     knobs.push_back({"x" + std::to_string(i + 1), Real{0.0, 1.0}});
   }
+  return Space(knobs);
+}
+
+/// A smooth hill of this height on a plain of 0.3, with its top at 0.7 in every direction.
+std::unique_ptr<KnownEnvironment> hill(std::size_t dimension, double height) {
   const auto value = [height](Arm arm) {
     double distance = 0.0;
     for (const double x : arm) distance += std::pow((x - 0.7) / 0.25, 2.0);
     return 0.3 + height * std::exp(-distance);
   };
-  return std::make_unique<Landscape>(Space(knobs), value, std::vector<double>(dimension, 0.7));
+  return std::make_unique<Landscape>(box(dimension), value, std::vector<double>(dimension, 0.7));
 }
 
 /// From 0.3 to 0.9, with the top at 0.6 in every direction.
 std::unique_ptr<KnownEnvironment> shop(std::size_t dimension) {
-  std::vector<Parameter> knobs;
-  for (std::size_t i = 0; i < dimension; ++i) {
-    knobs.push_back({"x" + std::to_string(i + 1), Real{0.0, 1.0}});
-  }
   const auto value = [](Arm arm) {
     double distance = 0.0;
     for (const double x : arm) distance += (x - 0.6) * (x - 0.6);
     return 0.3 + 0.6 * std::exp(-distance / (0.09 * static_cast<double>(arm.size())));
   };
-  return std::make_unique<Landscape>(Space(knobs), value, std::vector<double>(dimension, 0.6));
+  return std::make_unique<Landscape>(box(dimension), value, std::vector<double>(dimension, 0.6));
 }
 
-std::unique_ptr<KnownEnvironment> flat() {
+std::unique_ptr<KnownEnvironment> flat(std::size_t dimension) {
   return std::make_unique<Landscape>(
-      Space{{"x", Real{0.0, 1.0}}}, [](Arm) { return 0.5; }, std::vector{0.5});
+      box(dimension), [](Arm) { return 0.5; }, std::vector<double>(dimension, 0.5));
 }
 
 /// Whole numbers from 1 to 20 on a log scale, best at 12.
@@ -76,6 +78,13 @@ SimulatedOptions settling() {
   return troubles;
 }
 
+SimulatedOptions dipping() {
+  SimulatedOptions troubles;
+  troubles.fade = 0.7;
+  troubles.dip = 0.5;
+  return troubles;
+}
+
 SimulatedOptions failing() {
   SimulatedOptions troubles;
   troubles.failure_rate = 0.03;
@@ -86,10 +95,13 @@ SimulatedOptions failing() {
   return troubles;
 }
 
-/// The top of the hill breaks the limit; the best that keeps it is at 0.55.
+/// The top of the hill breaks a limit of 55; the best that keeps it has 0.55 in every direction.
 SimulatedOptions with_latency() {
   SimulatedOptions troubles;
-  troubles.metrics = {{"latency", [](Arm arm) { return 100.0 * arm[0]; }, 8.0}};
+  const auto latency = [](Arm arm) {
+    return 100.0 * std::accumulate(arm.begin(), arm.end(), 0.0) / static_cast<double>(arm.size());
+  };
+  troubles.metrics = {{"latency", latency, 8.0}};
   return troubles;
 }
 
@@ -97,7 +109,18 @@ SimulatedOptions with_latency() {
 
 const std::vector<TrialSystem>& trial_systems() {
   static const std::vector<TrialSystem> systems{
-      {"flat", "a knob without any effect", flat, {0.2}},
+      {"flat", "a knob without any effect", [] { return flat(1); }, {0.2}},
+      {"flat_3d", "three knobs without any effect", [] { return flat(3); }, {0.2, 0.2, 0.2}},
+      {"flat_dip",
+       "a knob without any effect, but every change of it costs something for a while",
+       [] { return flat(1); },
+       {0.2},
+       dipping()},
+      {"flat_fail",
+       "a knob without any effect, with failures, hangs, outages and settings that never work",
+       [] { return flat(1); },
+       {0.2},
+       failing()},
       {"hill",
        "one knob, a smooth hill 0.5 above the baseline",
        [] { return hill(1, 0.5); },
@@ -150,6 +173,18 @@ const std::vector<TrialSystem>& trial_systems() {
        {0.1},
        with_latency(),
        {{.metric = "latency", .max = 55.0}}},
+      {"limited_2d",
+       "the same with two knobs",
+       [] { return hill(2, 0.5); },
+       {0.1, 0.1},
+       with_latency(),
+       {{.metric = "latency", .max = 55.0}}},
+      {"limited_3d",
+       "the same with three knobs",
+       [] { return hill(3, 0.5); },
+       {0.1, 0.1, 0.1},
+       with_latency(),
+       {{.metric = "latency", .max = 55.0}}},
   };
   return systems;
 }
@@ -169,6 +204,12 @@ const std::vector<TrialOptions>& trial_options() {
        [](StudySpecification& study) {
          study.baseline.emplace();
          study.budget.max_loss = 0.02;
+       }},
+      {"hold", "the baseline, and a setting is held for 3 pulls, and changed 60 times an hour",
+       [](StudySpecification& study) {
+         study.baseline.emplace();
+         study.system->options.min_pulls_per_change = 3;
+         study.system->options.max_changes_per_hour = 60;
        }},
       {"settle", "the baseline, and the system is known to take 8 pulls to settle",
        [](StudySpecification& study) {

@@ -84,6 +84,16 @@ class Watched final : public LiveSystem {
   bool exceeds_loss_ = false;
 };
 
+/// What the study says about the limits of its best arm.
+void judge_limits(const Best& best, const TrialSystem& system, TrialOutcome& outcome) {
+  const LimitCheck* worst = worst_of(best.limits);
+  if (worst == nullptr) return;
+  const bool breaks = breaks_limit(system, best.arm);
+  outcome.is_kept = worst->state == LimitState::kept;
+  outcome.kept_is_wrong = outcome.is_kept && breaks;
+  outcome.probably_is_wrong = worst->state == LimitState::probably_kept && breaks;
+}
+
 /// What the study says about the baseline: by rewards of the search, or by a comparison.
 void judge_uplift(const Study& study, const std::function<double(Arm)>& gain,
                   TrialOutcome& outcome) {
@@ -140,6 +150,7 @@ TrialOutcome run_trial(const Trial& trial) {
   if (const std::optional<Best> best = study.best()) {
     outcome.best_covers = covers({best->lower, best->upper}, truth(best->arm));
     judge_uplift(study, gain, outcome);
+    judge_limits(*best, system, outcome);
     outcome.is_false = outcome.is_false || was_false;
   }
   return outcome;

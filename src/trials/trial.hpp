@@ -55,7 +55,10 @@ struct TrialOutcome {
   std::optional<bool> uplift_covers = std::nullopt;
   std::optional<bool> best_covers = std::nullopt;
   bool left_breaks_limit = false;
-  double beyond_limit = 0.0;  ///< part of the measurements at settings that break a limit
+  bool is_kept = false;            ///< the best arm is said to keep all limits,
+  bool kept_is_wrong = false;      ///< and does not
+  bool probably_is_wrong = false;  ///< it is said to keep them probably, and does not
+  double beyond_limit = 0.0;       ///< part of the measurements at settings that break a limit
   /// Whether the true loss was more than 2 % of what the baseline earns, at any measurement from
   /// the 20th on.
   bool exceeds_loss = false;

@@ -50,6 +50,11 @@ void Comparing::step() {
     conclude();
     return;
   }
+  const std::string deadly = keeper_.deadly_text();
+  if (!deadly.empty() && state().setting() == comparison.arm()) {
+    end(false, deadly, true);
+    return;
+  }
   lookout_.report(Lookout::Phase::confirming);
   const bool is_baseline = comparison.is_baseline_next();
   play(is_baseline ? baseline() : comparison.arm(), is_baseline);

@@ -25,6 +25,8 @@ void Comparison::add(const Compared& pull) {
   ++pulls_;
   if (pulls_of_pair() != 0) return;
   pairs_.add((arm_sum_ - baseline_sum_) / static_cast<double>(visit_));
+  baseline_mean_ += (baseline_sum_ / static_cast<double>(visit_) - baseline_mean_) /
+                    static_cast<double>(pairs_.count());
   arm_sum_ = baseline_sum_ = 0.0;
 }
 
@@ -50,10 +52,10 @@ std::optional<bool> Comparison::is_better(Direction direction) const {
 }
 
 void Comparison::transfer(State& state) {
-  state(arm_, level_, pulls_at_most_, visit_, pulls_, seed_, arm_sum_, baseline_sum_, pairs_,
-        metrics_);
+  state(arm_, level_, pulls_at_most_, visit_, pulls_, seed_, arm_sum_, baseline_sum_,
+        baseline_mean_, pairs_, metrics_);
   state.require_restored(visit_ != 0 && level_ > 0.0 && level_ < 1.0 &&
-                         State::are_finite({arm_sum_, baseline_sum_}));
+                         State::are_finite({arm_sum_, baseline_sum_, baseline_mean_}));
 }
 
 }  // namespace canopy

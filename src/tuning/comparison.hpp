@@ -39,6 +39,8 @@ class Comparison {
   [[nodiscard]] double difference() const { return pairs_.mean(); }
   [[nodiscard]] Interval interval() const { return pairs_.interval(1.0 - level_); }
   [[nodiscard]] std::uint64_t pairs() const { return pairs_.count(); }
+  /// Of the baseline, over all pairs.
+  [[nodiscard]] double baseline_mean() const { return baseline_mean_; }
 
   /// Whether the arm is better beyond doubt, or worse; none while that is open.
   [[nodiscard]] std::optional<bool> is_better(Direction direction) const;
@@ -61,6 +63,7 @@ class Comparison {
   std::uint64_t seed_ = 0;
   double arm_sum_ = 0.0;  // of the pair that is not complete
   double baseline_sum_ = 0.0;
+  double baseline_mean_ = 0.0;
   Pairs pairs_;
   std::map<std::string, Moments> metrics_;
 };

@@ -5,10 +5,7 @@
 namespace canopy {
 
 bool may_keep_limits(const Study& study, Arm arm) {
-  if (study.is_barred(arm)) return false;
-  const std::vector<LimitCheck> checks = study.limit_checks(arm);
-  const LimitCheck* worst = worst_of(checks);
-  return worst == nullptr || worst->deviations >= 0.0;
+  return !study.is_barred(arm) && !is_probably_broken(study.limit_checks(arm));
 }
 
 bool is_far_beyond_limit(const StudySpecification& study, const Reading& reading) {

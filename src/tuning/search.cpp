@@ -35,12 +35,14 @@ void Search::resume() {
 }
 
 void Search::blame_deadly_arm() {
-  const bool is_deadly = options_.max_crashes != 0 && state().crashes() >= options_.max_crashes;
-  if (!is_deadly || !pull_ || !is_in_visit()) return;
-  keeper_.fail_for_good(pull_->ticket,
-                        fmt::format("canopy was killed {} times in a row while the system had this "
-                                    "setting, before it could be measured",
-                                    state().crashes()));
+  const std::string why = keeper_.deadly_text();
+  if (why.empty() || !pull_ || state().setting() != pull_->arm) return;
+  if (is_in_visit()) {
+    keeper_.fail_for_good(pull_->ticket, why);
+  } else if (pull_->purpose == Purpose::duel && !specification_.is_baseline(pull_->arm)) {
+    keeper_.fail_for_good(pull_->ticket, why);
+    penalize_challenger();
+  }
 }
 
 // --- one pull -----------------------------------------------------------------------------------
@@ -156,13 +158,19 @@ void Search::comparison_failed() {
   if (is_challenger && fell_together) suspected_ = pull_->arm;
   const bool is_to_blame = is_challenger && !fell_together;
   if (is_to_blame) {
-    (void)study_.penalize(pull_->ticket, failure_reward().value_or(0.0));
-  } else {
-    (void)study_.drop(pull_->ticket);
+    penalize_challenger();
+    return;
   }
+  (void)study_.drop(pull_->ticket);
   pull_.reset();
   study_.commit();
-  if (is_to_blame) end_if_too_many_failed();
+}
+
+void Search::penalize_challenger() {
+  (void)study_.penalize(pull_->ticket, failure_reward().value_or(0.0));
+  pull_.reset();
+  study_.commit();
+  end_if_too_many_failed();
 }
 
 // --- learning, and when not to move -------------------------------------------------------------

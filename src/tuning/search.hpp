@@ -42,6 +42,7 @@ class Search {
   void compare();
   void lead_in();
   void comparison_failed();
+  void penalize_challenger();
   void end_if_too_many_failed();
 
   void learn(const Reading& reading);

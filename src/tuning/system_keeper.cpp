@@ -56,6 +56,15 @@ SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& tr
   }
 }
 
+std::string SystemKeeper::deadly_text() const {
+  const std::uint64_t crashes = state().crashes();
+  if (options_.max_crashes == 0 || crashes < options_.max_crashes) return "";
+  return fmt::format(
+      "canopy was killed {} times in a row while the system had this setting, before it could be "
+      "measured",
+      crashes);
+}
+
 /// Rewards are held back so that this is rarely needed: after a failure, say.
 void SystemKeeper::wait_until_it_may_change_to(Arm arm) {
   if (!options_.max_changes_per_hour) return;

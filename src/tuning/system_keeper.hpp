@@ -62,6 +62,9 @@ class SystemKeeper {
   /// Something else that makes an arm fail for good.
   void fail_for_good(Ticket ticket, const std::string& what) { note_failure(ticket, what, true); }
 
+  /// That canopy was killed too many times in a row at the present setting; empty: it was not.
+  [[nodiscard]] std::string deadly_text() const;
+
  private:
   template <class Try>
   [[nodiscard]] Outcome attempt(Ticket ticket, int retries, Try&& try_once);

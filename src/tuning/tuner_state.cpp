@@ -66,7 +66,8 @@ void TunerState::take(const CommandAccepted& event) {
 
 void TunerState::take(const TunerStarted& event, double at) {
   if (ended_ && order_ == RunnerCommand::end) order_.reset();  // a new run was started
-  if (running_ && !elsewhere_ && !measured_) ++crashes_;
+  const bool is_on_trial = !elsewhere_ || setting_ != baseline_;
+  if (running_ && is_on_trial && !measured_) ++crashes_;
   measured_ = true;  // unless it is set again
   running_ = true;
   ended_ = false;
@@ -163,7 +164,14 @@ void TunerState::take(const Compared& event) {
 
 void TunerState::take(const ComparisonEnded& event) {
   if (!comparison_) return;
-  verdict_ = Verdict{comparison_->arm(), event.confirmed, event.refuted, event.verdict};
+  verdict_ = Verdict{.arm = comparison_->arm(),
+                     .confirmed = event.confirmed,
+                     .refuted = event.refuted,
+                     .text = event.verdict,
+                     .difference = comparison_->difference(),
+                     .interval = comparison_->interval(),
+                     .pairs = comparison_->pairs(),
+                     .baseline_mean = comparison_->baseline_mean()};
   comparison_.reset();
 }
 
@@ -190,7 +198,7 @@ void TunerState::remember(double reward) {
 }
 
 void TunerState::transfer(State& state) {
-  std::string settings = "tuner-8-" + std::to_string(window_size_);
+  std::string settings = "tuner-9-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
   state(setting_, elsewhere_, came_, measured_, crashes_, failed_, good_, pulls_here_, changes_,

@@ -34,8 +34,15 @@ struct Verdict {
   bool confirmed = false;
   bool refuted = false;  ///< by more than a lack of evidence
   std::string text;
+  double difference = 0.0;  ///< the arm's rewards less the baseline's, mean over the pairs
+  Interval interval = {};   ///< of it
+  std::uint64_t pairs = 0;
+  double baseline_mean = 0.0;  ///< over these
 
-  void transfer(State& state) { state(arm, confirmed, refuted, text); }
+  void transfer(State& state) {
+    state(arm, confirmed, refuted, text, difference, interval.lower, interval.upper, pairs,
+          baseline_mean);
+  }
 };
 
 /// The state of a tuner, which follows from the journal alone: after a kill, the next tuner

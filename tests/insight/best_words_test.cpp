@@ -3,8 +3,12 @@
 #include "insight/best_answer.hpp"
 #include "insight/best_text.hpp"
 
+#include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -138,6 +142,7 @@ TEST(BestWords, WhatTheIntervalAssumesIsSaid) {
 TEST(BestWords, AnArmThatIsWorseThanTheBaselineIsNotRecommended) {
   const BestAnswer answer = with_uplift(-0.1, -0.2, -0.01);
   EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::keep);
+  EXPECT_EQ(best_words(answer, kWithBaseline).arm, std::vector<double>{60.0}) << "the baseline";
   EXPECT_TRUE(
       told(answer).starts_with("The best setting tried, ttl = 42.1, has a mean reward of 0.877 "));
   EXPECT_TRUE(has(told(answer), "It is significantly worse than the baseline: -13 %"));
@@ -184,11 +189,13 @@ TEST(BestWords, WithoutABaselineAnArmIsToBeSetOnlyWhenAllOthersAreRuledOut) {
 }
 
 TEST(BestWords, AnArmIsNotToBeSetWhenMostOthersMayBeBetterOrThereAreNone) {
-  BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
+  BestAnswer answer = without_interval(Best::Basis::no_noise);
+  answer.best.lower = 0.851;
+  answer.best.upper = 0.902;
   answer.best.rivals = 14;
-  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::so_far) << "of 27";
+  EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::so_far) << "of 27";
   answer.best.arms = 28;
-  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::set);
+  EXPECT_EQ(best_words(answer, kWithoutBaseline).advice, Advice::set);
   BestAnswer alone = surely_good();
   alone.best.arms = 1;
   EXPECT_EQ(best_words(alone, kWithoutBaseline).advice, Advice::so_far);
@@ -216,12 +223,42 @@ TEST(BestWords, ASettingThatIsProvenIsNamedWhereAnotherOneLooksBetter) {
   answer.uplift->arm = {50.0};
   answer.uplift->is_best = false;
   answer.uplift->best_pairs = 6;
-  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::so_far);
-  EXPECT_TRUE(has(told(answer),
-                  "ttl = 50 is better than the baseline (95 %): +0.094 over the baseline (+0.063 "
-                  "to +0.125 at 95 %, 41 pairs); ttl = 42.1 looks better still and has been "
-                  "compared in 6 pairs only."))
+  const BestWords words = best_words(answer, kWithBaseline);
+  EXPECT_EQ(words.advice, Advice::set);
+  EXPECT_EQ(words.arm, std::vector<double>{50.0});
+  EXPECT_EQ(words.certainty, "better than the baseline");
+  EXPECT_EQ(words.uplift, Tone::good);
+  EXPECT_TRUE(told(answer).starts_with(
+      "ttl = 50 is better than the baseline: +12 %, which is +0.094 (+0.063 to +0.125), from 41 "
+      "pairs. ttl = 42.1 looks better still and has been compared in 6 pairs only."))
       << told(answer);
+  EXPECT_EQ(claim_text(kWithBaseline.space, *answer.uplift, answer.best, Direction::maximize),
+            "ttl = 50 is better than the baseline (95 %): +0.094 over the baseline (+0.063 to "
+            "+0.125 at 95 %, 41 pairs); ttl = 42.1 looks better still and has been compared in 6 "
+            "pairs only");
+}
+
+TEST(BestWords, ASettingThatIsProvenIsSetAlsoWhereTheBaselineHasTheBestMean) {
+  BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
+  answer.best.arm = {60.0};
+  answer.uplift->arm = {50.0};
+  answer.uplift->is_best = false;
+  answer.uplift->best_is_baseline = true;
+  const BestWords words = best_words(answer, kWithBaseline);
+  EXPECT_EQ(words.advice, Advice::set);
+  EXPECT_EQ(words.arm, std::vector<double>{50.0});
+  EXPECT_FALSE(has(told(answer), "no setting tried is significantly better")) << told(answer);
+  EXPECT_TRUE(has(told(answer), "The baseline has the best mean of all, but means move with"));
+}
+
+TEST(BestWords, ASettingThatIsNotProvenChangesNothingWhereTheBaselineIsBest) {
+  BestAnswer answer = with_uplift(0.02, -0.01, 0.05);
+  answer.best.arm = {60.0};
+  answer.uplift->arm = {50.0};
+  answer.uplift->is_best = false;
+  answer.uplift->best_is_baseline = true;
+  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::keep);
+  EXPECT_EQ(best_words(answer, kWithBaseline).arm, std::vector<double>{60.0});
 }
 
 TEST(BestText, DifferencesThatAreAllTheSameHaveNoInterval) {
@@ -253,14 +290,86 @@ TEST(BestWords, ALevelThatMovesIsSaid) {
 }
 
 TEST(BestWords, AComparisonIsTheLastWord) {
-  BestAnswer answer = surely_good();
-  answer.confirmed = true;
-  answer.verdict = "better than the baseline after 40 pulls of both";
-  EXPECT_EQ(best_words(answer, kWithBaseline).certainty, "confirmed");
-  EXPECT_EQ(best_words(answer, kWithBaseline).tone, Tone::good);
-  EXPECT_TRUE(has(told(answer), "has confirmed it: better than the baseline after 40 pulls"));
-  answer.confirmed = false;
-  EXPECT_TRUE(has(told(answer), "did not confirm it"));
+  BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
+  answer.uplift->is_confirmed = true;
+  Verdict verdict{.arm = {42.1}, .confirmed = true, .text = "better after 40 pulls of both"};
+  const auto all = [&] {
+    std::string text;
+    for (const auto& each : best_words(answer, kWithBaseline, verdict).sentences) text += each;
+    return text;
+  };
+  EXPECT_EQ(best_words(answer, kWithBaseline, verdict).certainty, "confirmed");
+  EXPECT_EQ(best_words(answer, kWithBaseline, verdict).tone, Tone::good);
+  EXPECT_TRUE(has(all(), "of 41 pairs of its own, has confirmed it.")) << all();
+  EXPECT_FALSE(has(all(), "40 pulls")) << "one number, not two";
+  answer.uplift->is_confirmed = false;
+  verdict.confirmed = false;
+  verdict.arm = {50.0};
+  EXPECT_TRUE(has(all(), "did not confirm ttl = 50: better after 40 pulls of both.")) << all();
+}
+
+/// An optimizer that has compared ttl = 50 in pairs, and found it better.
+class StrongestUplift : public ::testing::Test {
+ protected:
+  StrongestUplift() {
+    optimizer_ = make_optimizer(kWithBaseline, 1);
+    const auto reward = [](Arm arm) { return -std::abs(arm[0] - 30.0); };
+    for (int i = 0; i < 1000 && !is_proven(); ++i) {
+      const OwnedPull pull(optimizer_->ask(1));
+      std::vector<double> rewards{reward(pull.arm)};
+      if (!pull.then.empty()) rewards.push_back(reward(pull.then));
+      EXPECT_EQ(optimizer_->tell(pull.ticket, rewards), Status::ok);
+    }
+    EXPECT_TRUE(is_proven());
+  }
+
+  [[nodiscard]] bool is_proven() const {
+    const std::optional<Uplift> uplift = optimizer_->uplift();
+    return uplift && uplift->verdict == Uplift::Verdict::better;
+  }
+
+  [[nodiscard]] std::optional<Uplift> strongest(const ComparisonEnded& end,
+                                                const std::vector<double>& arm,
+                                                double reward_of_arm) const {
+    TunerState tuner(kWithBaseline);
+    tuner.apply({.event = ComparisonBegun{.pulls = 40, .arm = arm, .seed = 3}});
+    while (!tuner.comparison()->is_over(Direction::maximize)) {
+      const bool is_baseline = tuner.comparison()->is_baseline_next();
+      tuner.apply({.event = Compared{is_baseline, is_baseline ? 1.0 : reward_of_arm}});
+    }
+    tuner.apply({.event = end});
+    return strongest_uplift(*optimizer_, *optimizer_->best(), kWithBaseline, tuner);
+  }
+
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+TEST_F(StrongestUplift, WhatAComparisonHasConfirmedIsClaimedWithItsOwnNumbers) {
+  const std::optional<Uplift> claim = strongest({.confirmed = true, .verdict = ""}, {77.0}, 1.5);
+  ASSERT_TRUE(claim);
+  EXPECT_TRUE(claim->is_confirmed);
+  EXPECT_EQ(claim->arm, std::vector<double>{77.0});
+  EXPECT_FALSE(claim->is_best);
+  EXPECT_DOUBLE_EQ(claim->difference, 0.5);
+  EXPECT_EQ(claim->verdict, Uplift::Verdict::better);
+  EXPECT_EQ(claim->rounds, optimizer_->uplift()->rounds);
+}
+
+TEST_F(StrongestUplift, WhatAComparisonHasRefutedIsClaimedNoMore) {
+  const std::vector<double> proven = optimizer_->uplift()->arm;
+  const std::optional<Uplift> claim = strongest({.verdict = "", .refuted = true}, proven, 0.5);
+  ASSERT_TRUE(claim);
+  EXPECT_EQ(claim->verdict, Uplift::Verdict::worse);
+  EXPECT_DOUBLE_EQ(claim->difference, -0.5);
+  EXPECT_FALSE(claim->is_confirmed);
+}
+
+TEST_F(StrongestUplift, AComparisonThatLeavesItOpenTakesNothingBack) {
+  const std::vector<double> proven = optimizer_->uplift()->arm;
+  const std::optional<Uplift> claim = strongest({}, proven, 1.0);
+  ASSERT_TRUE(claim);
+  EXPECT_EQ(claim->verdict, Uplift::Verdict::better);
+  EXPECT_EQ(claim->pairs, optimizer_->uplift()->pairs);
 }
 
 }  // namespace

@@ -9,11 +9,13 @@
 #include "support/gaussian_tree.hpp"
 #include "support/objectives.hpp"
 #include "support/textbook_adaptive.hpp"
+#include "support/textbook_limited.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +27,7 @@ namespace canopy {
 namespace {
 
 using testing::TextbookAdaptive;
+using testing::TextbookLimited;
 
 Space random_space(std::uint64_t kind) {
   switch (kind) {
@@ -102,6 +105,78 @@ RC_GTEST_PROP(AdaptiveTrace, EveryTurnIsThatOfTheTextbook, ()) {
   RC_ASSERT(model.tree().size() == textbook.nodes().size());
   RC_ASSERT(std::abs(model.smoothness() - textbook.alpha()) < 1e-6);
   RC_ASSERT(std::abs(model.noise_variance() - textbook.sigma2()) < 1e-6 * textbook.sigma2());
+}
+
+RC_GTEST_PROP(AdaptiveTrace, EveryTurnWithLimitsIsThatOfTheTextbook, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const auto kind = *rc::gen::inRange<std::uint64_t>(0, 6);
+  const double noise = *rc::gen::element(0.05, 0.3);
+  const double metric_noise = *rc::gen::element(0.0, 0.05, 0.3);
+  const double share = *rc::gen::element(0.05, 0.3, 0.6, 1.1, -0.2);  // that keeps a limit
+  // Where nothing keeps two of them, arms at either end may be equally far beyond, but for the last
+  // digit.
+  const auto metrics = *rc::gen::inRange<std::size_t>(1, share < 0.0 ? 2 : 3);
+  const std::uint64_t pulls = *rc::gen::element<std::uint64_t>(30, 200, 500);
+  RC_LOG() << "seed " << seed << " space " << kind << " noise " << noise << " and " << metric_noise
+           << " metrics " << metrics << " share " << share << " pulls " << pulls << '\n';
+  const Space space = random_space(kind);
+  const auto partition = std::make_shared<BoxPartition>(space);
+  std::vector<RandomSystem> numbers;
+  std::vector<TextbookLimited::Ends> ends(metrics);
+  Objective objective = testing::unit_range();
+  RandomStream random({.seed = seed});
+  for (std::size_t j = 0; j < metrics; ++j) {
+    numbers.emplace_back(seed + 17 * (j + 1), metric_noise, 0.0);
+    RandomSystem still(seed + 17 * (j + 1), 0.0, 0.0);
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    std::vector<double> point(space.dimension());
+    for (int i = 0; i < 50; ++i) {
+      for (double& x : point) x = random.uniform();
+      std::vector<double> arm(point.size());
+      space.from_unit_cube(point, arm);
+      const double value = still.reward(arm);
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    const bool is_max = j == 0;
+    const double end = is_max ? low + share * (high - low) : high - share * (high - low);
+    (is_max ? ends[j].max : ends[j].min) = end;
+    Limit limit{.metric = "m" + std::to_string(j), .factor = 1e100};
+    (is_max ? limit.max : limit.min) = end;
+    objective.limits.push_back(limit);
+  }
+  Adaptive adaptive(partition, {}, objective);
+  TextbookLimited textbook(partition, ends);
+  RandomSystem system(seed, noise, 0.0);
+  std::size_t node = 0;
+  for (std::uint64_t done = 0; done < pulls; ++done) {
+    if (!textbook.is_open()) node = textbook.choose();
+    const Pull pull = adaptive.ask();
+    const std::vector<double>& arm = textbook.arm(node);
+    RC_ASSERT(std::equal(arm.begin(), arm.end(), pull.arm.begin(), pull.arm.end()));
+    const double reward = system.reward(arm);
+    Metrics measured;
+    std::vector<double> values;
+    for (std::size_t j = 0; j < metrics; ++j) {
+      values.push_back(numbers[j].reward(arm));
+      measured[objective.limits[j].metric] = values[j];
+    }
+    RC_ASSERT(adaptive.measure(pull.ticket, pull.arm, measured) == Status::ok);
+    RC_ASSERT(adaptive.tell(pull.ticket, reward) == Status::ok);
+    textbook.learn(reward, values);
+  }
+  RC_ASSERT(adaptive.model().tree().size() == textbook.nodes().size());
+  for (std::size_t i = 0; i < textbook.nodes().size(); ++i) {
+    const TextbookAdaptive::Node& leaf = textbook.nodes()[i];
+    if (leaf.T == 0 || leaf.left != 0) continue;  // a cell around may have the same arm
+    const std::vector<LimitCheck> checks = adaptive.limit_checks(textbook.arm(i));
+    RC_ASSERT(checks.size() == metrics);
+    for (std::size_t j = 0; j < metrics; ++j) {
+      const double z = textbook.z(j, i);
+      RC_ASSERT(std::abs(checks[j].deviations - z) <= 1e-5 * (1.0 + std::abs(z)));
+    }
+  }
 }
 
 /// Garland along every axis, added up.

@@ -398,6 +398,41 @@ TEST(WithBaseline, ItsStateFollowsAlsoWhereTheLossIsCapped) {
                            100.0);
 }
 
+TEST(WithBaseline, ItsStateFollowsAlsoWhereVisitsBeginUnsettled) {
+  check_that_state_follows({.every = 3, .visit = 2, .settle = 3, .first = 20, .seed = 5}, 0.0);
+}
+
+TEST(WithBaseline, WhatComesBeforeAVisitHasSettledIsPassedOver) {
+  WithBaseline optimizer = compared({.pulls = 2, .visit = 2, .settle = 3, .first = 2, .seed = 5});
+  const Pull alone = optimizer.ask(1);
+  ASSERT_EQ(alone.purpose, Purpose::baseline);
+  ASSERT_EQ(alone.length, 5U);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(optimizer.tell(alone.ticket, -100.0), Status::passed_over);
+  EXPECT_FALSE(optimizer.uplift()) << "nothing is known yet";
+  EXPECT_EQ(optimizer.tell(alone.ticket, 1.0), Status::ok);
+  EXPECT_EQ(optimizer.tell(alone.ticket, 1.0), Status::ok);
+  OwnedPull pull(optimizer.ask(1));
+  while (pull.purpose != Purpose::duel) {
+    ASSERT_EQ(optimizer.tell(pull.ticket, 2.0), Status::ok);
+    pull = OwnedPull(optimizer.ask(1));
+  }
+  EXPECT_EQ(pull.length, 10U);
+  EXPECT_EQ(pull.then_length, 5U);
+  Rewards sums = Rewards::one(-100.0);
+  sums.count = 4;
+  sums.sum = -400.0;
+  EXPECT_EQ(optimizer.tell(pull.ticket, sums), Status::too_many_rewards)
+      << "of which three are to be passed over";
+  const double first = pull.arm == kBaseline ? 1.0 : 4.0;
+  ASSERT_EQ(optimizer.tell(pull.ticket, std::vector{-100.0, -100.0, -100.0, first, first, -100.0,
+                                                    -100.0, -100.0, 5.0 - first, 5.0 - first}),
+            Status::ok);
+  ASSERT_TRUE(optimizer.uplift());
+  EXPECT_DOUBLE_EQ(optimizer.uplift()->difference, 3.0);
+  EXPECT_DOUBLE_EQ(optimizer.uplift()->baseline_mean, 1.0);
+  EXPECT_EQ(optimizer.summary().passed_over, 9U);
+}
+
 /// For how many pulls at most `best` has stood on the same few pulls, where rewards of all settings
 /// fall by as much as they differ after 30 pulls.
 int longest_on_few_pulls(std::uint64_t seed) {

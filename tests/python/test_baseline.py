@@ -116,3 +116,121 @@ def test_a_study_keeps_its_baseline(tmp_path):
 def test_a_wrong_baseline_is_refused(baseline, what):
     with pytest.raises(ValueError, match=what):
         canopy.Adaptive(SPACE, baseline=baseline)
+
+
+def shop(seed):
+    chance = random.Random(seed)
+    return lambda x: 100.0 - 60.0 * abs(x - 0.5) + chance.gauss(0, 5)
+
+
+def test_what_tuning_costs_can_be_capped():
+    def tuned(baseline):
+        """How often more than 2 % of what the baseline would have earned was lost, by true means."""
+        calls = []
+        measure = shop(1)
+
+        def counted(x):
+            calls.append(60.0 * abs(x - 0.5) - 3.0)
+            return measure(x)
+
+        result = canopy.maximize(counted, SPACE, pulls=600, baseline=baseline)
+        return result, sum(sum(calls[:n]) > 0.02 * 97.0 * n for n in range(20, len(calls)))
+
+    capped, exceeds = tuned(canopy.Baseline({"x": 0.45}, seed=2, max_loss=0.02))
+    assert exceeds == 0
+    assert capped.pulls == 600
+    assert capped.loss.lost - capped.loss.margin < capped.loss.allowed
+    assert capped.loss.level == pytest.approx(97.0, abs=2.0)
+    assert str(capped.loss).startswith("tuning has ")
+    free, exceeds = tuned(canopy.Baseline({"x": 0.45}, seed=2))
+    assert exceeds > 0
+    assert free.loss is None
+
+
+def test_a_study_keeps_its_cap(tmp_path):
+    baseline = canopy.Baseline({"x": 0.45}, seed=2, max_loss=0.05)
+    with canopy.Study.open("a", tmp_path / "s.db", space=SPACE, baseline=baseline) as study:
+        canopy.maximize(shop(1), optimizer=study, pulls=100)
+        before = study.loss()
+    assert before.pulls > 0
+    with canopy.Study.open("a", tmp_path / "s.db") as study:
+        assert study.baseline.max_loss == 0.05
+        assert study.loss() == before
+
+
+@pytest.mark.parametrize(
+    ("about", "what"),
+    [
+        ({"max_loss": 0.0}, "baseline.max_loss = 0.0: must be above 0"),
+        ({"max_loss": 2.0}, "at most 1"),
+        ({"max_loss": "2 %"}, "baseline.max_loss"),
+        ({"max_loss": 0.1, "every": 0}, "baseline.max_loss: needs a baseline that is measured"),
+        ({"max_loss_per_pull": 1.0}, "needs worst_loss_per_pull"),
+        ({"worst_loss": 1.0}, "is for max_loss, which is not given"),
+    ],
+)
+def test_a_wrong_cap_is_refused(about, what):
+    with pytest.raises(ValueError, match=what):
+        canopy.Adaptive(SPACE, baseline=canopy.Baseline(HALF, **about))
+
+
+def test_costs_need_a_worst_loss():
+    with pytest.raises(ValueError, match="needs worst_loss when minimizing"):
+        canopy.minimize(shop(1), SPACE, pulls=10, baseline=canopy.Baseline(HALF, max_loss=0.1))
+
+
+def test_failures_of_the_baseline_are_no_pulls():
+    calls = []
+
+    def measure(x):
+        calls.append(x)
+        if x == 0.3 and len(calls) % 5 == 0:
+            raise RuntimeError("busy")
+        return x
+
+    result = canopy.maximize(measure, SPACE, pulls=200, baseline=canopy.Baseline(HALF, every=4, seed=1))
+    assert result.failed > 5
+    assert result.pulls == 200
+    assert sum(x != 0.3 for x in calls) == 200
+
+
+def test_stop_is_asked_after_calls_of_the_baseline_too():
+    calls = []
+
+    def measure(x):
+        calls.append(x)
+        return x
+
+    result = canopy.maximize(measure, SPACE, baseline=HALF, stop=lambda result: len(calls) == 2)
+    assert calls == [0.3, 0.3]
+    assert result.stopped == "stop"
+    assert result.pulls == 0
+
+
+def test_a_system_that_takes_time_to_settle_is_compared_when_it_has():
+    state = {"x": 0.3, "level": 0.0}
+    chance = random.Random(4)
+
+    def measure(x):
+        if x != state["x"]:
+            state.update(x=x, level=-5.0)  # every change costs something at first
+        state["level"] *= 0.3
+        return state["level"] + chance.gauss(0, 0.1)
+
+    opt = canopy.Adaptive(
+        SPACE, settle=4, settle_rule="strict", baseline=canopy.Baseline(HALF, every=5, seed=1, horizon=80)
+    )
+    duels = 0
+    while duels < 40:
+        pull = opt.ask(1)
+        duels += pull.purpose == "duel"
+        if pull.purpose == "duel":
+            assert (pull.length, pull.then_length) == (10, 5)
+        first = pull.length - pull.then_length
+        rewards = [measure(pull.arm["x"]) for _ in range(first)]
+        rewards += [measure(pull.then["x"]) for _ in range(pull.then_length)]
+        opt.tell(pull, rewards)
+    uplift = opt.uplift()
+    assert abs(uplift.mean) < 0.2
+    assert uplift.baseline_mean > -0.2, "what comes before it has settled is passed over"
+    assert opt.summary().passed_over > 200

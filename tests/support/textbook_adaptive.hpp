@@ -78,6 +78,7 @@ class TextbookAdaptive {
     bool one_noise = false;            // sigma^2 is the noise of every node
     bool explorer_from_start = false;  // the explorer's budget grows from the first pull on
     bool noise_by_place = false;       // sigma^2 of every cell is drawn to that around it
+    bool of_metric = false;            // of a number beside the rewards, see TextbookLimited
     double boldness = 3.0;             // the factor in the index
     double allowance = 1.0;            // times what the explorer may spend
   };
@@ -174,6 +175,8 @@ class TextbookAdaptive {
   }
 
  private:
+  friend class TextbookLimited;
+
   static constexpr double kLn4 = 2.0 * std::numbers::ln2;
 
   /// A reward's deviation from what its leaf had taught before the turn.
@@ -280,7 +283,7 @@ class TextbookAdaptive {
 
   void count(double reward, double mean_before) {
     Node& node = nodes_[turn_.node];
-    pair_residuals(reward, mean_before);
+    if (!variant_.of_metric) pair_residuals(reward, mean_before);
     low_ = std::min(low_, reward);
     high_ = std::max(high_, reward);
     ++t_;
@@ -333,6 +336,17 @@ class TextbookAdaptive {
   /// that has the parent's takes them over, and then a pass has to sort out the beliefs.
   void cut(std::size_t at) {
     if (!can_cut(at)) return;
+    const bool moved = divide(at);
+    for (const std::size_t i : children(at)) {
+      nodes_[i].index = index(nodes_[i]);
+      nodes_[i].B = nodes_[i].index;
+    }
+    back_up(nodes_[at].left);
+    if (moved) pass();
+  }
+
+  /// Whether rewards were taken over.
+  bool divide(std::size_t at) {
     append_children(at);
     bool moved = false;
     for (const std::size_t i : children(at)) {
@@ -355,13 +369,8 @@ class TextbookAdaptive {
         moved = true;
       }
     }
-    for (const std::size_t i : children(at)) {
-      nodes_[i].sg = noise(nodes_[i]);
-      nodes_[i].index = index(nodes_[i]);
-      nodes_[i].B = nodes_[i].index;
-    }
-    back_up(nodes_[at].left);
-    if (moved) pass();
+    for (const std::size_t i : children(at)) nodes_[i].sg = noise(nodes_[i]);
+    return moved;
   }
 
   [[nodiscard]] bool can_cut(std::size_t at) const { return !parts(at).empty(); }
@@ -522,6 +531,7 @@ class TextbookAdaptive {
     const auto [squares, freedom] = first_rewards(0);
     const double range = reward_range();
     sigma2_ = (squares + range * range / 8.0) / (freedom + 2.0);
+    if (variant_.of_metric && freedom >= 8.0 && squares == 0.0) sigma2_ = 1e-10 * range * range;
     phi_ = 0.0;
     if (pairs_ < 64 || sum_e2_ <= 0.0) return;
     const auto count = static_cast<double>(pairs_);

@@ -65,7 +65,9 @@ TEST(Trial, EverySystemIsTunedToTheEndUnderEveryNoise) {
     EXPECT_TRUE(std::isfinite(row.regret)) << trial_line(row);
     EXPECT_GE(row.regret, -1e-9) << trial_line(row);
   });
-  EXPECT_EQ(rows, (3 * trial_systems().size() + 1 + 3) * campaign.noises.size());
+  const std::size_t settling = 2;  // systems that the option `settle` is for
+  const std::size_t capped = 3;    // and max_loss
+  EXPECT_EQ(rows, (4 * trial_systems().size() + settling + capped) * campaign.noises.size());
 }
 
 TEST(Trial, AKnobWithoutEffectIsNotCalledBetterWhereRewardsAreIndependent) {

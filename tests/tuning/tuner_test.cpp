@@ -341,6 +341,31 @@ TEST_F(TunerTest, AnArmAtWhichTheTunerIsKilledAgainAndAgainHasFailed) {
   EXPECT_EQ(events<Penalized>().size(), failures.size());
 }
 
+TEST_F(TunerTest, AChallengerAtWhichTheTunerIsKilledAgainAndAgainHasFailed) {
+  bool is_duel = false;
+  system_.on_measure = [&](double x) -> Measured {
+    if (is_duel && x != 0.3) throw Killed();
+    return Reading{x};
+  };
+  const StudySpecification file = file_of(
+      "on_failure = \"skip\"\nmax_crashes = 3\n[baseline]\nsetting = { x = 0.3 }\nevery = 4",
+      "pulls = 80");
+  int kills = 0;
+  bool is_done = false;
+  while (!is_done && kills < 100) {
+    try {
+      is_done = tune(file, [&](const TuneProgress& progress) {
+                  is_duel = progress.phase == TuneProgress::Phase::baseline;
+                }).why == TuneEnd::Why::budget;
+    } catch (const TuneError&) {
+      ++kills;
+    }
+  }
+  EXPECT_TRUE(is_done);
+  EXPECT_GE(kills, 3);
+  EXPECT_LT(kills, 60) << "every challenger three times and once more";
+}
+
 TEST_F(TunerTest, OnFailureItMayStopAtOnce) {
   system_.on_measure = [](double) { return SystemFailure{"measure: ended with status 7"}; };
   const TuneEnd end =

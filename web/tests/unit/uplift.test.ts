@@ -6,6 +6,8 @@ function uplift(mean: number, low: number | null, high: number | null, baseline:
   return {
     arm: { ttl: 42 },
     is_best: true,
+    best_is_baseline: false,
+    is_confirmed: false,
     verdict: "open",
     mean,
     low,

@@ -124,11 +124,15 @@ function UpliftCell(props: { glance: Glance }) {
   const tone = best.words.uplift ?? "unsure";
   const { large, small } = upliftLines(upliftWords(best.uplift));
   return (
-    <span class={`uplift uplift-${tone}`} title={`at ${percent(best.uplift.level)}`}>
+    <span
+      class={`uplift uplift-${tone}`}
+      title={`${best.uplift.is_best ? "" : `${armText(best.uplift.arm)}, `}at ${percent(best.uplift.level)}`}
+    >
       <span class="numbers">
         <strong>{large}</strong> {toneWord(tone)}
       </span>
       <span class="under numbers">{small || "no interval yet"}</span>
+      {!best.uplift.is_best && <span class="under arm">{armText(best.uplift.arm)}</span>}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import { studyPath, Refusal } from "../../api/source";
-import type { Arm, Best, BestWords, Limit, Metric, Specification } from "../../api/types";
-import { valueText } from "../../format/arms";
+import type { Arm, Best, BestWords, Limit, Metric, Specification, Uplift } from "../../api/types";
+import { armText, valueText } from "../../format/arms";
 import { decimalsFor, fixed, measured, percent, whole } from "../../format/numbers";
 import { useAnswer } from "../../ui/hooks";
 import { Card, Empty, Failure, Loading } from "../../ui/parts";
@@ -53,7 +53,7 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
       )}
       <div class="best">
         <div class="best-words">
-          <Headline advice={words.advice} arm={best.arm} />
+          <Headline advice={words.advice} arm={words.arm ?? best.arm} />
           <p>{readable(words.sentences.join(" "))}</p>
           {[...words.details, ...hints].map((sentence) => (
             <p class="note" key={sentence}>
@@ -64,10 +64,24 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
         <Numbers best={best} pulls={isBaseline ? null : pulls} />
       </div>
       <Intervals best={best} />
-      <Setting arm={best.arm} baseline={baseline} />
+      <Setting columns={columnsOf(best, baseline)} />
       {best.metrics && <Metrics metrics={best.metrics} limits={limitsOf(specification)} level={best.level} />}
     </Card>
   );
+}
+
+/** Whether the advice is about the best setting, not about one that is proven or about the baseline. */
+const isAboutBest = (best: Best) => !best.words.arm || isSameArm(best.words.arm, best.arm);
+
+/** Settings by what they are called. */
+type Columns = [string, Arm][];
+
+function columnsOf(best: Best, baseline: Arm | null): Columns {
+  const columns: Columns = [["Best", best.arm]];
+  if (best.words.advice === "set" && best.words.arm && !isAboutBest(best))
+    columns.unshift([best.uplift?.is_confirmed ? "Confirmed" : "Proven", best.words.arm]);
+  if (baseline) columns.push(["Baseline", baseline]);
+  return columns;
 }
 
 function limitsOf(specification: Specification): Limit[] {
@@ -132,14 +146,7 @@ function Numbers(props: { best: Best; pulls: number | null }) {
   const tone = best.words.uplift ?? "unsure";
   return (
     <dl class="tiles">
-      <div class="tile">
-        <dt>Mean reward</dt>
-        <dd class="numbers">
-          <strong class={longClass(mean)}>{mean}</strong>
-          <span>{range || "no interval"}</span>
-        </dd>
-      </div>
-      {lines && (
+      {best.uplift && lines && (
         <div class={`tile tile-${tone}`}>
           <dt>Over the baseline</dt>
           <dd class="numbers">
@@ -147,11 +154,19 @@ function Numbers(props: { best: Best; pulls: number | null }) {
             <span>
               {lines.small || "no interval"}
               <br />
+              {!best.uplift.is_best && `${armText(best.uplift.arm)}: `}
               {toneWord(tone)}
             </span>
           </dd>
         </div>
       )}
+      <div class="tile">
+        <dt>{isAboutBest(best) ? "Mean reward" : "Mean reward of the best"}</dt>
+        <dd class="numbers">
+          <strong class={longClass(mean)}>{mean}</strong>
+          <span>{range || "no interval"}</span>
+        </dd>
+      </div>
       <div class="tile">
         <dt>Pulls of it</dt>
         <dd class="numbers">
@@ -163,21 +178,37 @@ function Numbers(props: { best: Best; pulls: number | null }) {
   );
 }
 
-/** The best setting against the baseline, on one scale. */
+/** What was compared with the baseline, on one scale: what that earned over the study, and as much more or less as the
+ * pairs say. Means of settings themselves move with the level of rewards. */
+function comparedReaches(uplift: Uplift, isBest: boolean): Reach[] {
+  const { baseline_mean: level, mean, low, high } = uplift;
+  const isDecided = uplift.verdict === "better" || uplift.verdict === "worse";
+  return [
+    {
+      label: isBest ? "best" : isDecided ? uplift.verdict : "compared",
+      mean: level + mean,
+      low: low === null ? null : level + low,
+      high: high === null ? null : level + high,
+      kind: "best",
+    },
+    {
+      label: "baseline",
+      mean: level,
+      low: uplift.baseline_low,
+      high: uplift.baseline_high,
+      kind: "baseline",
+    },
+  ];
+}
+
+/** The best setting, or the one that was compared with the baseline, on one scale with that. */
 function Intervals(props: { best: Best }) {
   const { best } = props;
-  const reaches: Reach[] = [
-    { label: "best", mean: best.mean, low: best.lower, high: best.upper, kind: "best" },
-  ];
-  if (best.uplift) {
-    reaches.push({
-      label: "baseline",
-      mean: best.uplift.baseline_mean,
-      low: best.uplift.baseline_low,
-      high: best.uplift.baseline_high,
-      kind: "baseline",
-    });
-  }
+  const { uplift } = best;
+  if (best.is_compared && !uplift?.pairs) return null;
+  const reaches: Reach[] = uplift?.pairs
+    ? comparedReaches(uplift, uplift.is_best)
+    : [{ label: "best", mean: best.mean, low: best.lower, high: best.upper, kind: "best" }];
   if (reaches.length === 1 && best.lower === null) return null;
   const { bars: placed, low, high } = bars(reaches);
   const decimals = decimalsFor((high - low) / 4, 2);
@@ -210,29 +241,28 @@ function Intervals(props: { best: Best }) {
 }
 
 /** The whole setting where the headline does not have it, or where there is another to compare it with. */
-function Setting(props: { arm: Arm; baseline: Arm | null }) {
-  const { arm, baseline } = props;
-  const names = Object.keys(arm);
+function Setting(props: { columns: Columns }) {
+  const { columns } = props;
+  const first = columns[0]?.[1] ?? {};
+  const names = Object.keys(first);
   const isShort = names.length <= MOST_IN_SENTENCE;
-  if (isShort && (!baseline || isSameArm(arm, baseline))) return null;
+  if (isShort && columns.every(([, arm]) => isSameArm(arm, first))) return null;
+  const hasBaseline = columns.some(([name]) => name === "Baseline");
   return (
     <details class="setting" open={!isShort && names.length <= 12}>
       <summary>
-        {baseline ? "The setting, knob by knob, and the baseline" : "The setting, knob by knob"}
+        {hasBaseline ? "The setting, knob by knob, and the baseline" : "The setting, knob by knob"}
       </summary>
       <div class="scroll" tabIndex={0} role="region" aria-label="The setting, knob by knob">
         <table>
           <thead>
             <tr>
               <th scope="col">Knob</th>
-              <th scope="col" class="number">
-                Best
-              </th>
-              {baseline && (
-                <th scope="col" class="number">
-                  Baseline
+              {columns.map(([name]) => (
+                <th scope="col" class="number" key={name}>
+                  {name}
                 </th>
-              )}
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -241,8 +271,11 @@ function Setting(props: { arm: Arm; baseline: Arm | null }) {
                 <th scope="row" class="any">
                   {name}
                 </th>
-                <td class="number">{valueText(arm[name])}</td>
-                {baseline && <td class="number">{valueText(baseline[name])}</td>}
+                {columns.map(([column, arm]) => (
+                  <td class="number" key={column}>
+                    {valueText(arm[name])}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
