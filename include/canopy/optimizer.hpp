@@ -80,6 +80,8 @@ struct Pull {
   Arm then = {};
   std::uint64_t then_length = 0;
   std::uint64_t round = 0;  ///< of comparing with the baseline, from 1; 0: it is of none
+  /// How many of the next rewards are passed over, since the system has not settled.
+  std::uint64_t unsettled = 0;
 };
 
 /// A pull that owns its arm, for code that keeps it.
@@ -444,10 +446,10 @@ class Optimizer {
   /// What tuning has cost; none where nobody has said how much it may.
   [[nodiscard]] virtual std::optional<Loss> loss() const { return std::nullopt; }
 
-  /// The arms that pairs have proven to be better than the baseline, and that keep their limits, as
-  /// far as is known: the best arm first, if it is among them, then those with the largest
+  /// Of the arms that pairs have proven to be better than the baseline, and that keep their limits,
+  /// as far as is known: the best arm first, if it is among them, then those with the largest
   /// difference.
-  [[nodiscard]] virtual std::vector<std::vector<double>> proven() const { return {}; }
+  [[nodiscard]] virtual std::vector<Uplift> proven() const { return {}; }
 
   /// What is known of all arms that have rewards; none of an algorithm that does not keep it.
   [[nodiscard]] virtual std::optional<Evidence> evidence() const { return std::nullopt; }

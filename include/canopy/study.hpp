@@ -100,7 +100,7 @@ class Study final : public Optimizer {
   }
   [[nodiscard]] std::optional<Uplift> uplift() const override { return live().uplift(); }
   [[nodiscard]] std::optional<Loss> loss() const override { return live().loss(); }
-  [[nodiscard]] std::vector<std::vector<double>> proven() const override { return live().proven(); }
+  [[nodiscard]] std::vector<Uplift> proven() const override { return live().proven(); }
   [[nodiscard]] std::optional<Evidence> evidence() const override { return live().evidence(); }
   [[nodiscard]] Summary summary() const override { return live().summary(); }
   [[nodiscard]] std::optional<Learnt> learnt() const override { return live().learnt(); }
@@ -202,6 +202,7 @@ class Study final : public Optimizer {
   [[nodiscard]] Snapshot make_snapshot() const;
   [[nodiscard]] Status journaled(Status status, Event event);
   [[nodiscard]] bool is_of_baseline(Ticket ticket) const;
+  [[nodiscard]] Status tell_parts(Ticket ticket, const Pull& pull, std::span<const double> rewards);
 
   Store* store_;
   StudyRecord record_;

@@ -155,6 +155,7 @@ void visit_fields(Budget& budget, Visit&& visit) {
 }
 
 struct StudySpecification;
+struct BaselineRule;
 
 /// Everything that is wrong with the cap on what tuning costs, which is reckoned beside a baseline
 /// that is measured.
@@ -287,6 +288,10 @@ struct StudySpecification {
 [[nodiscard]] inline std::uint64_t changes_of_round(std::uint64_t pairs) {
   return 2 * pairs + 2;
 }
+
+/// How often a study with a baseline compares with it. The coin that is tossed has the seed, unless
+/// the baseline has one.
+[[nodiscard]] BaselineRule baseline_rule(const StudySpecification& study, std::uint64_t seed);
 
 /// The optimizer of a study before its first pull. The coin that it tosses has the seed. Throws
 /// ConfigurationError.

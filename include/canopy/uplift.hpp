@@ -51,13 +51,15 @@ struct Uplift {
   bool is_best = true;           ///< whether that is the one of `best`
   bool best_is_baseline = false;
   bool is_confirmed = false;  ///< by a comparison of its own, whose pairs these are
+  bool is_refuted = false;    ///< by a later comparison: it was worse, failed or broke a limit
   Verdict verdict = Verdict::too_few;
   double difference = 0.0;   ///< the arm's rewards less the baseline's, mean over the pairs
   Interval interval = {};    ///< of it; holds at all looks, although the arm was chosen by looking
   double level = 0.95;       ///< of the interval and the verdict
   std::uint64_t pairs = 0;   ///< of the arm
   std::uint64_t fewest = 0;  ///< that can decide
-  std::uint64_t best_pairs = 0;  ///< of the arm of `best`
+  std::uint64_t best_pairs = 0;             ///< of the arm of `best`
+  Verdict best_verdict = Verdict::too_few;  ///< by these
 
   double baseline_mean = 0.0;  ///< over the time of the study
   Interval baseline = {};      ///< of that
@@ -79,6 +81,8 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
   visit(Field{"best_is_baseline", "the best arm is the baseline"}, uplift.best_is_baseline);
   visit(Field{"is_confirmed", "by a comparison of its own, whose pairs these are"},
         uplift.is_confirmed);
+  visit(Field{"is_refuted", "by a later comparison: it was worse, failed or broke a limit"},
+        uplift.is_refuted);
   visit(Field{"verdict", "at the level of the study"}, uplift.verdict);
   visit(Field{"mean", "of the differences: the arm less the baseline"}, uplift.difference);
   visit(Field{"low", "of its interval; null: there is none"}.or_null(), uplift.interval.lower);
@@ -87,6 +91,7 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
   visit(Field{"pairs", "of the arm and the baseline"}, uplift.pairs);
   visit(Field{"fewest", "pairs that can decide"}, uplift.fewest);
   visit(Field{"best_pairs", "of the best arm and the baseline"}, uplift.best_pairs);
+  visit(Field{"best_verdict", "by these"}, uplift.best_verdict);
   visit(Field{"baseline_mean", "over the time of the study"}, uplift.baseline_mean);
   visit(Field{"baseline_low", "of its interval; null: there is none"}.or_null(),
         uplift.baseline.lower);

@@ -88,7 +88,7 @@ class WithBaseline final : public Optimizer {
   void finish() override { search_->finish(); }
   [[nodiscard]] std::optional<Best> best() const override;
   [[nodiscard]] std::optional<Best> nearest() const override;
-  [[nodiscard]] std::vector<std::vector<double>> proven() const override;
+  [[nodiscard]] std::vector<Uplift> proven() const override;
   [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override {
     return search_->limit_checks(arm);
   }
@@ -215,6 +215,8 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] Uplift::Verdict verdict(std::size_t challenger) const;
   [[nodiscard]] std::vector<std::size_t> proven_among(const std::vector<double>& best) const;
   [[nodiscard]] std::optional<std::size_t> told_challenger(const std::vector<double>& best) const;
+  [[nodiscard]] Uplift uplift_of(std::optional<std::size_t> challenger,
+                                 const std::vector<double>& best) const;
   [[nodiscard]] std::uint64_t gap() const;
   [[nodiscard]] double tossed_rank() const;
   [[nodiscard]] std::vector<Round> measured_rounds() const;
@@ -246,7 +248,9 @@ class WithBaseline final : public Optimizer {
   std::map<Ticket, double> reserved_;  // what open tickets of the search may lose
   std::uint64_t tried_ = 0;            // pulls that the search has asked for
   std::uint64_t waits_ = 0;            // pulls
-  std::uint64_t passed_ = 0;           // pulls before the system had settled at a visit
+  std::uint64_t passed_ = 0;           // pulls before the system had settled at a visit,
+  std::uint64_t passed_alone_ = 0;     // of which so many were those of the baseline in rounds
+  std::vector<double> waits_at_;       // the arm of the last reward, if that was of a wait
 };
 
 }  // namespace canopy

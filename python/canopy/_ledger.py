@@ -157,7 +157,8 @@ class Ledger:
         """After a call, which was a pull of the search or one of the baseline."""
         result = self.result
         result.pulls += is_pull
-        self._failures.note(failure is not None)
+        if is_pull or failure is not None:
+            self._failures.note(failure is not None)
         self.note_time()
         if result.stopped:  # by a call before, while this one was under way
             pass

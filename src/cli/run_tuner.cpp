@@ -99,17 +99,12 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
   }
   fmt::print("{}: {}, after {} pulls{}\n", study.record().name, end.text, end.pulls,
              failures == 0 ? "" : fmt::format(", {} of which failed", failures));
-  if (best) {
-    std::string_view first = "best";
-    for (const KnownLine& line : best_lines(study, *best, specification, tuner_state_of(study))) {
-      fmt::print("{:8} {}\n", line.about.empty() ? first : line.about, line.text);
-      first = "";
-    }
-  } else if (study.nearest()) {
-    fmt::print("best     {}\n", no_best_text(specification.space, study));
-    if (const auto loss = study.loss()) {
-      fmt::print("loss     {}\n", loss_text(specification, *loss));
-    }
+  const TunerState& tuner = tuner_state_of(study);
+  std::string_view first = "best";
+  for (const KnownLine& line : best ? best_lines(study, *best, specification, tuner)
+                                    : lines_without_best(study, specification, tuner)) {
+    fmt::print("{:8} {}\n", line.about.empty() ? first : line.about, line.text);
+    first = "";
   }
   if (!end.setting.empty()) {
     fmt::print("left at  {}{}\n", end.setting, end.left_at.empty() ? "" : ", " + end.left_at);

@@ -2,6 +2,8 @@
 
 #include "core/text.hpp"
 #include "insight/best_text.hpp"
+#include "studies/answers.hpp"
+#include "tuning/claims.hpp"
 
 #include <algorithm>
 #include <array>
@@ -45,11 +47,26 @@ std::vector<std::string> advice(const Optimizer& optimizer) {
   return lines;
 }
 
+namespace {
+
+/// What a comparison has found, and what tuning has cost.
+void add_more(std::vector<KnownLine>& lines, const Optimizer& optimizer,
+              const StudySpecification& specification, const TunerState& tuner,
+              const std::optional<Uplift>& uplift) {
+  const std::string compared = verdict_line(specification.space, tuner.verdict(), uplift);
+  if (!compared.empty()) lines.push_back({"compared", compared});
+  if (const auto loss = optimizer.loss()) {
+    lines.push_back({"loss", loss_text(specification, *loss)});
+  }
+}
+
+}  // namespace
+
 std::vector<KnownLine> best_lines(const Optimizer& optimizer, const Best& best,
                                   const StudySpecification& specification,
                                   const TunerState& tuner) {
   const Space& space = specification.space;
-  const std::optional<Uplift> uplift = strongest_uplift(optimizer, best, specification, tuner);
+  const std::optional<Uplift> uplift = strongest_uplift(optimizer, specification, tuner);
   std::vector<KnownLine> lines{{"", best_text(space, best)}};
   const auto add = [&](std::string about, std::string text) {
     if (!text.empty()) lines.push_back({std::move(about), std::move(text)});
@@ -59,8 +76,16 @@ std::vector<KnownLine> best_lines(const Optimizer& optimizer, const Best& best,
   }
   add("uplift", uplift_line(uplift, best, specification));
   if (uplift && uplift->rounds != 0) add("level", level_text(*uplift));
-  add("compared", verdict_line(space, tuner.verdict(), uplift));
-  if (const auto loss = optimizer.loss()) add("loss", loss_text(specification, *loss));
+  add_more(lines, optimizer, specification, tuner, uplift);
+  return lines;
+}
+
+std::vector<KnownLine> lines_without_best(const Optimizer& optimizer,
+                                          const StudySpecification& specification,
+                                          const TunerState& tuner) {
+  std::vector<KnownLine> lines;
+  if (optimizer.nearest()) lines.push_back({"", no_best_text(specification.space, optimizer)});
+  add_more(lines, optimizer, specification, tuner, std::nullopt);
   return lines;
 }
 

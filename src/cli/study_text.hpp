@@ -27,6 +27,11 @@ struct KnownLine {
                                                 const StudySpecification& specification,
                                                 const TunerState& tuner);
 
+/// The same where no arm is the best.
+[[nodiscard]] std::vector<KnownLine> lines_without_best(const Optimizer& optimizer,
+                                                        const StudySpecification& specification,
+                                                        const TunerState& tuner);
+
 /// `2026-11-15 12:00:00`, by the local clock.
 [[nodiscard]] std::string date_text(double seconds_since_1970);
 

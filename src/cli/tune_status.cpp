@@ -10,6 +10,7 @@
 #include "studies/answers.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/say.hpp"
+#include "tuning/claims.hpp"
 #include "tuning/tuner_state.hpp"
 
 #include <algorithm>
@@ -115,9 +116,8 @@ std::string TuneStatus::line(const TuneProgress& progress) {
   if (const auto best = study_.best()) {
     line += "  best " + best_text(study_.specification().space, *best);
     const StudySpecification& specification = study_.specification();
-    const std::string uplift =
-        uplift_line(strongest_uplift(study_, *best, specification, tuner_state_of(study_)), *best,
-                    specification);
+    const std::string uplift = uplift_line(
+        strongest_uplift(study_, specification, tuner_state_of(study_)), *best, specification);
     if (!uplift.empty()) line += "  uplift " + uplift;
   } else if (study_.nearest()) {
     line += "  " + no_best_text(study_.specification().space, study_);
@@ -196,7 +196,8 @@ std::string TuneStatus::metrics_text(const TuneProgress& progress) {
               loss->lost, study);
     add_gauge(text, "loss_allowed_total", "What it may have cost by now.", loss->allowed, study);
   }
-  if (const auto uplift = study_.uplift(); uplift && uplift->is_best && uplift->pairs != 0) {
+  const auto uplift = strongest_uplift(study_, study_.specification(), tuner_state_of(study_));
+  if (uplift && uplift->is_best && uplift->pairs != 0) {
     add_gauge(text, "uplift", "Mean difference from the baseline, over the pairs.",
               uplift->difference, study);
     add_gauge(text, "uplift_lower", "Lower end of its interval.", uplift->interval.lower, study);

@@ -304,7 +304,9 @@ void Vroom::see(std::uint32_t depth) {
 double Vroom::value_of(const Cell& cell) const {
   const auto n = static_cast<double>(options_.horizon);
   const double log = std::log(4.0 * n * n * n / *options_.delta);
-  return cell.mean() - scale() * options_.confidence_scale * std::sqrt(log / (2.0 * cell.pulls));
+  const double width = scale() * options_.confidence_scale * std::sqrt(log / (2.0 * cell.pulls));
+  const double value = cell.mean() - width;
+  return std::isnan(value) ? -kInfinity : value;  // a state from outside may be out of all bounds
 }
 
 /// The scale has changed.

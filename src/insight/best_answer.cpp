@@ -1,6 +1,8 @@
 #include "insight/best_answer.hpp"
 
 #include "insight/best_text.hpp"
+#include "tuning/claims.hpp"
+#include "tuning/limits.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -28,7 +30,7 @@ BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
                        const StudySpecification& specification, const TunerState& tuner) {
   BestAnswer answer{.best = best,
                     .text = best_text(specification.space, best),
-                    .uplift = strongest_uplift(optimizer, best, specification, tuner)};
+                    .uplift = strongest_uplift(optimizer, specification, tuner)};
   if (answer.uplift) {
     answer.uplift_text =
         uplift_text(specification.space, *answer.uplift, best, specification.objective.direction);
@@ -37,8 +39,15 @@ BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
   if (answer.loss) answer.loss_text = loss_text(specification, *answer.loss);
   answer.metrics = metrics_at(optimizer, tuner, best.arm);
   if (const auto& verdict = tuner.verdict()) {
-    answer.confirmed = verdict->confirmed && verdict->arm == best.arm;
+    answer.confirmed = answer.uplift && answer.uplift->is_confirmed;
     answer.verdict = verdict->text;
+    answer.verdict_arm = verdict->arm;
+  }
+  if (answer.uplift && !answer.uplift->is_best) {
+    answer.limits_of_uplift = optimizer.limit_checks(answer.uplift->arm);
+  }
+  if (const auto& baseline = specification.baseline) {
+    answer.baseline_breaks_limit = is_measured_beyond_limit(optimizer, baseline->setting);
   }
   answer.words = best_words(answer, specification, tuner.verdict());
   return answer;

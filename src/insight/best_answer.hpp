@@ -48,8 +48,13 @@ struct BestAnswer {
   std::map<std::string, MetricAnswer> metrics = {};
   std::optional<bool> confirmed = std::nullopt;
   std::optional<std::string> verdict = std::nullopt;
+  std::vector<double> verdict_arm = {};  ///< that it is about
   std::string warning = {};
   BestWords words = {};
+
+  // What the words depend on beside this.
+  std::vector<LimitCheck> limits_of_uplift = {};  ///< of its arm, where that is not the best one
+  bool baseline_breaks_limit = false;             ///< probably, by what was measured there
 };
 
 template <class Visit>
@@ -63,9 +68,11 @@ void visit_fields(BestAnswer& answer, Visit&& visit) {
   visit(Field{"loss_text", "the same in a sentence"}.or_none(), answer.loss_text);
   visit(Field{"metrics", "what else was measured at the arm"}.or_none(), answer.metrics);
   visit(
-      Field{"confirmed", "whether a comparison with the baseline has confirmed this arm"}.or_none(),
+      Field{"confirmed", "whether a comparison with the baseline has confirmed the arm of `uplift`"}
+          .or_none(),
       answer.confirmed);
-  visit(Field{"verdict", "of that comparison, in words"}.or_none(), answer.verdict);
+  visit(Field{"verdict", "of the last comparison, in words"}.or_none(), answer.verdict);
+  visit(SettingField{Field{"verdict_arm", "that it is about"}.or_none()}, answer.verdict_arm);
   visit(Field{"warning", "the study was begun with another revision of its algorithm"}.or_none(),
         answer.warning);
   visit(Field{"words", "for people: what to do, how certain that is, and why"}, answer.words);

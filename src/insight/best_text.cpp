@@ -104,6 +104,15 @@ std::string uplift_text(const Space& space, const Uplift& uplift, const Best& be
   return text;
 }
 
+namespace {
+
+/// Of a difference that proves nothing.
+std::string open_word(const Uplift& uplift) {
+  return uplift.is_refuted ? "refuted by a comparison since" : "not certain";
+}
+
+}  // namespace
+
 std::string claim_text(const Space& space, const Uplift& uplift, const Best& best,
                        Direction direction) {
   if (uplift.verdict == Uplift::Verdict::too_few) {
@@ -113,7 +122,7 @@ std::string claim_text(const Space& space, const Uplift& uplift, const Best& bes
   const std::string better = uplift.is_confirmed ? "confirmed to be better" : "better";
   if (uplift.is_best || uplift.verdict != Uplift::Verdict::better) {
     const std::string arm = uplift.is_best ? "" : space.describe(uplift.arm) + ": ";
-    const std::string verdict = uplift.verdict == Uplift::Verdict::open     ? "not certain"
+    const std::string verdict = uplift.verdict == Uplift::Verdict::open     ? open_word(uplift)
                                 : uplift.verdict == Uplift::Verdict::better ? better + level
                                                                             : "worse" + level;
     return arm + gain_text(uplift, direction) + ": " + verdict;
@@ -127,38 +136,17 @@ std::string beside_proven_text(const Space& space, const Uplift& uplift, const B
     return "the baseline has the best mean of all, but means move with the level of rewards, and "
            "differences within a pair do not";
   }
-  return fmt::format("{} looks better still and has been compared in {} {} only",
-                     space.describe(best.arm), uplift.best_pairs,
-                     uplift.best_pairs == 1 ? "pair" : "pairs");
-}
-
-std::optional<Uplift> strongest_uplift(const Optimizer& optimizer, const Best& best,
-                                       const StudySpecification& specification,
-                                       const TunerState& tuner) {
-  std::optional<Uplift> uplift = optimizer.uplift();
-  const std::optional<Verdict>& verdict = tuner.verdict();
-  if (!verdict || verdict->pairs == 0) return uplift;
-  const bool is_confirmed = verdict->confirmed && !optimizer.is_barred(verdict->arm) &&
-                            !is_probably_broken(optimizer.limit_checks(verdict->arm));
-  const bool refutes = verdict->refuted && uplift && uplift->arm == verdict->arm;
-  if (!is_confirmed && !refutes) return uplift;
-  const Objective& objective = specification.objective;
-  if (!uplift) {  // no pairs while the search ran
-    uplift = Uplift{.level = objective.confidence, .baseline_mean = verdict->baseline_mean};
+  const std::string arm = space.describe(best.arm);
+  const std::string pairs =
+      fmt::format("{} {}", uplift.best_pairs, uplift.best_pairs == 1 ? "pair" : "pairs");
+  if (uplift.best_verdict == Uplift::Verdict::better) {
+    return fmt::format("{} has a better mean, and is better than the baseline by {} as well", arm,
+                       pairs);
   }
-  const bool is_worse = objective.direction == Direction::maximize ? verdict->interval.upper < 0.0
-                                                                   : verdict->interval.lower > 0.0;
-  uplift->arm = verdict->arm;
-  uplift->is_best = verdict->arm == best.arm;
-  uplift->best_is_baseline = specification.is_baseline(best.arm);
-  uplift->is_confirmed = is_confirmed;
-  uplift->verdict = is_confirmed ? Uplift::Verdict::better
-                    : is_worse   ? Uplift::Verdict::worse
-                                 : Uplift::Verdict::open;
-  uplift->difference = verdict->difference;
-  uplift->interval = verdict->interval;
-  uplift->pairs = verdict->pairs;
-  return uplift;
+  if (uplift.best_verdict == Uplift::Verdict::worse) {
+    return fmt::format("{} has a better mean, but was worse than the baseline in {}", arm, pairs);
+  }
+  return fmt::format("{} looks better still and has been compared in {} only", arm, pairs);
 }
 
 std::string uplift_line(const std::optional<Uplift>& uplift, const Best& best,
@@ -276,7 +264,8 @@ std::vector<LimitNote> limit_notes(const Optimizer& optimizer,
 std::string verdict_line(const Space& space, const std::optional<Verdict>& verdict,
                          const std::optional<Uplift>& uplift) {
   if (!verdict || (uplift && uplift->is_confirmed)) return "";
-  return space.describe(verdict->arm) + ": " + verdict->text;
+  const std::string since = verdict->confirmed ? ", but it has broken a limit since" : "";
+  return space.describe(verdict->arm) + ": " + verdict->text + since;
 }
 
 }  // namespace canopy

@@ -34,14 +34,8 @@ namespace canopy {
 [[nodiscard]] std::string level_text(const Uplift& uplift);
 [[nodiscard]] std::string moves_text(const LevelMove& moves);
 
-/// The strongest claim about an arm beside the baseline. What a comparison has confirmed comes
-/// first, as long as it keeps its limits, and what it has refuted is claimed no more; then what
-/// pairs have proven while the search ran. None before the baseline was measured.
-[[nodiscard]] std::optional<Uplift> strongest_uplift(const Optimizer& optimizer, const Best& best,
-                                                     const StudySpecification& specification,
-                                                     const TunerState& tuner);
-
-/// That as a line: also where the best arm is the baseline. Empty without a measured baseline.
+/// The uplift as a line: also where the best arm is the baseline. Empty without a measured
+/// baseline.
 [[nodiscard]] std::string uplift_line(const std::optional<Uplift>& uplift, const Best& best,
                                       const StudySpecification& specification);
 

@@ -93,7 +93,8 @@ class BestSentences {
     if (answer_.uplift && answer_.uplift->moves) {
       add(sentences, as_sentence(moves_text(*answer_.uplift->moves)));
     }
-    for (const LimitCheck& check : best_.limits) {
+    const bool is_about_best = !is_another_proven();
+    for (const LimitCheck& check : is_about_best ? best_.limits : answer_.limits_of_uplift) {
       if (check.state != LimitState::kept) add(sentences, limit_text(check) + ".");
     }
     if (!answer_.loss_text.empty()) add(sentences, as_sentence(answer_.loss_text));
@@ -116,6 +117,10 @@ class BestSentences {
   /// Whether no other setting has an interval, so that none is ruled out.
   [[nodiscard]] bool is_only_known() const { return best_.unknown + 1 >= best_.arms; }
   [[nodiscard]] bool is_worse() const { return tone_ == Tone::bad; }
+  /// Whether the baseline is to stay: a limit comes before rewards.
+  [[nodiscard]] bool is_baseline_better() const {
+    return is_worse() && !answer_.baseline_breaks_limit;
+  }
   /// Whether more than half of the settings that have an interval may be better.
   [[nodiscard]] bool is_one_of_many() const {
     return is_bounded() && 2 * best_.rivals > best_.arms - best_.unknown;
@@ -126,18 +131,18 @@ class BestSentences {
   [[nodiscard]] std::vector<double> subject() const {
     if (best_.all_alike) return {};
     if (is_proven_) return answer_.uplift->arm;
-    return is_worse() ? specification_.baseline->setting : best_.arm;
+    return is_baseline_better() ? specification_.baseline->setting : best_.arm;
   }
 
   [[nodiscard]] Advice advice() const {
     if (best_.all_alike) return Advice::same;
     if (is_proven_) return Advice::set;
-    if (is_baseline_ || is_worse()) return Advice::keep;
+    if (is_baseline_ || is_baseline_better()) return Advice::keep;
     if (is_alone() || is_one_of_many()) return Advice::so_far;
     if (answer_.uplift) return Advice::so_far;
     const bool is_certain = best_.basis == Best::Basis::no_noise ||
                             (is_bounded() && best_.rivals == 0 && !is_only_known());
-    return !tone_ && is_certain ? Advice::set : Advice::so_far;
+    return is_certain ? Advice::set : Advice::so_far;
   }
 
   [[nodiscard]] std::pair<std::string, Tone> certainty() const {
@@ -149,7 +154,10 @@ class BestSentences {
               Tone::plain};
     }
     if (is_baseline_) return {"the baseline is best", Tone::plain};
-    if (tone_ == Tone::bad) return {"worse than the baseline", Tone::bad};
+    if (tone_ == Tone::bad) {
+      const bool is_worse = answer_.uplift->verdict == Uplift::Verdict::worse;
+      return {is_worse ? "worse than the baseline" : "refuted by a comparison", Tone::bad};
+    }
     if (tone_ == Tone::unsure) return {"not sure yet", Tone::unsure};
     if (best_.basis == Best::Basis::no_noise) return {"rewards do not vary", Tone::plain};
     if (!is_bounded()) return {"not sure yet", Tone::unsure};
@@ -209,6 +217,7 @@ class BestSentences {
       return fmt::format("The difference from the baseline is not significant yet: {}{}.", both,
                          aside);
     }
+    if (uplift.is_refuted && uplift.verdict != Uplift::Verdict::worse) return "";  // said below
     if (tone_ == Tone::bad) {
       return fmt::format("It is significantly worse than the baseline: {}{}.", both, aside);
     }
@@ -271,8 +280,12 @@ class BestSentences {
           answer_.uplift->pairs);
     }
     if (!verdict_ || is_confirmed() || specification_.is_baseline(verdict_->arm)) return "";
-    return fmt::format("The last comparison with the baseline did not confirm {}: {}.",
-                       specification_.space.describe(verdict_->arm), verdict_->text);
+    const std::string arm = specification_.space.describe(verdict_->arm);
+    if (verdict_->confirmed) {
+      return fmt::format("A comparison had confirmed {}, but it has broken a limit since.", arm);
+    }
+    return fmt::format("The last comparison with the baseline did not confirm {}: {}.", arm,
+                       verdict_->text);
   }
 
   [[nodiscard]] std::vector<std::string> details() const {
@@ -320,7 +333,8 @@ class BestSentences {
 
 Tone tone_of(const Uplift& uplift) {
   if (uplift.verdict == Uplift::Verdict::better) return Tone::good;
-  return uplift.verdict == Uplift::Verdict::worse ? Tone::bad : Tone::unsure;
+  const bool is_bad = uplift.verdict == Uplift::Verdict::worse || uplift.is_refuted;
+  return is_bad ? Tone::bad : Tone::unsure;
 }
 
 BestWords best_words(const BestAnswer& answer, const StudySpecification& specification,

@@ -660,7 +660,8 @@ std::vector<LimitCheck> Adaptive::limit_checks(Arm arm) const {
     if (!metrics_[i].has_seen_any()) continue;
     const AdaptiveModel::Known known = judged(i, metrics_[i].at(arm));
     if (!has_begun_ && known.pulls == 0.0) continue;
-    checks.push_back(check_of(limits()[i], known.level, deviations(i, known), metrics_[i].spread(),
+    const double level = is_at_end(i, known) ? known.mean : known.level;
+    checks.push_back(check_of(limits()[i], level, deviations(i, known), metrics_[i].spread(),
                               static_cast<std::uint64_t>(known.pulls)));
   }
   return checks;

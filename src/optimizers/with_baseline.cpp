@@ -103,7 +103,8 @@ Pull WithBaseline::ask(std::uint64_t pulls) {
 
 /// `length` is that of a visit.
 Pull WithBaseline::give(Open open) {
-  open.settle = rule_.settle;
+  const bool has_settled = open.is_wait && open.arm == waits_at_;
+  open.settle = has_settled ? 0 : rule_.settle;
   open.visit = open.length + open.settle;
   open.length = open.is_duel() ? 2 * open.visit : open.visit;
   return open_as(std::move(open));
@@ -135,8 +136,9 @@ Pull WithBaseline::wait() {
 
 /// One that is proven to be better than the baseline, else that.
 std::vector<double> WithBaseline::safe_arm() const {
-  const std::vector<std::vector<double>> arms = proven();
-  return arms.empty() ? baseline_ : arms.front();
+  const std::optional<Best> best = search_->best();
+  const std::vector<std::size_t> proven = proven_among(best ? best->arm : std::vector<double>());
+  return proven.empty() ? baseline_ : challengers_[proven.front()].arm;
 }
 
 /// Of a pull of an arm, at worst.
@@ -185,7 +187,7 @@ bool WithBaseline::is_possible(const Pull& earlier) const {
   const std::vector<double> then(earlier.then.begin(), earlier.then.end());
   if (earlier.purpose == Purpose::wait) {
     const bool is_known = arm == baseline_ || find_challenger(arm);
-    return earlier.round == 0 && then.empty() && earlier.length > rule_.settle && is_known;
+    return earlier.round == 0 && then.empty() && earlier.length != 0 && is_known;
   }
   const bool is_next_round = earlier.round == rounds_.size() + 1;
   if (earlier.round != rounds_.size() && !is_next_round) return false;
@@ -211,7 +213,7 @@ Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
     return open_as({.arm = {earlier.arm.begin(), earlier.arm.end()},
                     .length = earlier.length,
                     .visit = earlier.length,
-                    .settle = rule_.settle,
+                    .settle = earlier.length > rule_.visit ? rule_.settle : 0,
                     .is_wait = true});
   }
   Open open{.arm = {earlier.arm.begin(), earlier.arm.end()},
@@ -255,7 +257,8 @@ Pull WithBaseline::pull_of(Ticket ticket, const Open& open) const {
                                       : Purpose::baseline,
           .then = is_half ? Arm() : Arm(open.then),
           .then_length = open.is_duel() && !is_half ? open.visit : 0,
-          .round = open.is_wait ? 0 : open.round + 1};
+          .round = open.is_wait ? 0 : open.round + 1,
+          .unsettled = open.unsettled()};
 }
 
 /// Pulls of the search until the next round: from half of `every` to one and a half times as many.
@@ -339,6 +342,7 @@ bool WithBaseline::is_out(const Challenger& challenger) const {
 // --- telling ---------------------------------------------------------------------------------
 
 void WithBaseline::count_search(Ticket ticket, const Rewards& rewards) {
+  waits_at_.clear();
   search_pulls_ += rewards.count;
   since_ += rewards.count;
   if (!loss_) return;
@@ -374,10 +378,13 @@ Status WithBaseline::tell(Ticket ticket, std::span<const double> rewards) {
   if (rewards.empty()) return Status::impossible_sums;
   if (rewards.size() > found->second.length) return Status::too_many_rewards;
   if (!std::all_of(rewards.begin(), rewards.end(), RewardMap::usable)) return Status::not_a_reward;
+  Status status = Status::passed_over;  // unless one is learnt from
   for (const double reward : rewards) {
-    (void)learn(ticket, found->second, Rewards::one(reward));  // the last one may close it
+    const bool is_learnt =
+        learn(ticket, found->second, Rewards::one(reward)) == Status::ok;  // it may close it
+    if (is_learnt) status = Status::ok;
   }
-  return Status::ok;
+  return status;
 }
 
 Status WithBaseline::tell(Ticket ticket, const Rewards& rewards) {
@@ -394,6 +401,7 @@ Status WithBaseline::tell(Ticket ticket, const Rewards& rewards) {
 Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
   if (rewards.count > open.rest()) return Status::too_many_rewards;
   if (open.unsettled() != 0) return pass_over(open, rewards);
+  waits_at_ = open.is_wait ? open.now() : std::vector<double>();
   const bool is_baseline = open.now() == baseline_;
   const Status status =
       is_baseline ? search_->remember(baseline_, rewards) : search_->observe(open.now(), rewards);
@@ -422,9 +430,14 @@ Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
 /// Rewards from before the system has settled at the arm.
 Status WithBaseline::pass_over(Open& open, const Rewards& rewards) {
   if (rewards.count > open.unsettled()) return Status::too_many_rewards;
+  const Status status = check(rewards, RewardMap(Objective{}));
+  if (status != Status::ok) return status;
+  const bool is_baseline = open.now() == baseline_;
   search_->interrupt();
-  if (loss_ && open.now() != baseline_) loss_->add(better_is_more(rewards));
+  if (loss_ && !is_baseline) loss_->add(better_is_more(rewards));
+  if (loss_ && is_baseline) loss_->add_waiting(rewards.count);
   passed_ += rewards.count;
+  if (is_baseline && !open.is_wait) passed_alone_ += rewards.count;
   open.length -= rewards.count;
   return Status::passed_over;
 }
@@ -519,13 +532,12 @@ std::vector<std::size_t> WithBaseline::proven_among(const std::vector<double>& b
   return proven;
 }
 
-std::vector<std::vector<double>> WithBaseline::proven() const {
+std::vector<Uplift> WithBaseline::proven() const {
   const std::optional<Best> best = search_->best();
-  std::vector<std::vector<double>> arms;
-  for (const std::size_t i : proven_among(best ? best->arm : std::vector<double>())) {
-    arms.push_back(challengers_[i].arm);
-  }
-  return arms;
+  const std::vector<double> best_arm = best ? best->arm : std::vector<double>();
+  std::vector<Uplift> uplifts;
+  for (const std::size_t i : proven_among(best_arm)) uplifts.push_back(uplift_of(i, best_arm));
+  return uplifts;
 }
 
 /// One that is proven to be better than the baseline. Without any, the present one.
@@ -542,22 +554,27 @@ std::optional<Uplift> WithBaseline::uplift() const {
   const std::vector<double> best_arm = best ? best->arm : std::vector<double>();
   const std::optional<std::size_t> told = told_challenger(best_arm);
   if (!told && (!best || best_arm == baseline_)) return std::nullopt;
-  Uplift uplift{.level = level_, .fewest = Pairs::fewest(alpha(0))};
-  if (told) {
-    const Pairs& pairs = challengers_[*told].pairs;
-    uplift.arm = challengers_[*told].arm;
-    uplift.verdict = verdict(*told);
+  return uplift_of(told, best_arm);
+}
+
+/// Of a challenger, or of the best arm before it was one.
+Uplift WithBaseline::uplift_of(std::optional<std::size_t> challenger,
+                               const std::vector<double>& best) const {
+  Uplift uplift{.arm = best, .level = level_, .fewest = Pairs::fewest(alpha(0))};
+  if (challenger) {
+    const Pairs& pairs = challengers_[*challenger].pairs;
+    uplift.arm = challengers_[*challenger].arm;
+    uplift.verdict = verdict(*challenger);
     uplift.difference = pairs.mean();
-    uplift.interval = pairs.interval(alpha(*told));
+    uplift.interval = pairs.interval(alpha(*challenger));
     uplift.pairs = pairs.count();
-    uplift.fewest = Pairs::fewest(alpha(*told));
-  } else {
-    uplift.arm = best_arm;
+    uplift.fewest = Pairs::fewest(alpha(*challenger));
   }
-  uplift.is_best = uplift.arm == best_arm;
-  uplift.best_is_baseline = best_arm == baseline_;
-  for (const Challenger& each : challengers_) {
-    if (each.arm == best_arm) uplift.best_pairs = each.pairs.count();
+  uplift.is_best = uplift.arm == best;
+  uplift.best_is_baseline = best == baseline_;
+  if (const auto of_best = find_challenger(best)) {
+    uplift.best_pairs = challengers_[*of_best].pairs.count();
+    uplift.best_verdict = verdict(*of_best);
   }
   Moments means;
   for (const Round& round : measured_rounds()) {
@@ -622,7 +639,7 @@ LevelMove WithBaseline::move() const {
 
 Summary WithBaseline::summary() const {
   Summary summary = search_->summary();
-  summary.t += challenger_pulls_ + waits_ + passed_;
+  summary.t += challenger_pulls_ + waits_ + passed_ - passed_alone_;
   summary.passed_over += passed_;
   summary.in_flight += open_.size();
   if (held_) --summary.in_flight;
@@ -652,7 +669,7 @@ void WithBaseline::transfer(State& state) {
   state.mark(settings);
   state(challengers_, challenger_, is_duel_, open_, rounds_, asked_, search_pulls_, since_,
         challenger_pulls_, baseline_pulls_, tosses_, alarm_, held_, reserved_, tried_, waits_,
-        passed_);
+        passed_, passed_alone_, waits_at_);
   bool has_loss = loss_.has_value();
   state(has_loss);
   if (state.restoring()) {
@@ -673,6 +690,7 @@ void WithBaseline::transfer(State& state) {
   }
   for (const Round& round : rounds_) State::require(State::are_finite({round.sum}));
   State::require(!held_ || space_.contains(held_->arm));
+  State::require(passed_alone_ <= passed_);
   State::require(!loss_ || loss_->blocks() == rounds_.size());
 }
 

@@ -31,6 +31,14 @@ Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
     return tell(optimizer, ticket, rewards);  // which says what is wrong
   }
   if (count > pull->length - pull->then_length) return Status::two_arms;
+  if (const std::uint64_t passed = pull->unsettled; passed != 0) {
+    const auto* list = std::get_if<std::vector<double>>(&rewards);
+    if (count <= passed || list == nullptr) return tell(optimizer, ticket, rewards);
+    const auto cut = list->begin() + static_cast<std::ptrdiff_t>(passed);
+    const Status status = tell(optimizer, ticket, std::vector(list->begin(), cut));
+    if (!is_taken(status)) return status;
+    return tell(optimizer, ticket, std::vector(cut, list->end()), metrics);  // which have settled
+  }
   const std::vector<double> arm(pull->arm.begin(), pull->arm.end());
   const Status status = optimizer.measure(ticket, arm, metrics);
   return is_taken(status) ? tell(optimizer, ticket, rewards) : status;

@@ -324,7 +324,9 @@ std::string json_of(const StudySpecification& study) {
 StudySpecification resolved(StudySpecification study) {
   if (study.optimizer.name.empty()) study.optimizer.name = kDefaultOptimizer;
   OptionValues& options = study.optimizer.options;
-  if (study.system && settle_of(study.optimizer) != 0 && options.find("settle_rule") == nullptr) {
+  // By distance, the way from the baseline to an arm is not known.
+  const bool goes_elsewhere = study.system || study.baseline;
+  if (goes_elsewhere && settle_of(study.optimizer) != 0 && options.find("settle_rule") == nullptr) {
     options.set("settle_rule", std::string(name_of(SettleRule::strict)));
   }
   study.optimizer = resolved(study.optimizer, study.space.dimension());
@@ -438,7 +440,8 @@ std::uint64_t warmup_of(const StudySpecification& study) {
 std::uint64_t pairs_of_round(const StudySpecification& study) {
   std::uint64_t pairs = study.baseline->pulls / visit_of(study);
   if (study.system && study.system->options.max_changes_per_hour) {
-    pairs = std::min(pairs, *study.system->options.max_changes_per_hour / 4);  // half of an hour's
+    const std::uint64_t half = *study.system->options.max_changes_per_hour / 2;
+    pairs = std::min(pairs, (half - std::min<std::uint64_t>(half, changes_of_round(0))) / 2);
   }
   return std::max<std::uint64_t>(pairs, 1);
 }
@@ -459,18 +462,7 @@ std::uint64_t pulls_between_rounds(const StudySpecification& study) {
 
 }  // namespace
 
-std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study, std::uint64_t seed) {
-  const Selection selected = resolved(study).optimizer;
-  return compared(make_optimizer(selected, study.space, study.partition, study.objective), study,
-                  seed);
-}
-
-std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
-                                    const StudySpecification& study, std::uint64_t seed) {
-  if (!study.baseline) return optimizer;
-  auto* ticketed = dynamic_cast<TicketedOptimizer*>(optimizer.get());
-  if (ticketed == nullptr) throw std::logic_error("an optimizer without tickets has no baseline");
-  (void)optimizer.release();
+BaselineRule baseline_rule(const StudySpecification& study, std::uint64_t seed) {
   const std::uint64_t quarter = study.budget.pulls.value_or(320) / 4;
   BaselineRule rule{.every = pulls_between_rounds(study),
                     .pulls = std::max(study.baseline->pulls, visit_of(study)),
@@ -486,8 +478,29 @@ std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
                          .worst_share = study.budget.worst_loss.value_or(1.0),
                          .worst_per_pull = study.budget.worst_loss_per_pull.value_or(0.0)};
   }
+  return rule;
+}
+
+std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study, std::uint64_t seed) {
+  const Selection selected = resolved(study).optimizer;
+  return compared(make_optimizer(selected, study.space, study.partition, study.objective), study,
+                  seed);
+}
+
+std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
+                                    const StudySpecification& study, std::uint64_t seed) {
+  if (!study.baseline) return optimizer;
+  if (!study.system && settle_of(study.optimizer) != 0 && settles_by_distance(study.optimizer)) {
+    throw ConfigurationError({{"optimizer.settle_rule", "by_distance",
+                               "does not know the way from the baseline to an arm: must be "
+                               "\"strict\" in a study with a baseline and without [system]"}});
+  }
+  auto* ticketed = dynamic_cast<TicketedOptimizer*>(optimizer.get());
+  if (ticketed == nullptr) throw std::logic_error("an optimizer without tickets has no baseline");
+  (void)optimizer.release();
   return std::make_unique<WithBaseline>(std::unique_ptr<TicketedOptimizer>(ticketed), study.space,
-                                        study.objective, study.baseline->setting, rule);
+                                        study.objective, study.baseline->setting,
+                                        baseline_rule(study, seed));
 }
 
 }  // namespace canopy

@@ -1,5 +1,6 @@
 #include "canopy/study.hpp"
 
+#include "canopy/detail/reward_map.hpp"
 #include "canopy/journal.hpp"
 #include "canopy/optimizers.hpp"
 #include "canopy/state.hpp"
@@ -379,18 +380,34 @@ Status Study::tell(Ticket ticket, double reward) {
 Status Study::tell(Ticket ticket, std::span<const double> rewards) {
   const std::optional<Pull> pull =
       specification_.baseline ? live().pull_of(ticket) : std::optional<Pull>();
-  const std::uint64_t first = pull ? pull->length - pull->then_length : rewards.size();
-  const bool is_baseline = is_of_baseline(ticket);
+  if (pull && pull->purpose != Purpose::search) return tell_parts(ticket, *pull, rewards);
   const Status status = live().tell(ticket, rewards);
-  if (!is_taken(status)) return status;
-  const bool skipped = status == Status::passed_over;
-  const auto cut =
-      rewards.begin() + static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(first, rewards.size()));
-  append(Told{ticket, std::vector(rewards.begin(), cut), skipped, is_baseline});
-  if (cut != rewards.end()) {  // those of the other arm of a duel
-    append(Told{ticket, std::vector(cut, rewards.end()), skipped, !is_baseline});
+  if (is_taken(status)) {
+    append(Told{ticket, std::vector(rewards.begin(), rewards.end()), status == Status::passed_over,
+                false});
   }
   return status;
+}
+
+/// Rewards of two arms, or from before and after a system has settled, are told apart.
+Status Study::tell_parts(Ticket ticket, const Pull& pull, std::span<const double> rewards) {
+  if (rewards.empty()) return Status::impossible_sums;
+  if (rewards.size() > pull.length) return Status::too_many_rewards;
+  if (!std::all_of(rewards.begin(), rewards.end(), RewardMap::usable)) return Status::not_a_reward;
+  Status all = Status::passed_over;
+  while (!rewards.empty()) {
+    const Pull now = live().pull_of(ticket).value();
+    const std::uint64_t of_arm = now.unsettled != 0 ? now.unsettled : now.length - now.then_length;
+    const auto part = rewards.first(std::min<std::size_t>(rewards.size(), of_arm));
+    const bool is_baseline = is_of_baseline(ticket);
+    const Status status = live().tell(ticket, part);
+    if (!is_taken(status)) return status;
+    append(Told{ticket, std::vector(part.begin(), part.end()), status == Status::passed_over,
+                is_baseline});
+    if (status == Status::ok) all = status;
+    rewards = rewards.subspan(part.size());
+  }
+  return all;
 }
 
 Status Study::tell(Ticket ticket, const Rewards& rewards) {

@@ -52,7 +52,9 @@ void Comparing::step() {
   }
   const std::string deadly = keeper_.deadly_text();
   if (!deadly.empty() && state().setting() == comparison.arm()) {
-    end(false, deadly, true);
+    const SystemKeeper::Return back = keeper_.go_back_to(baseline());
+    const bool works = back == SystemKeeper::Return::works;
+    if (works || back == SystemKeeper::Return::works_again) end(false, deadly, true);
     return;
   }
   lookout_.report(Lookout::Phase::confirming);

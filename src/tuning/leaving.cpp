@@ -1,10 +1,10 @@
 #include "tuning/leaving.hpp"
 
 #include "files/arm_document.hpp"
+#include "tuning/claims.hpp"
 #include "tuning/limits.hpp"
 #include "tuning/tuner_state.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
@@ -34,24 +34,13 @@ ExitFacts facts_of(const Study& study) {
   ExitFacts facts;
   const auto& verdict = tuner_state_of(study).verdict();
   if (verdict && verdict->confirmed) facts.confirmed = candidate(study, verdict->arm);
-  for (const std::vector<double>& arm : study.proven()) {
-    const bool is_refuted = verdict && verdict->refuted && verdict->arm == arm;
-    if (is_refuted || facts.proven.exists() || !may_keep_limits(study, arm)) continue;
-    facts.proven = {arm};
-  }
-  if (const auto uplift = study.uplift()) {
-    facts.proof = fmt::format("better than the baseline at {:.4g} %", 100.0 * uplift->level);
-    if (uplift->arm == facts.proven.arm) {
-      facts.proof += fmt::format(", after {} pairs", uplift->pairs);
-    }
+  if (const auto proven = proven_uplift(study, tuner_state_of(study))) {
+    facts.proven = {proven->arm};
+    facts.proof = fmt::format("better than the baseline at {:.4g} %, after {} pairs",
+                              100.0 * proven->level, proven->pairs);
   }
   if (const auto& baseline = study.specification().baseline) {
-    // Nothing is said of it that was not measured there.
-    const std::vector<LimitCheck> checks = study.limit_checks(baseline->setting);
-    const bool breaks = std::any_of(checks.begin(), checks.end(), [](const LimitCheck& check) {
-      return check.pulls != 0 && check.deviations < 0.0;
-    });
-    facts.baseline = {baseline->setting, !breaks};
+    facts.baseline = {baseline->setting, !is_measured_beyond_limit(study, baseline->setting)};
     facts.doubt = doubt_of(study);
   }
   if (const std::optional<Best> best = study.best()) facts.best = {best->arm};

@@ -39,9 +39,12 @@ void Search::blame_deadly_arm() {
   if (why.empty() || !pull_ || state().setting() != pull_->arm) return;
   if (is_in_visit()) {
     keeper_.fail_for_good(pull_->ticket, why);
-  } else if (pull_->purpose == Purpose::duel && !specification_.is_baseline(pull_->arm)) {
+  } else if (pull_->purpose != Purpose::search && !specification_.is_baseline(pull_->arm)) {
     keeper_.fail_for_good(pull_->ticket, why);
-    penalize_challenger();
+    const SystemKeeper::Return back = keeper_.go_back_to(specification_.baseline->setting);
+    if (back == SystemKeeper::Return::works || back == SystemKeeper::Return::works_again) {
+      penalize_challenger();
+    }
   }
 }
 

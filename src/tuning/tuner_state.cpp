@@ -27,7 +27,9 @@ void transfer_list(State& state, List& list) {
 }  // namespace
 
 TunerState::TunerState(const StudySpecification& study)
-    : dimension_(study.space.dimension()), level_(study.objective.confidence) {
+    : dimension_(study.space.dimension()),
+      level_(study.objective.confidence),
+      direction_(study.objective.direction) {
   if (study.baseline) baseline_ = study.baseline->setting;
   if (study.system && study.system->options.floor)
     window_size_ = study.system->options.floor_window;
@@ -164,9 +166,15 @@ void TunerState::take(const Compared& event) {
 
 void TunerState::take(const ComparisonEnded& event) {
   if (!comparison_) return;
+  const bool is_of_nothing = comparison_->arm() == baseline_;  // which says nothing of another arm
+  if (verdict_ && is_of_nothing) {
+    comparison_.reset();
+    return;
+  }
   verdict_ = Verdict{.arm = comparison_->arm(),
                      .confirmed = event.confirmed,
                      .refuted = event.refuted,
+                     .is_worse = comparison_->is_better(direction_) == false,
                      .text = event.verdict,
                      .difference = comparison_->difference(),
                      .interval = comparison_->interval(),

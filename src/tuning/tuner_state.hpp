@@ -32,7 +32,8 @@ inline constexpr std::string_view kWasInterrupted = "interrupted";
 struct Verdict {
   std::vector<double> arm;
   bool confirmed = false;
-  bool refuted = false;  ///< by more than a lack of evidence
+  bool refuted = false;   ///< by more than a lack of evidence,
+  bool is_worse = false;  ///< by its rewards
   std::string text;
   double difference = 0.0;  ///< the arm's rewards less the baseline's, mean over the pairs
   Interval interval = {};   ///< of it
@@ -40,8 +41,8 @@ struct Verdict {
   double baseline_mean = 0.0;  ///< over these
 
   void transfer(State& state) {
-    state(arm, confirmed, refuted, text, difference, interval.lower, interval.upper, pairs,
-          baseline_mean);
+    state(arm, confirmed, refuted, is_worse, text, difference, interval.lower, interval.upper,
+          pairs, baseline_mean);
   }
 };
 
@@ -144,6 +145,7 @@ class TunerState final : public JournalFold {
 
   std::size_t dimension_;
   double level_;
+  Direction direction_ = Direction::maximize;
 
   std::vector<double> setting_;
   bool elsewhere_ = true;

@@ -2,6 +2,7 @@
 
 #include "canopy/optimizers.hpp"
 #include "canopy/pairs.hpp"
+#include "canopy/with_baseline.hpp"
 
 #include "core/excerpt.hpp"
 #include "systems/command_line.hpp"
@@ -126,6 +127,24 @@ void warn_of_budget(const StudySpecification& study, std::vector<Warning>& warni
                                          pulls, cells)});
 }
 
+/// What the budget allows to be compared while the search runs.
+void warn_of_few_pairs(const StudySpecification& study, std::vector<Warning>& warnings) {
+  const Budget& budget = study.budget;
+  if (!study.baseline || study.baseline->every == 0 || !budget.pulls || budget.confirm_pulls) {
+    return;
+  }
+  const BaselineRule rule = baseline_rule(study, 1);
+  const std::uint64_t compared = *budget.pulls - std::min(*budget.pulls, rule.first);
+  const std::uint64_t pairs = rule.pairs * (compared / (rule.every + rule.pairs * rule.visit));
+  const std::uint64_t fewest = Pairs::fewest(challenger_alpha(study.objective.confidence, 1.0));
+  if (pairs >= fewest) return;
+  warnings.push_back(
+      {false, fmt::format("a budget of {} pulls has room for about {} pairs with the baseline, and "
+                          "no setting is proven to be better before {}: give more pulls, or "
+                          "budget.confirm_pulls to compare the best one at the end",
+                          *budget.pulls, pairs, fewest)});
+}
+
 void warn_of_exit(const StudySpecification& study, std::vector<Warning>& warnings) {
   const SystemOptions& options = study.system->options;
   const bool is_never_measured =
@@ -139,6 +158,7 @@ void warn_of_exit(const StudySpecification& study, std::vector<Warning>& warning
                         "on_exit = \"confirmed\" without budget.confirm_pulls leaves the system at "
                         "the baseline until `canopy confirm` has been run"});
   }
+  if (options.on_exit == OnExit::best) warn_of_few_pairs(study, warnings);
   const std::uint64_t pairs = Pairs::fewest(1.0 - study.objective.confidence);
   const std::uint64_t fewest = 2 * pairs * visit_of(study);
   if (study.budget.confirm_pulls && *study.budget.confirm_pulls < fewest) {

@@ -2,6 +2,7 @@
 
 #include "insight/best_answer.hpp"
 #include "insight/best_text.hpp"
+#include "tuning/claims.hpp"
 
 #include <cmath>
 #include <limits>
@@ -238,6 +239,25 @@ TEST(BestWords, ASettingThatIsProvenIsNamedWhereAnotherOneLooksBetter) {
             "pairs only");
 }
 
+TEST(BestWords, WhereABaselineBreaksALimitItIsNotKept) {
+  BestAnswer answer = with_uplift(-0.1, -0.2, -0.01);
+  answer.baseline_breaks_limit = true;
+  EXPECT_EQ(best_words(answer, kWithBaseline).advice, Advice::so_far);
+  EXPECT_EQ(best_words(answer, kWithBaseline).arm, std::vector<double>{42.1});
+}
+
+TEST(BestWords, WhatTheBestArmDidInItsOwnPairsIsSaidBesideAProvenOne) {
+  BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
+  answer.uplift->arm = {50.0};
+  answer.uplift->is_best = false;
+  answer.uplift->best_pairs = 44;
+  answer.uplift->best_verdict = Uplift::Verdict::better;
+  EXPECT_TRUE(has(told(answer), "is better than the baseline by 44 pairs as well."))
+      << told(answer);
+  answer.uplift->best_verdict = Uplift::Verdict::worse;
+  EXPECT_TRUE(has(told(answer), "but was worse than the baseline in 44 pairs.")) << told(answer);
+}
+
 TEST(BestWords, ASettingThatIsProvenIsSetAlsoWhereTheBaselineHasTheBestMean) {
   BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
   answer.best.arm = {60.0};
@@ -338,7 +358,7 @@ class StrongestUplift : public ::testing::Test {
       tuner.apply({.event = Compared{is_baseline, is_baseline ? 1.0 : reward_of_arm}});
     }
     tuner.apply({.event = end});
-    return strongest_uplift(*optimizer_, *optimizer_->best(), kWithBaseline, tuner);
+    return strongest_uplift(*optimizer_, kWithBaseline, tuner);
   }
 
   std::unique_ptr<Optimizer> optimizer_;
@@ -362,6 +382,35 @@ TEST_F(StrongestUplift, WhatAComparisonHasRefutedIsClaimedNoMore) {
   EXPECT_EQ(claim->verdict, Uplift::Verdict::worse);
   EXPECT_DOUBLE_EQ(claim->difference, -0.5);
   EXPECT_FALSE(claim->is_confirmed);
+}
+
+TEST_F(StrongestUplift, WhatHasFailedInAComparisonIsClaimedNoMore) {
+  TunerState tuner(kWithBaseline);
+  const std::vector<double> proven = optimizer_->uplift()->arm;
+  tuner.apply({.event = ComparisonBegun{.pulls = 40, .arm = proven, .seed = 3}});
+  tuner.apply({.event = ComparisonEnded{.verdict = "the best arm failed", .refuted = true}});
+  const std::optional<Uplift> claim = strongest_uplift(*optimizer_, kWithBaseline, tuner);
+  ASSERT_TRUE(claim);
+  EXPECT_TRUE(claim->is_refuted);
+  EXPECT_EQ(claim->verdict, Uplift::Verdict::open);
+  EXPECT_EQ(claim->pairs, optimizer_->uplift()->pairs) << "its pairs are what they were";
+  const BestAnswer answer = best_answer(*optimizer_, *optimizer_->best(), kWithBaseline, tuner);
+  EXPECT_EQ(answer.words.advice, Advice::keep);
+  EXPECT_EQ(answer.words.arm, std::vector<double>{60.0});
+  EXPECT_EQ(answer.words.certainty, "refuted by a comparison");
+  EXPECT_TRUE(has(answer.uplift_text, "refuted by a comparison since")) << answer.uplift_text;
+}
+
+TEST_F(StrongestUplift, AComparisonOfTheBaselineWithItselfLeavesWhatWasConfirmed) {
+  TunerState tuner(kWithBaseline);
+  tuner.apply({.event = ComparisonBegun{.pulls = 40, .arm = {77.0}, .seed = 3}});
+  tuner.apply({.event = ComparisonEnded{.confirmed = true, .verdict = "better"}});
+  tuner.apply({.event = ComparisonBegun{.pulls = 40, .arm = {60.0}, .seed = 3}});
+  tuner.apply({.event = ComparisonEnded{.verdict = "there is nothing to confirm"}});
+  const std::optional<Uplift> claim = strongest_uplift(*optimizer_, kWithBaseline, tuner);
+  ASSERT_TRUE(claim);
+  EXPECT_TRUE(claim->is_confirmed);
+  EXPECT_EQ(claim->arm, std::vector<double>{77.0});
 }
 
 TEST_F(StrongestUplift, AComparisonThatLeavesItOpenTakesNothingBack) {

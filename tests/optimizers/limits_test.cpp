@@ -114,6 +114,7 @@ TEST(AdaptiveWithLimits, KeepsOneThatIsTheEndOfAllValues) {
   EXPECT_LE(best.arm[0], 0.5);
   EXPECT_GE(best.arm[0], 0.3);
   EXPECT_EQ(best.limits.at(0).state, LimitState::kept);
+  EXPECT_EQ(best.limits.at(0).level, 0.0) << "whatever the settings around it have";
 }
 
 TEST(AdaptiveWithLimits, NamesNoArmWhereNoneKeepsThemButTheNearest) {

@@ -73,13 +73,17 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
 /** Whether the advice is about the best setting, not about one that is proven or about the baseline. */
 const isAboutBest = (best: Best) => !best.words.arm || isSameArm(best.words.arm, best.arm);
 
+const provenWord = (uplift: Uplift) => (uplift.is_confirmed ? "confirmed" : "proven");
+
+const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 /** Settings by what they are called. */
 type Columns = [string, Arm][];
 
 function columnsOf(best: Best, baseline: Arm | null): Columns {
   const columns: Columns = [["Best", best.arm]];
   if (best.words.advice === "set" && best.words.arm && !isAboutBest(best))
-    columns.unshift([best.uplift?.is_confirmed ? "Confirmed" : "Proven", best.words.arm]);
+    columns.unshift([capital(best.uplift ? provenWord(best.uplift) : "proven"), best.words.arm]);
   if (baseline) columns.push(["Baseline", baseline]);
   return columns;
 }
@@ -89,7 +93,7 @@ function limitsOf(specification: Specification): Limit[] {
 }
 
 /** As the server says it, with a capital and a full stop. */
-const asSentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const asSentence = (text: string) => `${capital(text)}.`;
 
 function NoBest(props: { error: Error | null; isOver: boolean }) {
   const { error } = props;
@@ -154,7 +158,7 @@ function Numbers(props: { best: Best; pulls: number | null }) {
             <span>
               {lines.small || "no interval"}
               <br />
-              {!best.uplift.is_best && `${armText(best.uplift.arm)}: `}
+              {!isSameArm(best.uplift.arm, best.words.arm ?? best.arm) && `${armText(best.uplift.arm)}: `}
               {toneWord(tone)}
             </span>
           </dd>
@@ -182,10 +186,9 @@ function Numbers(props: { best: Best; pulls: number | null }) {
  * pairs say. Means of settings themselves move with the level of rewards. */
 function comparedReaches(uplift: Uplift, isBest: boolean): Reach[] {
   const { baseline_mean: level, mean, low, high } = uplift;
-  const isDecided = uplift.verdict === "better" || uplift.verdict === "worse";
   return [
     {
-      label: isBest ? "best" : isDecided ? uplift.verdict : "compared",
+      label: isBest ? "best" : uplift.verdict === "better" ? provenWord(uplift) : "compared",
       mean: level + mean,
       low: low === null ? null : level + low,
       high: high === null ? null : level + high,
