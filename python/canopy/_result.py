@@ -28,7 +28,8 @@ class Result:
     """The result of a search, so far.
 
     `episodes` are arms with the rewards they earned in a row, `rewards` all rewards in order, `pulls` how many calls
-    there were, those of the baseline apart. `failed` calls have no reward; `last_failure` says which arm the last of them had, and why.
+    there were, those of the baseline apart. `failed` calls have no reward; `last_failure` says which arm the last of
+    them had, and why.
     `stopped` says why it ended: "pulls", "timeout", "stop", "interrupted" or "failures". `optimizer` is what searched;
     once it has ended, a copy in memory if that was a study, which may then be closed.
     """
