@@ -249,7 +249,7 @@ class WithBaseline final : public Optimizer {
   std::uint64_t tried_ = 0;            // pulls that the search has asked for
   std::uint64_t waits_ = 0;            // pulls
   std::uint64_t passed_ = 0;           // pulls before the system had settled at a visit,
-  std::uint64_t passed_alone_ = 0;     // of which so many were those of the baseline in rounds
+  std::uint64_t passed_alone_ = 0;     // those of the baseline in rounds among them
   std::vector<double> waits_at_;       // the arm of the last reward, if that was of a wait
 };
 
