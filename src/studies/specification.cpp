@@ -482,9 +482,10 @@ BaselineRule baseline_rule(const StudySpecification& study, std::uint64_t seed) 
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study, std::uint64_t seed) {
-  const Selection selected = resolved(study).optimizer;
-  return compared(make_optimizer(selected, study.space, study.partition, study.objective), study,
-                  seed);
+  const StudySpecification complete = resolved(study);
+  return compared(
+      make_optimizer(complete.optimizer, complete.space, complete.partition, complete.objective),
+      complete, seed);
 }
 
 std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,

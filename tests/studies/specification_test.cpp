@@ -528,5 +528,18 @@ TEST(StudySpecification, AHardRangeIsKeptAndNeedsARange) {
   EXPECT_THROW(optimizer->set_reward_range(std::nullopt), ConfigurationError);
 }
 
+TEST(StudySpecification, BesideABaselineASystemSettlesStrictly) {
+  const auto study = [](const std::string& rule) {
+    return parse_study(
+        "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[optimizer]\nname = "
+        "\"adaptive\"\nsettle = 3\n" +
+            rule + "[baseline]\nsetting = { x = 0.3 }\n",
+        "study.toml");
+  };
+  EXPECT_EQ(make_optimizer(study(""))->ask(1).length, 7U) << "three are passed over, four count";
+  EXPECT_EQ(make_optimizer(study("settle_rule = \"strict\"\n"))->ask(1).length, 7U);
+  EXPECT_THROW((void)make_optimizer(study("settle_rule = \"by_distance\"\n")), ConfigurationError);
+}
+
 }  // namespace
 }  // namespace canopy
