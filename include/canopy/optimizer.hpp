@@ -416,6 +416,11 @@ class Optimizer {
   /// The system has had another setting meanwhile, which the search has not asked for.
   virtual void interrupt() {}
 
+  /// A comparison of an arm with the baseline begins whose rewards are not told here; one has
+  /// ended, and may have refuted the arm: it was worse, failed or broke a limit.
+  virtual void begin_comparison(Arm /*arm*/) {}
+  virtual void end_comparison(bool /*refuted*/) {}
+
   /// Another range of rewards; in force from the next phase on.
   virtual void set_reward_range(const std::optional<RewardRange>& range) = 0;
   /// The last one that was given; none: rewards tell.

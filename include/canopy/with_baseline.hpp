@@ -5,6 +5,7 @@
 #include "canopy/optimizer.hpp"
 #include "canopy/pairs.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -22,9 +23,10 @@ struct BaselineRule {
   std::uint64_t pulls = 4;  ///< of the baseline at the start, and where there is nothing to compare
   std::uint64_t pairs = 4;  ///< in a round
   std::uint64_t visit = 1;  ///< pulls in a row of either side of a pair
-  std::uint64_t settle = 0;                     ///< pulls before these that are passed over
-  std::uint64_t first = 80;                     ///< pulls of the search before the first pair
-  std::uint64_t seed = 1;                       ///< of the coin
+  std::uint64_t settle = 0;         ///< pulls before these that are passed over
+  std::uint64_t search_settle = 0;  ///< those that the search passes over itself after a change
+  std::uint64_t first = 80;         ///< pulls of the search before the first pair
+  std::uint64_t seed = 1;           ///< of the coin
   std::optional<LossRule> loss = std::nullopt;  ///< what tuning may cost; none: anything
 };
 
@@ -77,7 +79,9 @@ class WithBaseline final : public Optimizer {
     if (open == open_.end()) return search_->measure(ticket, arm, metrics);
     return open->second.unsettled() != 0 ? Status::passed_over : search_->measure(0, arm, metrics);
   }
-  void interrupt() override { search_->interrupt(); }
+  void interrupt() override;
+  void begin_comparison(Arm arm) override { compared_.assign(arm.begin(), arm.end()); }
+  void end_comparison(bool refuted) override;
   void set_reward_range(const std::optional<RewardRange>& range) override {
     search_->set_reward_range(range);
   }
@@ -179,16 +183,34 @@ class WithBaseline final : public Optimizer {
     void transfer(State& state) { state(ticket, arm, is_first); }
   };
 
+  /// Pulls of the search at an arm right after each other, which were allowed together where the
+  /// loss is capped.
+  struct Visit {
+    std::vector<double> arm;
+    std::uint64_t rest = 0;  // that were not asked for yet
+    double worst = 0.0;      // that each may lose
+
+    void transfer(State& state) { state(arm, rest, worst); }
+  };
+
   [[nodiscard]] Pull ask_search(std::uint64_t pulls);
-  void hold();
+  void hold(std::uint64_t pulls = 1);
   [[nodiscard]] Pull let_go();
+  void reserve(Ticket ticket, const std::vector<double>& arm, bool is_first);
+  [[nodiscard]] bool is_visited(const std::vector<double>& arm) const {
+    return visit_ && visit_->arm == arm;
+  }
+  void end_visit();
+  void leave_search();
   [[nodiscard]] Pull wait();
   [[nodiscard]] bool is_held(Ticket ticket) const { return held_ && held_->ticket == ticket; }
   [[nodiscard]] std::vector<double> safe_arm() const;
-  [[nodiscard]] std::uint64_t pulls_of_visit() const { return rule_.settle + rule_.visit; }
+  [[nodiscard]] std::uint64_t settle() const { return std::max(rule_.settle, rule_.search_settle); }
+  [[nodiscard]] std::uint64_t pulls_of_visit() const { return settle() + rule_.visit; }
   [[nodiscard]] double worst_loss(const std::vector<double>& arm, bool is_first) const;
   [[nodiscard]] double reserved() const;
   [[nodiscard]] bool may_be_played(const Held& held) const;
+  [[nodiscard]] std::uint64_t pulls_to_allow(const Held& held) const;
   [[nodiscard]] bool loss_allows(std::uint64_t pulls, double worst_of_each) const;
   void count_search(Ticket ticket, const Rewards& rewards);
   [[nodiscard]] Rewards better_is_more(const Rewards& rewards) const;
@@ -245,12 +267,15 @@ class WithBaseline final : public Optimizer {
 
   std::optional<LossBudget> loss_;
   std::optional<Held> held_;
+  std::optional<Visit> visit_;         // of the search; none after the system was elsewhere
   std::map<Ticket, double> reserved_;  // what open tickets of the search may lose
-  std::uint64_t tried_ = 0;            // pulls that the search has asked for
+  std::uint64_t tried_ = 0;            // visits that the search has asked for
   std::uint64_t waits_ = 0;            // pulls
   std::uint64_t passed_ = 0;           // pulls before the system had settled at a visit,
   std::uint64_t passed_alone_ = 0;     // those of the baseline in rounds among them
   std::vector<double> waits_at_;       // the arm of the last reward, if that was of a wait
+  std::vector<double> compared_;       // the arm of a comparison that goes on outside of rounds
+  std::vector<double> refuted_;        // the arm of the last one, if that has refuted it
 };
 
 }  // namespace canopy

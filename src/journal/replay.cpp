@@ -82,6 +82,11 @@ bool do_again(Optimizer& optimizer, const Event& event) {
 void take_aside(Optimizer& optimizer, const Event& event) {
   const auto* applied = std::get_if<Applied>(&event);
   if (applied != nullptr && applied->ticket == 0) optimizer.interrupt();
+  if (const auto* begun = std::get_if<ComparisonBegun>(&event)) {
+    optimizer.begin_comparison(begun->arm);
+  } else if (const auto* ended = std::get_if<ComparisonEnded>(&event)) {
+    optimizer.end_comparison(ended->refuted);
+  }
   const auto* observed = std::get_if<Observed>(&event);
   if (observed == nullptr || observed->role != Role::baseline) return;
   // A baseline outside the space is one that no optimizer knows.

@@ -73,7 +73,10 @@ std::uint64_t WithBaseline::until_round() const {
   const auto left = [](std::uint64_t all, std::uint64_t done) { return all - std::min(all, done); };
   if (!loss_) return std::max(left(gap(), since_), left(rule_.first, search_pulls_));
   // What it may cost is reckoned from the level of the baseline, which must be known at all times.
-  return rounds_.size() < kFirstBlocks ? 0 : left(gap(), since_);
+  if (rounds_.size() < kFirstBlocks) return 0;
+  // In the middle of a visit the pulls from before the system has settled would be lost.
+  const bool is_visiting = visit_ && reserved_.empty();  // several in flight are at several arms
+  return std::max(is_visiting ? visit_->rest : 0, left(gap(), since_));
 }
 
 bool WithBaseline::is_round_due(std::uint64_t more) const {
@@ -117,17 +120,45 @@ Pull WithBaseline::ask_search(std::uint64_t pulls) {
   return may_be_played(*held_) ? let_go() : wait();
 }
 
-void WithBaseline::hold() {
-  const Pull pull = search_->ask(1);
+void WithBaseline::hold(std::uint64_t pulls) {
+  const Pull pull = search_->ask(pulls);
   held_ = Held{pull.ticket, {pull.arm.begin(), pull.arm.end()}, tried_ < kFirstTries};
+  if (is_visited(held_->arm)) return;
+  visit_.reset();
   ++tried_;
 }
 
 Pull WithBaseline::let_go() {
-  reserved_[held_->ticket] = worst_loss(held_->arm, held_->is_first);
+  reserve(held_->ticket, held_->arm, held_->is_first);
   const Pull pull = *search_->pull_of(held_->ticket);
   held_.reset();
   return pull;
+}
+
+/// A pull of the arm is in flight: of the present visit, or the first one of another.
+void WithBaseline::reserve(Ticket ticket, const std::vector<double>& arm, bool is_first) {
+  if (!loss_) return;
+  if (!is_visited(arm)) {
+    visit_ = Visit{arm, pulls_of_visit(), worst_loss(arm, is_first)};
+  } else if (visit_->rest == 0) {  // it goes on for longer
+    visit_ = Visit{arm, 1, worst_loss(arm, false)};
+  }
+  --visit_->rest;
+  reserved_[ticket] = visit_->worst;
+}
+
+/// Ends the visit of the search, since the system goes elsewhere. What the search still wants to
+/// play there would all come before the system has settled again, so it had better choose anew.
+void WithBaseline::end_visit() {
+  if (!visit_) return;
+  const bool goes_on = held_ && is_visited(held_->arm);
+  visit_.reset();
+  if (settle() == 0) return;
+  if (goes_on) {
+    (void)search_->drop(held_->ticket);
+    held_.reset();
+  }
+  search_->finish();
 }
 
 Pull WithBaseline::wait() {
@@ -137,8 +168,10 @@ Pull WithBaseline::wait() {
 /// One that is proven to be better than the baseline, else that.
 std::vector<double> WithBaseline::safe_arm() const {
   const std::optional<Best> best = search_->best();
-  const std::vector<std::size_t> proven = proven_among(best ? best->arm : std::vector<double>());
-  return proven.empty() ? baseline_ : challengers_[proven.front()].arm;
+  for (const std::size_t i : proven_among(best ? best->arm : std::vector<double>())) {
+    if (challengers_[i].arm != refuted_) return challengers_[i].arm;
+  }
+  return baseline_;
 }
 
 /// Of a pull of an arm, at worst.
@@ -153,6 +186,7 @@ double WithBaseline::worst_loss(const std::vector<double>& arm, bool is_first) c
 double WithBaseline::reserved() const {
   double sum = 0.0;
   for (const auto& [ticket, worst] : reserved_) sum += worst;
+  if (visit_) sum += static_cast<double>(visit_->rest) * visit_->worst;
   for (const auto& [ticket, open] : open_) {
     if (!open.is_duel()) continue;
     const std::vector<double>& challenger = is_challenger_first(open) ? open.arm : open.then;
@@ -161,23 +195,31 @@ double WithBaseline::reserved() const {
   return sum;
 }
 
+/// A visit is allowed as a whole: without its last pulls the first ones would be passed over.
 bool WithBaseline::may_be_played(const Held& held) const {
   if (!loss_ || held.arm == baseline_ || search_->is_barred(held.arm)) return true;
+  if (is_visited(held.arm) && visit_->rest != 0) return true;
   if (held.arm == safe_arm()) return true;
-  return loss_allows(pulls_of_visit(), worst_loss(held.arm, held.is_first));
+  return loss_allows(pulls_to_allow(held), worst_loss(held.arm, held.is_first));
+}
+
+/// Those of a whole visit, unless the system is at the arm and has settled.
+std::uint64_t WithBaseline::pulls_to_allow(const Held& held) const {
+  return is_visited(held.arm) ? 1 : pulls_of_visit();
 }
 
 /// Whether the loss stays within its cap if that many pulls each lose the worst, and those in
 /// flight do, too.
 bool WithBaseline::loss_allows(std::uint64_t pulls, double worst_of_each) const {
   const auto count = static_cast<double>(pulls);
-  const auto in_flight = static_cast<double>(reserved_.size() + open_.size());
+  const std::uint64_t of_visit = visit_ ? visit_->rest : 0;
+  const auto in_flight = static_cast<double>(reserved_.size() + of_visit + open_.size());
   return loss_->allows(count * worst_of_each + reserved(), count, in_flight);
 }
 
 Pull WithBaseline::ask_again() {
   const Pull pull = search_->ask_again();
-  if (loss_) reserved_[pull.ticket] = worst_loss({pull.arm.begin(), pull.arm.end()}, false);
+  reserve(pull.ticket, {pull.arm.begin(), pull.arm.end()}, false);
   return pull;
 }
 
@@ -199,13 +241,9 @@ bool WithBaseline::is_possible(const Pull& earlier) const {
 
 Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
   if (earlier.purpose == Purpose::search) {
-    if (held_) return let_go();
-    const Pull pull = search_->ask(std::min(pulls, earlier.length));
-    const std::vector<double> arm(pull.arm.begin(), pull.arm.end());
-    if (!loss_) return pull;
-    reserved_[pull.ticket] = worst_loss(arm, tried_ < kFirstTries);
-    ++tried_;
-    return pull;
+    if (!loss_ && !held_) return search_->ask(std::min(pulls, earlier.length));
+    if (!held_) hold(std::min(pulls, earlier.length));
+    return let_go();
   }
   if (!is_possible(earlier)) return {};
   if (earlier.purpose == Purpose::wait) {
@@ -231,6 +269,7 @@ Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
 }
 
 void WithBaseline::begin_round() {
+  end_visit();
   rounds_.emplace_back();
   if (loss_) loss_->begin_block();
   since_ = 0;
@@ -239,6 +278,7 @@ void WithBaseline::begin_round() {
 }
 
 Pull WithBaseline::open_as(Open open) {
+  end_visit();
   if (!open.is_wait) {
     asked_ += open.is_duel() ? 1 : open.length - open.settle;
     open.round = rounds_.size() - 1;
@@ -326,7 +366,7 @@ void WithBaseline::choose_challenger() {
   const std::vector<double> next = stays ? challengers_[*challenger_].arm : best->arm;
   const std::optional<std::size_t> known = find_challenger(next);
   if (known && is_out(challengers_[*known])) return;
-  const bool is_proven = known && verdict(*known) == Uplift::Verdict::better;
+  const bool is_proven = known && verdict(*known) == Uplift::Verdict::better && next != refuted_;
   const std::uint64_t pulls = rule_.pairs * pulls_of_visit();
   if (loss_ && !is_proven && !loss_allows(pulls, worst_loss(next, false))) return;
   challenger_ = challenger_index(next);
@@ -406,7 +446,7 @@ Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
   const Status status =
       is_baseline ? search_->remember(baseline_, rewards) : search_->observe(open.now(), rewards);
   if (!is_taken(status)) return status;
-  search_->interrupt();
+  leave_search();
   if (open.is_wait) {
     waits_ += rewards.count;
     since_ += rewards.count;
@@ -433,7 +473,8 @@ Status WithBaseline::pass_over(Open& open, const Rewards& rewards) {
   const Status status = check(rewards, RewardMap(Objective{}));
   if (status != Status::ok) return status;
   const bool is_baseline = open.now() == baseline_;
-  search_->interrupt();
+  if (open.now() != waits_at_) waits_at_.clear();
+  leave_search();
   if (loss_ && !is_baseline) loss_->add(better_is_more(rewards));
   if (loss_ && is_baseline) loss_->add_waiting(rewards.count);
   passed_ += rewards.count;
@@ -461,6 +502,8 @@ Status WithBaseline::penalize(Ticket ticket, double reward) {
     const bool was_played = pull && !search_->is_barred(pull->arm);
     const Status status = search_->penalize(ticket, reward);
     if (!is_taken(status)) return status;
+    waits_at_.clear();
+    visit_.reset();
     ++search_pulls_;
     ++since_;
     const auto worst = reserved_.find(ticket);
@@ -470,7 +513,7 @@ Status WithBaseline::penalize(Ticket ticket, double reward) {
   }
   if (!RewardMap::usable(reward)) return Status::not_a_reward;
   const Open& open = found->second;
-  search_->interrupt();
+  interrupt();
   if (open.now() != baseline_) {
     if (loss_) loss_->add_failure(worst_loss(open.now(), false));
     Challenger& challenger = challenger_of(open);
@@ -485,7 +528,25 @@ Status WithBaseline::penalize(Ticket ticket, double reward) {
 Status WithBaseline::drop(Ticket ticket) {
   if (is_held(ticket)) return Status::unknown_ticket;
   reserved_.erase(ticket);
+  waits_at_.clear();  // the system may have been taken to its arm
   return open_.erase(ticket) != 0 ? Status::ok : search_->drop(ticket);
+}
+
+/// The system was where the search did not send it.
+void WithBaseline::leave_search() {
+  visit_.reset();
+  search_->interrupt();
+}
+
+void WithBaseline::interrupt() {
+  waits_at_.clear();
+  leave_search();
+}
+
+void WithBaseline::end_comparison(bool refuted) {
+  const std::vector<double> arm = std::exchange(compared_, {});
+  if (arm == baseline_) return;  // which says nothing of another arm
+  refuted_ = refuted ? arm : std::vector<double>();
 }
 
 // --- what is known ---------------------------------------------------------------------------
@@ -602,7 +663,7 @@ std::optional<Loss> WithBaseline::loss() const {
   if (!held_ || may_be_played(*held_)) return loss;
   loss.waits_for = held_->arm;
   loss.may_lose = worst_loss(held_->arm, held_->is_first);
-  const auto visit = static_cast<double>(pulls_of_visit());
+  const auto visit = static_cast<double>(pulls_to_allow(*held_));
   const double a_pull = loss_->allowance(1.0);
   const double worst = visit * loss.may_lose + reserved();
   const double missing = loss.lost + loss.margin + worst - loss.allowed - visit * a_pull;
@@ -664,12 +725,12 @@ std::vector<Pull> WithBaseline::in_flight() const {
 // --- saving ----------------------------------------------------------------------------------
 
 void WithBaseline::transfer(State& state) {
-  std::string settings = "with_baseline-2";
+  std::string settings = "with_baseline-3";
   for (const double coordinate : baseline_) settings += "/" + std::to_string(coordinate);
   state.mark(settings);
   state(challengers_, challenger_, is_duel_, open_, rounds_, asked_, search_pulls_, since_,
         challenger_pulls_, baseline_pulls_, tosses_, alarm_, held_, reserved_, tried_, waits_,
-        passed_, passed_alone_, waits_at_);
+        passed_, passed_alone_, waits_at_, visit_, compared_, refuted_);
   bool has_loss = loss_.has_value();
   state(has_loss);
   if (state.restoring()) {
@@ -690,6 +751,7 @@ void WithBaseline::transfer(State& state) {
   }
   for (const Round& round : rounds_) State::require(State::are_finite({round.sum}));
   State::require(!held_ || space_.contains(held_->arm));
+  State::require(!visit_ || (space_.contains(visit_->arm) && State::are_sizes({visit_->worst})));
   State::require(passed_alone_ <= passed_);
   State::require(!loss_ || loss_->blocks() == rounds_.size());
 }

@@ -470,6 +470,7 @@ BaselineRule baseline_rule(const StudySpecification& study, std::uint64_t seed) 
                     .visit = visit_of(study),
                     // a tuner measures what comes before, and does not tell it
                     .settle = study.system ? 0 : settle_of(study.optimizer),
+                    .search_settle = settle_of(study.optimizer),
                     .first = std::clamp<std::uint64_t>(quarter, 20, 100),
                     .seed = study.baseline->seed.value_or(seed)};
   if (study.budget.caps_loss()) {

@@ -172,7 +172,8 @@ void warn_of_exit(const StudySpecification& study, std::vector<Warning>& warning
 /// Before the first settings can be tried, their worst loss must be earned.
 void warn_of_loss(const StudySpecification& study, std::vector<Warning>& warnings) {
   if (!study.budget.max_loss || !study.budget.pulls) return;
-  const double least = 2.0 * study.budget.worst_loss.value_or(1.0) / *study.budget.max_loss;
+  const auto visit = static_cast<double>(settle_of(study.optimizer) + visit_of(study));
+  const double least = 2.0 * visit * study.budget.worst_loss.value_or(1.0) / *study.budget.max_loss;
   if (2.0 * least <= 0.5 * static_cast<double>(*study.budget.pulls)) return;
   warnings.push_back(
       {false, fmt::format("max_loss = {:g} is small for {} pulls: the first eight settings take "

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -127,18 +128,27 @@ struct Shop {
   double level = 100.0;  ///< of rewards at the baseline
   std::size_t workers = 1;
   bool heavy_tails = false;
+  std::uint64_t settle = 0;   ///< pulls after a change of arm
+  bool rounds_settle = true;  ///< whether rounds pass over as many; else the tuner does
 };
 
 /// Plays so many pulls with a cap on the loss. By true means: the largest of what was lost at any
 /// pull from the 20th on, as a part of what was allowed.
-double worst_ratio(const Shop& shop, std::uint64_t seed, int pulls) {
+double worst_ratio(const Shop& shop, std::uint64_t seed, int pulls,
+                   std::set<double>* tried = nullptr) {
   const double sign = shop.direction == Direction::maximize ? 1.0 : -1.0;
   const std::vector<double> baseline{0.44};
   const auto gain = [](double x) { return -60.0 + 80.0 * std::exp(-(x - 0.6) * (x - 0.6) / 0.09); };
   const double of_baseline = gain(baseline[0]);
   const Objective objective{.direction = shop.direction};
-  WithBaseline optimizer(std::make_unique<Adaptive>(line(), AdaptiveOptions{}, objective), line(),
-                         objective, baseline, {.first = 75, .seed = seed, .loss = shop.rule});
+  const AdaptiveOptions options{.settle = shop.settle, .settle_rule = SettleRule::strict};
+  WithBaseline optimizer(std::make_unique<Adaptive>(line(), options, objective), line(), objective,
+                         baseline,
+                         {.settle = shop.rounds_settle ? shop.settle : 0,
+                          .search_settle = shop.settle,
+                          .first = 75,
+                          .seed = seed,
+                          .loss = shop.rule});
   RandomStream random({.seed = seed, .purpose = "loss"});
   std::vector<OwnedPull> open;
   double lost = 0.0;
@@ -158,7 +168,9 @@ double worst_ratio(const Shop& shop, std::uint64_t seed, int pulls) {
         const double other = random.normal();
         noise /= std::max(0.3, std::abs(other));
       }
-      EXPECT_EQ(optimizer.tell(pull.ticket, shop.level + sign * effect + 10.0 * noise), Status::ok);
+      const Status status = optimizer.tell(pull.ticket, shop.level + sign * effect + 10.0 * noise);
+      EXPECT_TRUE(is_taken(status)) << describe(status);
+      if (tried != nullptr && pull.purpose == Purpose::search) tried->insert(x);
       lost -= effect;
       const double allowed =
           (shop.rule.share ? *shop.rule.share * std::abs(shop.level) : shop.rule.per_pull) * t;
@@ -200,6 +212,61 @@ TEST(CapOnLoss, HoldsWithHeavyTails) {
   EXPECT_LE(exceeded({.heavy_tails = true}), 4);
 }
 
+/// Where a search that is sent to the baseline again and again would never settle anywhere.
+void check_that_visits_go_on(const Shop& shop) {
+  int exceeded = 0;
+  std::set<double> fewest;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::set<double> tried;
+    if (worst_ratio(shop, seed, 800, &tried) > 1.0) ++exceeded;
+    if (seed == 1 || tried.size() < fewest.size()) fewest = tried;
+  }
+  EXPECT_LE(exceeded, 1) << "of 20";
+  EXPECT_GE(fewest.size(), 10U) << "arms in 800 pulls";
+}
+
+TEST(CapOnLoss, LetsASearchSettleWhereItGoes) {
+  check_that_visits_go_on({.rule = {.share = 0.05}, .settle = 3});
+}
+
+TEST(CapOnLoss, LetsASearchSettleAlsoWhereATunerPassesOverWhatRoundsNeed) {
+  check_that_visits_go_on({.rule = {.share = 0.05}, .settle = 3, .rounds_settle = false});
+}
+
+TEST(CapOnLoss, HoldsWithSeveralPullsInFlightWhereVisitsBeginUnsettled) {
+  EXPECT_LE(exceeded({.rule = {.share = 0.05}, .workers = 4, .settle = 3}), 3);
+}
+
+/// What each setting of the search is played for, in a row.
+TEST(CapOnLoss, AVisitIsPlayedToItsEnd) {
+  constexpr std::uint64_t kSettle = 4;
+  const AdaptiveOptions options{.settle = kSettle, .settle_rule = SettleRule::strict};
+  WithBaseline optimizer(
+      std::make_unique<Adaptive>(line(), options), line(), {}, {0.3},
+      {.every = 6, .settle = kSettle, .first = 20, .loss = LossRule{.share = 0.05}});
+  RandomStream random({.seed = 4});
+  std::vector<double> arm;
+  std::uint64_t in_a_row = 0;
+  int visits = 0;
+  for (int i = 0; i < 3'000; ++i) {
+    const OwnedPull pull(optimizer.ask(1));
+    const bool is_search = pull.purpose == Purpose::search;
+    if (!is_search || pull.arm != arm) {
+      if (in_a_row != 0) ++visits;
+      ASSERT_TRUE(in_a_row == 0 || in_a_row > kSettle) << "pull " << i;
+      in_a_row = 0;
+    }
+    arm = pull.arm;
+    if (is_search) ++in_a_row;
+    for (std::uint64_t j = 0; j < pull.length; ++j) {
+      const bool is_first = j < pull.length - pull.then_length;
+      const double x = (is_first ? pull.arm : pull.then)[0];
+      ASSERT_TRUE(is_taken(optimizer.tell(pull.ticket, 100.0 + 20.0 * x + random.normal())));
+    }
+  }
+  EXPECT_GT(visits, 100);
+}
+
 TEST(CapOnLoss, IsFarExceededWithoutIt) {
   EXPECT_GT(worst_ratio({.rule = {.share = 1.0}}, 1, 300), 0.0);
   const Shop loose{.rule = {.share = 0.5}};
@@ -232,10 +299,11 @@ TEST(CapOnLoss, PlaysTheBaselineUntilAnUntriedSettingMayBeTried) {
   EXPECT_NEAR(waited, 50, 3) << "1 / 0.02";
 }
 
-TEST(CapOnLoss, GoesOnFromASavedStateAsIfNothingHadHappened) {
-  const auto made = [] {
-    return WithBaseline(std::make_unique<Adaptive>(line()), line(), {}, {0.3},
-                        {.loss = LossRule{.share = 0.05}});
+void check_that_it_goes_on_from_a_saved_state(std::uint64_t settle, int before) {
+  const auto made = [settle] {
+    const AdaptiveOptions options{.settle = settle, .settle_rule = SettleRule::strict};
+    return WithBaseline(std::make_unique<Adaptive>(line(), options), line(), {}, {0.3},
+                        {.settle = settle, .loss = LossRule{.share = 0.05}});
   };
   WithBaseline optimizer = made();
   RandomStream random({.seed = 1});
@@ -244,16 +312,27 @@ TEST(CapOnLoss, GoesOnFromASavedStateAsIfNothingHadHappened) {
     for (std::uint64_t j = 0; j < pull.length; ++j) {
       const bool is_first = j < pull.length - pull.then_length;
       const double x = (is_first ? pull.arm : pull.then)[0];
-      EXPECT_EQ(of.tell(pull.ticket, 100.0 + 20.0 * x + with.normal()), Status::ok);
+      EXPECT_TRUE(is_taken(of.tell(pull.ticket, 100.0 + 20.0 * x + with.normal())));
     }
     return std::pair(pull.purpose, pull.arm);
   };
-  for (int i = 0; i < 120; ++i) (void)step(optimizer, random);
+  for (int i = 0; i < before; ++i) (void)step(optimizer, random);
   WithBaseline restored = made();
   restored.restore(optimizer.save());
   RandomStream first({.seed = 2});
   RandomStream second({.seed = 2});
   for (int i = 0; i < 200; ++i) ASSERT_EQ(step(optimizer, first), step(restored, second)) << i;
+  EXPECT_EQ(optimizer.save(), restored.save());
+}
+
+TEST(CapOnLoss, GoesOnFromASavedStateAsIfNothingHadHappened) {
+  check_that_it_goes_on_from_a_saved_state(0, 120);
+}
+
+TEST(CapOnLoss, GoesOnFromTheMiddleOfAVisit) {
+  for (int before = 200; before < 220; ++before) {
+    check_that_it_goes_on_from_a_saved_state(3, before);
+  }
 }
 
 }  // namespace

@@ -356,10 +356,14 @@ TEST(WithBaseline, CanBeAskedAsItWasAskedEarlier) {
 }
 
 /// Does to a second one what was done to a first, as if from a journal.
-void check_that_state_follows(const BaselineRule& rule, double level) {
+void check_that_state_follows(const BaselineRule& rule, double level, std::uint64_t settle = 0) {
   RandomStream random({.seed = 13});
-  WithBaseline optimizer = compared(rule);
-  WithBaseline again = compared(rule);
+  const AdaptiveOptions options{.settle = settle, .settle_rule = SettleRule::strict};
+  const auto made = [&] {
+    return WithBaseline(std::make_unique<Adaptive>(line(), options), line(), {}, kBaseline, rule);
+  };
+  WithBaseline optimizer = made();
+  WithBaseline again = made();
   for (int i = 0; i < 800; ++i) {
     const OwnedPull pull(optimizer.ask(2));
     const Pull same = again.ask_as({.ticket = pull.ticket,
@@ -378,7 +382,7 @@ void check_that_state_follows(const BaselineRule& rule, double level) {
       } else if (chance < 0.2) {
         ASSERT_EQ(each->drop(pull.ticket), Status::ok);
       } else {
-        ASSERT_EQ(each->tell(pull.ticket, rewards), Status::ok);
+        ASSERT_TRUE(is_taken(each->tell(pull.ticket, rewards)));
       }
       const bool is_barred = chance > 0.97 && pull.arm != kBaseline;
       if (is_barred) {
@@ -400,6 +404,141 @@ TEST(WithBaseline, ItsStateFollowsAlsoWhereTheLossIsCapped) {
 
 TEST(WithBaseline, ItsStateFollowsAlsoWhereVisitsBeginUnsettled) {
   check_that_state_follows({.every = 3, .visit = 2, .settle = 3, .first = 20, .seed = 5}, 0.0);
+}
+
+TEST(WithBaseline, ItsStateFollowsAlsoWhereTheSearchSettlesUnderACap) {
+  check_that_state_follows(
+      {.every = 3, .settle = 3, .first = 20, .seed = 5, .loss = LossRule{.share = 0.05}}, 100.0, 3);
+}
+
+constexpr BaselineRule kNothingMayBeLost{
+    .settle = 3, .first = 20, .seed = 5, .loss = LossRule{.share = 1e-9}};
+
+/// It waits at the baseline for ever, and has settled there.
+void wait_until_settled(WithBaseline& optimizer) {
+  for (bool is_settled = false; !is_settled;) {
+    const OwnedPull pull(optimizer.ask(1));
+    is_settled = pull.purpose == Purpose::wait && pull.length == 1;
+    for (std::uint64_t i = 0; i < pull.length; ++i) {
+      EXPECT_TRUE(is_taken(optimizer.tell(pull.ticket, 100.0 + static_cast<double>(i))));
+    }
+  }
+}
+
+/// How many rewards of the next wait are passed over.
+std::uint64_t unsettled_of_next_wait(WithBaseline& optimizer) {
+  const Pull pull = optimizer.ask(1);
+  EXPECT_EQ(pull.purpose, Purpose::wait);
+  return pull.unsettled;
+}
+
+TEST(WithBaseline, AWaitBeginsUnsettledAfterTheSystemWasElsewhere) {
+  WithBaseline stays = compared(kNothingMayBeLost);
+  wait_until_settled(stays);
+  EXPECT_EQ(unsettled_of_next_wait(stays), 0U);
+
+  WithBaseline dropped = compared(kNothingMayBeLost);
+  wait_until_settled(dropped);
+  EXPECT_EQ(dropped.drop(dropped.ask(1).ticket), Status::ok);
+  EXPECT_EQ(unsettled_of_next_wait(dropped), 3U);
+
+  WithBaseline failed = compared(kNothingMayBeLost);
+  wait_until_settled(failed);
+  EXPECT_EQ(failed.penalize(failed.ask(1).ticket, 0.0), Status::ok);
+  EXPECT_EQ(unsettled_of_next_wait(failed), 3U);
+
+  WithBaseline set = compared(kNothingMayBeLost);
+  wait_until_settled(set);
+  set.interrupt();
+  EXPECT_EQ(unsettled_of_next_wait(set), 3U);
+}
+
+TEST(WithBaseline, AWaitBeginsUnsettledAfterAFailureOfTheSearch) {
+  WithBaseline optimizer =
+      compared({.settle = 3, .first = 20, .seed = 5, .loss = LossRule{.share = 0.05}});
+  Purpose last = Purpose::search;
+  int failures = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    const OwnedPull pull(optimizer.ask(1));
+    const bool is_search = pull.purpose == Purpose::search;
+    if (is_search && last == Purpose::wait) {
+      ASSERT_EQ(optimizer.penalize(pull.ticket, 0.0), Status::ok);
+      last = Purpose::search;
+      if (optimizer.is_round_due()) continue;
+      ++failures;
+      EXPECT_EQ(unsettled_of_next_wait(optimizer), 3U) << "pull " << i;
+      continue;
+    }
+    for (std::uint64_t j = 0; j < pull.length; ++j) {
+      const double level = is_search ? 60.0 : 100.0;
+      ASSERT_TRUE(is_taken(optimizer.tell(pull.ticket, level + static_cast<double>(j % 3))));
+    }
+    last = pull.purpose;
+  }
+  EXPECT_GT(failures, 3);
+}
+
+constexpr BaselineRule kCapped{.every = 3, .first = 20, .seed = 5, .loss = LossRule{.share = 0.05}};
+
+/// Rewards are larger at larger arms. Plays until one is proven to be better, which it returns.
+std::vector<double> prove_one(WithBaseline& optimizer) {
+  RandomStream random({.seed = 6});
+  while (optimizer.proven().empty()) {
+    const OwnedPull pull(optimizer.ask(1));
+    for (std::uint64_t i = 0; i < pull.length; ++i) {
+      const double x = (i < pull.length - pull.then_length ? pull.arm : pull.then)[0];
+      EXPECT_EQ(optimizer.tell(pull.ticket, 100.0 + 20.0 * x + random.normal()), Status::ok);
+    }
+  }
+  return optimizer.proven().front().arm;
+}
+
+/// Where it waits when everything that is tried loses all there is.
+std::vector<double> waits_at(WithBaseline& optimizer) {
+  for (int i = 0; i < 10'000; ++i) {
+    const OwnedPull pull(optimizer.ask(1));
+    if (pull.purpose == Purpose::wait) return pull.arm;
+    const bool is_search = pull.purpose == Purpose::search;
+    for (std::uint64_t j = 0; j < pull.length; ++j) {
+      const double x = (j < pull.length - pull.then_length ? pull.arm : pull.then)[0];
+      const double reward = is_search ? 0.0 : 100.0 + 20.0 * x + static_cast<double>(j % 2);
+      EXPECT_EQ(optimizer.tell(pull.ticket, reward), Status::ok);
+    }
+  }
+  return {};
+}
+
+TEST(WithBaseline, WhatAComparisonHasRefutedIsNotWaitedAt) {
+  WithBaseline proven = compared(kCapped);
+  const std::vector<double> arm = prove_one(proven);
+  EXPECT_EQ(waits_at(proven), arm);
+
+  WithBaseline refuted = compared(kCapped);
+  EXPECT_EQ(prove_one(refuted), arm);
+  refuted.begin_comparison(arm);
+  refuted.end_comparison(true);
+  EXPECT_NE(waits_at(refuted), arm);
+
+  WithBaseline confirmed = compared(kCapped);
+  EXPECT_EQ(prove_one(confirmed), arm);
+  for (const bool is_refuted : {true, false}) {
+    confirmed.begin_comparison(arm);
+    confirmed.end_comparison(is_refuted);
+  }
+  EXPECT_EQ(waits_at(confirmed), arm) << "the last comparison counts";
+}
+
+TEST(WithBaseline, AComparisonOfTheBaselineWithItselfVouchesForNothing) {
+  WithBaseline optimizer = compared(kCapped);
+  const std::vector<double> arm = prove_one(optimizer);
+  optimizer.begin_comparison(arm);
+  optimizer.end_comparison(true);
+  optimizer.begin_comparison(kBaseline);
+  optimizer.end_comparison(false);
+  WithBaseline restored = compared(kCapped);
+  restored.restore(optimizer.save());
+  EXPECT_EQ(restored.save(), optimizer.save());
+  EXPECT_NE(waits_at(optimizer), arm);
 }
 
 TEST(WithBaseline, WhatComesBeforeAVisitHasSettledIsPassedOver) {
