@@ -60,6 +60,12 @@ struct Uplift {
   std::uint64_t fewest = 0;  ///< that can decide
   std::uint64_t best_pairs = 0;             ///< of the arm of `best`
   Verdict best_verdict = Verdict::too_few;  ///< by these
+  bool best_is_refuted = false;             ///< by the last comparison, whose pairs these are
+  /// Whether the arm has a better mean than the best one, which is the best by its limits or by
+  /// what the algorithm knows of both.
+  bool has_better_mean = false;
+  /// Whether the arm keeps its limits, but not as surely as `best` asks.
+  bool is_less_sure_of_limits = false;
 
   double baseline_mean = 0.0;  ///< over the time of the study
   Interval baseline = {};      ///< of that
@@ -92,6 +98,16 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
   visit(Field{"fewest", "pairs that can decide"}, uplift.fewest);
   visit(Field{"best_pairs", "of the best arm and the baseline"}, uplift.best_pairs);
   visit(Field{"best_verdict", "by these"}, uplift.best_verdict);
+  visit(Field{"best_is_refuted", "the best arm, by the last comparison, whose pairs these are"}
+            .or_none(),
+        uplift.best_is_refuted);
+  visit(Field{"has_better_mean",
+              "than the best arm, which is the best by its limits or by what the algorithm knows"}
+            .or_none(),
+        uplift.has_better_mean);
+  visit(
+      Field{"is_less_sure_of_limits", "the arm keeps them less surely than `best` asks"}.or_none(),
+      uplift.is_less_sure_of_limits);
   visit(Field{"baseline_mean", "over the time of the study"}, uplift.baseline_mean);
   visit(Field{"baseline_low", "of its interval; null: there is none"}.or_null(),
         uplift.baseline.lower);

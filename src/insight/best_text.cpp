@@ -115,6 +115,9 @@ std::string open_word(const Uplift& uplift) {
 
 std::string claim_text(const Space& space, const Uplift& uplift, const Best& best,
                        Direction direction) {
+  if (uplift.verdict == Uplift::Verdict::too_few && uplift.is_refuted) {
+    return (uplift.is_best ? "" : space.describe(uplift.arm) + ": ") + open_word(uplift);
+  }
   if (uplift.verdict == Uplift::Verdict::too_few) {
     return fmt::format("not known yet: {} of at least {} pairs", uplift.pairs, uplift.fewest);
   }
@@ -131,8 +134,22 @@ std::string claim_text(const Space& space, const Uplift& uplift, const Best& bes
                      level, gain_text(uplift, direction), beside_proven_text(space, uplift, best));
 }
 
+namespace {
+
+/// Why `best` names another arm than the one of the claim.
+std::string merit_of_best(const Uplift& uplift, const Best& best) {
+  if (!uplift.has_better_mean) return "has a better mean";
+  if (uplift.is_less_sure_of_limits) return "keeps its limits more surely";
+  return best.basis == Best::Basis::model ? "is the best by the model"
+                                          : "has a mean that is more certain";
+}
+
+}  // namespace
+
 std::string beside_proven_text(const Space& space, const Uplift& uplift, const Best& best) {
+  const std::string merit = merit_of_best(uplift, best);
   if (uplift.best_is_baseline) {
+    if (uplift.has_better_mean) return "the baseline " + merit + ", but has earned less";
     return "the baseline has the best mean of all, but means move with the level of rewards, and "
            "differences within a pair do not";
   }
@@ -140,13 +157,16 @@ std::string beside_proven_text(const Space& space, const Uplift& uplift, const B
   const std::string pairs =
       fmt::format("{} {}", uplift.best_pairs, uplift.best_pairs == 1 ? "pair" : "pairs");
   if (uplift.best_verdict == Uplift::Verdict::better) {
-    return fmt::format("{} has a better mean, and is better than the baseline by {} as well", arm,
-                       pairs);
+    return fmt::format("{} {}, and is better than the baseline by {} as well", arm, merit, pairs);
   }
   if (uplift.best_verdict == Uplift::Verdict::worse) {
-    return fmt::format("{} has a better mean, but was worse than the baseline in {}", arm, pairs);
+    return fmt::format("{} {}, but was worse than the baseline in {}", arm, merit, pairs);
   }
-  return fmt::format("{} looks better still and has been compared in {} only", arm, pairs);
+  if (uplift.best_is_refuted) {
+    return fmt::format("{} {}, but a comparison since has refuted it", arm, merit);
+  }
+  const std::string look = uplift.has_better_mean ? merit : "looks better still";
+  return fmt::format("{} {} and has been compared in {} only", arm, look, pairs);
 }
 
 std::string uplift_line(const std::optional<Uplift>& uplift, const Best& best,

@@ -204,6 +204,8 @@ class BestSentences {
     if (!has_baseline_) return "";
     if (!answer_.uplift) return "The baseline has not been measured yet, so the gain is unknown.";
     const Uplift& uplift = *answer_.uplift;
+    const bool is_said_below = uplift.is_refuted && uplift.verdict != Uplift::Verdict::worse;
+    if (uplift.is_best && is_said_below) return "";
     if (!uplift.is_best || uplift.verdict == Uplift::Verdict::too_few) {
       return fmt::format("Beside the baseline: {}.",
                          claim_text(specification_.space, uplift, best_, direction()));
@@ -217,7 +219,6 @@ class BestSentences {
       return fmt::format("The difference from the baseline is not significant yet: {}{}.", both,
                          aside);
     }
-    if (uplift.is_refuted && uplift.verdict != Uplift::Verdict::worse) return "";  // said below
     if (tone_ == Tone::bad) {
       return fmt::format("It is significantly worse than the baseline: {}{}.", both, aside);
     }

@@ -632,6 +632,14 @@ Uplift WithBaseline::uplift_of(std::optional<std::size_t> challenger,
     uplift.fewest = Pairs::fewest(alpha(*challenger));
   }
   uplift.is_best = uplift.arm == best;
+  if (!uplift.is_best) {
+    const std::optional<ArmEstimate> own = search_->estimate(uplift.arm);
+    const std::optional<ArmEstimate> of_best = search_->estimate(best);
+    uplift.has_better_mean = own && of_best && sign_ * (own->mean - of_best->mean) > 0.0;
+    const std::vector<LimitCheck> checks = search_->limit_checks(uplift.arm);
+    const LimitCheck* worst = worst_of(checks);
+    uplift.is_less_sure_of_limits = worst != nullptr && worst->deviations < LimitCheck::kEnough;
+  }
   uplift.best_is_baseline = best == baseline_;
   if (const auto of_best = find_challenger(best)) {
     uplift.best_pairs = challengers_[*of_best].pairs.count();

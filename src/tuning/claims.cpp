@@ -20,11 +20,32 @@ bool refutes(const std::optional<Verdict>& verdict, const std::vector<double>& a
   return verdict && verdict->refuted && verdict->arm == arm;
 }
 
+/// Whether an arm that is not the best one has the better mean.
+bool has_better_mean(const Optimizer& optimizer, const StudySpecification& specification,
+                     const std::vector<double>& arm, const std::optional<Best>& best) {
+  const std::optional<ArmEstimate> own = optimizer.estimate(arm);
+  if (!own || !best || best->arm == arm) return false;
+  return specification.objective.direction == Direction::maximize ? own->mean > best->mean
+                                                                  : own->mean < best->mean;
+}
+
+/// What the last comparison says of the best arm comes before the pairs of the search.
+Uplift with_word_on_best(Uplift uplift, const Optimizer& optimizer,
+                         const std::optional<Verdict>& verdict) {
+  const std::optional<Best> best = optimizer.best();
+  if (uplift.is_best || !best || !refutes(verdict, best->arm)) return uplift;
+  uplift.best_is_refuted = true;
+  uplift.best_pairs = verdict->pairs;
+  uplift.best_verdict = verdict->is_worse ? Uplift::Verdict::worse : Uplift::Verdict::open;
+  return uplift;
+}
+
 }  // namespace
 
 std::optional<Uplift> proven_uplift(const Optimizer& optimizer, const TunerState& tuner) {
   for (Uplift& uplift : optimizer.proven()) {
-    if (!refutes(tuner.verdict(), uplift.arm)) return std::move(uplift);
+    if (refutes(tuner.verdict(), uplift.arm)) continue;
+    return with_word_on_best(std::move(uplift), optimizer, tuner.verdict());
   }
   return std::nullopt;
 }
@@ -42,6 +63,7 @@ std::optional<Uplift> strongest_uplift(const Optimizer& optimizer,
     uplift.arm = verdict->arm;
     uplift.is_best = best && best->arm == verdict->arm;
     uplift.best_is_baseline = best && specification.is_baseline(best->arm);
+    uplift.has_better_mean = has_better_mean(optimizer, specification, verdict->arm, best);
     uplift.is_confirmed = true;
     uplift.verdict = Uplift::Verdict::better;
     return as_compared(std::move(uplift), *verdict, level);
@@ -49,8 +71,13 @@ std::optional<Uplift> strongest_uplift(const Optimizer& optimizer,
   if (std::optional<Uplift> proven = proven_uplift(optimizer, tuner)) return proven;
   if (!known || !refutes(verdict, known->arm)) return known;
   known->is_refuted = true;
-  known->verdict = verdict->is_worse ? Uplift::Verdict::worse : Uplift::Verdict::open;
-  return verdict->is_worse ? as_compared(std::move(*known), *verdict, level) : known;
+  if (verdict->is_worse) {
+    known->verdict = Uplift::Verdict::worse;
+    return as_compared(std::move(*known), *verdict, level);
+  }
+  const bool is_known = known->pairs >= known->fewest;  // else there is no difference to tell
+  known->verdict = is_known ? Uplift::Verdict::open : Uplift::Verdict::too_few;
+  return known;
 }
 
 }  // namespace canopy

@@ -258,6 +258,63 @@ TEST(BestWords, WhatTheBestArmDidInItsOwnPairsIsSaidBesideAProvenOne) {
   EXPECT_TRUE(has(told(answer), "but was worse than the baseline in 44 pairs.")) << told(answer);
 }
 
+TEST(BestWords, WhyAnotherSettingIsTheBestIsSaidAsItIs) {
+  BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
+  answer.uplift->arm = {50.0};
+  answer.uplift->is_best = false;
+  answer.uplift->best_pairs = 6;
+  answer.uplift->has_better_mean = true;
+  EXPECT_TRUE(has(told(answer),
+                  "ttl = 42.1 has a mean that is more certain and has been compared "
+                  "in 6 pairs only."))
+      << told(answer);
+  answer.best.basis = Best::Basis::model;
+  EXPECT_TRUE(has(told(answer), "ttl = 42.1 is the best by the model and has been"))
+      << told(answer);
+  answer.uplift->is_less_sure_of_limits = true;
+  EXPECT_TRUE(has(told(answer),
+                  "ttl = 42.1 keeps its limits more surely and has been compared in "
+                  "6 pairs only."))
+      << told(answer);
+  answer.uplift->best_verdict = Uplift::Verdict::better;
+  EXPECT_TRUE(has(told(answer),
+                  "ttl = 42.1 keeps its limits more surely, and is better than the "
+                  "baseline by 6 pairs as well."))
+      << told(answer);
+  answer.best.arm = {60.0};
+  answer.uplift->best_is_baseline = true;
+  EXPECT_TRUE(has(told(answer), "The baseline keeps its limits more surely, but has earned less."))
+      << told(answer);
+  EXPECT_FALSE(has(told(answer), "the best mean of all")) << told(answer);
+}
+
+TEST(BestWords, WhatTheLastComparisonSaysOfTheBestArmIsNotContradicted) {
+  BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
+  answer.uplift->arm = {50.0};
+  answer.uplift->is_best = false;
+  answer.uplift->best_is_refuted = true;
+  answer.uplift->best_verdict = Uplift::Verdict::open;
+  EXPECT_TRUE(has(told(answer),
+                  "ttl = 42.1 has a better mean, but a comparison since has refuted "
+                  "it."))
+      << told(answer);
+}
+
+TEST(BestWords, WhatWasRefutedWithoutPairsHasNoGain) {
+  BestAnswer answer = with_uplift(0.0, -1.0, 1.0);
+  answer.uplift->verdict = Uplift::Verdict::too_few;
+  answer.uplift->is_refuted = true;
+  answer.uplift->pairs = 0;
+  EXPECT_EQ(claim_text(kWithBaseline.space, *answer.uplift, answer.best, Direction::maximize),
+            "refuted by a comparison since");
+  EXPECT_FALSE(has(told(answer), "Beside the baseline")) << told(answer);
+  EXPECT_EQ(best_words(answer, kWithBaseline).certainty, "refuted by a comparison");
+  answer.uplift->is_best = false;
+  answer.uplift->arm = {50.0};
+  EXPECT_TRUE(has(told(answer), "Beside the baseline: ttl = 50: refuted by a comparison since."))
+      << told(answer);
+}
+
 TEST(BestWords, ASettingThatIsProvenIsSetAlsoWhereTheBaselineHasTheBestMean) {
   BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
   answer.best.arm = {60.0};
@@ -399,6 +456,47 @@ TEST_F(StrongestUplift, WhatHasFailedInAComparisonIsClaimedNoMore) {
   EXPECT_EQ(answer.words.arm, std::vector<double>{60.0});
   EXPECT_EQ(answer.words.certainty, "refuted by a comparison");
   EXPECT_TRUE(has(answer.uplift_text, "refuted by a comparison since")) << answer.uplift_text;
+}
+
+/// The search may go on, name another arm as the best, and have that one refuted.
+TEST_F(StrongestUplift, OfTheBestArmTheLastComparisonCountsAndNotThePairsOfTheSearch) {
+  const std::vector<double> proven = optimizer_->uplift()->arm;
+  const std::vector<double> better{proven[0] < 50.0 ? 88.0 : 12.0};
+  for (int i = 0; i < 2000 && optimizer_->best()->arm != better; ++i) {
+    ASSERT_EQ(optimizer_->observe(better, Rewards::one(1.0)), Status::ok);
+  }
+  ASSERT_EQ(optimizer_->best()->arm, better);
+  const std::optional<Uplift> worse = strongest({.verdict = "", .refuted = true}, better, 0.5);
+  ASSERT_TRUE(worse);
+  EXPECT_EQ(worse->arm, proven);
+  EXPECT_EQ(worse->verdict, Uplift::Verdict::better);
+  EXPECT_FALSE(worse->is_best);
+  EXPECT_TRUE(worse->best_is_refuted);
+  EXPECT_EQ(worse->best_verdict, Uplift::Verdict::worse);
+  EXPECT_GE(worse->best_pairs, 8U) << "those of the comparison";
+  EXPECT_EQ(worse->has_better_mean,
+            optimizer_->estimate(proven)->mean > optimizer_->estimate(better)->mean);
+}
+
+TEST_F(StrongestUplift, WhatWasRefutedBeforeAnyPairHasNoDifference) {
+  const std::unique_ptr<Optimizer> fresh = make_optimizer(kWithBaseline, 1);
+  for (int i = 0; i < 12; ++i) {
+    const OwnedPull pull(fresh->ask(1));
+    for (std::uint64_t j = 0; j < pull.length; ++j) {
+      ASSERT_EQ(fresh->tell(pull.ticket, -std::abs(pull.arm[0] - 30.0)), Status::ok);
+    }
+  }
+  const Best best = fresh->best().value();
+  ASSERT_NE(best.arm, std::vector<double>{60.0});
+  TunerState tuner(kWithBaseline);
+  tuner.apply({.event = ComparisonBegun{.pulls = 40, .arm = best.arm, .seed = 3}});
+  tuner.apply({.event = ComparisonEnded{.verdict = "the best arm failed", .refuted = true}});
+  const std::optional<Uplift> claim = strongest_uplift(*fresh, kWithBaseline, tuner);
+  ASSERT_TRUE(claim);
+  EXPECT_TRUE(claim->is_refuted);
+  EXPECT_EQ(claim->verdict, Uplift::Verdict::too_few);
+  EXPECT_EQ(best_answer(*fresh, best, kWithBaseline, tuner).uplift_text,
+            "refuted by a comparison since");
 }
 
 TEST_F(StrongestUplift, AComparisonOfTheBaselineWithItselfLeavesWhatWasConfirmed) {
