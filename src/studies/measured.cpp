@@ -19,6 +19,11 @@ bool are_usable(const AnyRewards& rewards) {
                          : check(*sums, RewardMap(Objective{})) == Status::ok;
 }
 
+bool are_usable(const Metrics& metrics) {
+  return std::all_of(metrics.begin(), metrics.end(),
+                     [](const auto& each) { return RewardMap::usable(each.second); });
+}
+
 }  // namespace
 
 /// Metrics come before the rewards that they belong to, so these are checked first.
@@ -31,6 +36,7 @@ Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
     return tell(optimizer, ticket, rewards);  // which says what is wrong
   }
   if (count > pull->length - pull->then_length) return Status::two_arms;
+  if (!are_usable(metrics)) return Status::not_a_reward;  // before anything is told
   if (const std::uint64_t passed = pull->unsettled; passed != 0) {
     const auto* list = std::get_if<std::vector<double>>(&rewards);
     if (count <= passed || list == nullptr) return tell(optimizer, ticket, rewards);
