@@ -234,6 +234,23 @@ TEST_F(TunerCommandsTest, WhoIsPausedIsStillPausedAfterAKill) {
   }
 }
 
+TEST_F(TunerCommandsTest, KillsInAPauseAreNotTheFaultOfTheSettingItWaitsAt) {
+  for (const RunnerCommand command : {RunnerCommand::pause, RunnerCommand::baseline}) {
+    const StudySpecification file =
+        long_study("max_crashes = 2\n[baseline]\nsetting = { x = 0.1 }\nevery = 0");
+    wait_and_be_killed(file, command);
+    for (int kill = 0; kill < 5; ++kill) {
+      const Watch killed = [](const TuneProgress& progress) {
+        if (progress.phase == Phase::paused) throw Killed();
+      };
+      EXPECT_THROW((void)tune(file, killed), TuneError);
+    }
+    Study study = Study::open(store_, file, tuned());
+    EXPECT_EQ(tuner_state_of(study).crashes(), 0U) << name_of(command);
+    store_.erase(find_study(store_, "a").id);
+  }
+}
+
 TEST_F(TunerCommandsTest, AnEndThatWasWantedInAPauseHoldsAfterAKill) {
   wait_and_be_killed(long_study(""), RunnerCommand::pause);
   want(RunnerCommand::end);
