@@ -22,6 +22,7 @@ export function upliftGain(uplift: Uplift, direction: Direction): number {
 
 /** The interval is that of the difference: as shares it would take the baseline as known exactly. */
 export function upliftWords(uplift: Uplift): UpliftWords {
+  if (uplift.pairs === 0) return { share: "", units: "–", range: "" };
   const { mean, low, high } = uplift;
   const share = isShare(uplift) ? shareText(mean / uplift.baseline_mean) : "";
   const sign = mean > 0 ? "+" : "";

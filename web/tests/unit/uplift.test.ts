@@ -39,6 +39,10 @@ test("it is a share of the baseline where that is above zero, and its interval i
   });
 });
 
+test("without a pair there is no number", () => {
+  expect(upliftWords({ ...uplift(0, null, null, 10), pairs: 0 })).toEqual({ share: "", units: "–", range: "" });
+});
+
 test("a large word has a small one below it", () => {
   const lines = (baseline: number) => upliftLines(upliftWords(uplift(1.2, 0.8, 1.6, baseline)));
   expect(lines(10)).toEqual({ large: "+12\u202f%", small: "+1.20 (+0.80 to +1.60)" });
