@@ -15,7 +15,8 @@ namespace {
 /// loss only where a part of what the baseline earns is more than noise.
 bool belong_together(const TrialSystem& system, const TrialOptions& options) {
   if (options.name == "settle") return system.troubles.fade != 0.0;
-  return options.name != "max_loss" || system.noise < 1.0;
+  const bool is_capped = options.name == "max_loss" || options.name == "settle_loss";
+  return !is_capped || system.noise < 1.0;
 }
 
 TrialRow row_of(const Trial& trial, const std::vector<TrialOutcome>& outcomes) {

@@ -205,6 +205,12 @@ const std::vector<TrialOptions>& trial_options() {
          study.baseline.emplace();
          study.budget.max_loss = 0.02;
        }},
+      {"settle_loss", "the same where the system is said to take 3 pulls to settle",
+       [](StudySpecification& study) {
+         study.optimizer = {"adaptive", {{"settle", std::uint64_t{3}}}};
+         study.baseline.emplace();
+         study.budget.max_loss = 0.02;
+       }},
       {"hold", "the baseline, and a setting is held for 3 pulls, and changed 60 times an hour",
        [](StudySpecification& study) {
          study.baseline.emplace();

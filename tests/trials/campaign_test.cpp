@@ -66,7 +66,7 @@ TEST(Trial, EverySystemIsTunedToTheEndUnderEveryNoise) {
     EXPECT_GE(row.regret, -1e-9) << trial_line(row);
   });
   const std::size_t settling = 2;  // systems that the option `settle` is for
-  const std::size_t capped = 3;    // and max_loss
+  const std::size_t capped = 6;    // and max_loss, alone and with settle
   EXPECT_EQ(rows, (4 * trial_systems().size() + settling + capped) * campaign.noises.size());
 }
 
