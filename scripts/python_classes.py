@@ -33,7 +33,7 @@ from ._space import {types}
 
 CLASSES_HEAD = HEAD.format(
     line="The optimizers, one class each.",
-    imports="from typing import Literal\n\nfrom ._optimizers import CLASSES, Optimizer",
+    imports="from typing import Any, Literal\n\nfrom ._optimizers import CLASSES, Optimizer",
     types="AnyBaseline, AnySpace, Direction, Limits, RewardRange",
 )
 OPTIONS_HEAD = HEAD.format(
@@ -73,6 +73,9 @@ class StudyOptions(AlgorithmOptions, total=False):
 
 #: in ranges that exclude nothing one would write, and need not be said
 WIDE = ("1e50", str(2**53))
+
+#: options whose default depends on the study: what was not given stays so
+LEFT_OUT = ["settle_rule"]
 
 #: arguments that all optimizers have after their own
 COMMON = [
@@ -134,7 +137,12 @@ def class_name(name: str) -> str:
 def class_text(entry: Entry) -> str:
     """One class."""
     fields = entry["fields"]
-    arguments = [(field["name"], type_of(field), default_of(field)) for field in fields]
+    arguments = [
+        (field["name"], type_of(field) + " | None", "None")
+        if field["name"] in LEFT_OUT
+        else (field["name"], type_of(field), default_of(field))
+        for field in fields
+    ]
     if entry["has_tree"]:
         arguments.append(("partition", "AnyPartition", '"cyclic"'))
     arguments += COMMON
@@ -146,7 +154,11 @@ def class_text(entry: Entry) -> str:
     options = "{}"
     if fields:
         options = "options"
-        lines += ["        options = {", *(f'            "{f["name"]}": {f["name"]},' for f in fields), "        }"]
+        always = [field["name"] for field in fields if field["name"] not in LEFT_OUT]
+        kind = ": dict[str, Any]" if len(always) < len(fields) else ""
+        lines += [f"        options{kind} = {{", *(f'            "{name}": {name},' for name in always), "        }"]
+        for name in (field["name"] for field in fields if field["name"] in LEFT_OUT):
+            lines += [f"        if {name} is not None:", f'            options["{name}"] = {name}']
     rest = "partition, baseline, limits" if entry["has_tree"] else "baseline=baseline, limits=limits"
     call = f"super().__init__(space, {options}, direction, reward_range, confidence, hard_range, {rest})"
     if len(call) + 8 > WIDTH:

@@ -5,7 +5,7 @@ Written by `make classes` (scripts/python_classes.py) from the catalogue in C++:
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from ._optimizers import CLASSES, Optimizer
 from ._partition import AnyPartition
@@ -57,7 +57,7 @@ class Adaptive(Optimizer):
         space: AnySpace,
         *,
         settle: int = 0,
-        settle_rule: Literal["strict", "by_distance"] = "by_distance",
+        settle_rule: Literal["strict", "by_distance"] | None = None,
         coverage: float = 0.06,
         partition: AnyPartition = "cyclic",
         direction: Direction = "maximize",
@@ -68,11 +68,12 @@ class Adaptive(Optimizer):
         limits: Limits = None,
         seed: int | None = None,
     ):
-        options = {
+        options: dict[str, Any] = {
             "settle": settle,
-            "settle_rule": settle_rule,
             "coverage": coverage,
         }
+        if settle_rule is not None:
+            options["settle_rule"] = settle_rule
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 

@@ -123,26 +123,30 @@ def shop(seed):
     return lambda x: 100.0 - 60.0 * abs(x - 0.5) + chance.gauss(0, 5)
 
 
-def test_what_tuning_costs_can_be_capped():
+@pytest.mark.parametrize(("settle", "max_loss", "pulls"), [(0, 0.02, 600), (3, 0.05, 800)])
+def test_what_tuning_costs_can_be_capped(settle, max_loss, pulls):
     def tuned(baseline):
-        """How often more than 2 % of what the baseline would have earned was lost, by true means."""
+        """How often more was lost than the cap allows, by true means."""
         calls = []
+        tried = set()
         measure = shop(1)
 
         def counted(x):
             calls.append(60.0 * abs(x - 0.5) - 3.0)
+            tried.add(x)
             return measure(x)
 
-        result = canopy.maximize(counted, SPACE, pulls=600, baseline=baseline)
-        return result, sum(sum(calls[:n]) > 0.02 * 97.0 * n for n in range(20, len(calls)))
+        result = canopy.maximize(counted, SPACE, pulls=pulls, baseline=baseline, settle=settle)
+        return result, sum(sum(calls[:n]) > max_loss * 97.0 * n for n in range(20, len(calls))), len(tried)
 
-    capped, exceeds = tuned(canopy.Baseline({"x": 0.45}, seed=2, max_loss=0.02))
+    capped, exceeds, tried = tuned(canopy.Baseline({"x": 0.45}, seed=2, max_loss=max_loss))
     assert exceeds == 0
-    assert capped.pulls == 600
-    assert capped.loss.lost - capped.loss.margin < capped.loss.allowed
+    assert tried > 8, "settings are visited for as long as they need to settle"
+    assert capped.pulls == pulls
+    assert capped.loss.lost < capped.loss.allowed
     assert capped.loss.level == pytest.approx(97.0, abs=2.0)
     assert str(capped.loss).startswith("tuning has ")
-    free, exceeds = tuned(canopy.Baseline({"x": 0.45}, seed=2))
+    free, exceeds, _ = tuned(canopy.Baseline({"x": 0.45}, seed=2))
     assert exceeds > 0
     assert free.loss is None
 
@@ -217,9 +221,7 @@ def test_a_system_that_takes_time_to_settle_is_compared_when_it_has():
         state["level"] *= 0.3
         return state["level"] + chance.gauss(0, 0.1)
 
-    opt = canopy.Adaptive(
-        SPACE, settle=4, settle_rule="strict", baseline=canopy.Baseline(HALF, every=5, seed=1, horizon=80)
-    )
+    opt = canopy.Adaptive(SPACE, settle=4, baseline=canopy.Baseline(HALF, every=5, seed=1, horizon=80))
     duels = 0
     while duels < 40:
         pull = opt.ask(1)
@@ -234,3 +236,11 @@ def test_a_system_that_takes_time_to_settle_is_compared_when_it_has():
     assert abs(uplift.mean) < 0.2
     assert uplift.baseline_mean > -0.2, "what comes before it has settled is passed over"
     assert opt.summary().passed_over > 200
+
+
+def test_beside_a_baseline_settling_is_strict_unless_it_is_given():
+    by_name = canopy.make_optimizer("adaptive", SPACE, settle=4, baseline=HALF)
+    for opt in (canopy.Adaptive(SPACE, settle=4, baseline=HALF), by_name):
+        assert opt.ask(1).length == 8, "four to settle, and four"
+    with pytest.raises(ValueError, match="does not know the way from the baseline"):
+        canopy.Adaptive(SPACE, settle=4, settle_rule="by_distance", baseline=HALF)
