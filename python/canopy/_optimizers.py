@@ -111,7 +111,9 @@ class Uplift(NamedTuple):
     `verdict` is "better" or "worse" at the `level`, "open", or "too_few" before `fewest` pairs. `mean` is that of the
     differences, the arm's reward less the baseline's, over all `pairs`; the true one lies from `lower` to `upper` (None
     while there is no interval). All of this holds at all times, although the arm was chosen by looking, whatever the
-    noise and the level of rewards do. `is_best` says whether `arm` is the one of `best`.
+    noise and the level of rewards do. `is_best` says whether `arm` is the one of `best`; `is_confirmed`, whether
+    `canopy confirm` has compared it, whose pairs these are; `is_refuted`, whether it did and found it worse, failing or
+    breaking a limit.
 
     The baseline earned `baseline_mean` on average over all `rounds`, which is known to lie from `baseline_lower` to
     `baseline_upper`. `level_moves` says whether the level of rewards moves beyond doubt, so that means of arms cannot
@@ -127,6 +129,8 @@ class Uplift(NamedTuple):
     pairs: int
     fewest: int
     is_best: bool
+    is_confirmed: bool
+    is_refuted: bool
     baseline_mean: float
     baseline_lower: float | None
     baseline_upper: float | None

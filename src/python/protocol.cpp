@@ -2,12 +2,14 @@
 
 #include "canopy/optimizers.hpp"
 #include "canopy/partition.hpp"
+#include "canopy/study.hpp"
 
 #include "insight/best_text.hpp"
 #include "python/bindings.hpp"
 #include "python/options.hpp"
 #include "python/pull.hpp"
 #include "studies/measured.hpp"
+#include "tuning/claims.hpp"
 
 #include <array>
 #include <cmath>
@@ -331,11 +333,18 @@ nb::list limits(const Protocol& self) {
   return list;
 }
 
+/// Of a study, whose tuner may have compared arms in its own way; else of the pairs alone.
+std::optional<Uplift> claim_of(const Optimizer& optimizer) {
+  const auto* study = dynamic_cast<const Study*>(&optimizer);
+  if (study == nullptr) return optimizer.uplift();
+  return strongest_uplift(*study, study->specification(), tuner_state_of(*study));
+}
+
 /// The fields of `Uplift` in Python, or None.
 nb::object uplift(Protocol& self) {
   using Found = std::pair<std::optional<Uplift>, std::optional<Best>>;
   const Found found = self.with([](Optimizer& optimizer) {
-    return Found{optimizer.uplift(), optimizer.best()};
+    return Found{claim_of(optimizer), optimizer.best()};
   });
   if (!found.first || !found.second) return nb::none();
   const Uplift& known = *found.first;
@@ -343,9 +352,9 @@ nb::object uplift(Protocol& self) {
   const Direction direction = self.specification().objective.direction;
   return nb::make_tuple(space.dictionary(known.arm), text(name_of(known.verdict)), known.difference,
                         end_or_none(known.interval.lower), end_or_none(known.interval.upper),
-                        known.level, known.pairs, known.fewest, known.is_best, known.baseline_mean,
-                        end_or_none(known.baseline.lower), end_or_none(known.baseline.upper),
-                        known.rounds, known.moves.has_value(),
+                        known.level, known.pairs, known.fewest, known.is_best, known.is_confirmed,
+                        known.is_refuted, known.baseline_mean, end_or_none(known.baseline.lower),
+                        end_or_none(known.baseline.upper), known.rounds, known.moves.has_value(),
                         uplift_text(space.space(), known, *found.second, direction));
 }
 
