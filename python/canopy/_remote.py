@@ -650,9 +650,9 @@ class RemoteStudy(Looks):
         if not best or not uplift:
             return None
         keys = ("arm", "verdict", "mean", "low", "high", "level", "pairs", "fewest", "is_best")
-        keys += ("is_confirmed", "is_refuted")
+        of_claim = ("is_confirmed", "is_refuted")
         of_baseline = ("baseline_mean", "baseline_low", "baseline_high", "rounds")
-        numbers = (uplift[key] for key in (*keys, *of_baseline))
+        numbers = (uplift[key] for key in (*keys, *of_claim, *of_baseline))
         return (*numbers, "moves" in uplift, best["uplift_text"])
 
     def _loss(self) -> tuple[Any, ...] | None:
