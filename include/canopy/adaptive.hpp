@@ -1,6 +1,8 @@
 #pragma once
 
 #include "canopy/detail/adaptive_model.hpp"
+#include "canopy/detail/change_probe.hpp"
+#include "canopy/detail/level_trackers.hpp"
 #include "canopy/detail/memory_watch.hpp"
 #include "canopy/detail/settling.hpp"
 #include "canopy/detail/ticketed_optimizer.hpp"
@@ -35,6 +37,17 @@ struct EnumNames<SettleRule> {
   static constexpr std::array<std::string_view, 2> names{"strict", "by_distance"};
 };
 
+/// What the tree does about a world that moves.
+enum class Drift : std::uint8_t {
+  none,       ///< Nothing: f stays as it is, and noise is independent.
+  automatic,  ///< It follows the level of rewards, and lets what it knows of f go out of date.
+};
+
+template <>
+struct EnumNames<Drift> {
+  static constexpr std::array<std::string_view, 2> names{"none", "auto"};
+};
+
 struct AdaptiveOptions {
   /// How many pulls the system takes to settle after a change of arm. Their rewards are passed
   /// over.
@@ -46,6 +59,9 @@ struct AdaptiveOptions {
   /// >= 0: how much of the best it knows the explorer may spend on looking where the model sees
   /// nothing. Raising it to 0.3 or 1 finds narrow peaks, and costs regret elsewhere.
   double coverage = 0.06;
+
+  /// What to do when the level of rewards, or the optimum, moves.
+  Drift drift = Drift::none;
 };
 
 template <class Visit>
@@ -58,6 +74,9 @@ void visit_fields(AdaptiveOptions& options, Visit&& visit) {
         options.settle_rule);
   visit(Field{"coverage", "how much to spend on looking where nothing seems to be", kNotNegative},
         options.coverage);
+  visit(Field{"drift",
+              "whether to follow a level of rewards that moves, and an optimum that does (`auto`)"},
+        options.drift);
 }
 
 /// The adaptive tree: HCT's cover tree and its idea, with a model in place of constants that
@@ -145,11 +164,40 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
     double squares = 0.0;
     double least = kInfinity;
     double largest = -kInfinity;
+    double weight = 0.0;  ///< I, where a level is followed: the number they are worth
+
+    void add(double off) {
+      count += 1.0;
+      sum += off;
+      squares += off * off;
+      least = std::min(least, off);
+      largest = std::max(largest, off);
+    }
+
+    /// Off f as the model has it, less a level that has taken all but this part of an error of it.
+    void add_followed(double off, double part) {
+      count += 1.0;
+      sum += part * off;
+      squares += off * off;
+      least = std::min(least, off);
+      largest = std::max(largest, off);
+      weight += part * part;
+    }
+    void add_followed(const Rewards& off, double part) {
+      const Moments moments = off.moments();
+      count += moments.count;
+      sum += part * off.sum;
+      squares += moments.squared_deviations + moments.count * moments.mean * moments.mean;
+      least = std::min(least, off.min);
+      largest = std::max(largest, off.max);
+      weight += moments.count * part * part;
+    }
 
     void transfer(State& state) {
-      state(count, sum, squares, least, largest);
+      state(count, sum, squares, least, largest, weight);
       state.require_restored(State::are_counts({count}) && State::are_finite({sum}) &&
-                             State::are_sizes({squares}) && State::are_ends(least, largest) &&
+                             State::are_sizes({squares, weight}) &&
+                             State::are_ends(least, largest) &&
                              (count == 0.0) == (least == kInfinity));
     }
   };
@@ -168,6 +216,10 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   [[nodiscard]] NodeIndex left_child_of_cut(NodeIndex leaf);
 
   void learn_pending();
+  bool learn(NodeIndex index, NodeIndex owner, const Rewards& mapped);
+  void update_leaf(NodeIndex node);
+  void pass_if_due();
+  void lose_track();
   [[nodiscard]] static double take_back(Node& node, double pulls);
   void end_turn(NodeIndex node);
   void pass();
@@ -181,6 +233,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void set_key(NodeIndex leaf);
   void take_key_of_better_child(NodeIndex node);
   void set_bound(NodeIndex leaf);
+  void take_keys_above(NodeIndex node);
   [[nodiscard]] NodeIndex better_child(NodeIndex node) const;
 
   /// Which a cell is judged by.
@@ -196,6 +249,26 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   [[nodiscard]] AdaptiveModel::Cut cut_models(NodeIndex leaf);
   void cut(NodeIndex leaf);
 
+  // What moves, in adaptive_drift.cpp.
+  [[nodiscard]] bool follows_changes() const { return options_.drift == Drift::automatic; }
+  [[nodiscard]] bool keeps_score() const {
+    return follows_changes() && has_begun_ && !probe_.is_running();
+  }
+  [[nodiscard]] LevelTrackers::Expected expected_of(NodeIndex leaf, std::uint64_t number) const;
+  void expect_rewards();
+  bool score(NodeIndex index, NodeIndex owner, const Rewards& mapped);
+  bool learn_beside_level(NodeIndex index, NodeIndex owner, const Rewards& mapped);
+  void learn_followed(NodeIndex index, double expected, const Pending& rewards, double explorered);
+  [[nodiscard]] bool tells_little(NodeIndex leaf) const;
+  [[nodiscard]] NodeIndex most_promising_but(NodeIndex leaf);
+  void raise_alarm();
+  [[nodiscard]] std::vector<NodeIndex> leaves_to_probe() const;
+  [[nodiscard]] NodeIndex start_cell_of(NodeIndex node) const;
+  void accept_answer(NodeIndex index, const Rewards& mapped);
+  void review_probe();
+  void judge();
+  void age(double variance);
+
   [[nodiscard]] double steps() const { return static_cast<double>(t_ - 1); }
 
   AdaptiveModel model_;
@@ -205,6 +278,11 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   Settling settling_;
   Settling metrics_settling_;  // the same by what was measured: rewards may be told later
   MemoryWatch watch_;
+  LevelTrackers trackers_;
+  LevelTrackers::Expected expected_;  // of rewards of the turn
+  ChangeProbe probe_;
+  std::uint64_t changes_ = 0;
+  Change last_change_;            // its size in mapped units
   std::vector<NodeIndex> start_;  // the cells that are pulled first
   bool has_begun_ = false;        // all of them were
   Turn turn_{.unissued = 0};
@@ -221,6 +299,8 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   std::uint64_t switches_ = 0;
   NodeIndex last_played_ = kNobody;
 
+  static constexpr std::uint32_t kStartDepth = 3;
+  static constexpr double kFavour = 0.5;  // standard deviations, of a cell beside its limits
   static constexpr NodeIndex kNobody = std::numeric_limits<NodeIndex>::max();
 };
 

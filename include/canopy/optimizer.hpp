@@ -1,5 +1,6 @@
 #pragma once
 
+#include "canopy/change.hpp"
 #include "canopy/enum_names.hpp"
 #include "canopy/evidence.hpp"
 #include "canopy/limits.hpp"
@@ -237,6 +238,14 @@ struct Summary {
   std::uint64_t passed_over = 0;   ///< Pulls not learnt from, since the system had not settled.
   std::uint64_t penalized = 0;     ///< Pulls that failed.
 
+  std::uint64_t changes = 0;  ///< of the system, as far as an optimizer notices any
+
+  /// The last of these.
+  std::optional<Change> last_change = std::nullopt;
+
+  /// While a level that moves is taken off all rewards: where it is, from 0 at the start.
+  std::optional<double> followed_level = std::nullopt;
+
   /// Where the range that was given does not fit: that of the rewards so far.
   std::optional<RewardRange> fitting_range = std::nullopt;
 
@@ -263,6 +272,14 @@ void visit_fields(Summary& summary, Visit&& visit) {
               "rewards that were not learnt from, since the system had not settled; left out: none"}
             .or_none(),
         summary.passed_over);
+  visit(Field{"changes", "of the system that were noticed; left out: none"}.or_none(),
+        summary.changes);
+  visit(Field{"last_change", "of these"}.or_none(), summary.last_change);
+  visit(Field{"followed_level",
+              "where the level of all rewards is, from 0 at the start, while it moves and is taken "
+              "off them"}
+            .or_none(),
+        summary.followed_level);
   visit(Field{"settling", "rewards seem to take so many pulls to settle, and nobody has said so"}
             .or_none(),
         summary.settling);
@@ -277,6 +294,7 @@ struct Learnt {
     cover,         ///< Nobody has looked there, and the model can be wrong.
     sweep,         ///< It is the best of its depth, whatever the model thinks of it.
     least_broken,  ///< Everything seems to be beyond a limit, and this by least.
+    probe,  ///< Something has changed; this pull helps to tell whether it is the same for all.
   };
 
   /// The arm that was last chosen.
@@ -315,8 +333,8 @@ struct Learnt {
 
 template <>
 struct EnumNames<Learnt::Why> {
-  static constexpr std::array<std::string_view, 5> names{"start", "search", "cover", "sweep",
-                                                         "least_broken"};
+  static constexpr std::array<std::string_view, 6> names{"start", "search",       "cover",
+                                                         "sweep", "least_broken", "probe"};
 };
 
 template <class Visit>

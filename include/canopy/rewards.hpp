@@ -39,6 +39,9 @@ struct Rewards {
   /// Whether `min` and `max` are those of the rewards, and not what stands in for them.
   [[nodiscard]] bool knows_ends() const;
 
+  /// Every one of them less a number.
+  [[nodiscard]] Rewards less(double level) const;
+
   /// Both together.
   Rewards& operator+=(const Rewards& others);
 

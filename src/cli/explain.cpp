@@ -92,6 +92,9 @@ std::string turn_text(const Space& space, const Learnt& learnt) {
     case Learnt::Why::cover:
       text += "this part of the box was looked at least";
       break;
+    case Learnt::Why::probe:
+      text += "something has changed, and this shows whether it is the same for all settings";
+      break;
     case Learnt::Why::sweep:
       text += level + ", the best among cells of its size";
       break;

@@ -41,6 +41,11 @@ bool Rewards::knows_ends() const {
   return !(stands_in(max - mean()) && stands_in(mean() - min));
 }
 
+Rewards Rewards::less(double level) const {
+  return {count, sum - static_cast<double>(count) * level, squared_deviations, min - level,
+          max - level};
+}
+
 Rewards& Rewards::operator+=(const Rewards& others) {
   if (others.count == 0) return *this;
   if (count == 0) return *this = others;

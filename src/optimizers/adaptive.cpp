@@ -13,12 +13,12 @@
 namespace canopy {
 namespace {
 
-constexpr std::uint32_t kStartDepth = 3;
 constexpr std::uint32_t kDeepestStart = 5;  // when more are in flight than there are first cells
 constexpr double kBoldness = 3.0;           // of the index
 constexpr double kTurn = 0.15;              // of the pulls of a leaf are the next turn
 constexpr std::uint64_t kFewTickets = 64;
-constexpr double kFavour = 0.5;  // standard deviations in favour of a cell beside its limits
+constexpr std::uint64_t kLongestFollowed =
+    64;  // pulls of a ticket, where an alarm may end the turn
 
 }  // namespace
 
@@ -65,6 +65,7 @@ Adaptive::Adaptive(const std::shared_ptr<const Partition>& partition,
 Pull Adaptive::ask(std::uint64_t pulls) {
   if (!is_steady_ || turn_.unissued == 0 || tickets_.newest_is_open()) begin_or_resume();
   if (!metrics_.empty()) pulls = 1;  // any of them may be the last of the turn
+  if (follows_changes()) pulls = std::min(pulls, kLongestFollowed);
   return issue(std::clamp<std::uint64_t>(pulls, 1, turn_.unissued));
 }
 
@@ -84,7 +85,7 @@ Pull Adaptive::issue(std::uint64_t length) {
 }
 
 void Adaptive::begin_or_resume() {
-  learn_pending();
+  if (turn_.unissued == 0 || !trackers_.is_following()) learn_pending();
   const bool is_alone = tickets_.in_flight() == 0;
   if (turn_.unissued == 0) choose();
   const Arm arm = model_.tree().arm(turn_.node);
@@ -105,14 +106,19 @@ void Adaptive::choose() {
     // Rewards that are nearly always the same are rarely very different.
     const double noise = std::max(node.noise, model_.noise_variance());
     watch_.turn(t_, model_.tree()[left].level, node.level, noise);
+    if (trackers_.is_following()) watch_.lose_track();
+    if (follows_changes()) expect_rewards();
   }
-  turn_.mean = node.mean;
+  turn_.mean = node.mean + trackers_.level();
   turn_.counts = options_.settle == 0;
   turn_.unissued = turn_.counts ? turn_.length : 1;
 }
 
 Adaptive::Turn Adaptive::next_turn() {
   if (!has_begun_) return {.node = next_of_start()};
+  if (const std::optional<NodeIndex> leaf = probe_.next()) {
+    return {.node = *leaf, .why = Learnt::Why::probe};
+  }
   // Pulls in flight count as if they had come back as expected.
   if (tickets_.in_flight() <= kFewTickets) {
     tickets_.for_each_open([this](const Tickets::Open& ticket) { set_bound(ticket.node); });
@@ -139,6 +145,7 @@ Adaptive::Turn Adaptive::next_turn() {
     cut(leaf);
     leaf = most_promising();
   }
+  if (tells_little(leaf)) leaf = most_promising_but(leaf);
   // The more are in flight, the sooner it is worth while to think again.
   const double length = std::floor(kTurn * model_.tree()[leaf].pulls /
                                    (1.0 + static_cast<double>(tickets_.in_flight())));
@@ -278,17 +285,20 @@ Status Adaptive::tell(Ticket ticket, double reward) {
       !RewardMap::usable(mapped)) {
     return TicketedOptimizer::tell(ticket, reward);
   }
-  const double off = mapped - turn_.mean;
-  pending_.count += 1.0;
-  pending_.sum += off;
-  pending_.squares += off * off;
-  pending_.least = std::min(pending_.least, off);
-  pending_.largest = std::max(pending_.largest, off);
-  model_.autocorrelation.add(turn_.node, off);
-  watch_.add(t_, off);
+  if (trackers_.is_following()) {
+    pending_.add_followed(mapped - expected_.level - trackers_.level(), trackers_.part_left());
+  } else {
+    const double off = mapped - turn_.mean;
+    pending_.add(off);
+    model_.autocorrelation.add(turn_.node, off);
+    watch_.add(t_, off);
+  }
+  const bool alarm = keeps_score() && trackers_.add(expected_, mapped - expected_.level);
   tickets_.use_newest();
   ++t_;
   evidence_.add(reward);
+  if (alarm) [[unlikely]]
+    raise_alarm();
   return Status::ok;
 }
 
@@ -296,14 +306,21 @@ Status Adaptive::tell(Ticket ticket, double reward) {
 void Adaptive::learn_pending() {
   is_steady_ = false;
   if (pending_.count == 0.0) return;
-  const auto [count, sum, squares, least, largest] = std::exchange(pending_, {});
-  model_.add(turn_.node, {.count = static_cast<std::uint64_t>(count),
-                          .sum = count * turn_.mean + sum,
-                          .squared_deviations = std::max(0.0, squares - sum * sum / count),
-                          .min = turn_.mean + least,
-                          .max = turn_.mean + largest});
-  model_.tree()[turn_.node].out -= count;
-  since_pass_ += static_cast<std::uint64_t>(count);
+  const Pending pending = std::exchange(pending_, {});
+  Node& node = model_.tree()[turn_.node];
+  if (trackers_.is_following()) {
+    learn_followed(turn_.node, expected_.level, pending, take_back(node, pending.count));
+  } else {
+    const auto [count, sum, squares, least, largest, weight] = pending;
+    const double level = trackers_.level();
+    model_.add(turn_.node, {.count = static_cast<std::uint64_t>(count),
+                            .sum = count * turn_.mean + sum - count * level,
+                            .squared_deviations = std::max(0.0, squares - sum * sum / count),
+                            .min = turn_.mean + least - level,
+                            .max = turn_.mean + largest - level});
+    node.out -= count;
+  }
+  since_pass_ += static_cast<std::uint64_t>(pending.count);
 }
 
 bool Adaptive::tell_about_arm(NodeIndex node, std::uint64_t pulls) {
@@ -328,34 +345,55 @@ void Adaptive::pass_over(NodeIndex index, std::uint64_t pulls) {
   node.explorer_skipped += take_back(node, static_cast<double>(pulls));
   node.skipped += static_cast<double>(pulls);
   model_.autocorrelation.interrupt();
-  if (index != turn_.node || turn_.counts) return;
-  turn_.skipped += pulls;
-  turn_.unissued = 1;
+  if (index == turn_.node && !turn_.counts) {
+    turn_.skipped += pulls;
+    turn_.unissued = 1;
+  }
+  review_probe();
 }
 
 void Adaptive::accept(NodeIndex index, const Rewards& mapped) {
-  learn_pending();
-  const double explorered = take_back(model_.tree()[index], static_cast<double>(mapped.count));
+  if (probe_.awaits(index)) {
+    accept_answer(index, mapped);
+    return;
+  }
   const NodeIndex owner = model_.owner(index);  // the cell may have been cut since it was asked for
-  Node& node = model_.tree()[owner];
-  node.explorer_pulls += explorered;
-  if (index == turn_.node && !turn_.counts) {
+  const bool alarm = trackers_.is_following() ? learn_beside_level(index, owner, mapped)
+                                              : learn(index, owner, mapped);
+  const bool is_of_turn = index == turn_.node;
+  if (is_of_turn && !turn_.counts) {
     turn_.counts = true;
     turn_.unissued = std::max(turn_.length, turn_.skipped) - 1;
   }
+  if (is_of_turn && turn_.is_beyond) turn_.unissued = 0;
+  if (alarm) {
+    raise_alarm();
+    return;
+  }
+  const bool is_alone = tickets_.in_flight() == 1 && tickets_.newest_is_open();
+  if (is_of_turn && (turn_.unissued != 0 || is_alone)) return;  // the turn goes on
+  learn_pending();
+  end_turn(owner);
+}
+
+/// Learns rewards less the level, which stays. Returns whether they raise an alarm.
+bool Adaptive::learn(NodeIndex index, NodeIndex owner, const Rewards& mapped) {
+  learn_pending();
+  const double explorered = take_back(model_.tree()[index], static_cast<double>(mapped.count));
+  Node& node = model_.tree()[owner];
+  node.explorer_pulls += explorered;
+  const bool is_of_turn = index == turn_.node;
   if (mapped.count == 1 && node.pulls >= 8.0) {
-    const double before = index == turn_.node ? turn_.mean : node.mean;
+    const double before = is_of_turn ? turn_.mean : node.mean + trackers_.level();
     model_.autocorrelation.add(owner, mapped.sum - before);
   } else {
     model_.autocorrelation.interrupt();
   }
-  if (mapped.count == 1 && index == turn_.node) watch_.add(t_ - 1, mapped.sum - turn_.mean);
-  model_.add(owner, mapped);
+  if (mapped.count == 1 && is_of_turn) watch_.add(t_ - 1, mapped.sum - turn_.mean);
+  const bool alarm = keeps_score() && score(index, owner, mapped);
+  model_.add(owner, mapped.less(trackers_.level()));
   since_pass_ += mapped.count;
-  if (index == turn_.node && turn_.is_beyond) turn_.unissued = 0;
-  const bool is_alone = tickets_.in_flight() == 1 && tickets_.newest_is_open();
-  if (index == turn_.node && (turn_.unissued != 0 || is_alone)) return;  // the turn goes on
-  end_turn(owner);
+  return alarm;
 }
 
 void Adaptive::accept_penalty(NodeIndex index, double mapped) {
@@ -363,20 +401,21 @@ void Adaptive::accept_penalty(NodeIndex index, double mapped) {
   const double explorered = take_back(model_.tree()[index], 1.0);
   const NodeIndex owner = model_.owner(index);
   model_.tree()[owner].explorer_pulls += explorered;
-  model_.autocorrelation.interrupt();
-  watch_.lose_track();
-  model_.penalize(owner, mapped, 1.0);
+  lose_track();
+  model_.penalize(owner, mapped - trackers_.level(), 1.0);
   ++since_pass_;
   if (index == turn_.node) turn_ = {.node = index, .unissued = 0};  // nothing more of it
   end_turn(owner);
+  review_probe();
 }
 
 void Adaptive::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
   learn_pending();
   const std::optional<NodeIndex> owner = model_.find(arm);
   if (!owner) return;
-  model_.penalize(*owner, mapped, static_cast<double>(weight));
+  model_.penalize(*owner, mapped - trackers_.level(), static_cast<double>(weight));
   model_.autocorrelation.interrupt();
+  trackers_.interrupt();
   if (has_begun_) {
     pass();
   } else {
@@ -395,12 +434,19 @@ void Adaptive::end_turn(NodeIndex node) {
     after_pass();
     return;
   }
-  if (model_.tree()[node].is_leaf()) {
-    model_.update(node);
-    for (AdaptiveModel& metric : metrics_) metric.update(node);
-    set_bound(node);
-    if (is_ripe(node)) cut(node);
-  }
+  update_leaf(node);
+  pass_if_due();
+}
+
+void Adaptive::update_leaf(NodeIndex node) {
+  if (!model_.tree()[node].is_leaf()) return;
+  model_.update(node);
+  for (AdaptiveModel& metric : metrics_) metric.update(node);
+  set_bound(node);
+  if (is_ripe(node)) cut(node);
+}
+
+void Adaptive::pass_if_due() {
   // With others in flight, what is not learnt now is not known for many pulls to come.
   const double passes = tickets_.in_flight() > 1 ? 64.0 : 16.0;
   if (static_cast<double>(since_pass_) >= model_.tree().size() / passes) pass();
@@ -543,128 +589,16 @@ void Adaptive::set_bounds() {
 
 /// Of a leaf, and above it.
 void Adaptive::set_bound(NodeIndex leaf) {
-  const Tree& tree = model_.tree();
-  if (!tree[leaf].is_leaf()) return;
+  if (!model_.tree()[leaf].is_leaf()) return;
   set_key(leaf);
-  for (NodeIndex at = leaf; at != Tree::kRoot;) {
-    at = tree[at].parent;
-    take_key_of_better_child(at);
-  }
+  take_keys_above(leaf);
 }
 
-// --- limits ----------------------------------------------------------------------------------
-
-/// One pull's metrics. Those of a system that has not settled say nothing about the arm.
-void Adaptive::accept_metrics(Ticket ticket, Arm arm, const std::vector<double>& values) {
-  learn_pending();
-  const std::optional<NodeIndex> owner = model_.find(arm);
-  const Tree& tree = model_.tree();
-  if (const Tickets::Open* open = tickets_.find(ticket)) {
-    const auto cell = tree.cell(open->node);
-    if (!metrics_settling_.play(tree.partition(), cell, arm, 1)) return;
+void Adaptive::take_keys_above(NodeIndex node) {
+  while (node != Tree::kRoot) {
+    node = model_.tree()[node].parent;
+    take_key_of_better_child(node);
   }
-  bool is_far = false;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isnan(values[i])) continue;
-    metrics_[i].observe(arm, Rewards::one(values[i]));
-    if (limits()[i].room(values[i]) < 0.0) ++beyond_[i];
-    is_far = is_far || limits()[i].is_far_broken_by(values[i]);
-  }
-  if (!has_begun_) return;
-  if (!owner || !tree[*owner].is_leaf()) {
-    pass();
-    return;
-  }
-  for (AdaptiveModel& metric : metrics_) metric.update(*owner);
-  set_bound(*owner);
-  if (tree.has_arm(turn_.node, arm)) {
-    turn_.is_beyond = turn_.is_beyond || is_far || beyond_limits(*owner, 0.0) > 0.0;
-  }
-}
-
-/// Whether nothing can be better than the values of an arm, which are at a limit that is the end of
-/// all values.
-bool Adaptive::is_at_end(std::size_t metric, const AdaptiveModel::Known& known) const {
-  const Limit& limit = limits()[metric];
-  return known.pulls > 0.0 && limit.room(known.mean) >= 0.0 &&
-         limit.is_at_end(metrics_[metric].smallest(), metrics_[metric].largest());
-}
-
-/// How far a node is beyond its limits, in spreads of the metrics, with so many standard deviations
-/// in its favour. 0: it may keep them.
-double Adaptive::beyond_limits(NodeIndex node, double favour, Of of) const {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    if (!metrics_[i].has_seen_any()) continue;
-    const AdaptiveModel::Known known = metrics_[i].at(node);
-    const double more = of == Of::itself ? 0.0 : metrics_[i].tree()[node].below;
-    const double reach = favour * std::sqrt(known.variance + more);
-    const double beyond = -limits()[i].room(known.level) - reach;
-    if (beyond > 0.0 && !is_at_end(i, known)) sum += beyond / metrics_[i].spread();
-  }
-  return sum;
-}
-
-/// Whether a leaf is beyond its limits, and each metric that makes it so is known better than it
-/// varies within the cell: its parts may keep them.
-bool Adaptive::only_parts_may_keep_limits(NodeIndex leaf) const {
-  bool is_beyond = false;
-  for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    if (!metrics_[i].has_seen_any()) continue;
-    const AdaptiveModel::Known known = metrics_[i].at(leaf);
-    const double reach = kFavour * std::sqrt(known.variance);
-    if (-limits()[i].room(known.level) - reach <= 0.0 || is_at_end(i, known)) continue;
-    if (known.variance > metrics_[i].tree()[leaf].below) return false;
-    is_beyond = true;
-  }
-  return is_beyond && model_.can_cut(leaf);
-}
-
-/// Whether the explorer leaves a cell alone when it sweeps. Covering goes everywhere: a model that
-/// says what is beyond a limit can be wrong, too.
-bool Adaptive::is_passed_by(NodeIndex leaf) const {
-  return beyond_limits(leaf, 1.0) > 0.0;
-}
-
-/// From the level of a metric to its limit. An arm whose own values happen to be alike is not known
-/// better than the noise of all allows.
-double Adaptive::deviations(std::size_t metric, const AdaptiveModel::Known& known) const {
-  if (is_at_end(metric, known)) return 0.5 * std::sqrt(known.pulls);
-  const double inflated = std::max(1.0, metrics_[metric].noise_variance() / known.noise);
-  const double deviation = std::sqrt(known.variance * inflated);
-  return limits()[metric].room(known.level) / std::max(deviation, 1e-300);
-}
-
-/// Before the first cells have their rewards there is no model: an arm is judged by its own values.
-AdaptiveModel::Known Adaptive::judged(std::size_t metric, AdaptiveModel::Known known) const {
-  if (has_begun_) return known;
-  known.level = known.mean;
-  known.noise = metrics_[metric].noise_variance();
-  known.variance = known.noise / std::max(1.0, known.pulls);
-  return known;
-}
-
-double Adaptive::least_deviations(NodeIndex node) const {
-  double least = kInfinity;
-  for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    if (!metrics_[i].has_seen_any()) continue;
-    const AdaptiveModel::Known known = judged(i, metrics_[i].at(node));
-    if (has_begun_ || known.pulls != 0.0) least = std::min(least, deviations(i, known));
-  }
-  return least;
-}
-
-std::vector<LimitCheck> Adaptive::limit_checks(Arm arm) const {
-  std::vector<LimitCheck> checks;
-  for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    if (!metrics_[i].has_seen_any()) continue;
-    const AdaptiveModel::Known known = judged(i, metrics_[i].at(arm));
-    if (!has_begun_ && known.pulls == 0.0) continue;
-    const double level = is_at_end(i, known) ? known.mean : known.level;
-    checks.push_back(check_of(limits()[i], level, deviations(i, known), metrics_[i].spread(),
-                              static_cast<std::uint64_t>(known.pulls)));
-  }
-  return checks;
 }
 
 // --- around it -------------------------------------------------------------------------------
@@ -681,6 +615,7 @@ Status Adaptive::drop(Ticket ticket) {
   } else if (has_begun_) {
     set_bound(index);
   }
+  review_probe();
   return status;
 }
 
@@ -694,14 +629,21 @@ void Adaptive::interrupt() {
   learn_pending();
   settling_.interrupt();
   metrics_settling_.interrupt();
+  lose_track();
+}
+
+/// What comes next does not follow what was.
+void Adaptive::lose_track() {
   model_.autocorrelation.interrupt();
   watch_.lose_track();
+  trackers_.interrupt();
 }
 
 void Adaptive::accept_observed(Arm arm, const Rewards& mapped) {
   learn_pending();
-  model_.observe(arm, mapped);
+  model_.observe(arm, mapped.less(trackers_.level()));
   model_.autocorrelation.interrupt();
+  trackers_.interrupt();
   if (has_begun_) {
     pass();
   } else {
@@ -747,16 +689,25 @@ Summary Adaptive::summary() const {
   summary.switches = switches_;
   summary.passed_over = passed_over_;
   if (options_.settle == 0) summary.settling = watch_.settling();
+  summary.changes = changes_;
+  if (changes_ != 0) {
+    summary.last_change = last_change_;
+    summary.last_change->size = map_.to_user_difference(last_change_.size);
+  }
+  if (trackers_.is_following() && trackers_.used() != LevelTrackers::returning) {
+    summary.followed_level = map_.to_user_difference(trackers_.level());
+  }
   return summary;
 }
 
 std::optional<Learnt> Adaptive::learnt() const {
   if (!has_begun_) return std::nullopt;
-  Learnt learnt{.noise = model_.noise_deviation(),
-                .correlation = model_.phi(),
-                .smoothness = model_.smoothness(),
-                .shares = model_.shares(),
-                .lost = explorer_loss_ + search_loss_};
+  Learnt learnt{
+      .noise = model_.noise_deviation(),
+      .correlation = trackers_.used() == LevelTrackers::returning ? trackers_.phi() : model_.phi(),
+      .smoothness = model_.smoothness(),
+      .shares = model_.shares(),
+      .lost = explorer_loss_ + search_loss_};
   const Tree& tree = model_.tree();
   double lowest = kInfinity;
   double highest = -kInfinity;
@@ -780,24 +731,6 @@ std::optional<Learnt> Adaptive::learnt() const {
                  .deviation = std::sqrt(node.variance),
                  .bound = map_.to_user(node.bound)};
   for (std::size_t i = 0; i < metrics_.size(); ++i) learnt.metrics.push_back(learnt_of(i));
-  return learnt;
-}
-
-Learnt::OfMetric Adaptive::learnt_of(std::size_t metric) const {
-  const AdaptiveModel& model = metrics_[metric];
-  Learnt::OfMetric learnt{.metric = limits()[metric].metric,
-                          .noise = model.noise_deviation(),
-                          .smoothness = model.smoothness(),
-                          .beyond = beyond_[metric]};
-  for (NodeIndex i = 0; i < model.tree().size(); ++i) {
-    const Node& node = model.tree()[i];
-    learnt.measured += static_cast<std::uint64_t>(node.pulls);
-    if (!node.is_leaf() || !model.has_seen_any()) continue;
-    const double part = std::exp2(-static_cast<double>(node.depth));
-    const double away = deviations(metric, model.at(i));
-    if (away >= LimitCheck::kSure) learnt.kept += part;
-    if (away <= -LimitCheck::kSure) learnt.broken += part;
-  }
   return learnt;
 }
 
@@ -858,9 +791,9 @@ void Adaptive::transfer(State& state) {
   state.mark("adaptive");
   TicketedOptimizer::transfer(state);
   for (AdaptiveModel& metric : metrics_) state(metric);
-  state(model_, beyond_, settling_, metrics_settling_, watch_, has_begun_, turn_, pending_,
-        is_steady_, since_pass_, explorer_loss_, search_loss_, covers_next_, sweep_, passed_over_,
-        switches_, last_played_);
+  state(model_, beyond_, settling_, metrics_settling_, watch_, trackers_, expected_, probe_,
+        changes_, last_change_, has_begun_, turn_, pending_, is_steady_, since_pass_,
+        explorer_loss_, search_loss_, covers_next_, sweep_, passed_over_, switches_, last_played_);
   if (!state.restoring()) return;
   const Tree& tree = model_.tree();
   require_nodes_below(tree.size());
@@ -868,9 +801,10 @@ void Adaptive::transfer(State& state) {
   for (const AdaptiveModel& metric : metrics_) State::require(metric.tree().size() == tree.size());
   for (const NodeIndex cell : start_) State::require(cell < tree.size());
   for (const NodeIndex leaf : sweep_) State::require(leaf < tree.size());
+  State::require(probe_.is_below(tree.size()) && changes_ <= t_);
   State::require(last_played_ == kNobody || last_played_ < tree.size());
-  State::require(turn_.node < tree.size() && turn_.length != 0 &&
-                 turn_.why <= Learnt::Why::least_broken && State::are_finite({turn_.mean}));
+  State::require(turn_.node < tree.size() && turn_.length != 0 && turn_.why <= Learnt::Why::probe &&
+                 State::are_finite({turn_.mean}));
   State::require(!is_steady_ ||
                  (options_.settle == 0 && tree.has_arm(turn_.node, evidence_.here())));
   State::require(State::are_finite({explorer_loss_, search_loss_}));

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kEarly = 8.0;          // rewards of a node that tell about the noise of all
 constexpr double kOwn = 8.0;            // rewards by which a node is drawn to the noise of all
+constexpr double kMostRelearnt = 64.0;  // early rewards that are believed where noise is relearnt
 constexpr double kLeastAlpha = 0.25;    // of the smoothness
 constexpr double kFirstAlpha = 0.4;     // ... which is also what it is drawn to
 constexpr double kLargestAlpha = 2.2;   // ...
@@ -78,11 +79,11 @@ std::vector<double> AdaptiveModel::shares() const {
 
 // --- rewards ---------------------------------------------------------------------------------
 
-void AdaptiveModel::see(const Rewards& rewards) {
+void AdaptiveModel::see(double low, double high) {
   const auto is_flat = [this] { return !(largest_ - smallest_ > kLeastRange); };
   const bool was_flat = is_flat();
-  smallest_ = std::min(smallest_, rewards.min);
-  largest_ = std::max(largest_, rewards.max);
+  smallest_ = std::min(smallest_, low);
+  largest_ = std::max(largest_, high);
   if (is_flat()) return;
   range_ = largest_ - smallest_;
   if (!was_flat) return;
@@ -103,16 +104,19 @@ void AdaptiveModel::see(const Rewards& rewards) {
 }
 
 void AdaptiveModel::add(NodeIndex index, const Rewards& rewards) {
-  see(rewards);
+  add(index, rewards.moments(), rewards.min, rewards.max);
+}
+
+void AdaptiveModel::add(NodeIndex index, const Moments& rewards, double low, double high) {
+  see(low, high);
   Node& node = tree_[index];
-  const auto count = static_cast<double>(rewards.count);
   Moments all{node.pulls, node.mean, node.squares};
-  const double added = all.merge(rewards.moments());
+  const double added = all.merge(rewards);
   if (node.pulls < kEarly && node.penalties == 0.0) {
     // Rewards come one by one here, but for those of others: then it is as if they did.
-    const double early = std::min(count, kEarly - node.pulls);
-    early_squares_ += added * (early / count);
-    early_freedom_ += node.pulls == 0.0 ? early - 1.0 : early;
+    const double early = std::min(rewards.count, kEarly - node.pulls);
+    early_squares_ += added * (early / rewards.count);
+    early_freedom_ += node.pulls == 0.0 ? std::max(0.0, early - 1.0) : early;
   }
   node.squares = all.squared_deviations;
   node.mean = all.mean;
@@ -175,7 +179,7 @@ std::optional<NodeIndex> AdaptiveModel::find(Arm arm) const {
 }
 
 void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
-  see(rewards);
+  see(rewards.min, rewards.max);
   std::optional<NodeIndex> owner;
   const NodeIndex cell = deepest_with(arm, owner);
   if (owner) {
@@ -184,7 +188,7 @@ void AdaptiveModel::observe(Arm arm, const Rewards& rewards) {
   }
   Observation& observation = observations_[{arm.begin(), arm.end()}];
   if (observation.rewards.count == 0) {
-    observation = {rewards, cell};
+    observation = {rewards, cell, 0.0};
   } else {
     observation.rewards += rewards;
   }
@@ -225,7 +229,8 @@ AdaptiveModel::Known AdaptiveModel::at(Arm arm) const {
   }
   const Rewards& own = found->second.rewards;
   const auto count = static_cast<double>(own.count);
-  return {own.mean(), node.noise / count, node.noise, count, own.mean()};
+  const double variance = node.noise / count + found->second.out_of_date;
+  return {own.mean(), variance, node.noise, count, own.mean()};
 }
 
 /// What they say about f at the arm of their cell.
@@ -237,7 +242,8 @@ void AdaptiveModel::weigh_observations() {
   for (const auto& [arm, observation] : observations_) {
     Node& node = tree_[observation.cell];
     const auto count = static_cast<double>(observation.rewards.count);
-    const double precision = 1.0 / (node.below + noise_at(node) / count);
+    const double noise = noise_at(node) / count + observation.out_of_date;
+    const double precision = 1.0 / (node.below + noise);
     node.observed += precision;
     node.observed_weighted += precision * observation.rewards.mean();
   }
@@ -248,10 +254,51 @@ double AdaptiveModel::own_noise(const Node& node) const {
   return (node.squares + kOwn * noise_) / (std::max(0.0, node.pulls - 1.0) + kOwn);
 }
 
+double AdaptiveModel::noise_of_one(const Node& node) const {
+  return std::max(own_noise(node), kLeastNoise * range_ * range_);
+}
+
 double AdaptiveModel::noise_at(const Node& node) const {
-  const double variance = std::max(own_noise(node), kLeastNoise * range_ * range_);
+  const double variance = noise_of_one(node);
   if (phi_ == 0.0) return variance;
   return variance * std::min((1.0 + phi_) / (1.0 - phi_), std::max(1.0, node.pulls));
+}
+
+// --- when it is about something else than before -----------------------------------------------
+
+double AdaptiveModel::weight_after(NodeIndex index, double variance) const {
+  const Node& node = tree_[index];
+  return 1.0 / (1.0 + node.pulls * variance / noise_of_one(node));
+}
+
+void AdaptiveModel::age(NodeIndex index, double weight) {
+  Node& node = tree_[index];
+  for (double* number : {&node.pulls, &node.squares, &node.explorer_pulls, &node.penalties,
+                         &node.skipped, &node.explorer_skipped}) {
+    *number *= weight;
+  }
+}
+
+void AdaptiveModel::blur_observations(double variance) {
+  for (auto& [arm, observation] : observations_) observation.out_of_date += variance;
+}
+
+void AdaptiveModel::relearn_noise(double variance) {
+  early_freedom_ = std::min(early_freedom_, kMostRelearnt);
+  early_squares_ = std::min(early_squares_, variance * early_freedom_);
+  double low = kInfinity;
+  double high = -kInfinity;
+  for (NodeIndex i = 0; i < tree_.size(); ++i) {
+    Node& node = tree_[i];
+    node.squares = std::min(node.squares, variance * std::max(0.0, node.pulls - 1.0));
+    if (node.pulls == 0.0) continue;
+    low = std::min(low, node.mean);
+    high = std::max(high, node.mean);
+  }
+  if (!(high - low > kLeastRange)) return;
+  smallest_ = low;
+  largest_ = high;
+  range_ = high - low;
 }
 
 // --- the tree --------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include "support/gaussian_tree.hpp"
 #include "support/objectives.hpp"
 #include "support/textbook_adaptive.hpp"
+#include "support/textbook_drift.hpp"
 #include "support/textbook_limited.hpp"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ namespace canopy {
 namespace {
 
 using testing::TextbookAdaptive;
+using testing::TextbookDrift;
 using testing::TextbookLimited;
 
 Space random_space(std::uint64_t kind) {
@@ -179,6 +181,51 @@ RC_GTEST_PROP(AdaptiveTrace, EveryTurnWithLimitsIsThatOfTheTextbook, ()) {
   }
 }
 
+/// What moves in a world, by the time from 0 to 1.
+struct Motion {
+  double sine = 0.0;   // height of a level that goes up and down
+  double steps = 0.0;  // of a level that jumps twice
+  bool swaps = false;  // f becomes another one half-way
+
+  [[nodiscard]] double level(double time) const {
+    return sine * std::sin(25.0 * time) + steps * std::floor(3.0 * time);
+  }
+};
+
+RC_GTEST_PROP(AdaptiveTrace, EveryTurnInAWorldThatMovesIsThatOfTheTextbook, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const auto kind = *rc::gen::inRange<std::uint64_t>(0, 6);
+  const double noise = *rc::gen::element(0.05, 0.3);
+  const double memory = *rc::gen::element(0.0, 0.0, 0.5, 0.95);
+  const Motion motion{.sine = *rc::gen::element(0.0, 0.0, 0.3, 1.0),
+                      .steps = *rc::gen::element(0.0, 0.0, -0.5, 3.0),
+                      .swaps = *rc::gen::arbitrary<bool>()};
+  const std::uint64_t pulls = *rc::gen::element<std::uint64_t>(400, 1'000);
+  RC_LOG() << "seed " << seed << " space " << kind << " noise " << noise << " memory " << memory
+           << " level " << motion.sine << " and " << motion.steps << " swaps " << motion.swaps
+           << " pulls " << pulls << '\n';
+  const auto partition = std::make_shared<BoxPartition>(random_space(kind));
+  Adaptive adaptive(partition, {.drift = Drift::automatic}, testing::unit_range());
+  TextbookDrift textbook(partition);
+  RandomSystem first(seed, noise, memory);
+  RandomSystem second(seed + 1, noise, memory);
+  std::size_t node = 0;
+  for (std::uint64_t done = 0; done < pulls; ++done) {
+    if (!textbook.is_open()) node = textbook.choose();
+    const Pull pull = adaptive.ask(1);
+    const std::vector<double>& arm = textbook.arm(node);
+    RC_ASSERT(std::equal(arm.begin(), arm.end(), pull.arm.begin(), pull.arm.end()));
+    const double time = static_cast<double>(done) / static_cast<double>(pulls);
+    RandomSystem& system = motion.swaps && time >= 0.5 ? second : first;
+    const double reward = system.reward(arm) + motion.level(time);
+    RC_ASSERT(adaptive.tell(pull.ticket, reward) == Status::ok);
+    textbook.learn(reward);
+  }
+  RC_TAG(textbook.c());
+  RC_CLASSIFY(textbook.changes_of_level() != 0, "the level has changed");
+  RC_CLASSIFY(textbook.changes_of_f() != 0, "f has changed");
+}
+
 /// Garland along every axis, added up.
 std::string best_of_textbook(std::size_t dimension) {
   std::vector<Parameter> parameters;
@@ -197,7 +244,7 @@ std::string best_of_textbook(std::size_t dimension) {
     textbook.learn(rewards);
   }
   const std::size_t best = textbook.recommendation();
-  return textbook.path(best) + ", pulls: " + std::to_string(textbook.nodes()[best].T) +
+  return textbook.path(best) + ", pulls: " + std::to_string(std::lround(textbook.nodes()[best].T)) +
          ", nodes: " + std::to_string(textbook.nodes().size());
 }
 

@@ -5,6 +5,8 @@
 #include "canopy/hct.hpp"
 #include "canopy/random.hpp"
 
+#include "support/values.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -21,9 +23,7 @@ using Verdict = Uplift::Verdict;
 
 const std::vector<double> kBaseline{0.3};
 
-Space line() {
-  return Space{{"x", Real{0.0, 1.0}}};
-}
+using testing::line;
 
 WithBaseline compared(const BaselineRule& rule = {}, const Objective& objective = {}) {
   return {std::make_unique<Adaptive>(line(), AdaptiveOptions{}, objective), line(), objective,

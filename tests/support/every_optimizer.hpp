@@ -34,6 +34,7 @@ inline constexpr std::uint64_t kShortHorizon = 40;
 inline std::vector<OptimizerCase> every_optimizer() {
   std::vector<OptimizerCase> all{
       {"hct_correlated", {"hct", {{"feedback", "correlated"}}}},
+      {"adaptive_drift", {"adaptive", {{"drift", "auto"}}}},
       {"thoo_horizon", {"thoo", {{"horizon", std::uint64_t{300}}}}},
       {"poo_vhct", {"poo", {{"base", "vhct"}}}},
       {"gpo_thoo", {"gpo", {{"horizon", std::uint64_t{40}}, {"base", "thoo"}}}},

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -36,8 +37,8 @@ class TextbookAdaptive {
     std::uint32_t depth = 0;
 
     // Rewards of its own arm.
-    std::uint64_t T = 0;
-    std::uint64_t G = 0;  // those of T that the explorer asked for
+    double T = 0.0;  // their number; where f has changed, what they are worth
+    double G = 0.0;  // those of T that the explorer asked for
     double mean = 0.0;
     double M2 = 0.0;        // sum of squared deviations from the mean
     double M2_first = 0.0;  // the same of the first 8 alone
@@ -176,6 +177,7 @@ class TextbookAdaptive {
 
  private:
   friend class TextbookLimited;
+  friend class TextbookDrift;
 
   static constexpr double kLn4 = 2.0 * std::numbers::ln2;
 
@@ -231,7 +233,7 @@ class TextbookAdaptive {
       const std::size_t leaf = sweep_[sweep_at_++];
       if (nodes_[leaf].left != 0) continue;
       const double spread = largest_m_ - smallest_m_;
-      const std::uint64_t enough = 16.0 * sigma2_ <= spread * spread ? 1 : 2;
+      const double enough = 16.0 * sigma2_ <= spread * spread ? 1.0 : 2.0;
       if (nodes_[leaf].T < enough) return leaf;
       if (!can_cut(leaf)) continue;
       cut(leaf);
@@ -262,7 +264,7 @@ class TextbookAdaptive {
 
   [[nodiscard]] double promise(const Node& leaf) const {
     if (leaf.T == 0) return leaf.m + sigma();
-    return leaf.mean + sigma() / std::sqrt(static_cast<double>(leaf.T));
+    return leaf.mean + sigma() / std::sqrt(leaf.T);
   }
 
   /// Down by larger B. A leaf that was pulled often is pulled longer.
@@ -275,7 +277,7 @@ class TextbookAdaptive {
       }
       at = best;
     }
-    const double pulls = std::floor(0.15 * static_cast<double>(nodes_[at].T));
+    const double pulls = std::floor(0.15 * nodes_[at].T);
     return {at, static_cast<std::uint64_t>(std::max(1.0, pulls)), false};
   }
 
@@ -291,7 +293,7 @@ class TextbookAdaptive {
     ++node.T;
     if (turn_.explorer) ++node.G;
     const double deviation = reward - node.mean;
-    node.mean += deviation / static_cast<double>(node.T);
+    node.mean += deviation / node.T;
     node.M2 += deviation * (reward - node.mean);
     if (node.T <= 8) node.M2_first = node.M2;
     if (!has_started_) node.m = node.mean;  // no pass yet, but there may be a recommendation
@@ -322,7 +324,7 @@ class TextbookAdaptive {
   void update_leaf(std::size_t at) {
     Node& leaf = nodes_[at];
     leaf.sg = noise(leaf);
-    const double data = static_cast<double>(leaf.T) / leaf.sg;
+    const double data = leaf.T / leaf.sg;
     leaf.pp = leaf.pr + data;  // pr of the root is 0: nothing is above it
     leaf.m = (leaf.pr * leaf.am + data * leaf.mean) / leaf.pp;
     leaf.v = 1.0 / leaf.pp;
@@ -361,8 +363,8 @@ class TextbookAdaptive {
       child.pp = child.pr;
       child.D2 = edge(child.depth, child.se);
       if (parent.T > 0 && arms_[i] == arms_[at]) {
-        child.T = std::exchange(parent.T, 0);
-        child.G = std::exchange(parent.G, 0);
+        child.T = std::exchange(parent.T, 0.0);
+        child.G = std::exchange(parent.G, 0.0);
         child.mean = std::exchange(parent.mean, 0.0);
         child.M2 = std::exchange(parent.M2, 0.0);
         child.M2_first = std::exchange(parent.M2_first, 0.0);
@@ -460,12 +462,15 @@ class TextbookAdaptive {
   /// sg: the noise of one reward here, as if 8 rewards elsewhere had said what it is hereabouts.
   /// Rewards that follow each other are worth less than independent ones.
   [[nodiscard]] double noise(const Node& node) const {
-    const auto pulls = static_cast<double>(node.T);
-    const double range = reward_range();
-    double sg = (node.M2 + 8.0 * node.sigma2) / (std::max(0.0, pulls - 1.0) + 8.0);
-    if (variant_.one_noise) sg = sigma2_;
     const double inflation = (1.0 + phi_) / (1.0 - phi_);
-    return std::max(sg, 1e-10 * range * range) * std::min(inflation, std::max(1.0, pulls));
+    return noise_of_one(node) * std::min(inflation, std::max(1.0, node.T));
+  }
+
+  [[nodiscard]] double noise_of_one(const Node& node) const {
+    const double range = reward_range();
+    double sg = (node.M2 + 8.0 * node.sigma2) / (std::max(0.0, node.T - 1.0) + 8.0);
+    if (variant_.one_noise) sg = sigma2_;
+    return std::max(sg, 1e-10 * range * range);
   }
 
   [[nodiscard]] double index(const Node& leaf) const {
@@ -517,7 +522,7 @@ class TextbookAdaptive {
     const Node& node = nodes_[at];
     if (node.T > 0) {
       first.squares = node.M2_first;
-      first.freedom = static_cast<double>(std::min<std::uint64_t>(node.T, 8) - 1);
+      first.freedom = std::min(node.T, 8.0) - 1.0;
     }
     for (const std::size_t child : children(at)) {
       const FirstRewards below = first_rewards(child);
@@ -528,7 +533,7 @@ class TextbookAdaptive {
   }
 
   void learn_noise_of_all() {
-    const auto [squares, freedom] = first_rewards(0);
+    const auto [squares, freedom] = kept_first_ ? *kept_first_ : first_rewards(0);
     const double range = reward_range();
     sigma2_ = (squares + range * range / 8.0) / (freedom + 2.0);
     if (variant_.of_metric && freedom >= 8.0 && squares == 0.0) sigma2_ = 1e-10 * range * range;
@@ -545,7 +550,7 @@ class TextbookAdaptive {
   void gather(std::size_t at) {
     Node& node = nodes_[at];
     node.sg = noise(node);
-    const double data = static_cast<double>(node.T) / node.sg;
+    const double data = node.T / node.sg;
     node.Lambda = data;
     double weighted = data * node.mean;
     for (const std::size_t child : children(at)) {
@@ -614,8 +619,8 @@ class TextbookAdaptive {
     CM_ = 0.0;
     for (const Node& node : nodes_) {
       const double lost = std::max(0.0, lcb_ - node.m - std::sqrt(node.v));
-      CG_ += static_cast<double>(node.G) * lost;
-      CM_ += static_cast<double>(node.T - node.G) * lost;
+      CG_ += node.G * lost;
+      CM_ += (node.T - node.G) * lost;
     }
   }
 
@@ -641,6 +646,7 @@ class TextbookAdaptive {
   double low_ = std::numeric_limits<double>::infinity();
   double high_ = -std::numeric_limits<double>::infinity();
   Residual last_residual_;
+  std::optional<FirstRewards> kept_first_;  // counted along, where T shrinks
   std::uint64_t pairs_ = 0;
   double sum_ee_ = 0.0;
   double sum_e2_ = 0.0;

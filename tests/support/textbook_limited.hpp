@@ -67,7 +67,7 @@ class TextbookLimited {
   /// z of a metric: deviations from its level to its limit.
   [[nodiscard]] double z(std::size_t j, std::size_t node) const {
     const Node& known = metrics_[j].nodes_[node];
-    if (is_at_end(j, known)) return std::sqrt(static_cast<double>(known.T)) / 2.0;
+    if (is_at_end(j, known)) return std::sqrt(known.T) / 2.0;
     const double factor = std::max(1.0, metrics_[j].sigma2_ / known.sg);
     return room(j, known.m) / std::sqrt(known.v * factor);
   }
@@ -140,7 +140,7 @@ class TextbookLimited {
       cut(leaf);
       leaf = most_promising();
     }
-    const double pulls = std::floor(0.15 * static_cast<double>(nodes()[leaf].T));
+    const double pulls = std::floor(0.15 * nodes()[leaf].T);
     return {leaf, static_cast<std::uint64_t>(std::max(1.0, pulls)), false};
   }
 
@@ -176,7 +176,7 @@ class TextbookLimited {
       const std::size_t leaf = rewards_.sweep_[rewards_.sweep_at_++];
       if (nodes()[leaf].left != 0 || b(leaf, 1.0) > 0.0) continue;
       const double spread = rewards_.largest_m_ - rewards_.smallest_m_;
-      const std::uint64_t enough = 16.0 * rewards_.sigma2_ <= spread * spread ? 1 : 2;
+      const double enough = 16.0 * rewards_.sigma2_ <= spread * spread ? 1.0 : 2.0;
       if (nodes()[leaf].T < enough) return leaf;
       if (!rewards_.can_cut(leaf)) continue;
       cut(leaf);
@@ -270,8 +270,8 @@ class TextbookLimited {
       const double lost = std::max(0.0, level - node.m - std::sqrt(node.v)) +
                           range * std::max(0.0, b(i, 1.0) - least);
       if (node.T == 0) continue;
-      rewards_.CG_ += static_cast<double>(node.G) * lost;
-      rewards_.CM_ += static_cast<double>(node.T - node.G) * lost;
+      rewards_.CG_ += node.G * lost;
+      rewards_.CM_ += (node.T - node.G) * lost;
     }
   }
 

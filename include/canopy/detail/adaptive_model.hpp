@@ -16,6 +16,8 @@ namespace canopy {
 /// What the adaptive tree keeps in a node: what was seen at its arm, and what the model makes of
 /// it. The letters are those of docs/adaptive.md.
 struct AdaptiveNode {
+  // Where f has changed, rewards from before count in part: their numbers are not whole.
+
   double pulls = 0.0;    ///< T: rewards of this arm
   double mean = 0.0;     ///< of them
   double squares = 0.0;  ///< M2: their squared deviations from the mean
@@ -48,8 +50,8 @@ struct AdaptiveNode {
           noise, observed, observed_weighted, bound, shortfall, explorer_pulls, out, explorer_out,
           penalties, skipped, explorer_skipped);
     state.require_restored(
-        State::are_counts(
-            {pulls, explorer_pulls, out, explorer_out, penalties, skipped, explorer_skipped}) &&
+        State::are_counts({out, explorer_out}) &&
+        State::are_sizes({pulls, explorer_pulls, penalties, skipped, explorer_skipped}) &&
         State::are_sizes(
             {squares, edge, below, data, rest, variance, noise, observed, shortfall}) &&
         State::are_finite({mean, data_mean, rest_mean, level, observed_weighted}));
@@ -73,6 +75,9 @@ class Autocorrelation {
 
   /// What comes next does not follow what was.
   void interrupt() { last_node_ = kNobody; }
+
+  /// Nothing is known.
+  void forget() { *this = {}; }
 
   /// phi once it is beyond doubt, else 0.
   [[nodiscard]] double phi() const;
@@ -118,6 +123,8 @@ class AdaptiveModel {
 
   /// Rewards of a node's arm, in the order in which they came.
   void add(NodeIndex index, const Rewards& rewards);
+  /// The same where they are worth `rewards.count` of them, between two ends.
+  void add(NodeIndex index, const Moments& rewards, double low, double high);
 
   /// A failure of a node's arm, as so many rewards. What is known of noise and range stays as it
   /// is.
@@ -144,6 +151,21 @@ class AdaptiveModel {
   [[nodiscard]] Known at(NodeIndex index) const;
   /// By its own node or, if it has none, by its own values alone; without any, by the cell around.
   [[nodiscard]] Known at(Arm arm) const;
+
+  /// What is left of the weight of a node's rewards once f has changed by sqrt(variance): 1/T
+  /// becomes 1/T + variance/sg.
+  [[nodiscard]] double weight_after(NodeIndex index, double variance) const;
+  /// Its rewards weigh this part of what they did.
+  void age(NodeIndex index, double weight);
+  /// Rewards of arms without a node are about an f that has changed by sqrt(variance).
+  void blur_observations(double variance);
+
+  /// What was learnt of noise and range contained a level, which is taken off from here on: a
+  /// reward has about this variance.
+  void relearn_noise(double variance);
+
+  /// The variance of a reward of a node, whatever came before it.
+  [[nodiscard]] double noise_of_one(NodeIndex index) const { return noise_of_one(tree_[index]); }
 
   /// The first cells have their rewards: what the parameters begin with, and three passes.
   void begin();
@@ -189,12 +211,16 @@ class AdaptiveModel {
   /// Rewards of an arm that no node has.
   struct Observation {
     Rewards rewards;
-    NodeIndex cell = 0;  ///< the deepest that holds the arm
+    NodeIndex cell = 0;        ///< the deepest that holds the arm
+    double out_of_date = 0.0;  ///< variance of what f has changed by since
 
-    void transfer(State& state) { state(rewards, cell); }
+    void transfer(State& state) {
+      state(rewards, cell, out_of_date);
+      state.require_restored(State::are_sizes({out_of_date}));
+    }
   };
 
-  void see(const Rewards& rewards);
+  void see(double low, double high);
   [[nodiscard]] std::optional<NodeIndex> part_with(NodeIndex cell, Arm arm) const;
   [[nodiscard]] NodeIndex deepest_with(Arm arm, std::optional<NodeIndex>& owner) const;
   bool hand_down(NodeIndex cell);
@@ -206,6 +232,7 @@ class AdaptiveModel {
   void learn_spread();
   void fill_tables();
   [[nodiscard]] double own_noise(const Node& node) const;
+  [[nodiscard]] double noise_of_one(const Node& node) const;
   [[nodiscard]] double noise_at(const Node& node) const;
   [[nodiscard]] double edge_below(std::uint32_t depth, double edge) const;
 

@@ -36,6 +36,10 @@ class RewardMap {
     return minimizes_ ? origin_ - mapped : origin_ + mapped;
   }
 
+  [[nodiscard]] double to_user_difference(double mapped) const {
+    return minimizes_ ? -mapped : mapped;
+  }
+
   /// Several rewards, mapped.
   [[nodiscard]] Rewards to_mapped(const Rewards& rewards) const;
 

@@ -1,0 +1,207 @@
+#pragma once
+
+#include "canopy/cover_tree.hpp"
+#include "canopy/state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace canopy {
+
+/// Follows what all rewards have in common, whatever arm they are from:
+///
+///     y = f(arm) + level + noise
+///
+/// Five trackers predict every reward one step ahead from the rewards before it. One of them is in
+/// use: its level L is taken off rewards before the model learns them. At first that is the frozen
+/// one, with L = 0. Another one that predicts better by 3 + ln t nats (a CUSUM) raises an alarm:
+/// the level moves, the noise depends on itself, or f has changed. Letters as in docs/adaptive.md.
+class LevelTrackers {
+ public:
+  enum Tracker : std::uint8_t {
+    frozen,     ///< The level stays where it is.
+    returning,  ///< Autocorrelated noise: the level returns to a base, by phi per reward.
+    slow,       ///< The level stays where surprises have moved it, by 1/64 of each,
+    medium,     ///< ... by 1/8,
+    fast,       ///< ... or wholly.
+  };
+  static constexpr std::size_t kTrackers = 5;
+
+  /// What the model expects of rewards of a leaf.
+  struct Expected {
+    double level = 0.0;      ///< m
+    double part = 1.0;       ///< w = s / (v + s): of a surprise, what is not due to f
+    double precision = 1.0;  ///< 1 / (v + s)
+    double threshold = 0.0;  ///< A score beyond it is an alarm.
+    bool is_known = false;   ///< v <= s / 2
+    bool is_scored = false;  ///< It is known, and the first rewards of the study are over.
+
+    /// f is about `level` with a variance v, and a reward has the variance s around it. The turn
+    /// begins with the reward of this number.
+    [[nodiscard]] static Expected of(double level, double variance, double noise,
+                                     std::uint64_t number);
+
+    void transfer(State& state);
+  };
+
+  [[nodiscard]] Tracker used() const { return used_; }
+  [[nodiscard]] bool is_following() const { return used_ != frozen; }
+
+  /// L: what is taken off rewards.
+  [[nodiscard]] double level() const { return levels_[used_]; }
+  [[nodiscard]] double level_of(Tracker tracker) const { return levels_[tracker]; }
+  /// phi: by which part of itself noise is expected to last until the next reward.
+  [[nodiscard]] double phi() const { return phi_; }
+
+  /// u = 1 - a: the part of an error in what is expected of the present leaf that is not taken for
+  /// level yet. A reward is worth u^2 of one from another leaf.
+  [[nodiscard]] double part_left() const { return 1.0 - taken_[used_]; }
+
+  /// Rewards of this leaf come next, in a new turn or after those of other leaves. A leaf with many
+  /// pulls defines the level: every turn of it is as if others had been between.
+  void turn_to(NodeIndex leaf, bool has_many_pulls) {
+    if (leaf == leaf_ && !has_many_pulls) return;
+    taken_.fill(0.0);
+    leaf_ = leaf;
+  }
+
+  /// Takes a reward of the leaf that was turned to, less the level of f that is expected. Returns
+  /// whether that raises an alarm.
+  bool add(const Expected& expected, double surprise) {
+    count(1.0);
+    const double own = surprise - level();
+    const double own_loss = clipped(own * own * expected.precision);
+    double largest = 0.0;
+    for (std::size_t j = 0; j < kTrackers; ++j) {
+      const double error = surprise - levels_[j];
+      const double squared = error * error;
+      squares_[j] += squared * expected.part;
+      if (expected.is_scored) {
+        const double loss = clipped(squared * expected.precision);
+        const double nats = std::min(kMostPerReward, 0.5 * (own_loss - loss));
+        scores_[j] = std::max(0.0, scores_[j] + nats);
+        largest = std::max(largest, scores_[j]);
+      }
+      const double gain = kGains[j] * expected.part;
+      levels_[j] += gain * error;
+      taken_[j] += gain * (1.0 - taken_[j]);
+    }
+    let_return(phi_);
+    learn_phi(expected, surprise);
+    if (used_ == returning) note_surprise(surprise, 1.0);
+    return largest > expected.threshold;
+  }
+
+  /// Several rewards at once, by their mean and their squared deviations from it.
+  bool add_several(const Expected& expected, double surprise, double rewards,
+                   double squared_deviations);
+
+  /// The next reward does not follow the last one.
+  void interrupt() {
+    turn_to(kNobody, true);
+    is_chained_ = false;
+  }
+
+  /// The tracker that has raised the alarm: that with the largest score.
+  [[nodiscard]] Tracker loudest() const;
+
+  /// Whether what this tracker says may as well be a change of f: it follows faster than the one in
+  /// use, and has another level.
+  [[nodiscard]] bool may_be_of_f(Tracker tracker) const;
+
+  /// What is to be added to f now: a level that is followed, or what autocorrelated noise has been
+  /// on average; and the variance of that, where a reward has the variance `noise`.
+  struct Now {
+    double level = 0.0;
+    double variance = 0.0;
+  };
+  [[nodiscard]] Now now(double noise) const;
+
+  /// By how much less the rewards vary around the predictions of a tracker.
+  struct Gain {
+    double noise = 0.0;  ///< their variance around its predictions
+    double less = 0.0;   ///< than around those of the tracker before
+  };
+  /// The change is one of the level: takes this tracker into use.
+  Gain adopt(Tracker tracker);
+
+  /// The change is one of f: all trackers but the one in use begin at its level.
+  void start_anew();
+
+  void transfer(State& state);
+
+ private:
+  static constexpr NodeIndex kNobody = std::numeric_limits<NodeIndex>::max();
+  static constexpr std::array<double, kTrackers> kGains{0.0, 1.0, 1.0 / 64.0, 1.0 / 8.0, 1.0};
+  static constexpr double kClip = 16.0;           // of squared standardised errors
+  static constexpr double kMostPerReward = 1.0;   // nats
+  static constexpr double kRecent = 256.0;        // rewards that E is about
+  static constexpr double kFewPairs = 32.0;       // tell nothing about phi
+  static constexpr double kRecentPairs = 4096.0;  // that phi is about
+
+  [[nodiscard]] static double clipped(double loss) { return std::min(loss, kClip); }
+
+  void count(double rewards) {
+    counted_ += rewards;
+    if (counted_ <= kRecent) return;
+    counted_ *= 0.5;
+    for (double& squares : squares_) squares *= 0.5;
+  }
+
+  void note_surprise(double surprise, double rewards) {
+    since_rewards_ += rewards;
+    since_sum_ += rewards * surprise;
+  }
+
+  void let_return(double kept) {
+    levels_[returning] = base_ + kept * (levels_[returning] - base_);
+    taken_[returning] *= kept;
+  }
+
+  void learn_phi(const Expected& expected, double surprise) {
+    if (expected.is_known) {
+      const double off = surprise - base_;
+      if (is_chained_) add_pair(off);
+      last_ = off;
+    }
+    is_chained_ = expected.is_known;
+  }
+
+  void add_pair(double off) {
+    pairs_ += 1.0;
+    if (pairs_ > kRecentPairs) {
+      pairs_ *= 0.5;
+      pair_products_ *= 0.5;
+      pair_squares_ *= 0.5;
+    }
+    pair_products_ += off * last_;
+    pair_squares_ += off * off;
+    const bool tells = pairs_ >= kFewPairs && pair_squares_ > 0.0;
+    phi_ = tells ? std::clamp(pair_products_ / pair_squares_, 0.0, 0.98) : 0.0;
+  }
+
+  Tracker used_ = frozen;                    // c
+  std::array<double, kTrackers> levels_{};   // L_j
+  std::array<double, kTrackers> taken_{};    // a_j
+  std::array<double, kTrackers> scores_{};   // A_j
+  std::array<double, kTrackers> squares_{};  // E_j: of surprises, the part that is not due to f
+  double counted_ = 0.0;                     // n_E
+  NodeIndex leaf_ = kNobody;
+
+  double since_rewards_ = 0.0;  // surprises since autocorrelated noise was noticed
+  double since_sum_ = 0.0;
+
+  double base_ = 0.0;
+  double phi_ = 0.0;
+  double pairs_ = 0.0;
+  double pair_products_ = 0.0;
+  double pair_squares_ = 0.0;
+  double last_ = 0.0;
+  bool is_chained_ = false;  // the last reward was of a leaf that is known
+};
+
+}  // namespace canopy

@@ -1,0 +1,141 @@
+// How the adaptive tree keeps limits on other numbers: what it knows of every metric, and what that
+// says about a cell. docs/adaptive.md has the formulas.
+
+#include "canopy/adaptive.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace canopy {
+
+/// One pull's metrics. Those of a system that has not settled say nothing about the arm.
+void Adaptive::accept_metrics(Ticket ticket, Arm arm, const std::vector<double>& values) {
+  const std::optional<NodeIndex> owner = model_.find(arm);
+  const Tree& tree = model_.tree();
+  if (const Tickets::Open* open = tickets_.find(ticket)) {
+    const auto cell = tree.cell(open->node);
+    if (!metrics_settling_.play(tree.partition(), cell, arm, 1)) return;
+  }
+  bool is_far = false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    metrics_[i].observe(arm, Rewards::one(values[i]));
+    if (limits()[i].room(values[i]) < 0.0) ++beyond_[i];
+    is_far = is_far || limits()[i].is_far_broken_by(values[i]);
+  }
+  if (!has_begun_) return;
+  if (!owner || !tree[*owner].is_leaf()) {
+    pass();
+    return;
+  }
+  for (AdaptiveModel& metric : metrics_) metric.update(*owner);
+  set_bound(*owner);
+  if (tree.has_arm(turn_.node, arm)) {
+    turn_.is_beyond = turn_.is_beyond || is_far || beyond_limits(*owner, 0.0) > 0.0;
+  }
+}
+
+/// Whether nothing can be better than the values of an arm, which are at a limit that is the end of
+/// all values.
+bool Adaptive::is_at_end(std::size_t metric, const AdaptiveModel::Known& known) const {
+  const Limit& limit = limits()[metric];
+  return known.pulls > 0.0 && limit.room(known.mean) >= 0.0 &&
+         limit.is_at_end(metrics_[metric].smallest(), metrics_[metric].largest());
+}
+
+/// How far a node is beyond its limits, in spreads of the metrics, with so many standard deviations
+/// in its favour. 0: it may keep them.
+double Adaptive::beyond_limits(NodeIndex node, double favour, Of of) const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (!metrics_[i].has_seen_any()) continue;
+    const AdaptiveModel::Known known = metrics_[i].at(node);
+    const double more = of == Of::itself ? 0.0 : metrics_[i].tree()[node].below;
+    const double reach = favour * std::sqrt(known.variance + more);
+    const double beyond = -limits()[i].room(known.level) - reach;
+    if (beyond > 0.0 && !is_at_end(i, known)) sum += beyond / metrics_[i].spread();
+  }
+  return sum;
+}
+
+/// Whether a leaf is beyond its limits, and each metric that makes it so is known better than it
+/// varies within the cell: its parts may keep them.
+bool Adaptive::only_parts_may_keep_limits(NodeIndex leaf) const {
+  bool is_beyond = false;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (!metrics_[i].has_seen_any()) continue;
+    const AdaptiveModel::Known known = metrics_[i].at(leaf);
+    const double reach = kFavour * std::sqrt(known.variance);
+    if (-limits()[i].room(known.level) - reach <= 0.0 || is_at_end(i, known)) continue;
+    if (known.variance > metrics_[i].tree()[leaf].below) return false;
+    is_beyond = true;
+  }
+  return is_beyond && model_.can_cut(leaf);
+}
+
+/// Whether the explorer leaves a cell alone when it sweeps. Covering goes everywhere: a model that
+/// says what is beyond a limit can be wrong, too.
+bool Adaptive::is_passed_by(NodeIndex leaf) const {
+  return beyond_limits(leaf, 1.0) > 0.0;
+}
+
+/// From the level of a metric to its limit. An arm whose own values happen to be alike is not known
+/// better than the noise of all allows.
+double Adaptive::deviations(std::size_t metric, const AdaptiveModel::Known& known) const {
+  if (is_at_end(metric, known)) return 0.5 * std::sqrt(known.pulls);
+  const double inflated = std::max(1.0, metrics_[metric].noise_variance() / known.noise);
+  const double deviation = std::sqrt(known.variance * inflated);
+  return limits()[metric].room(known.level) / std::max(deviation, 1e-300);
+}
+
+/// Before the first cells have their rewards there is no model: an arm is judged by its own values.
+AdaptiveModel::Known Adaptive::judged(std::size_t metric, AdaptiveModel::Known known) const {
+  if (has_begun_) return known;
+  known.level = known.mean;
+  known.noise = metrics_[metric].noise_variance();
+  known.variance = known.noise / std::max(1.0, known.pulls);
+  return known;
+}
+
+double Adaptive::least_deviations(NodeIndex node) const {
+  double least = kInfinity;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (!metrics_[i].has_seen_any()) continue;
+    const AdaptiveModel::Known known = judged(i, metrics_[i].at(node));
+    if (has_begun_ || known.pulls != 0.0) least = std::min(least, deviations(i, known));
+  }
+  return least;
+}
+
+std::vector<LimitCheck> Adaptive::limit_checks(Arm arm) const {
+  std::vector<LimitCheck> checks;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (!metrics_[i].has_seen_any()) continue;
+    const AdaptiveModel::Known known = judged(i, metrics_[i].at(arm));
+    if (!has_begun_ && known.pulls == 0.0) continue;
+    const double level = is_at_end(i, known) ? known.mean : known.level;
+    checks.push_back(check_of(limits()[i], level, deviations(i, known), metrics_[i].spread(),
+                              static_cast<std::uint64_t>(known.pulls)));
+  }
+  return checks;
+}
+
+Learnt::OfMetric Adaptive::learnt_of(std::size_t metric) const {
+  const AdaptiveModel& model = metrics_[metric];
+  Learnt::OfMetric learnt{.metric = limits()[metric].metric,
+                          .noise = model.noise_deviation(),
+                          .smoothness = model.smoothness(),
+                          .beyond = beyond_[metric]};
+  for (NodeIndex i = 0; i < model.tree().size(); ++i) {
+    const Node& node = model.tree()[i];
+    learnt.measured += static_cast<std::uint64_t>(node.pulls);
+    if (!node.is_leaf() || !model.has_seen_any()) continue;
+    const double part = std::exp2(-static_cast<double>(node.depth));
+    const double away = deviations(metric, model.at(i));
+    if (away >= LimitCheck::kSure) learnt.kept += part;
+    if (away <= -LimitCheck::kSure) learnt.broken += part;
+  }
+  return learnt;
+}
+
+}  // namespace canopy

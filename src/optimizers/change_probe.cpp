@@ -1,0 +1,29 @@
+#include "canopy/detail/change_probe.hpp"
+
+#include <cmath>
+
+namespace canopy {
+
+double ChangeProbe::proof_of_level(double moved) const {
+  constexpr double kClip = 16.0;  // of squared standardised surprises
+  const double squared = moved * moved;
+  double nats = 0.0;
+  for (const Answer& answer : answers_) {
+    const double r = answer.surprise;
+    const double by_level = (r - moved) * (r - moved) / answer.variance;
+    const double by_f = r * r / (answer.variance + squared);
+    nats += 0.5 * (std::log1p(squared / answer.variance) - std::min(by_level, kClip) +
+                   std::min(by_f, kClip));
+  }
+  return nats;
+}
+
+bool ChangeProbe::is_below(NodeIndex end) const {
+  const auto is_less = [end](NodeIndex leaf) { return leaf < end; };
+  return std::all_of(to_come_.begin(), to_come_.end(), is_less) &&
+         std::all_of(awaited_.begin(), awaited_.end(), is_less) &&
+         std::all_of(answers_.begin(), answers_.end(),
+                     [&](const Answer& answer) { return is_less(answer.leaf); });
+}
+
+}  // namespace canopy

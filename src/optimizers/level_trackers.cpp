@@ -1,0 +1,117 @@
+#include "canopy/detail/level_trackers.hpp"
+
+namespace canopy {
+namespace {
+
+constexpr double kAlarm = 3.0;               // nats, besides ln t
+constexpr std::uint64_t kFirstScored = 128;  // rewards before it are not scored
+constexpr double kKnown = 0.5;  // of the noise: the variance of f below which it is known
+
+}  // namespace
+
+LevelTrackers::Expected LevelTrackers::Expected::of(double level, double variance, double noise,
+                                                    std::uint64_t number) {
+  const double all = variance + noise;
+  const bool is_known = variance <= kKnown * noise;
+  return {.level = level,
+          .part = noise / all,
+          .precision = 1.0 / all,
+          .threshold = kAlarm + std::log(static_cast<double>(number)),
+          .is_known = is_known,
+          .is_scored = is_known && number >= kFirstScored};
+}
+
+void LevelTrackers::Expected::transfer(State& state) {
+  state(level, part, precision, threshold, is_known, is_scored);
+  state.require_restored(State::are_finite({level, threshold}) &&
+                         State::are_sizes({part, precision}) && part <= 1.0);
+}
+
+bool LevelTrackers::add_several(const Expected& expected, double surprise, double rewards,
+                                double squared_deviations) {
+  count(rewards);
+  // The mean of several varies less by noise, and as much by f.
+  const double variance = 1.0 / expected.precision;
+  const double noise = expected.part * variance;
+  const double precision = 1.0 / (variance - noise + noise / rewards);
+  const double own = surprise - level();
+  const double own_loss = clipped(own * own * precision);
+  double largest = 0.0;
+  for (std::size_t j = 0; j < kTrackers; ++j) {
+    const double error = surprise - levels_[j];
+    const double squared = error * error;
+    squares_[j] += (rewards * squared + squared_deviations) * expected.part;
+    if (expected.is_scored) {
+      const double nats = std::min(kMostPerReward, 0.5 * (own_loss - clipped(squared * precision)));
+      scores_[j] = std::max(0.0, scores_[j] + nats);
+      largest = std::max(largest, scores_[j]);
+    }
+    const double gain = 1.0 - std::pow(1.0 - kGains[j] * expected.part, rewards);
+    levels_[j] += gain * error;
+    taken_[j] += gain * (1.0 - taken_[j]);
+  }
+  let_return(std::pow(phi_, rewards));
+  is_chained_ = false;
+  if (used_ == returning) note_surprise(surprise, rewards);
+  return largest > expected.threshold;
+}
+
+LevelTrackers::Tracker LevelTrackers::loudest() const {
+  Tracker loudest = used_ == frozen ? returning : frozen;
+  for (const Tracker tracker : {frozen, returning, slow, medium, fast}) {
+    if (tracker != used_ && scores_[tracker] >= scores_[loudest]) loudest = tracker;
+  }
+  return loudest;
+}
+
+bool LevelTrackers::may_be_of_f(Tracker tracker) const {
+  const bool is_faster = tracker >= slow && (used_ == returning || kGains[tracker] > kGains[used_]);
+  return is_faster && levels_[tracker] != level();
+}
+
+LevelTrackers::Now LevelTrackers::now(double noise) const {
+  if (used_ != returning) return {level(), kGains[used_] * noise};
+  if (since_rewards_ == 0.0) return {base_, noise};
+  const double inflation = (1.0 + phi_) / ((1.0 - phi_) * since_rewards_);
+  return {since_sum_ / since_rewards_,
+          squares_[frozen] / std::max(counted_, 1.0) * std::min(1.0, inflation)};
+}
+
+LevelTrackers::Gain LevelTrackers::adopt(Tracker tracker) {
+  const double counted = std::max(counted_, 1.0);
+  const double noise = squares_[tracker] / counted;
+  const double less = std::max(0.0, squares_[used_] / counted - noise);
+  if (used_ != returning) base_ = level();
+  used_ = tracker;
+  if (used_ != returning) base_ = level();
+  since_rewards_ = since_sum_ = 0.0;
+  start_anew();
+  return {noise, less};
+}
+
+void LevelTrackers::start_anew() {
+  const double level_now = level();
+  const double lasting = used_ == returning ? base_ : level_now;
+  for (const Tracker tracker : {frozen, returning, slow, medium, fast}) {
+    if (tracker != used_) levels_[tracker] = tracker == returning ? level_now : lasting;
+  }
+  scores_.fill(0.0);
+}
+
+void LevelTrackers::transfer(State& state) {
+  state(used_, counted_, leaf_, base_, phi_, pairs_, pair_products_, pair_squares_, last_,
+        is_chained_, since_rewards_, since_sum_);
+  for (auto* list : {&levels_, &taken_, &scores_, &squares_}) {
+    for (double& number : *list) state(number);
+  }
+  if (!state.restoring()) return;
+  State::require(used_ <= fast && State::are_sizes({counted_, pairs_, pair_squares_, phi_}) &&
+                 phi_ < 1.0 && State::are_finite({base_, pair_products_, last_, since_sum_}) &&
+                 State::are_sizes({since_rewards_}));
+  for (std::size_t j = 0; j < kTrackers; ++j) {
+    State::require(State::are_finite({levels_[j]}) && State::are_sizes({scores_[j], squares_[j]}) &&
+                   State::are_sizes({taken_[j]}) && taken_[j] <= 1.0);
+  }
+}
+
+}  // namespace canopy

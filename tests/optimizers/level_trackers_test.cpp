@@ -1,0 +1,149 @@
+#include "canopy/detail/level_trackers.hpp"
+
+#include "canopy/random.hpp"
+#include "canopy/state.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+namespace canopy {
+namespace {
+
+constexpr double kNoise = 0.25;  // variance of a reward
+
+/// Of a leaf that is known well, whose rewards are off 0 by what the test says.
+LevelTrackers::Expected well_known(std::uint64_t number) {
+  return LevelTrackers::Expected::of(0.0, 0.01 * kNoise, kNoise, number);
+}
+
+TEST(LevelTrackers, TakeNothingOffRewardsBeforeAnAlarm) {
+  LevelTrackers trackers;
+  RandomStream random({.seed = 1});
+  trackers.turn_to(7, false);
+  for (std::uint64_t number = 1; number <= 127; ++number) {
+    EXPECT_FALSE(trackers.add(well_known(number), 5.0 + 0.5 * random.normal()));
+    EXPECT_EQ(trackers.level(), 0.0);
+    EXPECT_FALSE(trackers.is_following());
+  }
+}
+
+/// How many rewards come before the alarm, if there is one.
+std::optional<int> rewards_to_alarm(LevelTrackers& trackers, double step, std::uint64_t seed) {
+  RandomStream random({.seed = seed});
+  for (std::uint64_t number = 1; number <= 3'000; ++number) {
+    const double level = number <= 1'000 ? 0.0 : step;
+    trackers.turn_to(static_cast<NodeIndex>(number), false);
+    if (!trackers.add(well_known(number), level + 0.5 * random.normal())) continue;
+    return static_cast<int>(number) - 1'000;
+  }
+  return std::nullopt;
+}
+
+TEST(LevelTrackers, NoticeAStepOfTwoDeviationsWithinTwentyRewards) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    LevelTrackers trackers;
+    const auto rewards = rewards_to_alarm(trackers, 1.0, seed);
+    ASSERT_TRUE(rewards) << "seed " << seed;
+    EXPECT_GT(*rewards, 0) << "seed " << seed;
+    EXPECT_LE(*rewards, 30) << "seed " << seed;
+    const LevelTrackers::Tracker loudest = trackers.loudest();
+    EXPECT_TRUE(trackers.may_be_of_f(loudest)) << "seed " << seed;
+    EXPECT_NEAR(trackers.level_of(LevelTrackers::medium), 1.0, 0.6) << "seed " << seed;
+  }
+}
+
+TEST(LevelTrackers, AreSilentWhereNothingMoves) {
+  int alarms = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    LevelTrackers trackers;
+    if (rewards_to_alarm(trackers, 0.0, seed)) ++alarms;
+  }
+  // At most about 0.05/t a reward and tracker.
+  EXPECT_LE(alarms, 6);
+}
+
+TEST(LevelTrackers, TellAutocorrelatedNoiseByItsReturn) {
+  for (const double phi : {0.5, 0.9}) {
+    RandomStream random({.seed = 5});
+    LevelTrackers trackers;
+    double noise = 0.0;
+    bool is_alarmed = false;
+    for (std::uint64_t number = 1; number <= 4'000 && !is_alarmed; ++number) {
+      noise = phi * noise + std::sqrt((1.0 - phi * phi) * kNoise) * random.normal();
+      trackers.turn_to(static_cast<NodeIndex>(number), false);
+      is_alarmed = trackers.add(well_known(number), noise);
+    }
+    ASSERT_TRUE(is_alarmed) << phi;
+    EXPECT_EQ(trackers.loudest(), LevelTrackers::returning) << phi;
+    EXPECT_NEAR(trackers.phi(), phi, 0.15);
+    EXPECT_FALSE(trackers.may_be_of_f(LevelTrackers::returning));
+    const LevelTrackers::Gain gain = trackers.adopt(LevelTrackers::returning);
+    EXPECT_LT(gain.noise, kNoise) << phi;
+    EXPECT_GT(gain.less, 0.0);
+    EXPECT_TRUE(trackers.is_following());
+  }
+}
+
+TEST(LevelTrackers, ALeafThatIsHeldTellsLessAndLessOfItself) {
+  LevelTrackers trackers;
+  (void)trackers.adopt(LevelTrackers::medium);
+  trackers.turn_to(3, false);
+  const LevelTrackers::Expected expected = LevelTrackers::Expected::of(0.0, 0.5, 0.5, 200);
+  double left = 1.0;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_NEAR(trackers.part_left(), left, 1e-12);
+    (void)trackers.add(expected, 0.1);
+    left *= 1.0 - 0.5 / 8.0;
+  }
+  trackers.turn_to(3, false);
+  EXPECT_NEAR(trackers.part_left(), left, 1e-12) << "the same leaf again";
+  trackers.turn_to(3, true);
+  EXPECT_EQ(trackers.part_left(), 1.0) << "it has many pulls";
+  (void)trackers.add(expected, 0.1);
+  trackers.turn_to(4, false);
+  EXPECT_EQ(trackers.part_left(), 1.0) << "another one";
+}
+
+TEST(LevelTrackers, SeveralRewardsMoveLevelsAsFarAsTheyWouldOneByOne) {
+  LevelTrackers one_by_one;
+  LevelTrackers together;
+  (void)one_by_one.adopt(LevelTrackers::slow);
+  (void)together.adopt(LevelTrackers::slow);
+  one_by_one.turn_to(3, false);
+  together.turn_to(3, false);
+  for (int i = 0; i < 4; ++i) (void)one_by_one.add(well_known(50), 0.7);
+  (void)together.add_several(well_known(50), 0.7, 4.0, 0.0);
+  EXPECT_NEAR(together.level(), one_by_one.level(), 1e-12);
+  EXPECT_NEAR(together.part_left(), one_by_one.part_left(), 1e-12);
+}
+
+TEST(LevelTrackers, GoOnFromWhatWasSaved) {
+  LevelTrackers trackers;
+  (void)rewards_to_alarm(trackers, 1.0, 3);
+  (void)trackers.adopt(LevelTrackers::medium);
+  State saved;
+  saved.mark("trackers");
+  saved(trackers);
+  const std::string text = saved.text();
+  State state(text);
+  LevelTrackers restored;
+  state.mark("trackers");
+  state(restored);
+  state.end();
+  RandomStream random({.seed = 9});
+  for (std::uint64_t number = 3'000; number <= 3'500; ++number) {
+    const double reward = random.normal();
+    for (LevelTrackers* each : {&trackers, &restored}) {
+      each->turn_to(static_cast<NodeIndex>(number % 5), number % 3 == 0);
+    }
+    EXPECT_EQ(trackers.add(well_known(number), reward), restored.add(well_known(number), reward));
+    EXPECT_EQ(trackers.level(), restored.level());
+    EXPECT_EQ(trackers.part_left(), restored.part_left());
+  }
+}
+
+}  // namespace
+}  // namespace canopy
