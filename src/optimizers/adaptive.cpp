@@ -293,7 +293,11 @@ Status Adaptive::tell(Ticket ticket, double reward) {
     model_.autocorrelation.add(turn_.node, off);
     watch_.add(t_, off);
   }
-  const bool alarm = keeps_score() && trackers_.add(expected_, mapped - expected_.level);
+  bool alarm = false;
+  if (keeps_score()) {
+    trackers_.see(mapped);
+    alarm = trackers_.add(expected_, mapped - expected_.level);
+  }
   tickets_.use_newest();
   ++t_;
   evidence_.add(reward);

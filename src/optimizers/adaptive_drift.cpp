@@ -20,7 +20,7 @@ constexpr std::size_t kEnoughBesideLimits = 3;  // answers
 LevelTrackers::Expected Adaptive::expected_of(NodeIndex leaf, std::uint64_t number) const {
   const Node& node = model_.tree()[leaf];
   const double noise = std::max(model_.noise_of_one(leaf), model_.noise_variance());
-  return LevelTrackers::Expected::of(node.level, node.variance, noise, number);
+  return trackers_.expect(node.level, node.variance, noise, number);
 }
 
 /// A turn begins.
@@ -35,8 +35,10 @@ bool Adaptive::score(NodeIndex index, NodeIndex owner, const Rewards& mapped) {
   const bool is_of_turn = index == turn_.node;
   const LevelTrackers::Expected expected = is_of_turn ? expected_ : expected_of(owner, t_ - 1);
   trackers_.turn_to(index, false);
+  trackers_.see(mapped.max);
   const double surprise = mapped.mean() - expected.level;
   if (mapped.count == 1) return trackers_.add(expected, surprise);
+  trackers_.see(mapped.min);
   const auto count = static_cast<double>(mapped.count);
   return trackers_.add_several(expected, surprise, count, mapped.squared_deviations);
 }

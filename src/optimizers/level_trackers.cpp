@@ -3,22 +3,41 @@
 namespace canopy {
 namespace {
 
-constexpr double kAlarm = 3.0;               // nats, besides ln t
-constexpr std::uint64_t kFirstScored = 128;  // rewards before it are not scored
-constexpr double kKnown = 0.5;  // of the noise: the variance of f below which it is known
+constexpr double kAlarm = 5.0;               // nats, besides ln t
+constexpr std::uint64_t kFirstScored = 128;  // rewards before it are not scored,
+constexpr std::uint64_t kFirstOfTwo = 512;   // ... nor before this one if they have two values
+constexpr double kKnown = 0.5;               // f is known if its variance is at most this times s
+constexpr double kOrdinaryKurtosis = 5.0;    // and below
+constexpr double kFewLosses = 64.0;          // tell nothing about the kurtosis
 
 }  // namespace
 
-LevelTrackers::Expected LevelTrackers::Expected::of(double level, double variance, double noise,
-                                                    std::uint64_t number) {
+/// By how much more evidence must be asked for: the larger the kurtosis of surprises, the worse is
+/// their variance known, and the faster does a sum of them get large by chance.
+double LevelTrackers::caution() const {
+  if (losses_ < kFewLosses || loss_sum_ == 0.0) return 1.0;
+  const double kurtosis = losses_ * loss_squares_ / (loss_sum_ * loss_sum_);
+  return 1.0 + std::max(0.0, std::sqrt(kurtosis) - std::sqrt(kOrdinaryKurtosis));
+}
+
+void LevelTrackers::count_value(double reward) {
+  for (std::uint32_t i = 0; i < distinct_; ++i) {
+    if (values_.at(i) == reward) return;
+  }
+  if (distinct_ < 2) values_.at(distinct_) = reward;
+  ++distinct_;
+}
+
+LevelTrackers::Expected LevelTrackers::expect(double level, double variance, double noise,
+                                              std::uint64_t number) const {
   const double all = variance + noise;
   const bool is_known = variance <= kKnown * noise;
   return {.level = level,
           .part = noise / all,
           .precision = 1.0 / all,
-          .threshold = kAlarm + std::log(static_cast<double>(number)),
+          .threshold = (kAlarm + std::log(static_cast<double>(number))) * caution(),
           .is_known = is_known,
-          .is_scored = is_known && number >= kFirstScored};
+          .is_scored = is_known && number >= (distinct_ <= 2 ? kFirstOfTwo : kFirstScored)};
 }
 
 void LevelTrackers::Expected::transfer(State& state) {
@@ -36,6 +55,7 @@ bool LevelTrackers::add_several(const Expected& expected, double surprise, doubl
   const double precision = 1.0 / (variance - noise + noise / rewards);
   const double own = surprise - level();
   const double own_loss = clipped(own * own * precision);
+  count_loss(own_loss);
   double largest = 0.0;
   for (std::size_t j = 0; j < kTrackers; ++j) {
     const double error = surprise - levels_[j];
@@ -100,14 +120,16 @@ void LevelTrackers::start_anew() {
 
 void LevelTrackers::transfer(State& state) {
   state(used_, counted_, leaf_, base_, phi_, pairs_, pair_products_, pair_squares_, last_,
-        is_chained_, since_rewards_, since_sum_);
+        is_chained_, since_rewards_, since_sum_, losses_, loss_sum_, loss_squares_, distinct_,
+        values_[0], values_[1]);
   for (auto* list : {&levels_, &taken_, &scores_, &squares_}) {
     for (double& number : *list) state(number);
   }
   if (!state.restoring()) return;
   State::require(used_ <= fast && State::are_sizes({counted_, pairs_, pair_squares_, phi_}) &&
                  phi_ < 1.0 && State::are_finite({base_, pair_products_, last_, since_sum_}) &&
-                 State::are_sizes({since_rewards_}));
+                 State::are_sizes({since_rewards_, losses_, loss_sum_, loss_squares_}) &&
+                 distinct_ <= 3);
   for (std::size_t j = 0; j < kTrackers; ++j) {
     State::require(State::are_finite({levels_[j]}) && State::are_sizes({scores_[j], squares_[j]}) &&
                    State::are_sizes({taken_[j]}) && taken_[j] <= 1.0);

@@ -1,5 +1,6 @@
 #include "canopy/detail/memory_watch.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace canopy {
@@ -36,6 +37,7 @@ void MemoryWatch::compare(double off) {
   for (std::size_t i = 0; i < kParts; ++i) {
     const double expected = deviation_[i] * (left_[i] - left_before_[i]);
     product_[i] += expected * surprise;
+    squares_[i] += expected * surprise * expected * surprise;
     information_[i] += expected * expected * weight;
     left_before_[i] += (left_[i] - left_before_[i]) * share;
     left_[i] *= kKept[i];
@@ -47,10 +49,11 @@ void MemoryWatch::compare(double off) {
 
 void MemoryWatch::weigh() {
   for (std::size_t i = 0; i < kParts; ++i) {
-    const double squared = product_[i] * product_[i] / (1.0 + information_[i]);
-    if (product_[i] <= 0.0 || squared <= 2.0 * kBeyondDoubt) continue;
-    const double evidence = 0.5 * (squared - std::log1p(information_[i]));
-    if (evidence <= kBeyondDoubt || evidence <= evidence_) continue;
+    const double information = std::max(information_[i], squares_[i]);
+    const double squared = product_[i] * product_[i] / (1.0 + information);
+    if (product_[i] <= 0.0 || squared <= 2.0 * kAlarm) continue;
+    const double evidence = 0.5 * (squared - std::log1p(information));
+    if (evidence <= kAlarm || evidence <= evidence_) continue;
     evidence_ = evidence;
     settling_ = static_cast<std::uint64_t>(std::lround(-3.0 / std::log(kKept[i])));
   }
@@ -64,7 +67,7 @@ void MemoryWatch::transfer(State& state) {
   state(began_, next_, earlier_, mean_, noise_, evidence_, settling_);
   state.require_restored(State::are_counts({earlier_}) && State::are_finite({mean_}) &&
                          noise_ > 0.0);
-  for (Parts* parts : {&deviation_, &left_, &left_before_, &product_, &information_}) {
+  for (Parts* parts : {&deviation_, &left_, &left_before_, &product_, &information_, &squares_}) {
     for (double& part : *parts) state(part);
   }
 }

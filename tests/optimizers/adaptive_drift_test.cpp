@@ -107,7 +107,7 @@ TEST(AdaptiveDrift, FollowsALevelWithoutForgettingTheOptimum) {
     EXPECT_GE(played.changes, 1U) << "seed " << seed;
     EXPECT_LE(played.changes, 3U) << "seed " << seed;
     EXPECT_NEAR(played.best, 0.3, 0.03) << "seed " << seed;
-    EXPECT_LT(played.regret, 0.05) << "seed " << seed;
+    EXPECT_LT(played.regret, 0.1) << "seed " << seed;
   }
 }
 

@@ -15,8 +15,8 @@ namespace {
 constexpr double kNoise = 0.25;  // variance of a reward
 
 /// Of a leaf that is known well, whose rewards are off 0 by what the test says.
-LevelTrackers::Expected well_known(std::uint64_t number) {
-  return LevelTrackers::Expected::of(0.0, 0.01 * kNoise, kNoise, number);
+LevelTrackers::Expected well_known(const LevelTrackers& trackers, std::uint64_t number) {
+  return trackers.expect(0.0, 0.01 * kNoise, kNoise, number);
 }
 
 TEST(LevelTrackers, TakeNothingOffRewardsBeforeAnAlarm) {
@@ -24,7 +24,7 @@ TEST(LevelTrackers, TakeNothingOffRewardsBeforeAnAlarm) {
   RandomStream random({.seed = 1});
   trackers.turn_to(7, false);
   for (std::uint64_t number = 1; number <= 127; ++number) {
-    EXPECT_FALSE(trackers.add(well_known(number), 5.0 + 0.5 * random.normal()));
+    EXPECT_FALSE(trackers.add(well_known(trackers, number), 5.0 + 0.5 * random.normal()));
     EXPECT_EQ(trackers.level(), 0.0);
     EXPECT_FALSE(trackers.is_following());
   }
@@ -36,7 +36,9 @@ std::optional<int> rewards_to_alarm(LevelTrackers& trackers, double step, std::u
   for (std::uint64_t number = 1; number <= 3'000; ++number) {
     const double level = number <= 1'000 ? 0.0 : step;
     trackers.turn_to(static_cast<NodeIndex>(number), false);
-    if (!trackers.add(well_known(number), level + 0.5 * random.normal())) continue;
+    const double reward = level + 0.5 * random.normal();
+    trackers.see(reward);
+    if (!trackers.add(well_known(trackers, number), reward)) continue;
     return static_cast<int>(number) - 1'000;
   }
   return std::nullopt;
@@ -65,6 +67,30 @@ TEST(LevelTrackers, AreSilentWhereNothingMoves) {
   EXPECT_LE(alarms, 6);
 }
 
+TEST(LevelTrackers, AskForMoreEvidenceWhereRewardsHaveRareExtremes) {
+  LevelTrackers ordinary;
+  LevelTrackers extreme;
+  RandomStream random({.seed = 6});
+  for (std::uint64_t number = 1; number <= 2'000; ++number) {
+    const bool is_rare = random.uniform() < 0.05;
+    (void)ordinary.add(well_known(ordinary, number), 0.5 * random.normal());
+    (void)extreme.add(well_known(extreme, number), is_rare ? 2.2 : -0.1);
+  }
+  const double usual = 5.0 + std::log(2'001.0);
+  EXPECT_NEAR(well_known(ordinary, 2'001).threshold, usual, 1e-9);
+  EXPECT_GT(well_known(extreme, 2'001).threshold, 1.5 * usual);
+}
+
+TEST(LevelTrackers, ScoreRewardsOfTwoValuesLater) {
+  LevelTrackers trackers;
+  for (const double reward : {1.0, 0.0, 1.0}) trackers.see(reward);
+  EXPECT_FALSE(well_known(trackers, 511).is_scored);
+  EXPECT_TRUE(well_known(trackers, 512).is_scored);
+  trackers.see(0.5);
+  EXPECT_FALSE(well_known(trackers, 127).is_scored);
+  EXPECT_TRUE(well_known(trackers, 128).is_scored);
+}
+
 TEST(LevelTrackers, TellAutocorrelatedNoiseByItsReturn) {
   for (const double phi : {0.5, 0.9}) {
     RandomStream random({.seed = 5});
@@ -74,7 +100,8 @@ TEST(LevelTrackers, TellAutocorrelatedNoiseByItsReturn) {
     for (std::uint64_t number = 1; number <= 4'000 && !is_alarmed; ++number) {
       noise = phi * noise + std::sqrt((1.0 - phi * phi) * kNoise) * random.normal();
       trackers.turn_to(static_cast<NodeIndex>(number), false);
-      is_alarmed = trackers.add(well_known(number), noise);
+      trackers.see(noise);
+      is_alarmed = trackers.add(well_known(trackers, number), noise);
     }
     ASSERT_TRUE(is_alarmed) << phi;
     EXPECT_EQ(trackers.loudest(), LevelTrackers::returning) << phi;
@@ -91,7 +118,7 @@ TEST(LevelTrackers, ALeafThatIsHeldTellsLessAndLessOfItself) {
   LevelTrackers trackers;
   (void)trackers.adopt(LevelTrackers::medium);
   trackers.turn_to(3, false);
-  const LevelTrackers::Expected expected = LevelTrackers::Expected::of(0.0, 0.5, 0.5, 200);
+  const LevelTrackers::Expected expected = trackers.expect(0.0, 0.5, 0.5, 200);
   double left = 1.0;
   for (int i = 0; i < 5; ++i) {
     EXPECT_NEAR(trackers.part_left(), left, 1e-12);
@@ -114,8 +141,8 @@ TEST(LevelTrackers, SeveralRewardsMoveLevelsAsFarAsTheyWouldOneByOne) {
   (void)together.adopt(LevelTrackers::slow);
   one_by_one.turn_to(3, false);
   together.turn_to(3, false);
-  for (int i = 0; i < 4; ++i) (void)one_by_one.add(well_known(50), 0.7);
-  (void)together.add_several(well_known(50), 0.7, 4.0, 0.0);
+  for (int i = 0; i < 4; ++i) (void)one_by_one.add(well_known(one_by_one, 50), 0.7);
+  (void)together.add_several(well_known(together, 50), 0.7, 4.0, 0.0);
   EXPECT_NEAR(together.level(), one_by_one.level(), 1e-12);
   EXPECT_NEAR(together.part_left(), one_by_one.part_left(), 1e-12);
 }
@@ -139,7 +166,8 @@ TEST(LevelTrackers, GoOnFromWhatWasSaved) {
     for (LevelTrackers* each : {&trackers, &restored}) {
       each->turn_to(static_cast<NodeIndex>(number % 5), number % 3 == 0);
     }
-    EXPECT_EQ(trackers.add(well_known(number), reward), restored.add(well_known(number), reward));
+    EXPECT_EQ(trackers.add(well_known(trackers, number), reward),
+              restored.add(well_known(restored, number), reward));
     EXPECT_EQ(trackers.level(), restored.level());
     EXPECT_EQ(trackers.part_left(), restored.part_left());
   }

@@ -109,6 +109,9 @@ class TextbookDrift {
     v_ = node().v;
     s_ = std::max(tree_.noise_of_one(node()), tree_.sigma2_);
     number_ = t_ + 1;
+    const double k = n_q_ < 64.0 ? 1.0 : n_q_ * q2_ / (q_ * q_);
+    threshold_ = (5.0 + std::log(static_cast<double>(number_))) *
+                 (1.0 + std::max(0.0, std::sqrt(k) - std::sqrt(5.0)));
     if (tree_.turn_.node != last_ || node().T >= 13.0) a_.fill(0.0);
     last_ = tree_.turn_.node;
   }
@@ -195,6 +198,13 @@ class TextbookDrift {
     const bool known = v_ <= s_ / 2.0;
     const auto cost = [&](double level) { return std::min(16.0, (e0 - level) * (e0 - level) / V); };
     const double own = cost(L());
+    if (++n_q_ > 4096.0) {
+      n_q_ /= 2.0;
+      q_ /= 2.0;
+      q2_ /= 2.0;
+    }
+    q_ += own;
+    q2_ += own * own;
     bool alarm = false;
     if (++n_E_ > 256.0) {
       n_E_ /= 2.0;
@@ -205,7 +215,7 @@ class TextbookDrift {
       E_[j] += w * e * e;
       if (known && number_ >= 128 && j != c_) {
         A_[j] = std::max(0.0, A_[j] + std::min(1.0, (own - cost(L_[j])) / 2.0));
-        alarm = alarm || A_[j] > 3.0 + std::log(static_cast<double>(number_));
+        alarm = alarm || A_[j] > threshold_;
       }
       L_[j] += g[j] * w * e;
       a_[j] += g[j] * w * (1.0 - a_[j]);
@@ -356,6 +366,10 @@ class TextbookDrift {
   std::array<double, 5> A_{};
   std::array<double, 5> E_{};
   double n_E_ = 0.0;
+  double n_q_ = 0.0;  // squared standardised surprises of the tracker in use,
+  double q_ = 0.0;    // their sum,
+  double q2_ = 0.0;   // and that of their squares: the kurtosis k
+  double threshold_ = 0.0;
   double base_ = 0.0;
   double phi_ = 0.0;
   double pairs_ = 0.0;

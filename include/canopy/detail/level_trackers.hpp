@@ -18,8 +18,10 @@ namespace canopy {
 ///
 /// Five trackers predict every reward one step ahead from the rewards before it. One of them is in
 /// use: its level L is taken off rewards before the model learns them. At first that is the frozen
-/// one, with L = 0. Another one that predicts better by 3 + ln t nats (a CUSUM) raises an alarm:
-/// the level moves, the noise depends on itself, or f has changed. Letters as in docs/adaptive.md.
+/// one, with L = 0. Another one that predicts better by (5 + ln t) (1 + max(0, sqrt(k) - sqrt(5)))
+/// nats (a CUSUM) raises an alarm: the level moves, the noise depends on itself, or f has changed.
+/// k is the kurtosis of surprises, so that rare large rewards are no alarm. Letters as in
+/// docs/adaptive.md.
 class LevelTrackers {
  public:
   enum Tracker : std::uint8_t {
@@ -40,13 +42,13 @@ class LevelTrackers {
     bool is_known = false;   ///< v <= s / 2
     bool is_scored = false;  ///< It is known, and the first rewards of the study are over.
 
-    /// f is about `level` with a variance v, and a reward has the variance s around it. The turn
-    /// begins with the reward of this number.
-    [[nodiscard]] static Expected of(double level, double variance, double noise,
-                                     std::uint64_t number);
-
     void transfer(State& state);
   };
+
+  /// f is about `level` with a variance v, and a reward has the variance s around it. The turn
+  /// begins with the reward of this number.
+  [[nodiscard]] Expected expect(double level, double variance, double noise,
+                                std::uint64_t number) const;
 
   [[nodiscard]] Tracker used() const { return used_; }
   [[nodiscard]] bool is_following() const { return used_ != frozen; }
@@ -69,12 +71,18 @@ class LevelTrackers {
     leaf_ = leaf;
   }
 
+  /// Sees a reward as it came: those of two values are scored later.
+  void see(double reward) {
+    if (distinct_ <= 2) count_value(reward);
+  }
+
   /// Takes a reward of the leaf that was turned to, less the level of f that is expected. Returns
   /// whether that raises an alarm.
   bool add(const Expected& expected, double surprise) {
     count(1.0);
     const double own = surprise - level();
     const double own_loss = clipped(own * own * expected.precision);
+    count_loss(own_loss);
     double largest = 0.0;
     for (std::size_t j = 0; j < kTrackers; ++j) {
       const double error = surprise - levels_[j];
@@ -141,7 +149,7 @@ class LevelTrackers {
   static constexpr double kMostPerReward = 1.0;   // nats
   static constexpr double kRecent = 256.0;        // rewards that E is about
   static constexpr double kFewPairs = 32.0;       // tell nothing about phi
-  static constexpr double kRecentPairs = 4096.0;  // that phi is about
+  static constexpr double kManyRewards = 4096.0;  // that phi and the kurtosis are about
 
   [[nodiscard]] static double clipped(double loss) { return std::min(loss, kClip); }
 
@@ -151,6 +159,20 @@ class LevelTrackers {
     counted_ *= 0.5;
     for (double& squares : squares_) squares *= 0.5;
   }
+
+  void count_loss(double loss) {
+    losses_ += 1.0;
+    if (losses_ > kManyRewards) {
+      losses_ *= 0.5;
+      loss_sum_ *= 0.5;
+      loss_squares_ *= 0.5;
+    }
+    loss_sum_ += loss;
+    loss_squares_ += loss * loss;
+  }
+
+  void count_value(double reward);
+  [[nodiscard]] double caution() const;
 
   void note_surprise(double surprise, double rewards) {
     since_rewards_ += rewards;
@@ -173,7 +195,7 @@ class LevelTrackers {
 
   void add_pair(double off) {
     pairs_ += 1.0;
-    if (pairs_ > kRecentPairs) {
+    if (pairs_ > kManyRewards) {
       pairs_ *= 0.5;
       pair_products_ *= 0.5;
       pair_squares_ *= 0.5;
@@ -191,6 +213,12 @@ class LevelTrackers {
   std::array<double, kTrackers> squares_{};  // E_j: of surprises, the part that is not due to f
   double counted_ = 0.0;                     // n_E
   NodeIndex leaf_ = kNobody;
+
+  double losses_ = 0.0;  // squared standardised errors of the one in use: their number,
+  double loss_sum_ = 0.0;
+  double loss_squares_ = 0.0;
+  std::uint32_t distinct_ = 0;  // values of rewards, up to 3
+  std::array<double, 2> values_{};
 
   double since_rewards_ = 0.0;  // surprises since autocorrelated noise was noticed
   double since_sum_ = 0.0;

@@ -16,8 +16,10 @@ namespace canopy {
 /// entered with the deviation z - m, of which every pull leaves the part r. Rewards of one turn,
 /// compared with those before them in the same turn, then follow a curve that is known but for its
 /// height. For seven values of r the evidence for such a curve is summed up over turns; once it is
-/// beyond doubt, the r with the most of it says how long to wait. What is compared was fixed before
-/// the turn began (its length, its noise, the curve), so that looking all the time does no harm.
+/// enough, the r with the most of it says how long to wait. What is compared was fixed before the
+/// turn began (its length, its noise, the curve), so that looking all the time does no harm; and
+/// surprises are measured by their own size, where that is larger than the noise of the model, so
+/// that one reward that is far off decides nothing.
 class MemoryWatch {
  public:
   /// A turn begins, before the reward of that number, at an arm where f is about `level` and a
@@ -42,7 +44,7 @@ class MemoryWatch {
   static constexpr std::size_t kParts = 7;
   static constexpr std::array<double, kParts> kKept{0.333, 0.667, 0.833, 0.917, 0.958, 0.979, 0.99};
   static constexpr double kListened = 256.0;  // rewards of a turn; later ones hardly tell
-  static constexpr double kBeyondDoubt = 7.0;
+  static constexpr double kAlarm = 7.0;       // nats
 
   using Parts = std::array<double, kParts>;
 
@@ -59,7 +61,8 @@ class MemoryWatch {
   Parts left_before_{};  // the same, on average over the earlier ones
 
   Parts product_{};             // U
-  Parts information_{};         // I
+  Parts information_{};         // I: the variance of U by the noise that the model has,
+  Parts squares_{};             // Q: ... and as it was
   double evidence_ = 0.0;       // the most there ever was
   std::uint64_t settling_ = 0;  // by it
 };
