@@ -5,7 +5,7 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 DOCUMENTS = $$(git ls-files 'docs/*.md')
 
 .PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
-        bench-ablation bench-stuck bench-memory bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
+        bench-ablation bench-stuck bench-memory bench-drift bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
         wheel deb clean
 
 help:  ## Show this list
@@ -160,6 +160,10 @@ bench-peers: build python  ## Other tools beside canopy (half an hour)
 	@build/python/bin/python bench/peers/peers.py build/canopy
 	@build/python/bin/python bench/peers/family.py
 	@build/python/bin/python bench/peers/small_budget.py --out build/small_budget.md
+
+bench-drift: build  ## The adaptive tree where the level of rewards or the optimum moves, and where it does not (minutes)
+	@cmake --build --preset release --target drift
+	@build/bench/drift
 
 gallery: python  ## Run the Python examples and draw the pictures of docs/python.md again
 	@mkdir -p docs/figures/python

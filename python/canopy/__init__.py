@@ -33,6 +33,7 @@ from ._ledger import FailuresError
 from ._optimizers import (
     ArmEstimate,
     Best,
+    Change,
     Learnt,
     LimitCheck,
     Loss,
@@ -88,6 +89,7 @@ __all__ = [
     "AskTell",
     "Baseline",
     "Best",
+    "Change",
     "Choice",
     "Command",
     "Environment",

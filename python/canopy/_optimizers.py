@@ -171,6 +171,18 @@ class ArmEstimate(NamedTuple):
     assumes: Assumption
 
 
+class Change(NamedTuple):
+    """Something about a system that has changed, as an optimizer noticed after the pull of that number.
+
+    `kind`: "level", all settings earn more or less than before, by `size`; "shape", settings have changed differently,
+    by about `size`; "memory", noise depends on the noise before it.
+    """
+
+    pull: int
+    kind: Literal["level", "shape", "memory"]
+    size: float
+
+
 class Summary(NamedTuple):
     """Where an optimizer is.
 
@@ -179,7 +191,9 @@ class Summary(NamedTuple):
     outside reward_range, `in_flight` pulls without an answer, `observed` rewards of arms that nobody asked for.
     `fitting_range` is None unless the reward_range that was given does not fit: then it is that of the rewards so far.
     `passed_over` counts pulls that were not learnt from, since the system had not settled. `settling` is None unless
-    rewards seem to take that many pulls to settle and `settle` is 0. `penalized` counts pulls that failed.
+    rewards seem to take that many pulls to settle and `settle` is 0. `penalized` counts pulls that failed. `changes`
+    counts those of the system that an adaptive tree with drift="auto" has noticed, `last_change` is the last of them;
+    while a level that moves is taken off all rewards, `followed_level` is where it is, from 0 at the start.
     """
 
     t: int
@@ -194,6 +208,9 @@ class Summary(NamedTuple):
     passed_over: int
     settling: int | None
     penalized: int
+    changes: int
+    last_change: Change | None
+    followed_level: float | None
 
 
 class Turn(NamedTuple):
@@ -201,12 +218,13 @@ class Turn(NamedTuple):
 
     `why`: "start", the first cells are played once each; "search", nowhere may f be better, as far as the model
     tells; "cover", nobody has looked there and the model can be wrong; "sweep", it is the best of its depth;
-    "least_broken", everything seems to be beyond a limit, and this by least.
+    "least_broken", everything seems to be beyond a limit, and this by least; "probe", something has changed, and this
+    shows whether it is the same for all arms.
     It is played for `length` pulls and had `pulls` before. f is about `level` there, with the standard `deviation`,
     and may be `bound`.
     """
 
-    why: Literal["start", "search", "cover", "sweep", "least_broken"]
+    why: Literal["start", "search", "cover", "sweep", "least_broken", "probe"]
     arm: dict[str, Any]
     pulls: int
     length: int
@@ -356,7 +374,8 @@ class Looks(_Bound):
 
     def summary(self) -> Summary:
         """Where it is: pulls, nodes, depth, switches."""
-        return Summary(*self._summary())
+        summary = Summary(*self._summary())
+        return summary._replace(last_change=Change(*summary.last_change)) if summary.last_change else summary
 
     def tree(self) -> list[Node]:
         """Every node, shallow ones first, from left to right; empty if there is no tree."""

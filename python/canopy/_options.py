@@ -17,6 +17,7 @@ class AdaptiveOptions(TypedDict, total=False):
     settle: int
     settle_rule: Literal["strict", "by_distance"]
     coverage: float
+    drift: Literal["none", "auto"]
 
 
 class HctOptions(TypedDict, total=False):
@@ -196,6 +197,7 @@ class AlgorithmOptions(TypedDict, total=False):
     settle: int
     settle_rule: Literal["strict", "by_distance"]
     coverage: float
+    drift: Literal["none", "auto"]
     feedback: Literal["iid", "correlated"]
     mixing_time: float
     preset: Literal["practical", "paper"]
@@ -244,6 +246,7 @@ class SimulateOptions(TypedDict, total=False):
     settle: int
     settle_rule: Literal["strict", "by_distance"]
     coverage: float
+    drift: Literal["none", "auto"]
     feedback: Literal["iid", "correlated"]
     mixing_time: float
     preset: Literal["practical", "paper"]

@@ -674,7 +674,10 @@ class RemoteStudy(Looks):
         counts = ("t", "nodes", "depth", "switches", "refreshes", "out_of_range", "in_flight", "observed")
         fitting = found.get("fitting_range")
         rest = (fitting and (fitting[0], fitting[1]), found.get("passed_over", 0), found.get("settling"))
-        return (*(found[key] for key in counts), *rest, found["penalized"])
+        last = found.get("last_change")
+        change = last and tuple(last[key] for key in ("pull", "kind", "size"))
+        moved = (found.get("changes", 0), change, found.get("followed_level"))
+        return (*(found[key] for key in counts), *rest, found["penalized"], *moved)
 
     def _settling(self) -> int | None:
         return self.summary().settling

@@ -398,6 +398,12 @@ nb::object range_or_none(const std::optional<RewardRange>& range) {
   return range ? nb::object(nb::make_tuple(range->front(), range->back())) : nb::none();
 }
 
+/// (pull, kind, size), or None.
+nb::object change_or_none(const std::optional<Change>& change) {
+  if (!change) return nb::none();
+  return nb::make_tuple(change->pull, text(name_of(change->kind)), change->size);
+}
+
 /// The range that was given last; "auto": rewards tell.
 nb::object given_range(Protocol& self) {
   const std::optional<RewardRange> range =
@@ -409,7 +415,8 @@ nb::tuple summary(Protocol& self) {
   const Summary at = self.with([](Optimizer& optimizer) { return optimizer.summary(); });
   return nb::make_tuple(at.t, at.nodes, at.depth, at.switches, at.refreshes, at.out_of_range,
                         at.in_flight, at.observed, range_or_none(at.fitting_range), at.passed_over,
-                        at.settling, at.penalized);
+                        at.settling, at.penalized, at.changes, change_or_none(at.last_change),
+                        at.followed_level);
 }
 
 std::optional<std::uint64_t> settling(Protocol& self) {

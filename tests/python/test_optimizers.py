@@ -2,6 +2,7 @@ import copy
 import inspect
 import os
 import pickle
+import random
 import threading
 
 import canopy
@@ -476,3 +477,18 @@ def test_too_many_rewards_are_counted():
     opt.tell(pull, [0.5, 0.5])
     with pytest.raises(ValueError, match=r": 2 rewards, but the pull is good for 1 more \(its length is 3\)$"):
         opt.tell(pull, canopy.Rewards(2, 1.0, 0.5))
+
+
+def test_a_level_that_jumps_is_noticed_and_followed():
+    tree = canopy.Adaptive({"x": (0.0, 1.0)}, drift="auto")
+    noise = random.Random(3)
+    for number in range(2_000):
+        pull = tree.ask()
+        level = 0.0 if number < 1_000 else 3.0
+        tree.tell(pull, level + 1.0 - abs(pull.arm["x"] - 0.4) + noise.gauss(0.0, 0.1))
+    summary = tree.summary()
+    assert summary.changes >= 1
+    assert summary.last_change is not None
+    assert summary.last_change.pull >= 1_000
+    assert summary.last_change.kind in ("level", "shape")
+    assert abs(tree.best().arm["x"] - 0.4) < 0.05
