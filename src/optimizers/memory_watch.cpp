@@ -47,13 +47,27 @@ void MemoryWatch::compare(double off) {
   ++next_;
 }
 
+namespace {
+
+/// Nats for a curve with the product U, if its variance is J; 0 where they are not more than
+/// `least`, since a logarithm takes its time.
+double nats(double product, double variance, double least) {
+  const double squared = product * product / (1.0 + variance);
+  if (product <= 0.0 || squared <= 2.0 * least) return 0.0;
+  return 0.5 * (squared - std::log1p(variance));
+}
+
+}  // namespace
+
+/// Whether there is a curve is judged cautiously; which one it is, by the noise of the model alone.
 void MemoryWatch::weigh() {
-  for (std::size_t i = 0; i < kParts; ++i) {
-    const double information = std::max(information_[i], squares_[i]);
-    const double squared = product_[i] * product_[i] / (1.0 + information);
-    if (product_[i] <= 0.0 || squared <= 2.0 * kAlarm) continue;
-    const double evidence = 0.5 * (squared - std::log1p(information));
-    if (evidence <= kAlarm || evidence <= evidence_) continue;
+  bool is_sure = settling_ != 0;
+  for (std::size_t i = 0; i < kParts && !is_sure; ++i) {
+    is_sure = nats(product_[i], std::max(information_[i], squares_[i]), kAlarm) > kAlarm;
+  }
+  for (std::size_t i = 0; i < kParts && is_sure; ++i) {
+    const double evidence = nats(product_[i], information_[i], evidence_);
+    if (evidence <= evidence_) continue;
     evidence_ = evidence;
     settling_ = static_cast<std::uint64_t>(std::lround(-3.0 / std::log(kKept[i])));
   }

@@ -89,7 +89,11 @@ std::variant<Reading, SystemFailure> reading_in(std::string_view output) {
   try {
     document = parse_json(output, "output");
   } catch (const std::exception&) {
-    return refuse("printed an object that is not JSON");
+    const bool has_nan = output.find("NaN") != std::string_view::npos ||
+                         output.find("Infinity") != std::string_view::npos;
+    return refuse(has_nan ? "printed an object with NaN or Infinity, which JSON has not: print "
+                            "null, or leave the metric out"
+                          : "printed an object that is not JSON");
   }
   Reading reading;
   bool has_reward = false;

@@ -480,7 +480,7 @@ def test_too_many_rewards_are_counted():
 
 
 def test_a_level_that_jumps_is_noticed_and_followed():
-    tree = canopy.Adaptive({"x": (0.0, 1.0)}, drift="auto")
+    tree = canopy.Adaptive({"x": canopy.real(0.0, 1.0)}, drift="auto")
     noise = random.Random(3)
     for number in range(2_000):
         pull = tree.ask()

@@ -53,6 +53,9 @@ TEST(Reading, RefusesAnythingElseInWords) {
   EXPECT_EQ(complaint("{\"reward\": }"), "printed an object that is not JSON: \"{\"reward\": }\"");
   EXPECT_EQ(complaint("{\"reward\": 1} trailing"),
             "printed an object that is not JSON: \"{\"reward\": 1} trailing\"");
+  EXPECT_EQ(complaint("{\"reward\": 1, \"p99\": NaN}"),
+            "printed an object with NaN or Infinity, which JSON has not: print null, or leave the "
+            "metric out: \"{\"reward\": 1, \"p99\": NaN}\"");
   EXPECT_EQ(complaint("{\"p99\": 1}"),
             "printed an object without a number \"reward\": \"{\"p99\": 1}\"");
   EXPECT_EQ(complaint("{\"reward\": null}"),

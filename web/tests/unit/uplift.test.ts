@@ -40,7 +40,11 @@ test("it is a share of the baseline where that is above zero, and its interval i
 });
 
 test("without a pair there is no number", () => {
-  expect(upliftWords({ ...uplift(0, null, null, 10), pairs: 0 })).toEqual({ share: "", units: "–", range: "" });
+  expect(upliftWords({ ...uplift(0, null, null, 10), pairs: 0 })).toEqual({
+    share: "",
+    units: "–",
+    range: "",
+  });
 });
 
 test("a large word has a small one below it", () => {
