@@ -483,8 +483,8 @@ def test_a_level_that_jumps_is_noticed_and_followed():
     tree = canopy.Adaptive({"x": canopy.real(0.0, 1.0)}, drift="auto")
     noise = random.Random(3)
     for number in range(2_000):
-        pull = tree.ask()
-        level = 0.0 if number < 1_000 else 3.0
+        pull = tree.ask(1)
+        level = 0.0 if number < 1_000 else -3.0
         tree.tell(pull, level + 1.0 - abs(pull.arm["x"] - 0.4) + noise.gauss(0.0, 0.1))
     summary = tree.summary()
     assert summary.changes >= 1
