@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace canopy {
@@ -49,9 +50,9 @@ class ChangeProbe {
   [[nodiscard]] bool awaits(NodeIndex leaf) const {
     return std::find(awaited_.begin(), awaited_.end(), leaf) != awaited_.end();
   }
-  void take(Answer answer) {
+  void take(const Answer& answer) {
     std::erase(awaited_, answer.leaf);
-    answers_.push_back(std::move(answer));
+    answers_.push_back(answer);
   }
   /// Gives up leaves of which no rewards will come.
   template <class Is>
