@@ -26,7 +26,7 @@ class TextbookDrift {
   using Node = TextbookAdaptive::Node;
 
   explicit TextbookDrift(std::shared_ptr<const Partition> partition) : tree_(std::move(partition)) {
-    tree_.kept_first_.emplace();
+    tree_.kept_first_ = TextbookAdaptive::FirstRewards();
   }
 
   /// The node to pull.
@@ -46,7 +46,7 @@ class TextbookDrift {
     if (!tree_.has_started_) {
       learn_first(y);
     } else if (is_probing_) {
-      answers_.push_back({tree_.turn_.node, y, y - L() - m_, v_ + s_});
+      answers_.push_back({tree_.turn_.node, y, y - level() - m_, v_ + s_});
       if (probe_.empty()) judge();
     } else {
       gather(y);
@@ -64,7 +64,7 @@ class TextbookDrift {
 
   [[nodiscard]] const std::vector<double>& arm(std::size_t i) const { return tree_.arm(i); }
   [[nodiscard]] const std::vector<Node>& nodes() const { return tree_.nodes_; }
-  [[nodiscard]] double L() const { return L_[c_]; }
+  [[nodiscard]] double level() const { return L_[c_]; }
   [[nodiscard]] std::size_t c() const { return c_; }
   [[nodiscard]] std::size_t changes_of_level() const { return levels_; }
   [[nodiscard]] std::size_t changes_of_f() const { return shapes_; }
@@ -130,13 +130,13 @@ class TextbookDrift {
   /// Into the turn: rewards less the level, and where that moves, what they are worth.
   void gather(double y) {
     const double u = c_ == 0 ? 1.0 : 1.0 - a_[c_];
-    const double off = y - L() - (c_ == 0 ? mean_before_ : m_);
+    const double off = y - level() - (c_ == 0 ? mean_before_ : m_);
     U_ += u * off;
     I_ += u * u;
     Q2_ += off * off;
     k_ += 1.0;
-    see(y - L());
-    if (c_ == 0) tree_.pair_residuals(y - L(), mean_before_);
+    see(y - level());
+    if (c_ == 0) tree_.pair_residuals(y - level(), mean_before_);
   }
 
   void see(double value) {
@@ -192,12 +192,12 @@ class TextbookDrift {
 
   /// Every tracker predicts the reward, is scored, and follows.
   [[nodiscard]] bool score(double y) {
-    const double V = v_ + s_;
-    const double w = s_ / V;
+    const double variance = v_ + s_;
+    const double w = s_ / variance;
     const double e0 = y - m_;
     const bool known = v_ <= s_ / 2.0;
-    const auto cost = [&](double level) { return std::min(16.0, (e0 - level) * (e0 - level) / V); };
-    const double own = cost(L());
+    const auto cost = [&](double l) { return std::min(16.0, (e0 - l) * (e0 - l) / variance); };
+    const double own = cost(level());
     if (++n_q_ > 4096.0) {
       n_q_ /= 2.0;
       q_ /= 2.0;
@@ -208,7 +208,7 @@ class TextbookDrift {
     bool alarm = false;
     if (++n_E_ > 256.0) {
       n_E_ /= 2.0;
-      for (double& E : E_) E /= 2.0;
+      for (double& sum : E_) sum /= 2.0;
     }
     for (std::size_t j = 0; j < g.size(); ++j) {
       const double e = e0 - L_[j];
@@ -249,7 +249,7 @@ class TextbookDrift {
       if (j != c_ && (J_ == kNone || A_[j] >= A_[J_])) J_ = j;
     }
     const bool faster = J_ > 1 && (c_ == 1 || g[J_] > g[c_]);
-    if (faster && L_[J_] != L()) list_probe();
+    if (faster && L_[J_] != level()) list_probe();
     is_probing_ = !probe_.empty();
     if (!is_probing_) return judge();
     chained_ = false;
@@ -276,25 +276,25 @@ class TextbookDrift {
   }
 
   void judge() {
-    const double D = L_[J_] - L();
+    const double moved = L_[J_] - level();
     double proof = 0.0;
     for (const Answer& answer : answers_) {
-      const double V = answer.V;
-      proof += (std::log(1.0 + D * D / V) - std::min(16.0, (answer.r - D) * (answer.r - D) / V) +
-                std::min(16.0, answer.r * answer.r / (V + D * D))) /
-               2.0;
+      const double by_level = (answer.r - moved) * (answer.r - moved) / answer.V;
+      const double by_f = answer.r * answer.r / (answer.V + moved * moved);
+      proof += std::log(1.0 + moved * moved / answer.V) / 2.0;
+      proof += (std::min(16.0, by_f) - std::min(16.0, by_level)) / 2.0;
     }
     if (!answers_.empty() && proof < 3.0) {
       ++shapes_;
-      inject(D * D);
+      inject(moved * moved);
       restart_others();
     } else {
       ++levels_;
       adopt();
     }
     for (const Answer& answer : answers_) {
-      see(answer.y - L());
-      add(answer.node, 1.0, answer.y - L(), 0.0);
+      see(answer.y - level());
+      add(answer.node, 1.0, answer.y - level(), 0.0);
     }
     tree_.t_ += answers_.size();
     answers_.clear();
@@ -318,9 +318,9 @@ class TextbookDrift {
   void adopt() {
     const double s = E_[J_] / n_E_;
     inject(std::max(0.0, E_[c_] / n_E_ - s));
-    if (c_ != 1) base_ = L();
+    if (c_ != 1) base_ = level();
     c_ = J_;
-    if (c_ != 1) base_ = L();
+    if (c_ != 1) base_ = level();
     TextbookAdaptive::FirstRewards& first = *tree_.kept_first_;
     first.freedom = std::min(first.freedom, 64.0);
     first.squares = std::min(first.squares, s * first.freedom);
@@ -340,9 +340,9 @@ class TextbookDrift {
   }
 
   void restart_others() {
-    const double level = L();
+    const double here = level();
     for (std::size_t j = 0; j < g.size(); ++j) {
-      if (j != c_) L_[j] = c_ == 1 ? base_ : level;
+      if (j != c_) L_[j] = c_ == 1 ? base_ : here;
     }
   }
 
