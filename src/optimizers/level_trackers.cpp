@@ -72,7 +72,6 @@ bool LevelTrackers::add_several(const Expected& expected, double surprise, doubl
   }
   let_return(std::pow(phi_, rewards));
   is_chained_ = false;
-  if (used_ == returning) note_surprise(surprise, rewards);
   return largest > expected.threshold;
 }
 
@@ -89,14 +88,6 @@ bool LevelTrackers::may_be_of_f(Tracker tracker) const {
   return is_faster && levels_[tracker] != level();
 }
 
-LevelTrackers::Now LevelTrackers::now(double noise) const {
-  if (used_ != returning) return {level(), kGains[used_] * noise};
-  if (since_rewards_ == 0.0) return {base_, noise};
-  const double inflation = (1.0 + phi_) / ((1.0 - phi_) * since_rewards_);
-  return {since_sum_ / since_rewards_,
-          squares_[frozen] / std::max(counted_, 1.0) * std::min(1.0, inflation)};
-}
-
 LevelTrackers::Gain LevelTrackers::adopt(Tracker tracker) {
   const double counted = std::max(counted_, 1.0);
   const double noise = squares_[tracker] / counted;
@@ -104,7 +95,6 @@ LevelTrackers::Gain LevelTrackers::adopt(Tracker tracker) {
   if (used_ != returning) base_ = level();
   used_ = tracker;
   if (used_ != returning) base_ = level();
-  since_rewards_ = since_sum_ = 0.0;
   start_anew();
   return {noise, less};
 }
@@ -120,16 +110,14 @@ void LevelTrackers::start_anew() {
 
 void LevelTrackers::transfer(State& state) {
   state(used_, counted_, leaf_, base_, phi_, pairs_, pair_products_, pair_squares_, last_,
-        is_chained_, since_rewards_, since_sum_, losses_, loss_sum_, loss_squares_, distinct_,
-        values_[0], values_[1]);
+        is_chained_, losses_, loss_sum_, loss_squares_, distinct_, values_[0], values_[1]);
   for (auto* list : {&levels_, &taken_, &scores_, &squares_}) {
     for (double& number : *list) state(number);
   }
   if (!state.restoring()) return;
   State::require(used_ <= fast && State::are_sizes({counted_, pairs_, pair_squares_, phi_}) &&
-                 phi_ < 1.0 && State::are_finite({base_, pair_products_, last_, since_sum_}) &&
-                 State::are_sizes({since_rewards_, losses_, loss_sum_, loss_squares_}) &&
-                 distinct_ <= 3);
+                 phi_ < 1.0 && State::are_finite({base_, pair_products_, last_}) &&
+                 State::are_sizes({losses_, loss_sum_, loss_squares_}) && distinct_ <= 3);
   for (std::size_t j = 0; j < kTrackers; ++j) {
     State::require(State::are_finite({levels_[j]}) && State::are_sizes({scores_[j], squares_[j]}) &&
                    State::are_sizes({taken_[j]}) && taken_[j] <= 1.0);

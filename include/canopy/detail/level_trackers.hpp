@@ -100,7 +100,6 @@ class LevelTrackers {
     }
     let_return(phi_);
     learn_phi(expected, surprise);
-    if (used_ == returning) note_surprise(surprise, 1.0);
     return largest > expected.threshold;
   }
 
@@ -120,14 +119,6 @@ class LevelTrackers {
   /// Whether what this tracker says may as well be a change of f: it follows faster than the one in
   /// use, and has another level.
   [[nodiscard]] bool may_be_of_f(Tracker tracker) const;
-
-  /// What is to be added to f now: a level that is followed, or what autocorrelated noise has been
-  /// on average; and the variance of that, where a reward has the variance `noise`.
-  struct Now {
-    double level = 0.0;
-    double variance = 0.0;
-  };
-  [[nodiscard]] Now now(double noise) const;
 
   /// By how much less the rewards vary around the predictions of a tracker.
   struct Gain {
@@ -174,11 +165,6 @@ class LevelTrackers {
   void count_value(double reward);
   [[nodiscard]] double caution() const;
 
-  void note_surprise(double surprise, double rewards) {
-    since_rewards_ += rewards;
-    since_sum_ += rewards * surprise;
-  }
-
   void let_return(double kept) {
     levels_[returning] = base_ + kept * (levels_[returning] - base_);
     taken_[returning] *= kept;
@@ -219,9 +205,6 @@ class LevelTrackers {
   double loss_squares_ = 0.0;
   std::uint32_t distinct_ = 0;  // values of rewards, up to 3
   std::array<double, 2> values_{};
-
-  double since_rewards_ = 0.0;  // surprises since autocorrelated noise was noticed
-  double since_sum_ = 0.0;
 
   double base_ = 0.0;
   double phi_ = 0.0;
