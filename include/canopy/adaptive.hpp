@@ -108,6 +108,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void interrupt() override;
 
   [[nodiscard]] Summary summary() const override;
+  [[nodiscard]] std::uint64_t changes() const override { return changes_; }
   [[nodiscard]] std::optional<Learnt> learnt() const override;
   [[nodiscard]] const TreeView* tree() override { return this; }
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
@@ -268,6 +269,10 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void review_probe();
   void judge();
   void age(double variance);
+
+  /// What f is now in mapped units, with the level that is taken off rewards.
+  [[nodiscard]] double as_of_now(double level) const { return level + trackers_.level(); }
+  [[nodiscard]] Interval around(const Node& node) const;
 
   [[nodiscard]] double steps() const { return static_cast<double>(t_ - 1); }
 

@@ -22,6 +22,8 @@ struct Change {
   Kind kind = Kind::level;
   double size = 0.0;  ///< in the user's units
 
+  friend bool operator==(const Change&, const Change&) = default;
+
   template <class State>
   void transfer(State& state) {
     state(pull, kind, size);
@@ -34,14 +36,18 @@ struct EnumNames<Change::Kind> {
   static constexpr std::array<std::string_view, 3> names{"level", "shape", "memory"};
 };
 
+inline constexpr Field kChangePullField{"pull", "the last one before it was noticed"};
+inline constexpr Field kChangeKindField{
+    "kind",
+    "`level`: all settings earn more or less than before; `shape`: settings have changed "
+    "differently; `memory`: noise depends on the noise before it"};
+inline constexpr Field kChangeSizeField{"size", "by how much, in units of the reward"};
+
 template <class Visit>
 void visit_fields(Change& change, Visit&& visit) {
-  visit(Field{"pull", "the last one before it was noticed"}, change.pull);
-  visit(Field{"kind",
-              "`level`: all settings earn more or less than before; `shape`: settings have changed "
-              "differently; `memory`: noise depends on the noise before it"},
-        change.kind);
-  visit(Field{"size", "by how much, in units of the reward"}, change.size);
+  visit(kChangePullField, change.pull);
+  visit(kChangeKindField, change.kind);
+  visit(kChangeSizeField, change.size);
 }
 
 }  // namespace canopy

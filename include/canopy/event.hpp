@@ -1,5 +1,6 @@
 #pragma once
 
+#include "canopy/change.hpp"
 #include "canopy/enum_names.hpp"
 #include "canopy/limits.hpp"
 #include "canopy/optimizer.hpp"
@@ -384,6 +385,23 @@ void visit_fields(CommandsChanged& event, Visit&& visit) {
   visit(Field{"changes", "for people"}, event.changes);
 }
 
+/// It follows from the rewards before it, and is kept for those who read the journal.
+struct Changed {
+  static constexpr std::string_view kName = "changed";
+  static constexpr std::string_view kLine = "The system was seen to change.";
+
+  Change change;
+
+  friend bool operator==(const Changed&, const Changed&) = default;
+};
+
+template <class Visit>
+void visit_fields(Changed& event, Visit&& visit) {
+  visit(kChangePullField, event.change.pull);
+  visit(Field{"what", kChangeKindField.help}, event.change.kind);
+  visit(kChangeSizeField, event.change.size);
+}
+
 /// What people may command the runner of a study.
 enum class RunnerCommand : std::uint8_t {
   pause,     ///< Wait, at the best setting that is known.
@@ -421,10 +439,10 @@ void visit_fields(CommandAccepted& event, Visit&& visit) {
 }
 
 /// Any of these. A new kind is its struct, with its name and its fields, and a place here.
-using Event =
-    std::variant<Asked, Told, Penalized, Dropped, Observed, Barred, RangeSet, Finished,
-                 TunerStarted, TunerStopped, Applied, Held, Failed, Deferred, MetricsMeasured,
-                 ComparisonBegun, Compared, ComparisonEnded, CommandAccepted, CommandsChanged>;
+using Event = std::variant<Asked, Told, Penalized, Dropped, Observed, Barred, RangeSet, Finished,
+                           TunerStarted, TunerStopped, Applied, Held, Failed, Deferred,
+                           MetricsMeasured, ComparisonBegun, Compared, ComparisonEnded,
+                           CommandAccepted, CommandsChanged, Changed>;
 
 /// What it is called: `ask`, `tell`, `observe`, ...
 [[nodiscard]] std::string_view kind_name(const Event& event);

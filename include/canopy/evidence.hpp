@@ -107,6 +107,11 @@ class Evidence {
   /// judged by a range stay as they are.
   void add_apart(Arm arm, const Rewards& rewards);
 
+  /// The system has changed: what rewards so far say about arms is forgotten. What they say about
+  /// their ends and their shape stays, and so do the orders of arms, so that no alpha is spent
+  /// twice. While their level moves, until this is called again, there are no intervals.
+  void start_anew(bool level_moves);
+
   /// An arm that is out of the question: nothing below names it, or counts it as a rival.
   void bar(Arm arm);
 
@@ -149,6 +154,9 @@ class Evidence {
   [[nodiscard]] bool is_barred(std::size_t index) const { return records_[index].barred; }
   [[nodiscard]] std::optional<std::size_t> find(Arm wanted) const;
 
+  /// Whether the level of rewards moves, so that there are no intervals.
+  [[nodiscard]] bool level_moves() const { return level_moves_; }
+
   /// The variance of single rewards around the means of their arms; 0 while no arm has two.
   [[nodiscard]] double noise() const { return within_freedom_ > 0.0 ? variance() : 0.0; }
 
@@ -158,7 +166,8 @@ class Evidence {
   /// Whether eight rewards or more repeated what their arm gave before, and none differed. If
   /// rewards have two values, both must have come eight times; zeros and ones never tell.
   [[nodiscard]] bool has_no_noise() const {
-    return within_freedom_ >= kFreedom && variance() == 0.0 && !shape_.may_be_rates();
+    return within_freedom_ >= kFreedom && variance() == 0.0 && !shape_.may_be_rates() &&
+           !level_moves_;
   }
 
   /// Whether rewards have rare extreme values; those of two values have not.
@@ -286,6 +295,7 @@ class Evidence {
   double total_mean_ = 0.0;      // of all rewards
   double within_squares_ = 0.0;  // squared deviations from the means of their arms
   double within_freedom_ = 0.0;  // rewards less arms
+  bool level_moves_ = false;
 
   std::optional<std::array<double, 2>> range_;
   bool range_is_hard_ = false;

@@ -162,6 +162,11 @@ struct Best {
   std::uint64_t unknown = 0;  ///< Other arms without an interval.
   std::uint64_t arms = 0;     ///< that have rewards, this one included
   bool all_alike = false;     ///< All of them have the same mean, and there is no noise.
+  /// The last pull before the system was seen to change: rewards until then do not count, here or
+  /// below. None: it was not.
+  std::optional<std::uint64_t> since = std::nullopt;
+  /// Whether the level of all rewards is seen to move: there is no interval then.
+  bool level_moves = false;
   /// Whether a baseline is measured: there is no interval then, since the level of rewards may
   /// move; see `uplift`.
   bool is_compared = false;
@@ -210,6 +215,12 @@ void visit_fields(Best& best, Visit&& visit) {
   visit(Field{"arms", "that have rewards, this one included"}, best.arms);
   visit(Field{"all_alike", "all of them have the same mean, and there is no noise"}.or_none(),
         best.all_alike);
+  visit(Field{"since",
+              "the last pull before the system was seen to change: rewards until then do not count"}
+            .or_none(),
+        best.since);
+  visit(Field{"level_moves", "of all rewards: no interval is given while it does"}.or_none(),
+        best.level_moves);
   visit(Field{"is_compared",
               "with a baseline: no interval is given, since the level of rewards may move"}
             .or_none(),
@@ -478,6 +489,9 @@ class Optimizer {
   [[nodiscard]] virtual std::optional<Evidence> evidence() const { return std::nullopt; }
 
   [[nodiscard]] virtual Summary summary() const = 0;
+
+  /// How often the system was seen to change; `summary` has the last one.
+  [[nodiscard]] virtual std::uint64_t changes() const { return 0; }
 
   /// What its model of f has learnt; none of an algorithm that has no model, or not yet.
   [[nodiscard]] virtual std::optional<Learnt> learnt() const { return std::nullopt; }

@@ -103,6 +103,7 @@ class Study final : public Optimizer {
   [[nodiscard]] std::vector<Uplift> proven() const override { return live().proven(); }
   [[nodiscard]] std::optional<Evidence> evidence() const override { return live().evidence(); }
   [[nodiscard]] Summary summary() const override { return live().summary(); }
+  [[nodiscard]] std::uint64_t changes() const override { return live().changes(); }
   [[nodiscard]] std::optional<Learnt> learnt() const override { return live().learnt(); }
   [[nodiscard]] const TreeView* tree() override { return live().tree(); }
   [[nodiscard]] std::optional<Pull> pull_of(Ticket ticket) const override {
@@ -214,6 +215,7 @@ class Study final : public Optimizer {
   Clock* clock_;
   std::unique_ptr<TicketLeases> leases_;
   std::unique_ptr<JournalFold> fold_;
+  std::uint64_t changes_ = 0;  // of the system that are in the journal, or on their way to it
   std::vector<JournalEntry> uncommitted_;
   std::vector<KeptAnswer> answers_;    // of which nobody has been told
   std::uint64_t events_ = 0;           // committed, or on their way to the disk

@@ -67,7 +67,11 @@ struct Uplift {
   /// Whether the arm keeps its limits, but not as surely as `best` asks.
   bool is_less_sure_of_limits = false;
 
-  double baseline_mean = 0.0;  ///< over the time of the study
+  /// The last pull before arms were seen to change differently: pairs until then do not count.
+  std::optional<std::uint64_t> since = std::nullopt;
+  bool was_proven = false;  ///< an arm, by such pairs
+
+  double baseline_mean = 0.0;  ///< over the time of the study, or since then
   Interval baseline = {};      ///< of that
   std::uint64_t rounds = 0;    ///< in which it was measured
   std::uint64_t baseline_pulls = 0;
@@ -108,7 +112,12 @@ void visit_fields(Uplift& uplift, Visit&& visit) {
   visit(
       Field{"is_less_sure_of_limits", "the arm keeps them less surely than `best` asks"}.or_none(),
       uplift.is_less_sure_of_limits);
-  visit(Field{"baseline_mean", "over the time of the study"}, uplift.baseline_mean);
+  visit(Field{"since",
+              "the last pull before the system was seen to change: pairs until then do not count"}
+            .or_none(),
+        uplift.since);
+  visit(Field{"was_proven", "an arm, by such pairs"}.or_none(), uplift.was_proven);
+  visit(Field{"baseline_mean", "over the time of the study, or since then"}, uplift.baseline_mean);
   visit(Field{"baseline_low", "of its interval; null: there is none"}.or_null(),
         uplift.baseline.lower);
   visit(Field{"baseline_high", "of its interval"}.or_null(), uplift.baseline.upper);

@@ -44,6 +44,10 @@ struct BaselineRule {
 /// worst plausible loss fits what is allowed (LossBudget); a proven arm, or else the baseline, is
 /// played until then (`Purpose::wait`).
 ///
+/// Pairs are about the system as it is. Once the search has seen arms change differently, those
+/// from before prove nothing any more: all challengers are given up, and the next ones have the
+/// levels that come after theirs.
+///
 /// What rewards of arms were on average is a fact; an interval of f would assume that the level
 /// does not move. There is none in `best` once the baseline was measured.
 class WithBaseline final : public Optimizer {
@@ -69,7 +73,7 @@ class WithBaseline final : public Optimizer {
     return search_->failure_reward();
   }
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override {
-    return search_->observe(arm, rewards);
+    return noted(search_->observe(arm, rewards));
   }
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override {
     return search_->remember(arm, rewards);
@@ -103,6 +107,7 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] std::optional<Loss> loss() const override;
   [[nodiscard]] std::optional<Evidence> evidence() const override { return search_->evidence(); }
   [[nodiscard]] Summary summary() const override;
+  [[nodiscard]] std::uint64_t changes() const override { return changes_; }
   [[nodiscard]] std::optional<Learnt> learnt() const override { return search_->learnt(); }
   [[nodiscard]] const TreeView* tree() override { return search_->tree(); }
   [[nodiscard]] std::optional<Pull> pull_of(Ticket ticket) const override;
@@ -135,6 +140,7 @@ class WithBaseline final : public Optimizer {
     std::uint64_t round = 0;        // of a wait: none
     double difference = 0.0;        // sum of the challenger's rewards so far less the baseline's
     bool is_wait = false;
+    bool is_void = false;  // the system has changed since it began
 
     [[nodiscard]] bool is_duel() const { return !then.empty(); }
     /// What is to be played now, and how often.
@@ -143,7 +149,7 @@ class WithBaseline final : public Optimizer {
     /// How many of these come before the system has settled.
     [[nodiscard]] std::uint64_t unsettled() const;
     void transfer(State& state) {
-      state(arm, then, length, visit, settle, round, difference, is_wait);
+      state(arm, then, length, visit, settle, round, difference, is_wait, is_void);
     }
   };
 
@@ -241,8 +247,12 @@ class WithBaseline final : public Optimizer {
                                  const std::vector<double>& best) const;
   [[nodiscard]] std::uint64_t gap() const;
   [[nodiscard]] double tossed_rank() const;
-  [[nodiscard]] std::vector<Round> measured_rounds() const;
+  [[nodiscard]] std::vector<Round> measured_rounds(std::uint64_t after = 0) const;
   [[nodiscard]] LevelMove move() const;
+  [[nodiscard]] std::uint64_t pulls() const;
+  Status noted(Status status);
+  void notice(const Change& change);
+  void give_up_challengers();
   void transfer(State& state);
 
   Search search_;
@@ -253,6 +263,7 @@ class WithBaseline final : public Optimizer {
   BaselineRule rule_;
 
   std::vector<Challenger> challengers_;    // the k-th one is number k - 1
+  std::size_t given_up_ = 0;               // of these, the first ones: the system has changed
   std::optional<std::size_t> challenger_;  // the present one
   bool is_duel_ = false;                   // whether this round has pairs of it
   std::map<Ticket, Open> open_;
@@ -264,6 +275,12 @@ class WithBaseline final : public Optimizer {
   std::uint64_t baseline_pulls_ = 0;
   std::uint64_t tosses_ = 0;  // of the order of a pair
   LevelAlarm alarm_;
+
+  std::uint64_t changes_ = 0;         // that the search or the alarm has noticed
+  std::uint64_t search_changes_ = 0;  // those of the search
+  Change last_change_;
+  std::optional<std::uint64_t> best_since_;   // the last pull that does not count for `best`,
+  std::optional<std::uint64_t> pairs_since_;  // ... and for `uplift`
 
   std::optional<LossBudget> loss_;
   std::optional<Held> held_;

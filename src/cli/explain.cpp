@@ -6,6 +6,7 @@
 #include "core/text.hpp"
 #include "files/json.hpp"
 #include "files/record.hpp"
+#include "insight/change_text.hpp"
 #include "studies/answers.hpp"
 
 #include <algorithm>
@@ -122,6 +123,8 @@ void print_words(const Space& space, const Optimizer& optimizer, const Learnt& l
   for (const Learnt::OfMetric& metric : learnt.metrics) {
     print_part(metric.metric, metric_text(metric));
   }
+  const std::string changes = changes_text(optimizer.summary());
+  if (!changes.empty()) print_part("changes", changes);
   if (pulls != 0) print_part("exploring", exploring_text(learnt, pulls));
   if (learnt.turn) print_part("next", turn_text(space, learnt));
   if (const auto best = optimizer.best()) print_part("best", best_text(space, *best));

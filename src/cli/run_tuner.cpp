@@ -4,6 +4,7 @@
 #include "files/json.hpp"
 #include "files/record.hpp"
 #include "insight/best_answer.hpp"
+#include "insight/change_text.hpp"
 #include "studies/answers.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
@@ -42,6 +43,10 @@ class Adviser {
          limit_notes(study_, study_.specification(), tuner_state_of(study_))) {
       if (noted_.insert(note.about).second) say(note.text, line);
     }
+    if (const std::uint64_t changes = study_.changes(); changes != changes_) {
+      changes_ = changes;
+      say("the system has changed: " + change_text(study_.summary().last_change.value()), line);
+    }
     if (!progress.reward || progress.pulls == pulls_) return;
     pulls_ = progress.pulls;
     if (rewards_.size() >= kRewardsThatShouldVary) return;
@@ -64,6 +69,7 @@ class Adviser {
   std::string command_;
   const Study& study_;
   std::size_t advised_ = 0;
+  std::uint64_t changes_ = study_.changes();  // of the system
   std::uint64_t pulls_ = 0;
   std::vector<double> rewards_;
   std::set<std::string> noted_;  // about limits

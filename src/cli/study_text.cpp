@@ -53,7 +53,7 @@ namespace {
 void add_more(std::vector<KnownLine>& lines, const Optimizer& optimizer,
               const StudySpecification& specification, const TunerState& tuner,
               const std::optional<Uplift>& uplift) {
-  const std::string compared = verdict_line(specification.space, tuner.verdict(), uplift);
+  const std::string compared = verdict_line(specification.space, tuner, uplift);
   if (!compared.empty()) lines.push_back({"compared", compared});
   if (const auto loss = optimizer.loss()) {
     lines.push_back({"loss", loss_text(specification, *loss)});

@@ -158,6 +158,12 @@ Document TuneStatus::document(const TuneProgress& progress) {
   if (const auto loss = study_.loss()) {
     status.set("loss", record_of(study_.specification().space, *loss));
   }
+  const Summary summary = study_.summary();
+  if (summary.last_change) {
+    status.set("system_changes", summary.changes);
+    status.set("last_system_change", record_of(study_.specification().space, *summary.last_change));
+  }
+  if (summary.followed_level) status.set("followed_level", *summary.followed_level);
   return status;
 }
 
@@ -169,6 +175,13 @@ std::string TuneStatus::metrics_text(const TuneProgress& progress) {
             "counter");
   add_gauge(text, "changes_total", "Changes of the setting.", static_cast<double>(progress.changes),
             study, "counter");
+  const Summary summary = study_.summary();
+  add_gauge(text, "system_changes_total", "Changes of the system that were noticed.",
+            static_cast<double>(summary.changes), study, "counter");
+  if (summary.followed_level) {
+    add_gauge(text, "followed_level", "Where the level of all rewards is, from 0 at the start.",
+              *summary.followed_level, study);
+  }
   add_gauge(text, "failures_total", "Pulls that failed.", static_cast<double>(progress.failures),
             study, "counter");
   add_gauge(text, "tuning_seconds_total", "Seconds of tuning.", progress.seconds, study, "counter");

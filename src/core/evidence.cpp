@@ -239,6 +239,23 @@ void Evidence::add_apart(Arm arm, const Rewards& rewards) {
   apart_order_ = record.order;
 }
 
+void Evidence::start_anew(bool level_moves) {
+  absorb();
+  records_.clear();
+  arms_.clear();
+  slots_.assign(slots_.size(), 0);
+  count_ = 0;
+  total_mean_ = 0.0;
+  within_squares_ = 0.0;
+  within_freedom_ = 0.0;
+  apart_end_ = 0;
+  apart_order_ = 0;
+  here_index_.reset();
+  visit_is_counted_ = false;
+  blocks_ = BlockMeans();
+  level_moves_ = level_moves;
+}
+
 /// Of the arm that was turned to.
 Evidence::Record& Evidence::take_sums(const Rewards& rewards) {
   end_run();  // how these follow each other is not known
@@ -394,6 +411,7 @@ double Evidence::transient(const Record& record) const {
 
 Evidence::Known Evidence::known(const Record& record, double inflation) const {
   Known known;
+  if (level_moves_) return known;
   if (keeps_hard_range()) {
     const auto [low, high] = *range_;
     const double width = high - low;
@@ -460,7 +478,8 @@ double Evidence::borrowed_half(const Record& record, double inflation) const {
 Interval Evidence::borrowed_interval(std::size_t index) const {
   const Record& record = records_[index];
   const double inflation = this->inflation();
-  if (shape_.distinct() <= 2 || !knows_noise()) return known(record, inflation).interval;
+  if (level_moves_ || shape_.distinct() <= 2 || !knows_noise())
+    return known(record, inflation).interval;
   const double half = borrowed_half(record, inflation) + transient(record);
   return {record.mean - half, record.mean + half};
 }
@@ -486,6 +505,7 @@ double Evidence::cautious(const Record& record, double sign, double inflation, b
 
 std::optional<std::size_t> Evidence::safest(bool minimizes) const {
   const bool has_two_values = shape_.has_two_values();
+  if (level_moves_) return std::nullopt;
   if (!has_two_values && (shape_.distinct() <= 2 || !knows_noise())) return std::nullopt;
   const double sign = minimizes ? -1.0 : 1.0;
   const double inflation = this->inflation();
@@ -533,7 +553,8 @@ Evidence::Others Evidence::others(std::size_t index, bool minimizes) const {
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const Record& record = records_[i];
     if (i == index || record.barred) continue;
-    if (shape_.has_two_values() && !keeps_hard_range()) {  // without the ends, which take long
+    if (shape_.has_two_values() && !keeps_hard_range() &&
+        !level_moves_) {  // without the ends, which take long
       if (share_reaches(record, sign * end, sign, inflation)) ++others.rivals;
       continue;
     }
@@ -579,7 +600,7 @@ void Evidence::transfer(State& state) {
   state(dimension, records_, arms_, arms_played_, most_records_, apart_end_, apart_order_, count_,
         min_, max_, shape_, total_mean_, within_squares_, within_freedom_, has_range,
         range_is_hard_, range_was_left_, outside_, trial_, here_, is_somewhere_, visit_is_counted_,
-        recent_count_, blocks_);
+        recent_count_, blocks_, level_moves_);
   if (state.restoring()) {
     range_ = has_range ? std::optional(std::array{0.0, 0.0}) : std::nullopt;
     State::require(dimension == dimension_ && makes_sense());

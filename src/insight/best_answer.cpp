@@ -49,7 +49,8 @@ BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
   if (const auto& baseline = specification.baseline) {
     answer.baseline_breaks_limit = is_measured_beyond_limit(optimizer, baseline->setting);
   }
-  answer.words = best_words(answer, specification, tuner.verdict());
+  answer.words = best_words(answer, specification,
+                            tuner.verdict() ? tuner.verdict() : tuner.outdated_verdict());
   return answer;
 }
 

@@ -35,20 +35,30 @@ std::string signed_text(double value, double resolution) {
 
 }  // namespace
 
+std::string since_text(const std::optional<std::uint64_t>& since) {
+  return since ? fmt::format(" since pull {}, when the system changed", *since) : "";
+}
+
 std::string best_text(const Space& space, const Best& best) {
   const bool bounded = std::isfinite(best.lower);
   const double resolution = bounded ? resolution_of(best.lower, best.upper) : 0.0;
-  if (best.is_compared) {
-    return fmt::format("{}: earned {} on average over {} {}", space.describe(best.arm),
-                       number_text(best.mean, 0.0), best.pulls, best.pulls == 1 ? "pull" : "pulls");
+  const std::string arm = space.describe(best.arm);
+  if (best.since && best.pulls == 0) {
+    return fmt::format("{}: {} by the model; it was not measured{}", arm,
+                       number_text(best.mean, 0.0), since_text(best.since));
   }
-  std::string text =
-      fmt::format("{}: {}", space.describe(best.arm), number_text(best.mean, resolution));
+  if (best.is_compared || best.level_moves) {
+    return fmt::format("{}: earned {} on average over {} {}{}{}", arm, number_text(best.mean, 0.0),
+                       best.pulls, best.pulls == 1 ? "pull" : "pulls", since_text(best.since),
+                       best.level_moves ? "; the level of all rewards moves" : "");
+  }
+  std::string text = fmt::format("{}: {}", arm, number_text(best.mean, resolution));
   if (bounded) {
     text += fmt::format(" ({} to {} at {:.4g} %)", number_text(best.lower, resolution),
                         number_text(best.upper, resolution), 100.0 * best.level);
   }
-  text += fmt::format(", {} {}", best.pulls, best.pulls == 1 ? "pull" : "pulls");
+  text += fmt::format(", {} {}{}", best.pulls, best.pulls == 1 ? "pull" : "pulls",
+                      since_text(best.since));
   if (const auto& model = best.by_model) {
     const double fine = resolution_of(model->lower, model->upper);
     text += fmt::format("; {} to {} by the model ({:.4g} % at this look)",
@@ -100,8 +110,17 @@ std::string gain_text(const Uplift& uplift, Direction direction) {
 std::string uplift_text(const Space& space, const Uplift& uplift, const Best& best,
                         Direction direction) {
   std::string text = claim_text(space, uplift, best, direction);
+  const std::string outdated = outdated_text(uplift);
+  if (!outdated.empty()) text += "; " + outdated;
   if (uplift.moves) text += "; " + moves_text(*uplift.moves);
   return text;
+}
+
+std::string outdated_text(const Uplift& uplift) {
+  if (!uplift.since) return "";
+  return fmt::format("comparisons from before pull {}, when the system changed, do not count{}",
+                     *uplift.since,
+                     uplift.was_proven ? ": what was proven then has to be proven again" : "");
 }
 
 namespace {
@@ -188,7 +207,9 @@ std::string level_text(const Uplift& uplift) {
     reach = fmt::format("{} to {} at {:.4g} %, ", number_text(low, resolution),
                         number_text(high, resolution), 100.0 * uplift.level);
   }
-  std::string text = fmt::format("the baseline's mean over the study is {} ({}{} {})",
+  const std::string time =
+      uplift.since ? fmt::format("since pull {}", *uplift.since) : "over the study";
+  std::string text = fmt::format("the baseline's mean {} is {} ({}{} {})", time,
                                  number_text(uplift.baseline_mean, resolution), reach,
                                  uplift.rounds, uplift.rounds == 1 ? "visit" : "visits");
   return text;
@@ -281,8 +302,13 @@ std::vector<LimitNote> limit_notes(const Optimizer& optimizer,
   return notes;
 }
 
-std::string verdict_line(const Space& space, const std::optional<Verdict>& verdict,
+std::string verdict_line(const Space& space, const TunerState& tuner,
                          const std::optional<Uplift>& uplift) {
+  const std::optional<Verdict>& verdict = tuner.verdict();
+  if (const auto& outdated = tuner.outdated_verdict(); outdated && !verdict) {
+    return fmt::format("{}: {}, before pull {}, when the system changed",
+                       space.describe(outdated->arm), outdated->text, outdated->before.value());
+  }
   if (!verdict || (uplift && uplift->is_confirmed)) return "";
   const std::string since = verdict->confirmed ? ", but it has broken a limit since" : "";
   return space.describe(verdict->arm) + ": " + verdict->text + since;

@@ -26,7 +26,13 @@ namespace canopy {
 [[nodiscard]] std::string beside_proven_text(const Space& space, const Uplift& uplift,
                                              const Best& best);
 
-/// The claim, and that the level moves, if it does.
+/// ` since pull 12040, when the system changed`; empty if it has not.
+[[nodiscard]] std::string since_text(const std::optional<std::uint64_t>& since);
+
+/// That comparisons from before a change of the system do not count; empty without one.
+[[nodiscard]] std::string outdated_text(const Uplift& uplift);
+
+/// The claim, and that the system has changed, or the level moves, if it does.
 [[nodiscard]] std::string uplift_text(const Space& space, const Uplift& uplift, const Best& best,
                                       Direction direction);
 
@@ -60,7 +66,7 @@ struct LimitNote {
 
 /// `x = 0.25: better than the baseline after ...`; empty where the uplift says it, or nothing was
 /// compared.
-[[nodiscard]] std::string verdict_line(const Space& space, const std::optional<Verdict>& verdict,
+[[nodiscard]] std::string verdict_line(const Space& space, const TunerState& tuner,
                                        const std::optional<Uplift>& uplift);
 
 }  // namespace canopy

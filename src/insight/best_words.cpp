@@ -90,6 +90,9 @@ class BestSentences {
       add(sentences, beside_baseline());
     }
     add(sentences, beside_others());
+    if (answer_.uplift && answer_.uplift->since) {
+      add(sentences, as_sentence(outdated_text(*answer_.uplift)));
+    }
     if (answer_.uplift && answer_.uplift->moves) {
       add(sentences, as_sentence(moves_text(*answer_.uplift->moves)));
     }
@@ -113,7 +116,8 @@ class BestSentences {
   [[nodiscard]] bool is_confirmed() const { return answer_.uplift && answer_.uplift->is_confirmed; }
   /// Whether another arm than the best one is known to be better than the baseline.
   [[nodiscard]] bool is_another_proven() const { return is_proven_ && !answer_.uplift->is_best; }
-  [[nodiscard]] bool is_alone() const { return best_.arms == 1; }
+  /// Whether no other setting was ever measured.
+  [[nodiscard]] bool is_alone() const { return best_.arms == 1 && !best_.since; }
   /// Whether no other setting has an interval, so that none is ruled out.
   [[nodiscard]] bool is_only_known() const { return best_.unknown + 1 >= best_.arms; }
   [[nodiscard]] bool is_worse() const { return tone_ == Tone::bad; }
@@ -171,6 +175,10 @@ class BestSentences {
   [[nodiscard]] std::string mean() const {
     const double low = is_bounded() ? best_.lower : 0.0;
     const double high = is_bounded() ? best_.upper : 0.0;
+    if (best_.since && best_.pulls == 0) {
+      return fmt::format("The model has it at {}; it was not measured{}.",
+                         significant_text(best_.mean, 4), since_text(best_.since));
+    }
     std::string text = is_worse() ? fmt::format("The best setting tried, {}, has a mean reward of",
                                                 specification_.space.describe(best_.arm))
                                   : "The mean reward is";
@@ -179,7 +187,8 @@ class BestSentences {
       text += fmt::format(" ({} interval {} to {})", level_text(best_.level),
                           number_in(low, low, high), number_in(high, low, high));
     }
-    return fmt::format("{}, from {} of it.", text, pulls_text(best_.pulls));
+    return fmt::format("{}, from {} of it{}.", text, pulls_text(best_.pulls),
+                       since_text(best_.since));
   }
 
   /// Of another arm than the best one.
@@ -280,6 +289,11 @@ class BestSentences {
           "A comparison with the baseline, of {} pairs of its own, has confirmed it.",
           answer_.uplift->pairs);
     }
+    if (verdict_ && verdict_->before) {
+      return fmt::format(
+          "A comparison of {} with the baseline, before pull {}, does not count: {}.",
+          specification_.space.describe(verdict_->arm), *verdict_->before, verdict_->text);
+    }
     if (!verdict_ || is_confirmed() || specification_.is_baseline(verdict_->arm)) return "";
     const std::string arm = specification_.space.describe(verdict_->arm);
     if (verdict_->confirmed) {
@@ -293,6 +307,10 @@ class BestSentences {
     std::vector<std::string> sentences;
     if (best_.basis == Best::Basis::no_noise) {
       sentences.emplace_back("There is no interval: rewards of one setting never differ.");
+    } else if (best_.level_moves) {
+      sentences.emplace_back(
+          "There is no interval of its mean, since the level of all rewards moves; settings are "
+          "judged by how they differ from each other.");
     } else if (best_.is_compared) {
       sentences.emplace_back(
           "There is no interval of its mean, since the level of rewards may move; the difference "

@@ -2,6 +2,7 @@
 
 #include "core/excerpt.hpp"
 #include "core/text.hpp"
+#include "insight/change_text.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -43,6 +44,7 @@ struct MarkText {
     return "the best arm is compared with the baseline";
   }
   Text operator()(const ComparisonEnded& event) const { return event.verdict; }
+  Text operator()(const Changed& event) const { return change_text(event.change); }
   Text operator()(const RangeSet& event) const {
     if (!event.range) return "the range of rewards is learnt";
     return "rewards range from " + to_text(event.range->front()) + " to " +

@@ -417,7 +417,11 @@ void Adaptive::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
   learn_pending();
   const std::optional<NodeIndex> owner = model_.find(arm);
   if (!owner) return;
-  model_.penalize(*owner, mapped - trackers_.level(), static_cast<double>(weight));
+  // Of rewards from before the system has changed, the model may know more.
+  const Node& node = model_.tree()[*owner];
+  const double learnt = changes_ != 0 ? node.pulls - node.penalties : 0.0;
+  model_.penalize(*owner, mapped - trackers_.level(),
+                  std::max(static_cast<double>(weight), learnt));
   model_.autocorrelation.interrupt();
   trackers_.interrupt();
   if (has_begun_) {
@@ -673,17 +677,20 @@ std::optional<TicketedOptimizer::Recommendation> Adaptive::recommendation() cons
   }
   double required = metrics_.empty() ? -kInfinity : required_deviations(of_repeated);
   if (required == kInfinity) required = required_deviations(of_all);
-  // An arm is recommended for its own rewards, not for those around it alone.
-  double enough = std::max(2.0, std::min(8.0, 0.25 * most));
-  for (; enough > 0.0 && !best; enough = enough > 2.0 ? 2.0 : enough - 1.0) {
+  // An arm is recommended for its own rewards, not for those around it alone. Those from before a
+  // change count for less than one each.
+  const double enough = std::max(2.0, std::min(8.0, 0.25 * most));
+  for (const double least : {enough, 2.0, 1.0, std::numeric_limits<double>::min()}) {
+    if (best) break;
     for (NodeIndex i = 0; i < tree.size(); ++i) {
-      if (pulls(i) < enough || is_out_of_question(tree.arm(i))) continue;
+      if (pulls(i) < least || is_out_of_question(tree.arm(i))) continue;
       if (!metrics_.empty() && least_deviations(i) < required) continue;
       if (!best || value(i) > value(*best)) best = i;
     }
   }
   if (!best) return std::nullopt;
-  return Recommendation{tree.arm(*best), tree[*best].mean, tree[*best].pulls, has_begun_};
+  return Recommendation{tree.arm(*best), as_of_now(tree[*best].mean), tree[*best].pulls,
+                        has_begun_};
 }
 
 Summary Adaptive::summary() const {
@@ -698,7 +705,7 @@ Summary Adaptive::summary() const {
     summary.last_change = last_change_;
     summary.last_change->size = map_.to_user_difference(last_change_.size);
   }
-  if (trackers_.is_following() && trackers_.used() != LevelTrackers::returning) {
+  if (trackers_.level_moves()) {
     summary.followed_level = map_.to_user_difference(trackers_.level());
   }
   return summary;
@@ -724,30 +731,26 @@ std::optional<Learnt> Adaptive::learnt() const {
   }
   learnt.explorer_pulls = static_cast<std::uint64_t>(explorered);
   std::tie(learnt.lowest, learnt.highest) =
-      std::minmax({map_.to_user(lowest), map_.to_user(highest)});
+      std::minmax({map_.to_user(as_of_now(lowest)), map_.to_user(as_of_now(highest))});
   const Node& node = tree[turn_.node];
   const Arm arm = tree.arm(turn_.node);
   learnt.turn = {.why = turn_.why,
                  .arm = {arm.begin(), arm.end()},
                  .pulls = static_cast<std::uint64_t>(node.pulls),
                  .length = turn_.length,
-                 .level = map_.to_user(node.level),
+                 .level = map_.to_user(as_of_now(node.level)),
                  .deviation = std::sqrt(node.variance),
-                 .bound = map_.to_user(node.bound)};
+                 .bound = map_.to_user(as_of_now(node.bound))};
   for (std::size_t i = 0; i < metrics_.size(); ++i) learnt.metrics.push_back(learnt_of(i));
   return learnt;
 }
 
-namespace {
-
 /// Where the model has f. Three standard deviations hold it in at least 95 % of simulated studies
 /// (`make coverage`); two and a half do not, where f is rough or rewards are skewed.
-Interval around(const AdaptiveNode& node) {
+Interval Adaptive::around(const Node& node) const {
   const double reach = 3.0 * std::sqrt(node.variance);
-  return {node.level - reach, node.level + reach};
+  return {as_of_now(node.level) - reach, as_of_now(node.level) + reach};
 }
-
-}  // namespace
 
 /// Of the nodes with that arm, the one that knows most.
 std::optional<Interval> Adaptive::model_interval(Arm arm) const {
@@ -774,8 +777,9 @@ std::vector<NodeView> Adaptive::nodes() const {
   std::vector<NodeView> views;
   for (const NodeIndex i : tree.shallow_first()) {
     const Node& node = now.model_.tree()[i];
-    views.push_back({tree.path(i), tree.arm(i), static_cast<std::uint64_t>(node.pulls), node.mean,
-                     node.bound, node.bound, node.is_leaf()});
+    const double bound = as_of_now(node.bound);
+    views.push_back({tree.path(i), tree.arm(i), static_cast<std::uint64_t>(node.pulls),
+                     as_of_now(node.mean), bound, bound, node.is_leaf()});
     if (has_begun_) views.back().model = around(node);
   }
   return in_user_units(std::move(views));

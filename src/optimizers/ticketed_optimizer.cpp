@@ -133,10 +133,10 @@ Status TicketedOptimizer::bar(Arm arm, double reward) {
 std::optional<double> TicketedOptimizer::failure_reward() const {
   Evidence now = evidence_;
   now.absorb();
-  if (now.size() == 0) return std::nullopt;
+  if (now.size() == 0 && !(now.min() <= now.max())) return std::nullopt;
   double low = now.min();
   double high = now.max();
-  if (!(low <= high)) low = high = now.estimate(0).mean;  // none of the search's own yet
+  if (!(low <= high)) low = high = now.mean(0);  // none of the search's own yet
   const bool minimizes = map_.minimizes();
   const double worst = minimizes ? high : low;
   // One that is a tenth worse than itself, where nothing else is known.
@@ -179,6 +179,12 @@ Status TicketedOptimizer::remember(Arm arm, const Rewards& rewards) {
   evidence_.add_apart(arm, rewards);
   if (!here.empty()) evidence_.turn_to(here);
   return Status::ok;
+}
+
+void TicketedOptimizer::forget_arms(bool level_moves) {
+  evidence_.start_anew(level_moves);
+  for (auto& [arm, penalty] : penalties_) penalty.weight = 0;  // nothing is left to be outweighed
+  since_ = t_ - 1;
 }
 
 // --- metrics ---------------------------------------------------------------------------------
@@ -344,7 +350,8 @@ std::pair<std::optional<std::size_t>, Best::Basis> TicketedOptimizer::choose_bes
   const bool minimizes = map_.minimizes();
   if (now.has_no_noise()) return {now.best_mean(minimizes), Best::Basis::no_noise};
   const auto known = own ? now.find(own->arm) : std::nullopt;
-  if (known && own->by_model) {
+  if (own && own->by_model) {
+    if (!known) return {std::nullopt, Best::Basis::model};
     const std::size_t chosen = insured(now, *known);
     return {chosen, chosen == *known ? Best::Basis::model : Best::Basis::interval};
   }
@@ -379,13 +386,14 @@ Evidence TicketedOptimizer::recommendable() const {
 
 std::optional<Best> TicketedOptimizer::best() const {
   const Evidence now = recommendable();
-  const bool minimizes = map_.minimizes();
-  if (!now.most_pulled(minimizes)) return std::nullopt;  // nothing was told, or all are barred
   std::optional<Recommendation> own = recommendation();
   if (own) {
     const auto known = now.find(own->arm);
     if (is_out_of_question(own->arm) || (known && now.is_barred(*known))) own.reset();
   }
+  const bool is_known_since = now.most_pulled(map_.minimizes()).has_value();
+  // Nothing was told, or all are barred.
+  if (!is_known_since && !(since_ && own && own->by_model)) return std::nullopt;
   const auto [index, basis] = choose_best(now, own);
   return described(now, index, basis, own);
 }
@@ -418,6 +426,8 @@ Best TicketedOptimizer::described(const Evidence& now, std::optional<std::size_t
   best.rare_extremes = now.has_rare_extremes();
   best.arms = now.size();
   best.basis = basis;
+  best.since = since_;
+  best.level_moves = now.level_moves();
   if (index) {
     const ArmEstimate known = now.estimate(*index);
     best.arm.assign(now.arm(*index).begin(), now.arm(*index).end());
@@ -429,7 +439,7 @@ Best TicketedOptimizer::described(const Evidence& now, std::optional<std::size_t
   } else {
     best.arm.assign(own->arm.begin(), own->arm.end());
     best.mean = map_.to_user(own->mean);
-    best.pulls = static_cast<std::uint64_t>(own->pulls);
+    best.pulls = since_ ? 0 : static_cast<std::uint64_t>(own->pulls);
   }
   const Evidence::Others others = now.others(index.value_or(now.size()), minimizes);
   best.rivals = others.rivals;
@@ -441,7 +451,8 @@ Best TicketedOptimizer::described(const Evidence& now, std::optional<std::size_t
   if (own && !std::equal(own->arm.begin(), own->arm.end(), best.arm.begin(), best.arm.end())) {
     best.own.assign(own->arm.begin(), own->arm.end());
   }
-  const bool model_applies = index && basis != Best::Basis::no_noise && now.is_about_normal(*index);
+  const bool model_applies =
+      index && basis != Best::Basis::no_noise && !now.level_moves() && now.is_about_normal(*index);
   if (const auto by_model = model_applies ? model_interval(best.arm) : std::nullopt) {
     const auto [low, high] =
         std::minmax({map_.to_user(by_model->lower), map_.to_user(by_model->upper)});
@@ -505,7 +516,7 @@ void TicketedOptimizer::transfer(State& state) {
     state.require_restored(range_violations(*range).empty());
   };
   state(t_, observed_, penalized_, tickets_, map_, evidence_, scale_, has_spread_, scale_until_,
-        penalties_);
+        penalties_, since_);
   for (Evidence& metric : metrics_) state(metric);
   transfer_range(range_);
   transfer_range(next_range_);

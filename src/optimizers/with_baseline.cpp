@@ -317,7 +317,8 @@ double WithBaseline::tossed_rank() const {
 // --- challengers -----------------------------------------------------------------------------
 
 std::optional<std::size_t> WithBaseline::find_challenger(const std::vector<double>& arm) const {
-  const auto found = std::find_if(challengers_.begin(), challengers_.end(),
+  const auto first = challengers_.begin() + static_cast<std::ptrdiff_t>(given_up_);
+  const auto found = std::find_if(first, challengers_.end(),
                                   [&](const Challenger& each) { return each.arm == arm; });
   if (found == challengers_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - challengers_.begin());
@@ -404,7 +405,7 @@ Status WithBaseline::tell(Ticket ticket, double reward) {
   if (is_held(ticket)) return Status::unknown_ticket;
   const Status status = search_->tell(ticket, reward);
   if (is_taken(status)) count_search(ticket, Rewards::one(reward));
-  return status;
+  return noted(status);
 }
 
 Status WithBaseline::tell(Ticket ticket, std::span<const double> rewards) {
@@ -413,7 +414,7 @@ Status WithBaseline::tell(Ticket ticket, std::span<const double> rewards) {
     if (is_held(ticket)) return Status::unknown_ticket;
     const Status status = search_->tell(ticket, rewards);
     if (is_taken(status) && !rewards.empty()) count_search(ticket, Rewards::of(rewards));
-    return status;
+    return noted(status);
   }
   if (rewards.empty()) return Status::impossible_sums;
   if (rewards.size() > found->second.length) return Status::too_many_rewards;
@@ -434,7 +435,7 @@ Status WithBaseline::tell(Ticket ticket, const Rewards& rewards) {
   if (is_held(ticket)) return Status::unknown_ticket;
   const Status status = search_->tell(ticket, rewards);
   if (is_taken(status)) count_search(ticket, rewards);
-  return status;
+  return noted(status);
 }
 
 /// Rewards of the arm that is to be played now.
@@ -459,8 +460,9 @@ Status WithBaseline::learn(Ticket ticket, Open& open, const Rewards& rewards) {
   if (loss_ && !is_baseline) loss_->add(better_is_more(rewards));
   open.difference += is_baseline ? -rewards.sum : rewards.sum;
   open.length -= rewards.count;
+  (void)noted(status);
   if (open.length != 0) return Status::ok;
-  if (open.is_duel()) {
+  if (open.is_duel() && !open.is_void) {
     challenger_of(open).pairs.add(open.difference / static_cast<double>(open.visit - open.settle));
   }
   open_.erase(ticket);
@@ -485,6 +487,7 @@ Status WithBaseline::pass_over(Open& open, const Rewards& rewards) {
 
 void WithBaseline::take_baseline(std::uint64_t round, const Rewards& rewards) {
   baseline_pulls_ += rewards.count;
+  const bool had_fired = alarm_.has_fired();
   alarm_.add(rewards.mean(), tossed_rank());
   if (loss_) loss_->add_to_block(round, better_is_more(rewards));
   Round& of = rounds_[round];
@@ -492,6 +495,10 @@ void WithBaseline::take_baseline(std::uint64_t round, const Rewards& rewards) {
   if (of.count == 0) of.from = of.to - rewards.count + 1;
   of.sum += rewards.sum;
   of.count += rewards.count;
+  if (had_fired || !alarm_.has_fired()) return;
+  const LevelMove seen = move();
+  const double size = seen.high.mean - seen.low.mean;
+  notice({.pull = pulls(), .size = seen.high.from < seen.low.from ? -size : size});
 }
 
 Status WithBaseline::penalize(Ticket ticket, double reward) {
@@ -509,13 +516,13 @@ Status WithBaseline::penalize(Ticket ticket, double reward) {
     const auto worst = reserved_.find(ticket);
     if (loss_ && was_played && worst != reserved_.end()) loss_->add_failure(worst->second);
     reserved_.erase(ticket);
-    return status;
+    return noted(status);
   }
   if (!RewardMap::usable(reward)) return Status::not_a_reward;
   const Open& open = found->second;
   interrupt();
-  if (open.now() != baseline_) {
-    if (loss_) loss_->add_failure(worst_loss(open.now(), false));
+  if (open.now() != baseline_ && loss_) loss_->add_failure(worst_loss(open.now(), false));
+  if (open.now() != baseline_ && !open.is_void) {
     Challenger& challenger = challenger_of(open);
     ++challenger.failures;
     const double largest = challenger.pairs.largest();
@@ -529,7 +536,42 @@ Status WithBaseline::drop(Ticket ticket) {
   if (is_held(ticket)) return Status::unknown_ticket;
   reserved_.erase(ticket);
   waits_at_.clear();  // the system may have been taken to its arm
-  return open_.erase(ticket) != 0 ? Status::ok : search_->drop(ticket);
+  return open_.erase(ticket) != 0 ? Status::ok : noted(search_->drop(ticket));
+}
+
+// --- changes of the system -------------------------------------------------------------------
+
+/// Pulls so far, of all purposes.
+std::uint64_t WithBaseline::pulls() const {
+  return search_->summary().t - 1 + challenger_pulls_ + waits_ + passed_ - passed_alone_;
+}
+
+/// After something was told to the search, which may have noticed a change by it.
+Status WithBaseline::noted(Status status) {
+  if (search_->changes() == search_changes_) return status;
+  search_changes_ = search_->changes();
+  Change change = search_->summary().last_change.value();
+  const bool forgets = search_->since() == change.pull;
+  change.pull = pulls();
+  if (forgets) best_since_ = change.pull;
+  notice(change);
+  return status;
+}
+
+void WithBaseline::notice(const Change& change) {
+  ++changes_;
+  last_change_ = change;
+  if (change.kind == Change::Kind::shape) give_up_challengers();
+}
+
+/// What pairs have shown was about the system before it has changed.
+void WithBaseline::give_up_challengers() {
+  pairs_since_ = last_change_.pull;
+  given_up_ = challengers_.size();
+  challenger_.reset();
+  refuted_.clear();
+  is_duel_ = false;
+  for (auto& [ticket, open] : open_) open.is_void = open.is_duel();
 }
 
 /// The system was where the search did not send it.
@@ -569,19 +611,21 @@ Best beside_baseline(Best best) {
 
 std::optional<Best> WithBaseline::best() const {
   std::optional<Best> best = search_->best();
+  if (best && best->since) best->since = best_since_;
   if (!best || baseline_pulls_ == 0 || best->basis == Best::Basis::no_noise) return best;
   return beside_baseline(*best);
 }
 
 std::optional<Best> WithBaseline::nearest() const {
   std::optional<Best> nearest = search_->nearest();
+  if (nearest && nearest->since) nearest->since = best_since_;
   if (!nearest || baseline_pulls_ == 0) return nearest;
   return beside_baseline(*nearest);
 }
 
 std::vector<std::size_t> WithBaseline::proven_among(const std::vector<double>& best) const {
   std::vector<std::size_t> proven;
-  for (std::size_t i = 0; i < challengers_.size(); ++i) {
+  for (std::size_t i = given_up_; i < challengers_.size(); ++i) {
     if (verdict(i) == Uplift::Verdict::better && !is_out(challengers_[i])) proven.push_back(i);
   }
   const auto key = [&](std::size_t of) {
@@ -646,7 +690,7 @@ Uplift WithBaseline::uplift_of(std::optional<std::size_t> challenger,
     uplift.best_verdict = verdict(*of_best);
   }
   Moments means;
-  for (const Round& round : measured_rounds()) {
+  for (const Round& round : measured_rounds(pairs_since_.value_or(0))) {
     means.add(round.sum / static_cast<double>(round.count));
   }
   uplift.baseline_mean = means.mean;
@@ -657,6 +701,10 @@ Uplift WithBaseline::uplift_of(std::optional<std::size_t> challenger,
     uplift.baseline = {means.mean - half, means.mean + half};
   }
   if (alarm_.has_fired()) uplift.moves = move();
+  uplift.since = pairs_since_;
+  for (std::size_t i = 0; i < given_up_; ++i) {
+    if (verdict(i) == Uplift::Verdict::better) uplift.was_proven = true;
+  }
   return uplift;
 }
 
@@ -681,9 +729,10 @@ std::optional<Loss> WithBaseline::loss() const {
   return loss;
 }
 
-std::vector<WithBaseline::Round> WithBaseline::measured_rounds() const {
+std::vector<WithBaseline::Round> WithBaseline::measured_rounds(std::uint64_t after) const {
   std::vector<Round> rounds = rounds_;
-  std::erase_if(rounds, [](const Round& round) { return round.count == 0; });
+  std::erase_if(rounds,
+                [after](const Round& round) { return round.count == 0 || round.from <= after; });
   return rounds;
 }
 
@@ -708,7 +757,9 @@ LevelMove WithBaseline::move() const {
 
 Summary WithBaseline::summary() const {
   Summary summary = search_->summary();
-  summary.t += challenger_pulls_ + waits_ + passed_ - passed_alone_;
+  summary.t = pulls() + 1;
+  summary.changes = changes_;
+  if (changes_ != 0) summary.last_change = last_change_;
   summary.passed_over += passed_;
   summary.in_flight += open_.size();
   if (held_) --summary.in_flight;
@@ -733,14 +784,14 @@ std::vector<Pull> WithBaseline::in_flight() const {
 // --- saving ----------------------------------------------------------------------------------
 
 void WithBaseline::transfer(State& state) {
-  std::string settings = "with_baseline-3";
+  std::string settings = "with_baseline-4";
   for (const double coordinate : baseline_) settings += "/" + std::to_string(coordinate);
   state.mark(settings);
   state(challengers_, challenger_, is_duel_, open_, rounds_, asked_, search_pulls_, since_,
         challenger_pulls_, baseline_pulls_, tosses_, alarm_, held_, reserved_, tried_, waits_,
         passed_, passed_alone_, waits_at_, visit_, compared_, refuted_);
   bool has_loss = loss_.has_value();
-  state(has_loss);
+  state(has_loss, given_up_, changes_, search_changes_, last_change_, best_since_, pairs_since_);
   if (state.restoring()) {
     State::require(has_loss || !loss_);                 // it would not know what came before
     if (has_loss && !loss_) loss_.emplace(LossRule{});  // to look at alone
@@ -761,6 +812,7 @@ void WithBaseline::transfer(State& state) {
   State::require(!held_ || space_.contains(held_->arm));
   State::require(!visit_ || (space_.contains(visit_->arm) && State::are_sizes({visit_->worst})));
   State::require(passed_alone_ <= passed_);
+  State::require(given_up_ <= challengers_.size() && (!challenger_ || *challenger_ >= given_up_));
   State::require(!loss_ || loss_->blocks() == rounds_.size());
 }
 

@@ -257,6 +257,7 @@ void Study::load() {
   snapshot_events_ = loaded.snapshot_events;
   snapshot_bytes_ = loaded.snapshot_bytes;
   last_at_ = std::max(last_at_, loaded.last_at);
+  changes_ = optimizer_->changes();
   uncommitted_.clear();
 }
 
@@ -286,9 +287,13 @@ void Study::append(Event event) {
   uncommitted_.push_back({events() + 1, now(), std::move(event)});
   leases_->apply(uncommitted_.back());
   if (fold_) fold_->apply(uncommitted_.back());
+  if (live().changes() == changes_) return;
+  changes_ = live().changes();
+  append(Changed{live().summary().last_change.value()});
 }
 
 void Study::repeat(const Event& event) {
+  if (std::holds_alternative<Changed>(event)) return;  // it is noticed again
   const std::uint64_t before = events();
   try {
     const auto* asked = std::get_if<Asked>(&event);

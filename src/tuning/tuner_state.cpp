@@ -183,6 +183,12 @@ void TunerState::take(const ComparisonEnded& event) {
   comparison_.reset();
 }
 
+void TunerState::take(const Changed& event) {
+  if (event.change.kind != Change::Kind::shape || !verdict_) return;
+  outdated_ = std::exchange(verdict_, std::nullopt);
+  outdated_->before = event.change.pull;
+}
+
 void TunerState::take(const Held& event) {
   held_[event.ticket] = event.reward;
   remember(event.reward);
@@ -206,12 +212,13 @@ void TunerState::remember(double reward) {
 }
 
 void TunerState::transfer(State& state) {
-  std::string settings = "tuner-9-" + std::to_string(window_size_);
+  std::string settings = "tuner-10-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
   state(setting_, elsewhere_, came_, measured_, crashes_, failed_, good_, pulls_here_, changes_,
-        held_, deferred_, failures_, comparison_, verdict_, order_, ordered_by_, comparison_wanted_,
-        last_command_, running_, ended_, earlier_seconds_, started_at_, last_at_);
+        held_, deferred_, failures_, comparison_, verdict_, outdated_, order_, ordered_by_,
+        comparison_wanted_, last_command_, running_, ended_, earlier_seconds_, started_at_,
+        last_at_);
   transfer_list(state, change_times_);
   transfer_list(state, window_);
   state(recent_failures_);

@@ -39,10 +39,12 @@ struct Verdict {
   Interval interval = {};   ///< of it
   std::uint64_t pairs = 0;
   double baseline_mean = 0.0;  ///< over these
+  /// The last pull before the system was seen to change, so that it holds no longer.
+  std::optional<std::uint64_t> before = std::nullopt;
 
   void transfer(State& state) {
     state(arm, confirmed, refuted, is_worse, text, difference, interval.lower, interval.upper,
-          pairs, baseline_mean);
+          pairs, baseline_mean, before);
   }
 };
 
@@ -100,6 +102,8 @@ class TunerState final : public JournalFold {
   /// The comparison that is going on, and what came of the last one.
   [[nodiscard]] const std::optional<Comparison>& comparison() const { return comparison_; }
   [[nodiscard]] const std::optional<Verdict>& verdict() const { return verdict_; }
+  /// What came of the last one before the system was seen to change: it holds no longer.
+  [[nodiscard]] const std::optional<Verdict>& outdated_verdict() const { return outdated_; }
 
   /// The last rewards, for the floor.
   [[nodiscard]] const std::deque<double>& window() const { return window_; }
@@ -135,6 +139,7 @@ class TunerState final : public JournalFold {
   void take(const Compared& event);
   void take(const ComparisonEnded& event);
   void take(const CommandAccepted& event);
+  void take(const Changed& event);
   void it_works();
   void remember(double reward);
   void transfer(State& state);
@@ -165,6 +170,7 @@ class TunerState final : public JournalFold {
   std::map<std::string, Evidence> metrics_;
   std::optional<Comparison> comparison_;
   std::optional<Verdict> verdict_;
+  std::optional<Verdict> outdated_;
   std::optional<RunnerCommand> order_;
   std::string ordered_by_;
   std::optional<std::uint64_t> comparison_wanted_;

@@ -37,7 +37,8 @@ std::vector<Event> all_kinds() {
           Compared{true, 0.5},
           ComparisonEnded{true, "better"},
           CommandAccepted{3, RunnerCommand::confirm, 40, "the night shift"},
-          CommandsChanged{"system.measure was \"a\" and is \"b\""}};
+          CommandsChanged{"system.measure was \"a\" and is \"b\""},
+          Changed{{7, Change::Kind::shape, 0.5}}};
 }
 
 /// What is wrong with a text.

@@ -100,6 +100,9 @@ namespace canopy::testing {
       case 17:
         return CommandAccepted{ticket, static_cast<RunnerCommand>(*rc::gen::inRange(0, 6)),
                                *rc::gen::arbitrary<std::uint64_t>(), *random_text()};
+      case 18:
+        return Changed{{*rc::gen::arbitrary<std::uint64_t>(),
+                        static_cast<Change::Kind>(*rc::gen::inRange(0, 3)), number}};
       default:
         return Observed{*random_numbers(), *random_any_rewards(),
                         static_cast<Role>(*rc::gen::inRange(0, 3))};

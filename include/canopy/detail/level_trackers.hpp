@@ -52,6 +52,8 @@ class LevelTrackers {
 
   [[nodiscard]] Tracker used() const { return used_; }
   [[nodiscard]] bool is_following() const { return used_ != frozen; }
+  /// Whether the level may move for good, not only until noise is over.
+  [[nodiscard]] bool level_moves() const { return used_ >= slow; }
 
   /// L: what is taken off rewards.
   [[nodiscard]] double level() const { return levels_[used_]; }

@@ -45,6 +45,9 @@ class TicketedOptimizer : public Optimizer {
   /// Passes over the number of the next ticket, for a pull that this optimizer need not know of.
   virtual Ticket skip_ticket() { return tickets_.skip(); }
 
+  /// The last pull before rewards of arms were forgotten, since the system has changed.
+  [[nodiscard]] std::optional<std::uint64_t> since() const { return since_; }
+
   [[nodiscard]] std::optional<Best> best() const final;
   [[nodiscard]] std::optional<Best> nearest() const final;
   [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override;
@@ -98,6 +101,11 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] virtual std::optional<Interval> model_interval(Arm /*arm*/) const {
     return std::nullopt;
   }
+
+  /// The system has changed: what rewards so far say about arms holds no longer, and `best` rests
+  /// on those that come. While their level moves, until this is called again, there are no
+  /// intervals.
+  void forget_arms(bool level_moves);
 
   [[nodiscard]] const std::vector<Limit>& limits() const { return limits_; }
 
@@ -184,6 +192,8 @@ class TicketedOptimizer : public Optimizer {
   std::vector<Evidence> metrics_;  // of each limit
   std::map<std::vector<double>, Penalty> penalties_;
   std::uint64_t penalized_ = 0;  // pulls
+
+  std::optional<std::uint64_t> since_;
 
   bool range_is_hard_ = false;
   std::optional<RewardRange> range_;       // that R is the size of

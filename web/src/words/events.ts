@@ -13,7 +13,7 @@ export interface EventWords {
 }
 
 /** Which events to show. */
-export type Filter = "all" | "failures" | "commands" | "tuner" | "settings";
+export type Filter = "all" | "failures" | "commands" | "tuner" | "system" | "settings";
 
 export const FILTERS: { filter: Filter; label: string; kinds: EventKind[] | null }[] = [
   { filter: "all", label: "All", kinds: null },
@@ -24,6 +24,7 @@ export const FILTERS: { filter: Filter; label: string; kinds: EventKind[] | null
     label: "Tuner",
     kinds: ["start", "stop", "confirm", "verdict", "range", "finish", "commands"],
   },
+  { filter: "system", label: "Changes seen", kinds: ["changed"] },
   { filter: "settings", label: "Settings", kinds: ["apply"] },
 ];
 
@@ -143,6 +144,16 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
       text: `${confirmed ? "Confirmed" : "Not confirmed"}: ${readable(text(event, "verdict"))}`,
       tone: confirmed ? "good" : "plain",
     };
+  },
+  changed: (event) => {
+    const size = number(event, "size") ?? 0;
+    if (event.what === "memory") return plainly("The system has changed: noise depends on the noise before it");
+    if (event.what === "shape")
+      return plainly(`The system has changed: settings changed differently, by about ${plain(Math.abs(size), 2)}`);
+    if (size === 0) return plainly("The level of all rewards stays where it is again");
+    return plainly(
+      `The system has changed: the level of all rewards ${size < 0 ? "fell" : "rose"} by about ${plain(Math.abs(size), 2)}`,
+    );
   },
   commands: (event) => plainly(`Other commands were accepted: ${text(event, "changes")}`),
   command: (event) => {
