@@ -402,6 +402,21 @@ void visit_fields(Changed& event, Visit&& visit) {
   visit(kChangeSizeField, event.change.size);
 }
 
+/// It follows from the rewards before it, too: about one in 64 pulls, while the level moves.
+struct LevelSeen {
+  static constexpr std::string_view kName = "level";
+  static constexpr std::string_view kLine = "The level of all rewards moves: where it is now.";
+
+  double reward = 0.0;
+
+  friend bool operator==(const LevelSeen&, const LevelSeen&) = default;
+};
+
+template <class Visit>
+void visit_fields(LevelSeen& event, Visit&& visit) {
+  visit(Field{"reward", "what the best setting earns now, by the model"}, event.reward);
+}
+
 /// What people may command the runner of a study.
 enum class RunnerCommand : std::uint8_t {
   pause,     ///< Wait, at the best setting that is known.
@@ -442,7 +457,7 @@ void visit_fields(CommandAccepted& event, Visit&& visit) {
 using Event = std::variant<Asked, Told, Penalized, Dropped, Observed, Barred, RangeSet, Finished,
                            TunerStarted, TunerStopped, Applied, Held, Failed, Deferred,
                            MetricsMeasured, ComparisonBegun, Compared, ComparisonEnded,
-                           CommandAccepted, CommandsChanged, Changed>;
+                           CommandAccepted, CommandsChanged, Changed, LevelSeen>;
 
 /// What it is called: `ask`, `tell`, `observe`, ...
 [[nodiscard]] std::string_view kind_name(const Event& event);

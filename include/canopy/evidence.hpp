@@ -107,9 +107,9 @@ class Evidence {
   /// judged by a range stay as they are.
   void add_apart(Arm arm, const Rewards& rewards);
 
-  /// The system has changed: what rewards so far say about arms is forgotten. What they say about
-  /// their ends and their shape stays, and so do the orders of arms, so that no alpha is spent
-  /// twice. While their level moves, until this is called again, there are no intervals.
+  /// The system has changed: what rewards so far say about arms, and about noise, is forgotten.
+  /// Their ends stay, and so do the orders of arms, so that no alpha is spent twice. While their
+  /// level moves, until this is called again, there are no intervals.
   void start_anew(bool level_moves);
 
   /// An arm that is out of the question: nothing below names it, or counts it as a rival.

@@ -165,7 +165,8 @@ struct Best {
   /// The last pull before the system was seen to change: rewards until then do not count, here or
   /// below. None: it was not.
   std::optional<std::uint64_t> since = std::nullopt;
-  /// Whether the level of all rewards is seen to move: there is no interval then.
+  /// Whether the level of all rewards is seen to move: there is no interval then, and the mean is
+  /// what the model has for now.
   bool level_moves = false;
   /// Whether a baseline is measured: there is no interval then, since the level of rewards may
   /// move; see `uplift`.
@@ -219,8 +220,12 @@ void visit_fields(Best& best, Visit&& visit) {
               "the last pull before the system was seen to change: rewards until then do not count"}
             .or_none(),
         best.since);
-  visit(Field{"level_moves", "of all rewards: no interval is given while it does"}.or_none(),
-        best.level_moves);
+  visit(
+      Field{"level_moves",
+            "of all rewards: while it does, no interval is given, and `mean` is what the model has "
+            "for now"}
+          .or_none(),
+      best.level_moves);
   visit(Field{"is_compared",
               "with a baseline: no interval is given, since the level of rewards may move"}
             .or_none(),
@@ -254,7 +259,7 @@ struct Summary {
   /// The last of these.
   std::optional<Change> last_change = std::nullopt;
 
-  /// While a level that moves is taken off all rewards: where it is, from 0 at the start.
+  /// While the level of all rewards moves: what is taken off every reward for it.
   std::optional<double> followed_level = std::nullopt;
 
   /// Where the range that was given does not fit: that of the rewards so far.

@@ -199,6 +199,7 @@ class Study final : public Optimizer {
 
   void load();
   void append(Event event);
+  void note_what_is_seen();
   [[nodiscard]] Optimizer& live() const;
   [[nodiscard]] Snapshot make_snapshot() const;
   [[nodiscard]] Status journaled(Status status, Event event);
@@ -215,7 +216,9 @@ class Study final : public Optimizer {
   Clock* clock_;
   std::unique_ptr<TicketLeases> leases_;
   std::unique_ptr<JournalFold> fold_;
-  std::uint64_t changes_ = 0;  // of the system that are in the journal, or on their way to it
+  // What the search has seen of the system, in the journal or on its way to it.
+  std::uint64_t changes_ = 0;
+  std::uint64_t pulls_at_level_ = 0;
   std::vector<JournalEntry> uncommitted_;
   std::vector<KeptAnswer> answers_;    // of which nobody has been told
   std::uint64_t events_ = 0;           // committed, or on their way to the disk

@@ -67,7 +67,7 @@ struct Uplift {
   /// Whether the arm keeps its limits, but not as surely as `best` asks.
   bool is_less_sure_of_limits = false;
 
-  /// The last pull before arms were seen to change differently: pairs until then do not count.
+  /// The last pull before more than the level was seen to change: pairs until then do not count.
   std::optional<std::uint64_t> since = std::nullopt;
   bool was_proven = false;  ///< an arm, by such pairs
 

@@ -44,9 +44,9 @@ struct BaselineRule {
 /// worst plausible loss fits what is allowed (LossBudget); a proven arm, or else the baseline, is
 /// played until then (`Purpose::wait`).
 ///
-/// Pairs are about the system as it is. Once the search has seen arms change differently, those
-/// from before prove nothing any more: all challengers are given up, and the next ones have the
-/// levels that come after theirs.
+/// Pairs are about the system as it is. Once the search has seen a change that is not one of
+/// the level alone, those from before prove nothing any more: all challengers are given up, and the
+/// next ones have the levels that come after theirs.
 ///
 /// What rewards of arms were on average is a fact; an interval of f would assume that the level
 /// does not move. There is none in `best` once the baseline was measured.

@@ -81,7 +81,9 @@ class Best(NamedTuple):
     so. `rivals` is the number of other arms whose intervals do not exclude that they are better, `unknown` that of
     other arms without an interval. `own` is what the algorithm itself would recommend where that is another arm, else
     None. `by_model` is where the algorithm's model has f at the arm, which also draws on the arms around: 95 % at this
-    look, not at all looks. `limits` has a `LimitCheck` for every metric with a limit, by name. `text` says most of it
+    look, not at all looks. `since` is the last pull before an adaptive tree with drift="auto" has seen the system change:
+    rewards until then do not count; else None. While it sees the level of all rewards move (`level_moves`), there is no
+    interval, and `mean` is what the model has for now. `limits` has a `LimitCheck` for every metric with a limit, by name. `text` says most of it
     in a sentence.
     """
 
@@ -98,6 +100,8 @@ class Best(NamedTuple):
     basis: Literal["interval", "repeats_few", "no_noise", "model", "least_broken"]
     own: dict[str, Any] | None
     by_model: tuple[float, float] | None
+    since: int | None
+    level_moves: bool
     limits: dict[str, LimitCheck]
     text: str
 
@@ -117,7 +121,8 @@ class Uplift(NamedTuple):
 
     The baseline earned `baseline_mean` on average over all `rounds`, which is known to lie from `baseline_lower` to
     `baseline_upper`. `level_moves` says whether the level of rewards moves beyond doubt, so that means of arms cannot
-    be compared.
+    be compared. `since` is the last pull before more than the level was seen to change: pairs until then do not count, and
+    `was_proven` says whether they had proven an arm.
     """
 
     arm: dict[str, Any]
@@ -136,6 +141,8 @@ class Uplift(NamedTuple):
     baseline_upper: float | None
     rounds: int
     level_moves: bool
+    since: int | None
+    was_proven: bool
     text: str
 
     def __str__(self) -> str:
@@ -193,7 +200,7 @@ class Summary(NamedTuple):
     `passed_over` counts pulls that were not learnt from, since the system had not settled. `settling` is None unless
     rewards seem to take that many pulls to settle and `settle` is 0. `penalized` counts pulls that failed. `changes`
     counts those of the system that an adaptive tree with drift="auto" has noticed, `last_change` is the last of them;
-    while a level that moves is taken off all rewards, `followed_level` is where it is, from 0 at the start.
+    while the level of all rewards moves, `followed_level` is what is taken off every reward for it.
     """
 
     t: int

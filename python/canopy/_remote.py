@@ -632,7 +632,8 @@ class RemoteStudy(Looks):
         others = (best[key] for key in ("rivals", "unknown", "basis"))
         checks = ("metric", "limit", "state", "probability", "level", "pulls")
         limits = [tuple(check[key] for key in checks) for check in best.get("limits", [])]
-        return (*numbers, extremes, *others, best.get("own"), ends, limits, best["text"])
+        since = (best.get("since"), best.get("level_moves", False))
+        return (*numbers, extremes, *others, best.get("own"), ends, *since, limits, best["text"])
 
     def _nearest(self) -> tuple[Any, ...] | None:
         return self._mirror()._nearest()
@@ -653,7 +654,8 @@ class RemoteStudy(Looks):
         of_claim = ("is_confirmed", "is_refuted")
         of_baseline = ("baseline_mean", "baseline_low", "baseline_high", "rounds")
         numbers = (uplift[key] for key in (*keys, *of_claim, *of_baseline))
-        return (*numbers, "moves" in uplift, best["uplift_text"])
+        since = (uplift.get("since"), uplift.get("was_proven", False))
+        return (*numbers, "moves" in uplift, *since, best["uplift_text"])
 
     def _loss(self) -> tuple[Any, ...] | None:
         return self._mirror()._loss()

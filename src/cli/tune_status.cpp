@@ -179,7 +179,8 @@ std::string TuneStatus::metrics_text(const TuneProgress& progress) {
   add_gauge(text, "system_changes_total", "Changes of the system that were noticed.",
             static_cast<double>(summary.changes), study, "counter");
   if (summary.followed_level) {
-    add_gauge(text, "followed_level", "Where the level of all rewards is, from 0 at the start.",
+    add_gauge(text, "followed_level",
+              "What is taken off every reward, since the level of all of them moves.",
               *summary.followed_level, study);
   }
   add_gauge(text, "failures_total", "Pulls that failed.", static_cast<double>(progress.failures),

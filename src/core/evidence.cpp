@@ -252,6 +252,7 @@ void Evidence::start_anew(bool level_moves) {
   apart_order_ = 0;
   here_index_.reset();
   visit_is_counted_ = false;
+  shape_ = RewardShape();
   blocks_ = BlockMeans();
   level_moves_ = level_moves;
 }

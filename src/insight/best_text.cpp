@@ -47,10 +47,14 @@ std::string best_text(const Space& space, const Best& best) {
     return fmt::format("{}: {} by the model; it was not measured{}", arm,
                        number_text(best.mean, 0.0), since_text(best.since));
   }
-  if (best.is_compared || best.level_moves) {
-    return fmt::format("{}: earned {} on average over {} {}{}{}", arm, number_text(best.mean, 0.0),
-                       best.pulls, best.pulls == 1 ? "pull" : "pulls", since_text(best.since),
-                       best.level_moves ? "; the level of all rewards moves" : "");
+  if (best.level_moves) {
+    return fmt::format("{}: {} now, by the model, since the level of all rewards moves; {} {}{}",
+                       arm, number_text(best.mean, 0.0), best.pulls,
+                       best.pulls == 1 ? "pull" : "pulls", since_text(best.since));
+  }
+  if (best.is_compared) {
+    return fmt::format("{}: earned {} on average over {} {}{}", arm, number_text(best.mean, 0.0),
+                       best.pulls, best.pulls == 1 ? "pull" : "pulls", since_text(best.since));
   }
   std::string text = fmt::format("{}: {}", arm, number_text(best.mean, resolution));
   if (bounded) {

@@ -179,6 +179,11 @@ class BestSentences {
       return fmt::format("The model has it at {}; it was not measured{}.",
                          significant_text(best_.mean, 4), since_text(best_.since));
     }
+    if (best_.level_moves && !is_worse()) {
+      return fmt::format("By the model it earns {} now; it has had {}{}.",
+                         significant_text(best_.mean, 4), pulls_text(best_.pulls),
+                         since_text(best_.since));
+    }
     std::string text = is_worse() ? fmt::format("The best setting tried, {}, has a mean reward of",
                                                 specification_.space.describe(best_.arm))
                                   : "The mean reward is";

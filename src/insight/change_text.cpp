@@ -29,8 +29,8 @@ std::string changes_text(const Summary& summary) {
   text += fmt::format(", noticed after pull {}", summary.last_change->pull);
   if (summary.changes > 1) text += fmt::format(", the last of {} changes", summary.changes);
   if (const auto& level = summary.followed_level) {
-    text += fmt::format("; the level is followed, and is at {}{} against the start",
-                        *level < 0.0 ? "" : "+", significant_text(*level, 2));
+    text += fmt::format("; the level is followed: {} is taken off every reward",
+                        significant_text(*level, 2));
   }
   return text;
 }

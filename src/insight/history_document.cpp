@@ -37,6 +37,7 @@ Document history_document(const Space& space, const RewardHistory& history,
                        .raw = picture.is_raw,
                        .rewards = columns_of(picture.rewards, &HistoryPart::rewards),
                        .baseline = columns_of(picture.baseline, &HistoryPart::baseline),
+                       .level = columns_of(picture.level, &HistoryPart::level),
                        .marks_left_out = picture.marks_left_out};
   if (history.events() > 0) answer.extent.time = {history.first_at(), history.last_at()};
   for (const HistoryPart& part : picture.rewards) {

@@ -83,6 +83,7 @@ struct HistoryAnswer {
   std::vector<std::uint64_t> changes = {}, failures = {};
   std::optional<std::vector<std::vector<double>>> arm = std::nullopt;
   HistoryColumns baseline = {};
+  HistoryColumns level = {};
   std::vector<MarkAnswer> marks = {};
   std::uint64_t marks_left_out = 0;
 };
@@ -100,6 +101,10 @@ void visit_fields(HistoryAnswer& history, Visit&& visit) {
   visit(SettingField{Field{"arm", "where it is raw; null: the space has no such arm"}.or_none()},
         history.arm);
   visit(Field{"baseline", "measurements of the baseline, in the same way"}, history.baseline);
+  visit(Field{"level",
+              "what the best setting earned, while the level of all rewards was followed; in the "
+              "same way"},
+        history.level);
   visit(Field{"marks", "some of them where there are many: rare kinds first"}, history.marks);
   visit(Field{"marks_left_out", "about how many there are beside these"}, history.marks_left_out);
 }

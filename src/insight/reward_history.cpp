@@ -63,6 +63,7 @@ HistoryPart& HistoryPart::operator+=(const HistoryPart& next) {
   length += next.length;
   rewards += next.rewards;
   baseline += next.baseline;
+  level += next.level;
   failures += next.failures;
   changes += next.changes;
   return *this;
@@ -83,6 +84,8 @@ HistoryPart HistoryFold::take(const JournalEntry& entry) {
           if (event.role == Role::baseline) part.baseline = sums_of(event.rewards);
         } else if constexpr (std::is_same_v<Kind, Compared>) {
           (event.is_baseline ? part.baseline : part.rewards) = Rewards::one(event.reward);
+        } else if constexpr (std::is_same_v<Kind, LevelSeen>) {
+          part.level = Rewards::one(event.reward);
         } else if constexpr (std::is_same_v<Kind, Failed>) {
           // One for good is followed by a penalty, unless it was not for an arm.
           part.failures = event.for_good && event.ticket != 0 ? 0 : 1;
@@ -261,8 +264,9 @@ std::vector<HistoryPart> with_rewards(const std::vector<HistoryPart>& parts) {
   return with;
 }
 
-std::vector<HistoryPart> with_baseline(std::vector<HistoryPart> parts) {
-  std::erase_if(parts, [](const HistoryPart& part) { return part.baseline.count == 0; });
+/// Those that have some of these.
+std::vector<HistoryPart> with_some(Rewards HistoryPart::*of, std::vector<HistoryPart> parts) {
+  std::erase_if(parts, [of](const HistoryPart& part) { return (part.*of).count == 0; });
   return parts;
 }
 
@@ -308,8 +312,9 @@ class Entries {
         marks_.push_back(std::move(*mark));
       }
       const HistoryPart part = fold.take(entry);
-      const bool shows =
-          part.rewards.count + part.baseline.count + part.failures + part.changes > 0;
+      const bool shows = part.rewards.count + part.baseline.count + part.level.count +
+                             part.failures + part.changes >
+                         0;
       if (!shows || !axis_.has(part)) return;
       parts_.push_back(part);
       if (part.rewards.count > 0) sources_.push_back({ticket_of(entry.event), compared_.size()});
@@ -425,7 +430,8 @@ HistoryPicture picture_of(const RewardHistory& history, const HistoryRange& rang
     const std::vector<HistoryPart> rewards = with_rewards(entries.parts());
     picture.rewards = picture.is_raw ? rewards : thinned(axis, rewards);
     if (picture.is_raw) picture.arms = entries.arms();
-    picture.baseline = thinned(axis, with_baseline(entries.parts()));
+    picture.baseline = thinned(axis, with_some(&HistoryPart::baseline, entries.parts()));
+    picture.level = thinned(axis, with_some(&HistoryPart::level, entries.parts()));
     for (const HistoryMark& mark : entries.marks()) marks.at(mark.kind).push_back(&mark);
     marks_in_all = entries.marks().size();
   } else {
@@ -435,7 +441,8 @@ HistoryPicture picture_of(const RewardHistory& history, const HistoryRange& rang
       if (axis.has(block.part)) parts.push_back(block.part);
     }
     picture.rewards = thinned(axis, with_rewards(parts));
-    picture.baseline = thinned(axis, with_baseline(parts));
+    picture.baseline = thinned(axis, with_some(&HistoryPart::baseline, parts));
+    picture.level = thinned(axis, with_some(&HistoryPart::level, parts));
     for (const RewardHistory::Marks& kind : history.marks()) {
       for (const HistoryMark& mark : kind.kept) {
         if (!axis.has(mark)) continue;

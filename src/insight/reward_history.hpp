@@ -23,6 +23,7 @@ struct HistoryPart {
   std::uint64_t length = 0;              ///< pulls that it has
   Rewards rewards = {};                  ///< learnt, or of an arm that is compared
   Rewards baseline = {};
+  Rewards level = {};          ///< while that of all rewards moves
   std::uint32_t failures = 0;  ///< of pulls, and of tries that were repeated
   std::uint32_t changes = 0;   ///< of the arm
 
@@ -134,6 +135,7 @@ struct HistoryPicture {
   std::vector<HistoryPart> rewards = {};       ///< each with at least one
   std::vector<std::vector<double>> arms = {};  ///< of these, if raw; empty where it is not known
   std::vector<HistoryPart> baseline = {};      ///< each with a measurement of the baseline
+  std::vector<HistoryPart> level = {};         ///< each with a level that is followed
   std::vector<HistoryMark> marks = {};         ///< by number
   std::uint64_t marks_left_out = 0;
 };

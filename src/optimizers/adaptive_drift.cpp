@@ -186,7 +186,6 @@ void Adaptive::judge() {
       probe_.answers().size() < enough ? metrics_.empty() : probe_.proof_of_level(moved) >= kProof;
   last_change_ = {.pull = t_ - 1, .size = moved};
   ++changes_;
-  const bool moved_before = trackers_.level_moves();
   if (trackers_.may_be_of_f(tracker) && !is_of_level) {
     last_change_.kind = Change::Kind::shape;
     age(moved * moved);
@@ -197,8 +196,7 @@ void Adaptive::judge() {
     age(gain.less);
     model_.relearn_noise(gain.noise);
   }
-  const bool is_of_f = last_change_.kind == Change::Kind::shape;
-  if (is_of_f || moved_before || trackers_.level_moves()) forget_arms(trackers_.level_moves());
+  forget_arms(trackers_.level_moves());
   for (const ChangeProbe::Answer& answer : probe_.answers()) {
     model_.add(model_.owner(answer.leaf), answer.rewards.less(trackers_.level()));
   }

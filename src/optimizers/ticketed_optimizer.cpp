@@ -432,6 +432,7 @@ Best TicketedOptimizer::described(const Evidence& now, std::optional<std::size_t
     const ArmEstimate known = now.estimate(*index);
     best.arm.assign(now.arm(*index).begin(), now.arm(*index).end());
     best.mean = known.mean;
+    if (now.level_moves() && own && own->by_model) best.mean = map_.to_user(own->mean);
     best.lower = known.interval.lower;
     best.upper = known.interval.upper;
     best.assumes = known.assumes;

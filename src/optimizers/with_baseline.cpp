@@ -561,7 +561,7 @@ Status WithBaseline::noted(Status status) {
 void WithBaseline::notice(const Change& change) {
   ++changes_;
   last_change_ = change;
-  if (change.kind == Change::Kind::shape) give_up_challengers();
+  if (change.kind != Change::Kind::level) give_up_challengers();
 }
 
 /// What pairs have shown was about the system before it has changed.

@@ -292,6 +292,10 @@ nb::list checks_list(const std::vector<LimitCheck>& checks) {
   return list;
 }
 
+nb::object number_or_none(const std::optional<std::uint64_t>& number) {
+  return number ? nb::cast(*number) : nb::none();
+}
+
 /// The fields of `Best` in Python, or None.
 nb::object best_tuple(const Protocol& self, const std::optional<Best>& found) {
   if (!found) return nb::none();
@@ -304,6 +308,7 @@ nb::object best_tuple(const Protocol& self, const std::optional<Best>& found) {
                         end_or_none(found->upper), found->pulls, found->level,
                         text(name_of(found->assumes)), found->rare_extremes, found->rivals,
                         found->unknown, text(name_of(found->basis)), own, by_model,
+                        number_or_none(found->since), found->level_moves,
                         checks_list(found->limits), best_text(space.space(), *found));
 }
 
@@ -355,6 +360,7 @@ nb::object uplift(Protocol& self) {
                         known.level, known.pairs, known.fewest, known.is_best, known.is_confirmed,
                         known.is_refuted, known.baseline_mean, end_or_none(known.baseline.lower),
                         end_or_none(known.baseline.upper), known.rounds, known.moves.has_value(),
+                        number_or_none(known.since), known.was_proven,
                         uplift_text(space.space(), known, *found.second, direction));
 }
 

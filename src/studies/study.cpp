@@ -258,6 +258,7 @@ void Study::load() {
   snapshot_bytes_ = loaded.snapshot_bytes;
   last_at_ = std::max(last_at_, loaded.last_at);
   changes_ = optimizer_->changes();
+  pulls_at_level_ = optimizer_->summary().t;
   uncommitted_.clear();
 }
 
@@ -287,13 +288,27 @@ void Study::append(Event event) {
   uncommitted_.push_back({events() + 1, now(), std::move(event)});
   leases_->apply(uncommitted_.back());
   if (fold_) fold_->apply(uncommitted_.back());
-  if (live().changes() == changes_) return;
-  changes_ = live().changes();
-  append(Changed{live().summary().last_change.value()});
+  note_what_is_seen();
+}
+
+/// What the search sees of the system follows from the journal, and is in it for those who read it.
+void Study::note_what_is_seen() {
+  constexpr std::uint64_t kPullsBetweenLevels = 64;
+  const std::uint64_t changes = live().changes();
+  if (changes == 0) return;
+  const Summary summary = live().summary();
+  if (changes != changes_) {
+    changes_ = changes;
+    pulls_at_level_ = 0;
+    append(Changed{summary.last_change.value()});
+  } else if (summary.followed_level && summary.t >= pulls_at_level_ + kPullsBetweenLevels) {
+    pulls_at_level_ = summary.t;
+    if (const auto best = live().best()) append(LevelSeen{best->mean});
+  }
 }
 
 void Study::repeat(const Event& event) {
-  if (std::holds_alternative<Changed>(event)) return;  // it is noticed again
+  if (std::holds_alternative<Changed>(event) || std::holds_alternative<LevelSeen>(event)) return;
   const std::uint64_t before = events();
   try {
     const auto* asked = std::get_if<Asked>(&event);

@@ -23,10 +23,12 @@ bool refutes(const std::optional<Verdict>& verdict, const std::vector<double>& a
 /// Whether an arm that is not the best one has the better mean.
 bool has_better_mean(const Optimizer& optimizer, const StudySpecification& specification,
                      const std::vector<double>& arm, const std::optional<Best>& best) {
+  if (!best || best->arm == arm) return false;
   const std::optional<ArmEstimate> own = optimizer.estimate(arm);
-  if (!own || !best || best->arm == arm) return false;
-  return specification.objective.direction == Direction::maximize ? own->mean > best->mean
-                                                                  : own->mean < best->mean;
+  const std::optional<ArmEstimate> of_best = optimizer.estimate(best->arm);
+  if (!own || !of_best) return false;
+  const double gain = own->mean - of_best->mean;
+  return specification.objective.direction == Direction::maximize ? gain > 0.0 : gain < 0.0;
 }
 
 /// What the last comparison says of the best arm comes before the pairs of the search.

@@ -184,7 +184,7 @@ void TunerState::take(const ComparisonEnded& event) {
 }
 
 void TunerState::take(const Changed& event) {
-  if (event.change.kind != Change::Kind::shape || !verdict_) return;
+  if (event.change.kind == Change::Kind::level || !verdict_) return;
   outdated_ = std::exchange(verdict_, std::nullopt);
   outdated_->before = event.change.pull;
 }

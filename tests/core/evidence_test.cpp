@@ -925,6 +925,72 @@ TEST(Evidence, TiesOfPullsGoToTheBetterMeanAndTiesOfMeansToMorePulls) {
   EXPECT_EQ(Evidence(1).best_mean(false), std::nullopt);
 }
 
+// --- a system that has changed ---------------------------------------------------------------
+
+/// So many rewards of three arms in turn, around `mean`.
+void add_rounds(Evidence& evidence, RandomStream& random, int rounds, double mean) {
+  for (int i = 0; i < 3 * rounds; ++i) {
+    evidence.add(Reals{static_cast<double>(i % 3)}, mean + random.uniform());
+  }
+  evidence.absorb();
+}
+
+TEST(Evidence, StartedAnewItRestsOnWhatCameSince) {
+  RandomStream random({.seed = 14});
+  Evidence evidence(1);
+  add_rounds(evidence, random, 50, 0.0);
+  evidence.start_anew(false);
+  EXPECT_EQ(evidence.size(), 0U);
+  EXPECT_EQ(evidence.best_mean(false), std::nullopt);
+  EXPECT_EQ(evidence.noise(), 0.0);
+  add_rounds(evidence, random, 50, 7.0);
+  ASSERT_EQ(evidence.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const ArmEstimate known = evidence.estimate(i);
+    EXPECT_EQ(known.pulls, 50U);
+    EXPECT_LT(known.interval.lower, 7.5);
+    EXPECT_GT(known.interval.upper, 7.5);
+    EXPECT_GT(known.interval.lower, 7.0);
+  }
+  EXPECT_LT(evidence.min(), 1.0) << "the ends of all rewards stay";
+  const std::string text = saved(evidence);
+  Evidence again = restored(text, 1);
+  EXPECT_EQ(saved(again), text);
+}
+
+TEST(Evidence, StartedAnewItSpendsNoAlphaTwice) {
+  RandomStream random({.seed = 15});
+  RandomStream same({.seed = 15});
+  Evidence fresh(1);
+  Evidence anew(1);
+  for (int i = 0; i < 200; ++i) anew.add(Reals{static_cast<double>(i)}, 0.5);
+  anew.absorb();
+  anew.start_anew(false);
+  add_rounds(fresh, random, 50, 0.0);
+  add_rounds(anew, same, 50, 0.0);
+  const auto width = [](const Evidence& evidence) {
+    const Interval interval = evidence.estimate(0).interval;
+    return interval.upper - interval.lower;
+  };
+  EXPECT_GT(width(anew), 1.1 * width(fresh)) << "two hundred arms came before";
+}
+
+TEST(Evidence, WhileTheLevelMovesThereAreNoIntervals) {
+  RandomStream random({.seed = 16});
+  Evidence evidence(1);
+  add_rounds(evidence, random, 50, 0.0);
+  evidence.start_anew(true);
+  add_rounds(evidence, random, 50, 0.0);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_FALSE(evidence.estimate(i).interval.bounded());
+  EXPECT_EQ(evidence.safest(false), std::nullopt);
+  EXPECT_TRUE(evidence.best_mean(false).has_value());
+  EXPECT_EQ(evidence.others(0, false).rivals, 0U);
+  EXPECT_EQ(evidence.others(0, false).unknown, 2U);
+  evidence.start_anew(false);
+  add_rounds(evidence, random, 50, 0.0);
+  EXPECT_TRUE(evidence.estimate(0).interval.bounded());
+}
+
 // --- rewards that are odd --------------------------------------------------------------------
 
 /// Every figure that can be asked for is a number or an open end, and orders well.

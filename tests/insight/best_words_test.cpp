@@ -366,6 +366,74 @@ TEST(BestWords, ALevelThatMovesIsSaid) {
       << told(answer);
 }
 
+TEST(BestWords, AfterAChangeItIsSaidSinceWhenRewardsCount) {
+  BestAnswer answer = surely_good();
+  answer.best.since = 12'040;
+  EXPECT_TRUE(has(told(answer, kWithoutBaseline),
+                  "from 12345 pulls of it since pull 12040, when the system changed."))
+      << told(answer, kWithoutBaseline);
+  EXPECT_EQ(best_text(kWithoutBaseline.space, answer.best),
+            "ttl = 42.1: 0.877 (0.851 to 0.902 at 95 %), 12345 pulls since pull 12040, when the "
+            "system changed");
+  answer.best.arms = 1;
+  EXPECT_FALSE(has(told(answer, kWithoutBaseline), "No other setting has a reward."))
+      << "others were measured before";
+}
+
+TEST(BestWords, WhatWasNotMeasuredSinceAChangeIsKnownByTheModel) {
+  BestAnswer answer = without_interval(Best::Basis::model);
+  answer.best.since = 424;
+  answer.best.pulls = 0;
+  answer.best.arms = 0;
+  EXPECT_TRUE(has(told(answer, kWithoutBaseline),
+                  "The model has it at 0.877; it was not measured since pull 424, when the system "
+                  "changed."))
+      << told(answer, kWithoutBaseline);
+  EXPECT_EQ(best_text(kWithoutBaseline.space, answer.best),
+            "ttl = 42.1: 0.877 by the model; it was not measured since pull 424, when the system "
+            "changed");
+  EXPECT_NE(best_words(answer, kWithoutBaseline).advice, Advice::set);
+}
+
+TEST(BestWords, WhileTheLevelMovesSettingsAreJudgedByHowTheyDiffer) {
+  BestAnswer answer = without_interval(Best::Basis::model);
+  answer.best.since = 424;
+  answer.best.level_moves = true;
+  const std::string text = told(answer, kWithoutBaseline);
+  EXPECT_TRUE(has(best_words(answer, kWithoutBaseline).details.front(),
+                  "There is no interval of its mean, since the level of all rewards moves;"));
+  EXPECT_EQ(
+      best_text(kWithoutBaseline.space, answer.best),
+      "ttl = 42.1: 0.877 now, by the model, since the level of all rewards moves; 12345 pulls "
+      "since pull 424, when the system changed");
+  EXPECT_TRUE(
+      has(text,
+          "By the model it earns 0.877 now; it has had 12345 pulls since pull 424, when the "
+          "system changed."))
+      << text;
+}
+
+TEST(BestWords, WhatWasProvenBeforeAChangeHasToBeProvenAgain) {
+  BestAnswer answer = with_uplift(0.094, -0.02, 0.2);
+  answer.uplift->since = 424;
+  EXPECT_TRUE(
+      has(told(answer), "Comparisons from before pull 424, when the system changed, do not count."))
+      << told(answer);
+  answer.uplift->was_proven = true;
+  EXPECT_TRUE(has(told(answer), "do not count: what was proven then has to be proven again."))
+      << told(answer);
+  Verdict verdict{.arm = {50.0}, .confirmed = true, .text = "better after 40 pulls of both"};
+  verdict.before = 424;
+  std::string text;
+  const BestWords words = best_words(answer, kWithBaseline, verdict);
+  for (const auto& each : words.sentences) text += each + " ";
+  EXPECT_TRUE(has(text,
+                  "A comparison of ttl = 50 with the baseline, before pull 424, does not count: "
+                  "better after 40 pulls of both."))
+      << text;
+  EXPECT_NE(words.certainty, "confirmed");
+}
+
 TEST(BestWords, AComparisonIsTheLastWord) {
   BestAnswer answer = with_uplift(0.094, 0.063, 0.125);
   answer.uplift->is_confirmed = true;

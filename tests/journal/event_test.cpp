@@ -38,7 +38,8 @@ std::vector<Event> all_kinds() {
           ComparisonEnded{true, "better"},
           CommandAccepted{3, RunnerCommand::confirm, 40, "the night shift"},
           CommandsChanged{"system.measure was \"a\" and is \"b\""},
-          Changed{{7, Change::Kind::shape, 0.5}}};
+          Changed{{7, Change::Kind::shape, 0.5}},
+          LevelSeen{0.75}};
 }
 
 /// What is wrong with a text.

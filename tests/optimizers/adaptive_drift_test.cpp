@@ -131,6 +131,89 @@ TEST(AdaptiveDrift, UnitsDoNotMatter) {
   EXPECT_EQ(arms_of(1.0, 0.0), arms_of(1.0, 8.0));
 }
 
+/// The tree after so many pulls of that hill.
+Adaptive played(const MovingHill& hill, std::uint64_t pulls, std::uint64_t seed) {
+  RandomStream random({.seed = seed});
+  Adaptive tree(line(), {.drift = Drift::automatic});
+  for (std::uint64_t pull = 0; pull < pulls; ++pull) {
+    const Pull asked = tree.ask(1);
+    const double reward =
+        hill.f(asked.arm[0], pull) + hill.level(pull) + hill.noise * random.normal();
+    EXPECT_EQ(tree.tell(asked.ticket, reward), Status::ok);
+  }
+  return tree;
+}
+
+TEST(AdaptiveDrift, BestRestsOnRewardsSinceTheSystemHasChanged) {
+  int misses = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const MovingHill hill{.top = 0.2, .next_top = 0.8, .jump = 1'500};
+    const Best best = played(hill, 3'000, seed).best().value();
+    ASSERT_TRUE(best.since.has_value()) << "seed " << seed;
+    EXPECT_GE(*best.since, 1'500U) << "seed " << seed;
+    EXPECT_LE(best.pulls, 3'000 - *best.since) << "seed " << seed;
+    EXPECT_TRUE(std::isfinite(best.lower)) << "seed " << seed;
+    const double now = hill.f(best.arm[0], 3'000);
+    if (now < best.lower || now > best.upper) ++misses;
+  }
+  EXPECT_LE(misses, 2);
+  EXPECT_FALSE(played({}, 1'000, 1).best()->since.has_value()) << "nothing has changed";
+}
+
+TEST(AdaptiveDrift, RightAfterAChangeBestIsThatOfTheModel) {
+  const MovingHill hill{.top = 0.2, .next_top = 0.8, .jump = 1'500};
+  RandomStream random({.seed = 1});
+  Adaptive tree(line(), {.drift = Drift::automatic});
+  for (std::uint64_t pull = 0; pull < 3'000 && tree.changes() == 0; ++pull) {
+    const Pull asked = tree.ask(1);
+    const double reward = hill.f(asked.arm[0], pull) + hill.noise * random.normal();
+    ASSERT_EQ(tree.tell(asked.ticket, reward), Status::ok);
+  }
+  ASSERT_EQ(tree.changes(), 1U);
+  const Best best = tree.best().value();
+  EXPECT_EQ(best.pulls, 0U);
+  EXPECT_EQ(best.basis, Best::Basis::model);
+  EXPECT_FALSE(std::isfinite(best.lower));
+  EXPECT_EQ(best.since, tree.summary().last_change->pull);
+}
+
+TEST(AdaptiveDrift, WhileALevelIsFollowedValuesAreThoseOfNow) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const MovingHill hill{.level = [](std::uint64_t pull) {
+      return pull < 1'000 ? 0.0 : 0.001 * static_cast<double>(pull - 1'000);
+    }};
+    const Adaptive tree = played(hill, 3'000, seed);
+    const Best best = tree.best().value();
+    EXPECT_TRUE(best.level_moves) << "seed " << seed;
+    EXPECT_FALSE(std::isfinite(best.lower)) << "seed " << seed;
+    EXPECT_FALSE(best.by_model) << "seed " << seed;
+    EXPECT_EQ(best.rivals, 0U) << "seed " << seed;
+    EXPECT_NEAR(best.arm[0], 0.3, 0.05) << "seed " << seed;
+    EXPECT_GT(tree.summary().followed_level.value(), 0.3) << "seed " << seed;
+    EXPECT_NEAR(best.mean, 3.0, 0.2) << "seed " << seed << ", the value of now";
+    EXPECT_NEAR(tree.learnt()->highest, 3.0, 0.4) << "seed " << seed;
+  }
+}
+
+TEST(AdaptiveDrift, WhatFailedBeforeAChangeMayBeTriedAgain) {
+  RandomStream random({.seed = 5});
+  Adaptive tree(line(), {.drift = Drift::automatic});
+  int tried_after = 0;
+  for (int i = 0; i < 4'000; ++i) {
+    const Pull pull = tree.ask(1);
+    const double x = pull.arm[0];
+    if (i < 1'500 && x > 0.6) {
+      ASSERT_EQ(tree.penalize(pull.ticket, tree.failure_reward().value_or(0.0)), Status::ok);
+      continue;
+    }
+    tried_after += i >= 1'500 && x > 0.6 ? 1 : 0;
+    const double f = 1.0 - 2.0 * std::abs(x - (i < 1'500 ? 0.3 : 0.8));
+    ASSERT_EQ(tree.tell(pull.ticket, f + 0.05 * random.normal()), Status::ok);
+  }
+  EXPECT_GE(tried_after, 1'000);
+  EXPECT_NEAR(tree.best()->arm[0], 0.8, 0.05);
+}
+
 /// Plays some pulls with several tickets in flight, told alone or as sums, now and then dropped,
 /// failed or observed, in a world whose level and optimum jump.
 class Unrest {

@@ -301,6 +301,95 @@ TEST(WithBaseline, SeveralInFlightDoNotWaitForARound) {
                      [](const Pull& one, const Pull& other) { return one.ticket < other.ticket; }));
 }
 
+// --- changes of the system -------------------------------------------------------------------
+
+WithBaseline watchful(std::uint64_t seed) {
+  const AdaptiveOptions options{.drift = Drift::automatic};
+  return {std::make_unique<Adaptive>(line(), options),
+          line(),
+          {},
+          kBaseline,
+          BaselineRule{.first = 20, .seed = seed}};
+}
+
+/// Two peaks, of which the first falls when the other rises; the baseline stays at 0.
+World other_peak_after(int jump, RandomStream& random) {
+  return [&random, jump](double x, int pull) {
+    const double top = pull <= jump ? 0.55 : 0.9;
+    return 2.0 * std::max(0.0, 1.0 - std::abs(x - top) / 0.2) + 0.2 * random.normal();
+  };
+}
+
+/// Plays until settings were seen to change differently.
+void play_until_they_change(WithBaseline& optimizer, const World& world) {
+  for (int pulls = 0; pulls < 5'000;) {
+    const OwnedPull pull(optimizer.ask(1));
+    std::vector<double> rewards{world(pull.arm[0], ++pulls)};
+    if (!pull.then.empty()) rewards.push_back(world(pull.then[0], ++pulls));
+    ASSERT_EQ(optimizer.tell(pull.ticket, rewards), Status::ok);
+    const auto change = optimizer.summary().last_change;
+    if (change && change->kind == Change::Kind::shape) return;
+  }
+  FAIL() << "nobody has noticed";
+}
+
+TEST(WithBaseline, WhatWasProvenBeforeSettingsChangedHasToBeProvenAgain) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomStream random({.seed = seed});
+    WithBaseline optimizer = watchful(seed);
+    const World world = other_peak_after(1'000, random);
+    ASSERT_NO_FATAL_FAILURE(play_until_they_change(optimizer, world));
+    const Change change = optimizer.summary().last_change.value();
+    EXPECT_EQ(optimizer.changes(), optimizer.summary().changes);
+    Uplift uplift = optimizer.uplift().value();
+    EXPECT_EQ(uplift.since, change.pull);
+    EXPECT_EQ(uplift.verdict, Verdict::too_few);
+    EXPECT_TRUE(uplift.was_proven);
+    EXPECT_TRUE(optimizer.proven().empty());
+    EXPECT_EQ(optimizer.best()->since, change.pull);
+    for (int i = 0; i < 1'000; ++i) {
+      const OwnedPull pull(optimizer.ask(1));
+      std::vector<double> rewards{world(pull.arm[0], 2'000)};
+      if (!pull.then.empty()) rewards.push_back(world(pull.then[0], 2'000));
+      ASSERT_EQ(optimizer.tell(pull.ticket, rewards), Status::ok);
+    }
+    uplift = optimizer.uplift().value();
+    EXPECT_EQ(uplift.verdict, Verdict::better);
+    EXPECT_NEAR(uplift.arm[0], 0.9, 0.1);
+  }
+}
+
+TEST(WithBaseline, TheAlarmOfTheBaselineIsAChangeOfTheLevelAndTakesNoProofBack) {
+  RandomStream random({.seed = 3});
+  WithBaseline optimizer = compared({.first = 20, .seed = 3});
+  Play play;
+  play(optimizer, 400, [&](double x, int pull) {
+    return bump(x, 3.0) + (pull <= 300 ? 0.0 : -8.0) + 0.3 * random.normal();
+  });
+  ASSERT_EQ(optimizer.changes(), 1U);
+  const Change change = optimizer.summary().last_change.value();
+  EXPECT_EQ(change.kind, Change::Kind::level);
+  EXPECT_NEAR(change.size, -8.0, 1.0);
+  EXPECT_FALSE(optimizer.uplift()->since.has_value());
+  EXPECT_EQ(optimizer.uplift()->verdict, Verdict::better);
+}
+
+TEST(WithBaseline, ADuelThatWasOpenWhenSettingsChangedCountsForNothing) {
+  RandomStream random({.seed = 1});
+  WithBaseline optimizer = watchful(1);
+  const OwnedPull duel = first_duel(optimizer, random);
+  ASSERT_NO_FATAL_FAILURE(play_until_they_change(optimizer, other_peak_after(1'000, random)));
+  const Uplift before = optimizer.uplift().value();
+  EXPECT_EQ(optimizer.tell(duel.ticket, std::vector{5.0, 6.0}), Status::ok);
+  EXPECT_EQ(optimizer.uplift()->pairs, before.pairs);
+  WithBaseline restored = watchful(1);
+  restored.restore(optimizer.save());
+  EXPECT_EQ(restored.save(), optimizer.save());
+  EXPECT_EQ(restored.uplift()->since, before.since);
+  EXPECT_TRUE(restored.uplift()->was_proven);
+}
+
 TEST(WithBaseline, IsTheSameAfterBeingRestoredAndAsAClone) {
   RandomStream random({.seed = 10});
   WithBaseline optimizer = compared({.first = 20, .seed = 5});

@@ -491,4 +491,22 @@ def test_a_level_that_jumps_is_noticed_and_followed():
     assert summary.last_change is not None
     assert summary.last_change.pull >= 1_000
     assert summary.last_change.kind in ("level", "shape")
-    assert abs(tree.best().arm["x"] - 0.4) < 0.05
+    best = tree.best()
+    assert abs(best.arm["x"] - 0.4) < 0.05
+    assert best.level_moves == (summary.followed_level is not None)
+    assert best.since is not None and best.since >= 1_000
+    assert "when the system changed" in str(best)
+
+
+def test_after_a_change_the_interval_rests_on_rewards_since_then():
+    tree = canopy.Adaptive({"x": canopy.real(0.0, 1.0)}, drift="auto")
+    noise = random.Random(3)
+    for number in range(3_000):
+        pull = tree.ask(1)
+        top = 0.2 if number < 1_500 else 0.8
+        tree.tell(pull, 1.0 - 3.0 * abs(pull.arm["x"] - top) + noise.gauss(0.0, 0.1))
+    best = tree.best()
+    assert best.since is not None and best.since >= 1_500
+    assert best.pulls <= 3_000 - best.since
+    now = 1.0 - 3.0 * abs(best.arm["x"] - 0.8)
+    assert best.lower is not None and best.lower <= now <= best.upper

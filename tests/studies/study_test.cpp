@@ -3,6 +3,7 @@
 #include "canopy/errors.hpp"
 #include "canopy/journal.hpp"
 #include "canopy/optimizers.hpp"
+#include "canopy/random.hpp"
 #include "canopy/state.hpp"
 #include "canopy/stores.hpp"
 
@@ -15,6 +16,7 @@
 #include "support/traffic.hpp"
 #include "tuning/tuner_state.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -701,6 +703,67 @@ TEST_F(StudyTest, WhatWasMeasuredBesideRewardsSteersTheSearchAlsoAfterReopening)
   const std::string refused = refusal_of([&] { (void)open(limited); });
   EXPECT_NE(refused.find("limit p99 was at most 40 and is at most 80"), std::string::npos)
       << refused;
+}
+
+/// A hill whose top jumps at that pull.
+class JumpingHill {
+ public:
+  explicit JumpingHill(std::uint64_t jump) : jump_(jump) {}
+
+  void play(Study& study, int pulls) {
+    for (int i = 0; i < pulls; ++i) {
+      const OwnedPull pull(study.ask(1));
+      const double top = ++pulls_ <= jump_ ? 0.2 : 0.8;
+      const double f = 1.0 - 3.0 * std::abs(pull.arm[0] - top);
+      ASSERT_EQ(study.tell(pull.ticket, f + 0.1 * random_.normal()), Status::ok);
+    }
+    study.commit();
+  }
+
+ private:
+  std::uint64_t jump_;
+  std::uint64_t pulls_ = 0;
+  RandomStream random_{{.seed = 3}};
+};
+
+std::vector<Change> changes_in(Store& store, const std::string& name) {
+  std::vector<Change> changes;
+  for (const JournalEntry& entry : journal_of(store, name)) {
+    if (const auto* changed = std::get_if<Changed>(&entry.event)) {
+      changes.push_back(changed->change);
+    }
+  }
+  return changes;
+}
+
+TEST_F(StudyTest, AChangeOfTheSystemIsInTheJournalOnceAndIsFoundAgain) {
+  const StudySpecification study_file = study_of("name = \"adaptive\"\ndrift = \"auto\"");
+  JumpingHill hill(800);
+  std::string saved;
+  {
+    Study study = open(study_file);
+    hill.play(study, 700);
+    study.snapshot();
+    hill.play(study, 700);
+    ASSERT_GE(study.changes(), 1U);
+    EXPECT_EQ(changes_in(*store_, "a").size(), study.changes());
+    EXPECT_EQ(changes_in(*store_, "a").back(), study.summary().last_change.value());
+    EXPECT_EQ(changes_in(*store_, "a").front().kind, Change::Kind::shape);
+    saved = study.save();
+  }
+  const auto so_far = static_cast<std::uint64_t>(changes_in(*store_, "a").size());
+  EXPECT_EQ(Study::reopen(*store_, {"a", {}}).save(), saved);
+  change("DELETE FROM snapshots");
+  {
+    Study study = open(study_file);
+    EXPECT_EQ(study.save(), saved) << "from the journal alone";
+    hill.play(study, 1);
+    EXPECT_EQ(changes_in(*store_, "a").size(), so_far) << "none twice";
+  }
+  EXPECT_EQ(open(study_file, "same").changes(), so_far) << "a fork of the whole journal";
+  const Study other = open(study_of("name = \"adaptive\""), "other");
+  EXPECT_EQ(other.changes(), 0U) << "does not look for changes";
+  EXPECT_TRUE(changes_in(*store_, "other").empty());
 }
 
 TEST_F(StudyTest, MetricsAreOfOneArmOfADuel) {

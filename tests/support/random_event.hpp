@@ -103,6 +103,8 @@ namespace canopy::testing {
       case 18:
         return Changed{{*rc::gen::arbitrary<std::uint64_t>(),
                         static_cast<Change::Kind>(*rc::gen::inRange(0, 3)), number}};
+      case 19:
+        return LevelSeen{number};
       default:
         return Observed{*random_numbers(), *random_any_rewards(),
                         static_cast<Role>(*rc::gen::inRange(0, 3))};

@@ -38,7 +38,7 @@ rc::Gen<Event> random_tuner_event() {
   return rc::gen::exec([]() -> Event {
     const auto ticket = *rc::gen::inRange<Ticket>(0, 4);
     const double number = *rc::gen::element(0.0, 0.25, 0.5, 0.9);
-    switch (*rc::gen::inRange(0, 18)) {
+    switch (*rc::gen::inRange(0, 19)) {
       case 12:
         return Penalized{ticket, number};
       case 13:
@@ -51,6 +51,8 @@ rc::Gen<Event> random_tuner_event() {
         return Compared{ticket == 0, number};
       case 17:
         return ComparisonEnded{ticket == 0, "two words"};
+      case 18:
+        return Changed{{7, ticket == 0 ? Change::Kind::shape : Change::Kind::level, number}};
       case 0:
         return Asked{ticket, 1, 1, {number}};
       case 1:
@@ -169,6 +171,22 @@ TEST(TunerState, SecondsAreThoseOfAllRunsUpToTheirLastEvent) {
 TEST(TunerState, AnObservationOfAnotherSettingDoesNotShowThatThePresentOneWorks) {
   const TunerState state = after({Applied{1, {0.25}}, Observed{{0.9}, 0.1, Role::baseline}});
   EXPECT_TRUE(state.good_settings().empty());
+}
+
+TEST(TunerState, AVerdictHoldsUntilMoreThanTheLevelIsSeenToChange) {
+  const std::vector<Event> compared{ComparisonBegun{1, 2, {0.25}}, Compared{true, 0.5},
+                                    Compared{false, 0.75}, ComparisonEnded{true, "better"}};
+  std::vector<Event> events = compared;
+  events.emplace_back(Changed{{100, Change::Kind::level, -1.0}});
+  EXPECT_TRUE(after(events).verdict().has_value()) << "all settings are as much worse";
+  events.emplace_back(Changed{{120, Change::Kind::shape, 0.5}});
+  const TunerState state = after(events);
+  EXPECT_FALSE(state.verdict().has_value());
+  EXPECT_EQ(state.outdated_verdict()->text, "better");
+  EXPECT_EQ(state.outdated_verdict()->before, 120U);
+  events.insert(events.end(), compared.begin(), compared.end());
+  EXPECT_TRUE(after(events).verdict().has_value());
+  EXPECT_FALSE(after(events).verdict()->before.has_value());
 }
 
 TEST(TunerState, KeepsABoundedNumberOfMetrics) {

@@ -13,6 +13,7 @@ export interface Palette {
   range: string;
   baseline: string;
   failure: string;
+  system: string;
   accent: string;
 }
 
@@ -33,6 +34,7 @@ export function palette(): Palette {
     range: colour("range"),
     baseline: colour("baseline"),
     failure: colour("failure"),
+    system: colour("system"),
     accent: colour("accent"),
   };
 }

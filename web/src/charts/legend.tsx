@@ -8,6 +8,8 @@ export type KeyShape =
   | "baseline"
   | "failure"
   | "change"
+  | "level"
+  | "changed"
   | "mark"
   | "ring"
   | "square"
@@ -39,6 +41,7 @@ export function Key(props: { shape: KeyShape; children: ComponentChildren }) {
 function drawing(shape: KeyShape) {
   switch (shape) {
     case "line":
+    case "level":
     case "baseline":
     case "bound":
       return <path d="M0 6H22" />;
@@ -67,6 +70,7 @@ function drawing(shape: KeyShape) {
     case "change":
       return <path d="M5 2v8M9 2v8M16 2v8" />;
     case "mark":
+    case "changed":
       return <path d="M11 0V12" />;
     case "ring":
       return <circle cx="11" cy="6" r="4.5" />;

@@ -63,7 +63,21 @@ export function baselineLine(history: History): (number | null)[] {
   return smoothed(history.baseline, Math.max(1, Math.round(history.baseline.mean.length / 30)));
 }
 
-/** What the y axis shows: means, the band and the baseline, but not what is far out. */
+/** The level that was followed, in parts: where it was not followed for a while, there is no line. */
+export function levelLine(x: number[], mean: (number | null)[]): [number, number][][] {
+  const steps = x.slice(1).map((at, i) => at - (x[i] ?? at));
+  const usual = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
+  const parts: [number, number][][] = [];
+  x.forEach((at, i) => {
+    const level = mean[i] ?? null;
+    if (level === null) return;
+    if (i === 0 || (steps[i - 1] ?? 0) > 6 * usual) parts.push([]);
+    parts[parts.length - 1]?.push([at, level]);
+  });
+  return parts;
+}
+
+/** What the y axis shows: means, the band, the baseline and the level, but not what is far out. */
 export function rewardsFit(
   picture: RewardsPicture,
   history: History,
@@ -78,13 +92,19 @@ export function rewardsFit(
   const rewards = picture.raw ? part(6) : [...part(1), ...part(2), ...part(3)];
   const baseline = xOf(history.baseline, by);
   const means = baselineLine(history).slice(firstFrom(baseline, from), firstFrom(baseline, to) + 1);
-  return padded(united(robustRange(rewards), robustRange(means)), room.below, room.above);
+  const level = xOf(history.level, by);
+  const levels = history.level.mean.slice(firstFrom(level, from), firstFrom(level, to) + 1);
+  const ranges = united(united(robustRange(rewards), robustRange(means)), robustRange(levels));
+  return padded(ranges, room.below, room.above);
 }
 
 const FAILURES = ["failure", "penalize", "bar"];
 
 /** A failure, or something somebody has done. */
 export const isFailure = (mark: Mark) => FAILURES.includes(mark.kind);
+
+/** The system was seen to change. */
+export const isOfSystem = (mark: Mark) => mark.kind === "changed";
 
 /** A mark in words, with numbers that can be read. */
 export function markWords(mark: Mark): string {

@@ -6,7 +6,7 @@ import { useWidth } from "../ui/hooks";
 import type { Range } from "./fit";
 import { followKey } from "./gestures";
 import { isFailure, lonePoints, rewardsFit, type RewardsPicture } from "./rewards";
-import { drawBaseline, drawMarks, drawRug, ROOM_ABOVE, ROOM_BELOW } from "./rewards_marks";
+import { drawBaseline, drawLevel, drawMarks, drawRug, ROOM_ABOVE, ROOM_BELOW } from "./rewards_marks";
 import { RewardsTip } from "./rewards_tip";
 import { Spoken } from "./spoken";
 import type { By } from "./thin";
@@ -116,6 +116,7 @@ export function RewardsChart(props: {
       drawn: (it) => {
         drawRug(it, now.current.picture, by, colours);
         drawBaseline(it, now.current.props.history, by, colours);
+        drawLevel(it, now.current.props.history, by, colours);
         drawMarks(it, now.current.props.history, by, colours);
       },
       pointed: (it) => setPointed(pointedAt(it, now.current.props.history, by)),

@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import type { History } from "../api/types";
 import { canvasFont, type Palette } from "./colours";
-import { baselineLine, isFailure, markWords, type RewardsPicture } from "./rewards";
+import { baselineLine, isFailure, isOfSystem, levelLine, markWords, type RewardsPicture } from "./rewards";
 import { xOf, type By } from "./thin";
 import { shortened } from "./words";
 
@@ -41,6 +41,25 @@ export function drawBaseline(plot: uPlot, history: History, by: By, colours: Pal
   });
 }
 
+/** While the level of all rewards moves: what the best setting earns. A gap longer than usual is one in the line. */
+export function drawLevel(plot: uPlot, history: History, by: By, colours: Palette) {
+  const x = xOf(history.level, by);
+  const { ctx } = plot;
+  inside(plot, () => {
+    ctx.strokeStyle = colours.system;
+    ctx.lineWidth = 2 * uPlot.pxRatio;
+    ctx.beginPath();
+    for (const part of levelLine(x, history.level.mean)) {
+      part.forEach(([at, level], i) => {
+        const [left, top] = [plot.valToPos(at, "x", true), plot.valToPos(level, "y", true)];
+        if (i === 0) ctx.moveTo(left, top);
+        else ctx.lineTo(left, top);
+      });
+    }
+    ctx.stroke();
+  });
+}
+
 /** Along the bottom: a tick where the arm changed, a cross where something failed. */
 export function drawRug(plot: uPlot, picture: RewardsPicture, by: By, colours: Palette) {
   const { ctx, bbox } = plot;
@@ -75,7 +94,7 @@ export function drawRug(plot: uPlot, picture: RewardsPicture, by: By, colours: P
   });
 }
 
-/** Starts, stops and commands: a line, and a label where there is room. */
+/** Starts, stops, commands and changes of the system: a line, and a label where there is room. */
 export function drawMarks(plot: uPlot, history: History, by: By, colours: Palette) {
   const { ctx, bbox } = plot;
   const ratio = uPlot.pxRatio;
@@ -88,8 +107,8 @@ export function drawMarks(plot: uPlot, history: History, by: By, colours: Palett
       if (isFailure(mark)) continue;
       const left = Math.round(plot.valToPos(by === "pulls" ? mark.pull : mark.at, "x", true)) + 0.5;
       if (left < bbox.left - 1 || left > bbox.left + bbox.width + 1) continue;
-      ctx.strokeStyle = colours.lineStrong;
-      ctx.globalAlpha = 0.7;
+      ctx.strokeStyle = isOfSystem(mark) ? colours.system : colours.lineStrong;
+      ctx.globalAlpha = isOfSystem(mark) ? 1 : 0.7;
       ctx.lineWidth = ratio;
       ctx.setLineDash([2 * ratio, 3 * ratio]);
       ctx.beginPath();

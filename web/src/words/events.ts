@@ -147,14 +147,19 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   },
   changed: (event) => {
     const size = number(event, "size") ?? 0;
-    if (event.what === "memory") return plainly("The system has changed: noise depends on the noise before it");
+    if (event.what === "memory")
+      return plainly("The system has changed: noise depends on the noise before it");
     if (event.what === "shape")
-      return plainly(`The system has changed: settings changed differently, by about ${plain(Math.abs(size), 2)}`);
+      return plainly(
+        `The system has changed: settings changed differently, by about ${plain(Math.abs(size), 2)}`,
+      );
     if (size === 0) return plainly("The level of all rewards stays where it is again");
     return plainly(
       `The system has changed: the level of all rewards ${size < 0 ? "fell" : "rose"} by about ${plain(Math.abs(size), 2)}`,
     );
   },
+  level: (event) =>
+    quietly(`The level of all rewards moves: the best setting earns ${reward(event)} now, by the model`),
   commands: (event) => plainly(`Other commands were accepted: ${text(event, "changes")}`),
   command: (event) => {
     const pulls = number(event, "pulls") ?? 0;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { History } from "../../src/api/types";
 import {
   isFailure,
+  levelLine,
   lonePoints,
   markWords,
   noRewardsWords,
@@ -37,6 +38,7 @@ function historyOf(rewards: number[], raw = false, baseline: number[] = []): His
       least: baseline,
       largest: baseline,
     },
+    level: { pull: [], at: [], count: [], mean: [], deviation: [], least: [], largest: [] },
     marks: [],
     marks_left_out: 0,
   };
@@ -70,6 +72,31 @@ test("the axis has room for the baseline, but not for what is far out", () => {
   expect(low).toBeGreaterThan(-1);
   expect(high).toBeGreaterThanOrEqual(3);
   expect(high).toBeLessThan(10);
+});
+
+test("the axis has room for a level that is followed", () => {
+  const history = historyOf(rising);
+  history.level = { ...history.baseline, pull: [500, 564], at: [5, 6], mean: [4, 4.5], count: [1, 1] };
+  const picture = rewardsPicture(history, "pulls", [0, 1000], 4000);
+  const [, high] = rewardsFit(picture, history, "pulls", [0, 1000], { below: 0, above: 0 });
+  expect(high).toBeGreaterThanOrEqual(4.5);
+});
+
+test("a level that was not followed for a while has a gap", () => {
+  const x = [64, 128, 192, 2000, 2064];
+  expect(levelLine(x, [1, 2, 3, 4, 5])).toEqual([
+    [
+      [64, 1],
+      [128, 2],
+      [192, 3],
+    ],
+    [
+      [2000, 4],
+      [2064, 5],
+    ],
+  ]);
+  expect(levelLine([], [])).toEqual([]);
+  expect(levelLine([7], [2])).toEqual([[[7, 2]]]);
 });
 
 test("how it goes is said in words", () => {

@@ -9,6 +9,7 @@ import { Key } from "../../charts/legend";
 import { usePaced, useSettled } from "../../charts/pace";
 import {
   isFailure,
+  isOfSystem,
   noRewardsWords,
   rewardsPicture,
   type RewardsPicture,
@@ -153,6 +154,9 @@ function RewardsLegend(props: { history: History; picture: RewardsPicture }) {
         </>
       )}
       {history.baseline.mean.length > 0 && <Key shape="baseline">baseline</Key>}
+      {history.level.mean.length > 0 && (
+        <Key shape="level">what the best setting earns while the level moves</Key>
+      )}
       {failures > 0 && (
         <Key shape="failure">{failures === 1 ? "1 failure" : `${wholeText(failures)} failures`}</Key>
       )}
@@ -161,7 +165,10 @@ function RewardsLegend(props: { history: History; picture: RewardsPicture }) {
           {changes === 1 ? "1 change of the setting" : `${wholeText(changes)} changes of the setting`}
         </Key>
       )}
-      {history.marks.some((mark) => !isFailure(mark)) && <Key shape="mark">starts, stops and commands</Key>}
+      {history.marks.some(isOfSystem) && <Key shape="changed">the system has changed</Key>}
+      {history.marks.some((mark) => !isFailure(mark) && !isOfSystem(mark)) && (
+        <Key shape="mark">starts, stops and commands</Key>
+      )}
     </div>
   );
 }
