@@ -23,6 +23,7 @@ __all__ = [
     "Poo",
     "Power",
     "RandomSearch",
+    "Restarted",
     "Sequool",
     "Soo",
     "Stosoo",
@@ -426,6 +427,40 @@ class Vpct(Optimizer):
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
+class Restarted(Optimizer):
+    """The adaptive tree or HCT, started again every so many pulls.
+
+    - base: the algorithm that is started again.
+    - every: pulls from one start to the next.
+    - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "restarted"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        base: Literal["adaptive", "hct"] = "adaptive",
+        every: int = 1000,
+        partition: AnyPartition = "cyclic",
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        hard_range: bool = False,
+        baseline: AnyBaseline = None,
+        limits: Limits = None,
+        seed: int | None = None,
+    ):
+        options = {
+            "base": base,
+            "every": every,
+        }
+        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
+
+
 class Zooming(Optimizer):
     """The zooming algorithm: arms are active where balls are small.
 
@@ -719,11 +754,13 @@ class Power(Optimizer):
 
 
 class Grid(Optimizer):
-    """A fixed grid of arms under UCB1.
+    """A fixed grid of arms under UCB1, also of a sliding window or discounted.
 
     - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000; by default
       32.
     - confidence_scale: multiplies the confidence bounds.
+    - recent: how many of the latest rewards count.
+    - discount: by how much a reward counts less with each that comes after it; in (0, 1].
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -735,6 +772,8 @@ class Grid(Optimizer):
         *,
         points: int | None = None,
         confidence_scale: float = 0.1,
+        recent: int | Literal["all"] = "all",
+        discount: float = 1.0,
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
@@ -746,6 +785,8 @@ class Grid(Optimizer):
         options = {
             "points": points,
             "confidence_scale": confidence_scale,
+            "recent": recent,
+            "discount": discount,
         }
         super().__init__(
             space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
@@ -896,6 +937,7 @@ for _each in (
     Gpo,
     Pct,
     Vpct,
+    Restarted,
     Zooming,
     Doo,
     Soo,

@@ -98,6 +98,13 @@ class VpctOptions(TypedDict, total=False):
     confidence_scale: float | None
 
 
+class RestartedOptions(TypedDict, total=False):
+    """The options of `Restarted`."""
+
+    base: Literal["adaptive", "hct"]
+    every: int
+
+
 class ZoomingOptions(TypedDict, total=False):
     """The options of `Zooming`."""
 
@@ -163,6 +170,8 @@ class GridOptions(TypedDict, total=False):
 
     points: int | None
     confidence_scale: float
+    recent: int | Literal["all"]
+    discount: float
 
 
 class KlUcbOptions(TypedDict, total=False):
@@ -208,9 +217,10 @@ class AlgorithmOptions(TypedDict, total=False):
     constants: Literal["main", "supplement"]
     bound: float
     horizon: int | Literal["doubling"]
-    base: Literal["hoo", "thoo", "hct", "vhct"]
+    base: Literal["hoo", "thoo", "hct", "vhct"] | Literal["adaptive", "hct"]
     nu_max: float
     rho_max: float
+    every: int
     depth_power: float
     cell_pulls: int | None
     depth_limit: int | None
@@ -218,6 +228,8 @@ class AlgorithmOptions(TypedDict, total=False):
     window: int
     rollout_length: int
     points: int | None
+    recent: int | Literal["all"]
+    discount: float
     log_log_factor: float
 
 
@@ -257,9 +269,10 @@ class SimulateOptions(TypedDict, total=False):
     constants: Literal["main", "supplement"]
     bound: float
     horizon: int | Literal["doubling"]
-    base: Literal["hoo", "thoo", "hct", "vhct"]
+    base: Literal["hoo", "thoo", "hct", "vhct"] | Literal["adaptive", "hct"]
     nu_max: float
     rho_max: float
+    every: int
     depth_power: float
     cell_pulls: int | None
     depth_limit: int | None
@@ -267,6 +280,8 @@ class SimulateOptions(TypedDict, total=False):
     window: int
     rollout_length: int
     points: int | None
+    recent: int | Literal["all"]
+    discount: float
     log_log_factor: float
     noise: Literal["uniform", "gaussian", "bernoulli"]
     noise_width: float

@@ -56,14 +56,21 @@ void Composite::add_child() {
   for (const auto& [arm, mapped] : bars_) static_cast<void>(child.bar(arm, mapped));
 }
 
+void Composite::renew_only_child() {
+  children_.clear();
+  observations_.clear();
+  for (Play& play : plays_) play = {.child = play.child};
+  add_child();
+}
+
 std::optional<Best> Composite::best_of(std::size_t child) const {
   return children_[child]->best();
 }
 
-TurnOptimizer::Choice Composite::play(std::size_t child) {
+TurnOptimizer::Choice Composite::play(std::size_t child, std::uint64_t most) {
   Optimizer& player = *children_[child];
   if (player.reward_range() != childrens_range()) player.set_reward_range(childrens_range());
-  const Pull pull = player.ask();
+  const Pull pull = player.ask(most);
   return begin({.child = child, .asked = true, .ticket = pull.ticket, .remaining = pull.length},
                pull.arm, pull.length);
 }

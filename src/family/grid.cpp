@@ -1,41 +1,113 @@
 #include "canopy/family/grid.hpp"
 
 #include "canopy/confidence.hpp"
+#include "canopy/errors.hpp"
 
+#include "core/text.hpp"
 #include "family/grid_options.hpp"
 #include "family/list.hpp"
 #include "optimizers/checked.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace canopy {
 
 Grid::Grid(const Space& space, const GridOptions& options, const Objective& objective)
     : GridBandit(space, points_of(options, space.dimension()), checked(options, objective)),
-      confidence_scale_(options.confidence_scale) {}
+      options_(options) {
+  if (!options.recent || options.discount == 1.0) return;
+  throw ConfigurationError(
+      {{"optimizer.discount", to_text(options.discount), "must be 1 beside recent"}});
+}
+
+/// n: of UCB1 the pulls so far.
+double Grid::pulls_that_count() const {
+  if (options_.recent) return in_window_;
+  if (!forgets()) return static_cast<double>(t_ - 1);
+  double pulls = 0.0;
+  for (const Statistics& arm : statistics()) pulls += arm.pulls;
+  return pulls;
+}
 
 TurnOptimizer::Choice Grid::choose() {
   update_scale_if_due();
-  if (const auto fresh = first_without_pulls()) return {.node = *fresh};
-  const double factor = scale() * confidence_scale_;
-  const double twice_log = 2.0 * std::log(static_cast<double>(std::max<std::uint64_t>(1, t_ - 1)));
-  std::size_t chosen = 0;
+  const double factor = scale() * options_.confidence_scale;
+  const double twice_log = 2.0 * std::log(std::max(1.0, pulls_that_count()));
+  NodeIndex chosen = 0;
   double largest = -kInfinity;
-  for (std::size_t i = 0; i < size(); ++i) {
+  for (NodeIndex i = 0; i < size(); ++i) {
     const Statistics& arm = statistics()[i];
+    if (forgets() && is_barred(arm_of(i))) continue;
+    if (arm.pulls == 0.0) return {.node = i};
     const double index = arm.mean() + confidence_width(factor, twice_log, arm.pulls);
     if (index > largest) {
       largest = index;
       chosen = i;
     }
   }
-  return {.node = static_cast<NodeIndex>(chosen)};
+  return {.node = chosen};
+}
+
+void Grid::learn(NodeIndex node, const Rewards& mapped) {
+  if (mapped.count == 0) return;
+  const auto count = static_cast<double>(mapped.count);
+  if (options_.discount < 1.0) {
+    const double rest = std::pow(options_.discount, count);
+    fade(rest);
+    GridBandit::learn(node, (1.0 - rest) / (1.0 - options_.discount), mapped.mean());
+    return;
+  }
+  GridBandit::learn(node, mapped);
+  if (!options_.recent) return;
+  answers_.push_back({node, count, mapped.sum});
+  in_window_ += count;
+  slide();
+}
+
+/// Forgets answers for as long as those after them fill the window.
+void Grid::slide() {
+  const auto recent = static_cast<double>(*options_.recent);
+  for (; in_window_ - answers_[first_].pulls >= recent; ++first_) {
+    const Answer& oldest = answers_[first_];
+    in_window_ -= oldest.pulls;
+    unlearn(static_cast<NodeIndex>(oldest.node), oldest.pulls, oldest.sum);
+  }
+  if (first_ < answers_.size() / 2) return;
+  answers_.erase(answers_.begin(), answers_.begin() + static_cast<std::ptrdiff_t>(first_));
+  first_ = 0;
+}
+
+/// Where rewards are forgotten, a bar must not be: `choose` passes the arm over.
+void Grid::accept_bar(Arm arm, double mapped, std::uint64_t weight) {
+  if (!forgets()) GridBandit::accept_bar(arm, mapped, weight);
+}
+
+/// Of those that forget, the arm that was played most of late.
+std::optional<TicketedOptimizer::Recommendation> Grid::recommendation() const {
+  if (!forgets()) return std::nullopt;
+  std::optional<Recommendation> best;
+  for (NodeIndex i = 0; i < size(); ++i) {
+    const Statistics& arm = statistics()[i];
+    if (arm.pulls == 0.0 || is_barred(arm_of(i)) || (best && best->pulls >= arm.pulls)) continue;
+    best = Recommendation{arm_of(i), arm.mean(), arm.pulls};
+  }
+  return best;
 }
 
 void Grid::transfer(State& state) {
   state.mark("grid");
   GridBandit::transfer(state);
+  if (!options_.recent) return;
+  state(answers_, first_);
+  if (!state.restoring()) return;
+  State::require(first_ <= answers_.size());
+  in_window_ = 0.0;
+  for (std::size_t i = first_; i < answers_.size(); ++i) {
+    State::require(answers_[i].node < size() && answers_[i].pulls > 0.0);
+    in_window_ += answers_[i].pulls;
+  }
 }
 
 std::unique_ptr<Optimizer> Grid::clone() const {
@@ -43,8 +115,8 @@ std::unique_ptr<Optimizer> Grid::clone() const {
 }
 
 OptimizerEntry grid_entry() {
-  OptimizerEntry entry =
-      optimizer_entry<Grid, GridOptions>("grid", "a fixed grid of arms under UCB1", 2);
+  OptimizerEntry entry = optimizer_entry<Grid, GridOptions>(
+      "grid", "a fixed grid of arms under UCB1, also of a sliding window or discounted", 2);
   entry.resolve = resolve_points<GridOptions>;
   return entry;
 }

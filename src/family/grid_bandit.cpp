@@ -56,6 +56,30 @@ void GridBandit::learn(NodeIndex node, const Rewards& mapped) {
   statistics_[node].sum += mapped.sum;
 }
 
+void GridBandit::learn(NodeIndex node, double pulls, double mean) {
+  statistics_[node].pulls += pulls;
+  statistics_[node].sum += pulls * mean;
+}
+
+void GridBandit::unlearn(NodeIndex node, double pulls, double sum) {
+  Statistics& arm = statistics_[node];
+  arm.pulls -= pulls;
+  arm.sum -= sum;
+  if (arm.pulls > 0.0) return;
+  arm = {};
+  with_pulls_ = std::min<std::size_t>(with_pulls_, node);
+}
+
+void GridBandit::fade(double factor) {
+  constexpr double kNextToNone = 1e-12;
+  for (std::size_t i = 0; i < statistics_.size(); ++i) {
+    Statistics& arm = statistics_[i];
+    arm.pulls *= factor;
+    arm.sum *= factor;
+    if (arm.pulls < kNextToNone) unlearn(static_cast<NodeIndex>(i), arm.pulls, arm.sum);
+  }
+}
+
 void GridBandit::accept_observed(Arm arm, const Rewards& mapped) {
   for (std::size_t i = 0; i < statistics_.size(); ++i) {
     const auto node = static_cast<NodeIndex>(i);

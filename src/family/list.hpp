@@ -13,6 +13,7 @@
   entry(gpo) \
   entry(pct) \
   entry(vpct) \
+  entry(restarted) \
   entry(zooming) \
   entry(doo) \
   entry(soo) \

@@ -36,6 +36,8 @@ inline std::vector<OptimizerCase> every_optimizer() {
       {"hct_correlated", {"hct", {{"feedback", "correlated"}}}},
       {"adaptive_drift", {"adaptive", {{"drift", "auto"}}}},
       {"thoo_horizon", {"thoo", {{"horizon", std::uint64_t{300}}}}},
+      {"grid_recent", {"grid", {{"recent", std::uint64_t{20}}}}},
+      {"grid_discount", {"grid", {{"discount", 0.95}}}},
       {"poo_vhct", {"poo", {{"base", "vhct"}}}},
       {"gpo_thoo", {"gpo", {{"horizon", std::uint64_t{40}}, {"base", "thoo"}}}},
       {"stroquool_interrupted",

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace canopy {
 
@@ -19,6 +20,14 @@ struct GridOptions {
 
   /// > 0: multiplies the confidence term; 1 is UCB1. Raising it explores more.
   double confidence_scale = 0.1;
+
+  /// >= 1: only so many of the latest rewards count; unless set, all of them. Raising it forgets
+  /// later.
+  std::optional<std::uint64_t> recent = std::nullopt;
+
+  /// In (0, 1]: by how much a reward counts less with each that comes after it. Raising it forgets
+  /// later; at 1 nothing is forgotten. It is 1 beside `recent`.
+  double discount = 1.0;
 };
 
 template <class Visit>
@@ -26,6 +35,11 @@ void visit_fields(GridOptions& options, Visit&& visit) {
   visit(kPointsField, options.points);
   visit(Field{"confidence_scale", "multiplies the confidence bounds", kPositive},
         options.confidence_scale);
+  visit(Field{"recent", "how many of the latest rewards count", kAtLeastOne, "all"},
+        options.recent);
+  visit(Field{"discount", "by how much a reward counts less with each that comes after it",
+              kHalfOpenUnit},
+        options.discount);
 }
 
 /// A fixed grid of arms under UCB1 (Auer, Cesa-Bianchi, Fischer, "Finite-time Analysis of the
@@ -33,6 +47,20 @@ void visit_fields(GridOptions& options, Visit&& visit) {
 /// mean + R confidence_scale sqrt(2 ln n / pulls), n the pulls so far, R the scale as in HCT, those
 /// without pulls first. What one would do without a tree. A step looks at every arm. Rewards that
 /// nobody asked for count if their arm is on the grid.
+///
+/// For systems that change (Garivier, Moulines, "On Upper-Confidence Bound Policies for Switching
+/// Bandit Problems", ALT 2011):
+///
+/// - Sliding-window UCB: with `recent` = tau, mean and pulls are those of an arm among the last tau
+///   rewards, and n is at most tau. The paper's confidence term is B sqrt(xi ln n / pulls), so
+///   confidence_scale is sqrt(xi / 2).
+/// - Discounted UCB: with `discount` = gamma, a reward weighs gamma^(rewards since then), pulls are
+///   the sum of the weights of an arm's rewards, and n that of all. The paper's term is
+///   2 B sqrt(xi ln n / pulls), so confidence_scale is sqrt(2 xi).
+///
+/// An arm without rewards, since all were forgotten, is tried again; a barred arm is not, unless
+/// all are. An answer with several rewards is forgotten as a whole once those after it are tau, and
+/// under a discount each of its rewards counts as their mean.
 class Grid final : public GridBandit {
  public:
   /// Throws ConfigurationError.
@@ -44,8 +72,30 @@ class Grid final : public GridBandit {
  private:
   void transfer(State& state) override;
   [[nodiscard]] Choice choose() override;
+  void learn(NodeIndex node, const Rewards& mapped) override;
+  void accept_bar(Arm arm, double mapped, std::uint64_t weight) override;
 
-  double confidence_scale_;
+  /// An answer, in the window.
+  struct Answer {
+    std::uint64_t node = 0;
+    double pulls = 0.0;
+    double sum = 0.0;
+
+    void transfer(State& state) {
+      state(node, pulls, sum);
+      state.require_restored(State::are_counts({pulls}) && State::are_finite({sum}));
+    }
+  };
+
+  [[nodiscard]] bool forgets() const { return options_.recent || options_.discount < 1.0; }
+  [[nodiscard]] double pulls_that_count() const;
+  [[nodiscard]] std::optional<Recommendation> recommendation() const override;
+  void slide();
+
+  GridOptions options_;
+  std::vector<Answer> answers_;  // the window, from first_ on
+  std::uint64_t first_ = 0;
+  double in_window_ = 0.0;  // their pulls
 };
 
 }  // namespace canopy

@@ -16,8 +16,8 @@
 
 namespace canopy {
 
-/// An optimizer that runs others inside, its children: the base of POO and GPO. A child is made
-/// from the catalogue, over the same cells, and is spoken to by the protocol alone.
+/// An optimizer that runs others inside, its children: the base of POO, GPO and restarts. A child
+/// is made from the catalogue, over the same cells, and is spoken to by the protocol alone.
 ///
 /// A turn belongs to a child. It asks the child, and plays what the child asks for, for as long as
 /// the child wants; the rewards are told to the child when the turn is over. All else is as for any
@@ -58,11 +58,15 @@ class Composite : public TurnOptimizer, private TreeView {
   /// Makes the next child, and tells it what was observed. A constructor makes the first.
   void add_child();
 
+  /// Puts a new child in the place of the only one. Of what it knew, only what is barred is left;
+  /// answers to what the old one has asked for are learnt by none.
+  void renew_only_child();
+
   /// What a child itself would recommend; none before its first reward.
   [[nodiscard]] std::optional<Best> best_of(std::size_t child) const;
 
-  /// A turn of a child.
-  [[nodiscard]] Choice play(std::size_t child);
+  /// A turn of a child, or the first so many pulls of it.
+  [[nodiscard]] Choice play(std::size_t child, std::uint64_t most = UINT64_MAX);
   /// A turn at an arm that the child has not asked for.
   [[nodiscard]] Choice play(std::size_t child, Arm arm, std::uint64_t length);
 

@@ -43,9 +43,17 @@ class GridBandit : public TurnOptimizer {
 
   [[nodiscard]] const std::vector<Statistics>& statistics() const { return statistics_; }
 
-  /// The first arm that has no rewards yet, if there is one.
+  /// The first arm without rewards, if there is one.
   [[nodiscard]] std::optional<NodeIndex> first_without_pulls();
 
+  /// Forgets some rewards of an arm.
+  void unlearn(NodeIndex node, double pulls, double sum);
+
+  /// Multiplies the weight of all rewards. An arm of next to none is one without rewards again.
+  void fade(double factor);
+
+  /// Learns rewards that weigh as much as this number of them.
+  void learn(NodeIndex node, double pulls, double mean);
   void learn(NodeIndex node, const Rewards& mapped) override;
   void transfer(State& state) override;
   [[nodiscard]] Arm arm_of(NodeIndex node) const final;
