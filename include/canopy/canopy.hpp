@@ -18,6 +18,7 @@
 #include "canopy/lqr.hpp"             // linear-quadratic regulators
 #include "canopy/lqr_partial.hpp"     // ... seen through noise
 #include "canopy/mdp.hpp"             // policy search in systems of your own
+#include "canopy/moving.hpp"          // environments that move
 #include "canopy/noisy_function.hpp"  // functions of your own
 #include "canopy/optimizer.hpp"       // ask, tell, best
 #include "canopy/optimizers.hpp"      // ... by name

@@ -250,6 +250,16 @@ class EnvironmentOptions(TypedDict, total=False):
     aversion: float
     crop: float
     dimension: int
+    optimum: Literal["still", "line", "sine", "walk", "jumps"]
+    optimum_size: float
+    level: Literal["still", "line", "sine", "walk", "jumps"]
+    level_size: float
+    periods: float
+    span: int
+    function: Literal["quadratic", "cusp", "double_sine", "waves", "ridge", "bowl"]
+    noise_memory: float
+    traffic: float
+    deploys: float
 
 
 class SimulateOptions(TypedDict, total=False):
@@ -297,6 +307,16 @@ class SimulateOptions(TypedDict, total=False):
     aversion: float
     crop: float
     dimension: int
+    optimum: Literal["still", "line", "sine", "walk", "jumps"]
+    optimum_size: float
+    level: Literal["still", "line", "sine", "walk", "jumps"]
+    level_size: float
+    periods: float
+    span: int
+    function: Literal["quadratic", "cusp", "double_sine", "waves", "ridge", "bowl"]
+    noise_memory: float
+    traffic: float
+    deploys: float
 
 
 class OptimizerOptions(AlgorithmOptions, total=False):

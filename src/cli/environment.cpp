@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,7 @@ namespace {
 struct EnvironmentArguments {
   SelectionFlags environment{environments(), "NAME", ""};
   std::optional<std::string> draw;
+  std::string steps = "10000";
   bool json = false;
 };
 
@@ -44,6 +46,7 @@ void print_json(const Selection& selected, const KnownEnvironment& environment) 
       {"reward_range", Document::List{low, high}},
       {"optimum", Document::Table{{"arm", Document::List(optimum.arm.begin(), optimum.arm.end())},
                                   {"value", optimum.value}}},
+      {"drifts", environment.drifts()},
       {"mixing_time", mixing_time ? Document(*mixing_time) : Document()}};
   fmt::print("{}\n", json_text(facts, 2));
 }
@@ -60,10 +63,11 @@ void print_facts(const Selection& selected, const KnownEnvironment& environment)
   }
   const auto [low, high] = environment.reward_range();
   const bool adds_noise = selected.options.find("noise_width") != nullptr;
-  fmt::print("{:<13}in [{}, {}]{}\n", "rewards", low, high, adds_noise ? ", plus noise" : "");
+  fmt::print("{:<13}in [{:.6g}, {:.6g}]{}\n", "rewards", low, high, adds_noise ? ", plus noise" : "");
   const Optimum optimum = environment.optimum_at(1);
-  fmt::print("{:<13}f = {:.6f} at {}\n", "optimum", optimum.value,
-             environment.space().describe(optimum.arm));
+  fmt::print("{:<13}f = {:.6f} at {}{}\n", "optimum", optimum.value,
+             environment.space().describe(optimum.arm),
+             environment.drifts() ? " at first; it moves" : "");
   const auto mixing_time = environment.mixing_time();
   fmt::print("{:<13}{}\n", "mixing time",
              mixing_time ? fmt::format("at most {:.6g}", *mixing_time) : "no known bound");
@@ -72,6 +76,7 @@ void print_facts(const Selection& selected, const KnownEnvironment& environment)
 int show_environment(const EnvironmentArguments& arguments) {
   const Selection selected = environments().completed(arguments.environment.parse());
   const std::unique_ptr<KnownEnvironment> environment = make_environment(selected);
+  const std::uint64_t steps = parse_whole("--steps", arguments.steps, 1, 1'000'000'000'000);
   if (arguments.draw) {
     if (!arguments.draw->ends_with(".svg") && !arguments.draw->ends_with(".png")) {
       throw WrongUse("--draw " + *arguments.draw + ": must end in .svg or .png");
@@ -80,7 +85,7 @@ int show_environment(const EnvironmentArguments& arguments) {
       throw WrongUse("--draw " + *arguments.draw +
                      ": only one or two parameters can be drawn, not " + std::to_string(dimension));
     }
-    draw_environment(*environment, selected.name, *arguments.draw);
+    draw_environment(*environment, selected.name, steps, *arguments.draw);
   }
   if (arguments.json) {
     print_json(selected, *environment);
@@ -98,10 +103,12 @@ Command add_environment(ArgumentParser app) {
       app.command("environment", "Show what is known about an environment, and draw it.");
   arguments->environment.add_to(command);
   command.option("--draw", arguments->draw, "draw f into this file, .svg or .png");
+  command.option("--steps", arguments->steps, "how many pulls are drawn, if f moves");
   command.flag("--json", arguments->json, "print one JSON object instead");
   command.footer(
       "Example:\n"
       "  canopy environment routing --patience 5 --draw routing.svg\n"
+      "  canopy environment moving --optimum walk --draw walk.svg\n"
       "`canopy simulate --list` shows all names.");
   return [arguments] { return show_environment(*arguments); };
 }

@@ -143,12 +143,13 @@ void print_table(const Setting& setting, const SimulationResult& result,
   fmt::print("{:<26}{:>12.1f}    (optimizer and environment together)\n\n", "ns per step",
              result.ns_per_step);
 
-  const Optimum optimum = environment.optimum_at(setting.simulation.steps);
-  const std::vector<double>& best = result.runs.front().best_arm;
-  fmt::print("best arm of the first run: {} (f = {:.5f})\n", environment.space().describe(best),
-             environment.mean_reward_at(best, setting.simulation.steps));
-  fmt::print("best arm there is:         {} (f = {:.5f})\n",
-             environment.space().describe(optimum.arm), optimum.value);
+  const RunResult& first = result.runs.front();
+  fmt::print("best arm of the first run: {} (f = {:.5f})\n",
+             environment.space().describe(first.best_arm),
+             first.optimum.value - first.simple_regret);
+  fmt::print("best arm there is:         {} (f = {:.5f}{})\n",
+             environment.space().describe(first.optimum.arm), first.optimum.value,
+             environment.drifts() ? " at the end; it moves" : "");
 }
 
 template <class Entry>

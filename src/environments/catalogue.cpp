@@ -4,6 +4,7 @@
 #include "canopy/garland.hpp"
 #include "canopy/lqr.hpp"
 #include "canopy/lqr_partial.hpp"
+#include "canopy/moving.hpp"
 #include "canopy/routing.hpp"
 #include "canopy/test_functions.hpp"
 
@@ -51,6 +52,10 @@ std::vector<EnvironmentEntry> built_in() {
       function_entry<Rosenbrock>("rosenbrock", "a test function of any dimension, a curved ridge"),
       function_entry<Hartmann3>("hartmann-3", "a test function of three parameters, four bells"),
       function_entry<Hartmann6>("hartmann-6", "a test function of six parameters, four bells"),
+      environment_entry<Moving, MovingOptions>(
+          "moving", "a hill whose maximum moves, whose level moves, or whose noise has a memory"),
+      environment_entry<Moving, TrafficDayOptions>(
+          "traffic-day", "a day of traffic: a wave, and three deploys that move the best arm"),
   };
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <fmt/format.h>
@@ -63,11 +64,40 @@ void draw_map(const KnownEnvironment& environment, const std::string& title,
   draw(figure, file);
 }
 
+/// f of one parameter in the course of time.
+void draw_course(const KnownEnvironment& environment, const std::string& title, std::uint64_t steps,
+                 const std::string& file) {
+  constexpr std::size_t kColumns = 400;
+  constexpr std::size_t kRows = 200;
+  const auto last = static_cast<double>(steps);
+  MapFigure figure{
+      title,    {"pull", 0.0, last}, axis(environment, 0), "f, mean reward", kColumns, {}, {},
+      "optimum"};
+  const auto step_of = [&](std::size_t column) {
+    const double middle = (static_cast<double>(column) + 0.5) / kColumns;
+    return 1 + static_cast<std::uint64_t>(middle * (last - 1.0));
+  };
+  for (std::size_t row = 0; row < kRows; ++row) {
+    const double arm =
+        std::lerp(figure.y.low, figure.y.high, (static_cast<double>(row) + 0.5) / kRows);
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      figure.values.push_back(environment.mean_reward_at({&arm, 1}, step_of(column)));
+    }
+  }
+  for (std::size_t column = 0; column < kColumns; ++column) {
+    const std::uint64_t step = step_of(column);
+    figure.path.push_back({static_cast<double>(step), environment.optimum_at(step).arm[0]});
+  }
+  draw(figure, file);
+}
+
 }  // namespace
 
 void draw_environment(const KnownEnvironment& environment, const std::string& title,
-                      const std::string& file) {
-  if (environment.space().dimension() == 1) {
+                      std::uint64_t steps, const std::string& file) {
+  if (environment.space().dimension() == 1 && environment.drifts()) {
+    draw_course(environment, title, steps, file);
+  } else if (environment.space().dimension() == 1) {
     draw_curve(environment, title, file);
   } else {
     draw_map(environment, title, file);

@@ -2,12 +2,14 @@
 
 #include "canopy/environment.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace canopy {
 
-/// Draws f of an environment of one or two real parameters, with its optimum. Throws FigureError.
+/// Draws f of an environment of one or two real parameters, with its optimum: of one parameter that
+/// moves, at steps 1 to `steps`; of two, at the first step. Throws FigureError.
 void draw_environment(const KnownEnvironment& environment, const std::string& title,
-                      const std::string& file);
+                      std::uint64_t steps, const std::string& file);
 
 }  // namespace canopy

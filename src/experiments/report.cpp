@@ -327,8 +327,9 @@ void draw_all(const ExperimentSpecification& experiment,
     const auto environment = make_environment(result.specification.environment);
     if (environment->space().dimension() > 2) continue;
     const std::string& title = result.specification.environment.name;
-    draw_both(stem + "environment", report,
-              [&](const std::string& file) { draw_environment(*environment, title, file); });
+    draw_both(stem + "environment", report, [&](const std::string& file) {
+      draw_environment(*environment, title, experiment.steps, file);
+    });
   }
 }
 

@@ -202,14 +202,16 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
   const Best best = optimizer.best().value();
   const double best_mean = environment.mean_reward_at(best.arm, steps);
   const double regret = judge.regret();
+  const Optimum optimum = environment.optimum_at(steps);
   return {.per_step_regret = regret / n,
           .per_step_realised_regret = realised(),
-          .simple_regret = environment.optimum_at(steps).value - best_mean,
+          .simple_regret = optimum.value - best_mean,
           .covered = best.lower <= best_mean && best_mean <= best.upper,
           .width = best.upper - best.lower,
           .best_mean_seen = std::max(judge.best_mean_seen(), best_mean),
           .summary = optimizer.summary(),
           .best_arm = best.arm,
+          .optimum = optimum,
           .ns_per_step = 1e9 * clock.seconds() / n,
           .checkpoints = std::move(passed)};
 }
@@ -223,8 +225,9 @@ using BuiltInEnvironments =
           DoubleSine, Difficult, Himmelblau, Rastrigin, Ackley, Counterexample, Cliff, Branin,
           Peaks, Rosenbrock, Hartmann3, Hartmann6>;
 
-/// HCT has a loop of its own with every environment that canopy comes with, without a virtual call:
-/// some of its steps take less time than such calls. Everything else goes through the protocol.
+/// HCT has a loop of its own with every environment that canopy comes with and that does not move,
+/// without a virtual call: some of its steps take less time than such calls. Everything else goes
+/// through the protocol.
 template <class... Environments>
 RunResult run_compiled(Types<Environments...> /*types*/, Hct& hct, KnownEnvironment& environment,
                        RandomStream& random, const RunOptions& options, const Watch& watch) {

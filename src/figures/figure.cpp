@@ -69,10 +69,16 @@ void draw_script(const std::string& script, const std::string& file) {
   }
 }
 
-/// A data block of one point, and the words that plot it.
-std::string mark_data(const Point& mark) {
-  return fmt::format("$mark << END\n{} {}\nEND\n", to_text(mark.x), to_text(mark.y));
+/// A data block of points.
+std::string block(std::string_view name, const std::vector<Point>& points) {
+  std::string text = fmt::format("${} << END\n", name);
+  for (const Point& point : points) {
+    text += fmt::format("{} {}\n", to_text(point.x), to_text(point.y));
+  }
+  return text + "END\n";
 }
+
+/// The words that plot the block `mark`.
 std::string mark_plot(const std::string& label, std::string_view colour) {
   return fmt::format("$mark using 1:2 with points pt 7 ps 1.2 lc rgb '{}' title {}\n", colour,
                      gnuplot_text(label));
@@ -114,11 +120,8 @@ std::string look_of(const Series& series) {
 
 void draw(const CurveFigure& figure, const std::string& file) {
   std::string script = preamble(figure.title, figure.x, figure.y, file);
-  script += "set grid lt 1 lc rgb '#dddddd'\n$curve << END\n";
-  for (const Point& point : figure.curve) {
-    script += fmt::format("{} {}\n", to_text(point.x), to_text(point.y));
-  }
-  script += "END\n" + mark_data(figure.mark) +
+  script += "set grid lt 1 lc rgb '#dddddd'\n" + block("curve", figure.curve) +
+            block("mark", {figure.mark}) +
             "plot $curve using 1:2 with lines lw 1.5 lc rgb '#1f5fa8' notitle, " +
             mark_plot(figure.mark_label, "#c0392b");
   draw_script(script, file);
@@ -145,8 +148,15 @@ void draw(const MapFigure& figure, const std::string& file) {
     }
     script += '\n';
   }
-  script += "END\n" + mark_data(figure.mark) + "plot $map using 1:2:3 with image notitle, " +
-            mark_plot(figure.mark_label, "#e74c3c");
+  script += "END\n";
+  const std::string mark = figure.path.empty()
+                               ? mark_plot(figure.mark_label, "#e74c3c")
+                               : fmt::format(
+                                     "$path using 1:2 with lines lw 2 lc rgb '#e74c3c' "
+                                     "title {}\n",
+                                     gnuplot_text(figure.mark_label));
+  script += block("mark", {figure.mark}) + block("path", figure.path) +
+            "plot $map using 1:2:3 with image notitle, " + mark;
   draw_script(script, file);
 }
 

@@ -46,6 +46,7 @@ struct MapFigure {
   std::vector<double> values;
   Point mark;
   std::string mark_label;
+  std::vector<Point> path = {};  ///< If there is one, it stands out in place of the mark.
 };
 
 /// A line with a dot at every point, and a band around it.

@@ -25,6 +25,17 @@ TEST(EnvironmentCommand, TellsWhatIsKnown) {
             "mixing time  at most 0\n");
 }
 
+TEST(EnvironmentCommand, SaysThatAnOptimumMoves) {
+  const auto result = run_tool("environment moving --span 500");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.out.find("rewards      in [0, 1], plus noise\n"
+                            "optimum      f = 1.000000 at x = 0.37 at first; it moves\n"),
+            std::string::npos)
+      << result.out;
+  EXPECT_EQ(json::parse(run_tool("environment moving --json").out)["drifts"], true);
+  EXPECT_EQ(json::parse(run_tool("environment lqr --json").out)["drifts"], false);
+}
+
 TEST(EnvironmentCommand, PrintsJson) {
   const json object = json::parse(run_tool("environment lqr-2d --json").out);
   EXPECT_EQ(object["environment"], "lqr-2d");
@@ -34,10 +45,10 @@ TEST(EnvironmentCommand, PrintsJson) {
   EXPECT_NEAR(object["optimum"]["arm"][1].get<double>(), 1.48611, 1e-5);
 }
 
-TEST(EnvironmentCommand, DrawsCurvesAndMaps) {
-  for (const std::string name : {"routing", "himmelblau"}) {
+TEST(EnvironmentCommand, DrawsCurvesMapsAndWhatMoves) {
+  for (const std::string name : {"routing", "himmelblau", "traffic-day"}) {
     const std::string file = std::filesystem::path(::testing::TempDir()) / (name + "-canopy.png");
-    EXPECT_EQ(run_tool("environment " + name + " --draw " + file).status, 0);
+    EXPECT_EQ(run_tool("environment " + name + " --steps 500 --draw " + file).status, 0);
     EXPECT_GT(std::filesystem::file_size(file), 5'000U);
     std::filesystem::remove(file);
   }
@@ -60,6 +71,8 @@ TEST(EnvironmentCommand, RefusesWrongUse) {
             "canopy environment: --draw a.svg: only one or two parameters can be drawn, not 3\n");
   EXPECT_EQ(refused("lqr --draw lqr.gif"),
             "canopy environment: --draw lqr.gif: must end in .svg or .png\n");
+  EXPECT_EQ(refused("moving --steps 0"),
+            "canopy environment: --steps 0: must be a whole number from 1 to 1000000000000\n");
   EXPECT_EQ(refused("routing --arrival-rate 5"),
             "canopy environment: --arrival-rate 5: must be at most 90 % of first_rate + "
             "second_rate\n");

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -76,6 +77,26 @@ TEST(Simulate, RealisedRegretIsPseudoRegretPlusTheNoise) {
   const SimulationResult exact =
       simulate({"garland", {{"noise_width", 0.0}}}, kTuned, kShort).value();
   EXPECT_NEAR(exact.per_step_regret.mean, exact.per_step_realised_regret.mean, 1e-12);
+}
+
+TEST(Simulate, ALevelThatMovesAddsNothingToRegret) {
+  const auto regret = [](const std::string& level) {
+    const Selection moving{"moving",
+                           {{"optimum", "still"}, {"level", level}, {"noise_width", 0.0}}};
+    return simulate(moving, {"random"}, kShort).value();
+  };
+  const SimulationResult still = regret("still");
+  const SimulationResult jumps = regret("jumps");
+  EXPECT_GT(still.per_step_regret.mean, 0.1);
+  EXPECT_NEAR(jumps.per_step_regret.mean, still.per_step_regret.mean, 1e-12);
+  EXPECT_NEAR(jumps.per_step_realised_regret.mean, still.per_step_regret.mean, 1e-12);
+}
+
+TEST(Simulate, TellsOfTheOptimumAtTheEndOfTheRun) {
+  const Selection walking{"moving", {{"optimum", "walk"}, {"span", std::uint64_t{2000}}}};
+  const SimulationResult result = simulate(walking, kTuned, kShort).value();
+  EXPECT_NE(result.runs[0].optimum.arm, result.runs[1].optimum.arm) << "they walk on their own";
+  EXPECT_EQ(result.runs[0].optimum.value, 1.0);
 }
 
 TEST(Simulate, CountsRefreshesAndAllSteps) {

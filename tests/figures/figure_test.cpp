@@ -62,6 +62,16 @@ TEST_F(FigureFile, SharesHaveALineForEveryLabel) {
   }
 }
 
+TEST_F(FigureFile, APathStandsOutInPlaceOfTheMark) {
+  MapFigure figure = checkerboard();
+  draw(figure, path("mark.svg"));
+  figure.path = {{0.5, 0.5}, {1.5, 1.5}};
+  figure.mark_label = "the way";
+  draw(figure, path("path.svg"));
+  EXPECT_NE(content("path.svg").find("the way"), std::string::npos);
+  EXPECT_EQ(content("mark.svg").find("the way"), std::string::npos);
+}
+
 TEST_F(FigureFile, PngsArePngs) {
   draw(parabola(), path("curve.png"));
   draw(checkerboard(), path("map.png"));
