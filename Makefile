@@ -172,8 +172,10 @@ gallery: python  ## Run the Python examples and draw the pictures of docs/python
 
 figures: build  ## Draw the pictures of docs/environments.md and docs/adaptive.md again
 	@mkdir -p docs/figures
-	@cmake --build --preset release --target model_picture
+	@cmake --build --preset release --target model_picture moving_picture
 	@build/bench/model_picture | gnuplot > docs/figures/adaptive_model.png
+	@build/bench/moving_picture jumps | gnuplot > docs/figures/adaptive_jumps.png
+	@build/bench/moving_picture traffic-day | gnuplot > docs/figures/adaptive_traffic_day.png
 	@for name in $$(build/canopy simulate --list | sed '1,/^Environments/d' | awk '!/hartmann/ {print $$1}'); do \
 	  build/canopy environment $$name --draw docs/figures/$$name.png > /dev/null || exit 1; done
 

@@ -4,14 +4,18 @@
 //   drift [moving | still] [PULLS [RUNS]]
 
 #include "canopy/adaptive.hpp"
+#include "canopy/moving.hpp"
 
 #include "suite.hpp"
 
+#include <array>
+#include <cmath>
 #include <cstdlib>
 #include <deque>
-#include <numbers>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -19,102 +23,56 @@ namespace {
 using namespace canopy;
 using namespace canopy::bench;
 
-double square(double x) {
-  return x * x;
-}
-
-/// On the unit box, with a largest value of 1 at `top`, on all axes.
-struct Hill {
+/// A way to move.
+struct Motions {
   std::string name;
-  std::vector<double> top;
-  std::function<double(const std::vector<double>&)> value;
-
-  [[nodiscard]] Space space() const {
-    std::vector<Parameter> parameters;
-    for (std::size_t i = 0; i < top.size(); ++i) {
-      parameters.push_back({"x" + std::to_string(i), Real{0.0, 1.0}});
-    }
-    return Space(parameters);
-  }
-
-  /// With the top at another place: the box is stretched on one side of it, and shrunk on the
-  /// other.
-  [[nodiscard]] double at(Arm arm, const std::vector<double>& place) const {
-    std::vector<double> x(top.size());
-    for (std::size_t i = 0; i < top.size(); ++i) {
-      x[i] = arm[i] < place[i] ? arm[i] * top[i] / place[i]
-                               : 1.0 - (1.0 - arm[i]) * (1.0 - top[i]) / (1.0 - place[i]);
-    }
-    return value(x);
-  }
+  MovingOptions options;
 };
 
-std::vector<Hill> hills() {
-  using Point = std::vector<double>;
-  const DoubleSineFunction double_sine({});
+std::vector<Motions> motions() {
+  const auto still = [](MovingOptions options) {
+    options.optimum = Motion::still;
+    return options;
+  };
   return {
-      {"cusp",
-       {0.314},
-       [](const Point& x) { return 1.0 - 1.2 * std::sqrt(std::abs(x[0] - 0.314)); }},
-      {"double sine", {0.5}, [double_sine](const Point& x) { return double_sine(Arm(x)); }},
-      {"quadratic", {0.37}, [](const Point& x) { return 1.0 - 2.5 * square(x[0] - 0.37); }},
-      {"waves",
-       {0.55, 0.55},
-       [](const Point& x) {
-         double sum = 0.0;
-         for (const double each : x) {
-           const double off = 2.0 * (each - 0.55);
-           sum += 10.0 + square(off) - 10.0 * std::cos(2.0 * std::numbers::pi * off);
-         }
-         return 1.0 - sum / 44.0;
-       }},
-      {"ridge",
-       {0.3, 0.64},
-       [](const Point& x) {
-         return 1.0 - 0.9 * std::abs(x[0] - 0.3) - 0.06 * std::abs(x[1] - 0.64);
-       }},
-      {"bowl",
-       {0.31, 0.62, 0.83},
-       [](const Point& x) {
-         return 1.0 - 0.8 * (square(x[0] - 0.31) + square(x[1] - 0.62) + square(x[2] - 0.83));
-       }},
+      {"memory 0.5", still({.noise_memory = 0.5})},
+      {"memory 0.9", still({.noise_memory = 0.9})},
+      {"memory 0.98", still({.noise_memory = 0.98})},
+      {"optimum moves", {.optimum_size = 0.42}},
+      {"optimum walks", {.optimum = Motion::walk, .optimum_size = 0.5}},
+      {"optimum jumps", {.optimum = Motion::jumps}},
+      {"level, 5 periods", still({.level = Motion::sine})},
+      {"level, 50 periods", still({.level = Motion::sine, .level_size = 1.0, .periods = 50.0})},
+      {"level jumps", still({.level = Motion::jumps, .level_size = -0.5})},
+      {"level walks", still({.level = Motion::walk, .level_size = 1.0})},
+      {"both jump", {.optimum = Motion::jumps, .level = Motion::jumps, .level_size = -0.5}},
+      {"both move", {.optimum_size = 0.42, .level = Motion::sine}},
+      {"days",
+       {.optimum = Motion::sine, .optimum_size = 0.15, .level = Motion::sine, .periods = 10.0}},
   };
 }
 
-/// How a world moves, by the time from 0 to 1.
-struct Motion {
+/// The noise of what moves.
+struct MovingNoise {
   std::string name;
-  double memory = 0.0;  // of the noise for itself
-  std::function<double(double)> level = [](double) { return 0.0; };
-  std::function<double(double)> shift = [](double) { return 0.0; };  // of the optimum
-  double level_walk = 0.0;  // its deviation over the whole time
-  double shift_walk = 0.0;
+  Noise kind;
+  double width;
 };
 
-std::vector<Motion> motions() {
-  const auto sine = [](double height, double periods) {
-    return [=](double time) { return height * std::sin(2.0 * std::numbers::pi * periods * time); };
-  };
-  const auto steps = [](double first, double second) {
-    return [=](double time) { return time < 1.0 / 3.0 ? 0.0 : time < 2.0 / 3.0 ? first : second; };
-  };
-  const auto line = [](double time) { return 0.42 * time; };
-  return {
-      {.name = "memory 0.5", .memory = 0.5},
-      {.name = "memory 0.9", .memory = 0.9},
-      {.name = "memory 0.98", .memory = 0.98},
-      {.name = "optimum moves", .shift = line},
-      {.name = "optimum walks", .shift_walk = 0.5},
-      {.name = "optimum jumps", .shift = steps(0.4, 0.15)},
-      {.name = "level, 5 periods", .level = sine(0.3, 5.0)},
-      {.name = "level, 50 periods", .level = sine(1.0, 50.0)},
-      {.name = "level jumps", .level = steps(-0.5, 0.3)},
-      {.name = "level walks", .level_walk = 1.0},
-      {.name = "both jump", .level = steps(-0.5, 0.3), .shift = steps(0.4, 0.15)},
-      {.name = "both move", .level = sine(0.3, 5.0), .shift = line},
-      {.name = "days", .level = sine(0.3, 10.0), .shift = sine(0.15, 10.0)},
-  };
+std::vector<MovingNoise> moving_noises() {
+  return {{"Gaussian 0.05", Noise::gaussian, 0.05},
+          {"uniform 0.3", Noise::uniform, 0.3 * std::sqrt(12.0)}};
 }
+
+constexpr std::array kHills{HillFunction::cusp,  HillFunction::double_sine, HillFunction::quadratic,
+                            HillFunction::waves, HillFunction::ridge,       HillFunction::bowl};
+
+/// A system and what is added to its rewards.
+struct World {
+  MovingOptions options;
+  std::string noise;  // in the names of random streams
+  std::function<double(double reward, RandomStream& random)> disturbed = {};
+};
 
 struct Measured {
   double regret = 0.0;
@@ -132,36 +90,21 @@ struct Length {
   std::uint64_t runs;
 };
 
-Measured in_motion(const Motion& motion, const Hill& hill, const NoiseKind& noise, Drift drift,
-                   std::size_t in_flight, const Length& length) {
+Measured in_motion(World world, Drift drift, std::size_t in_flight, const Length& length) {
+  world.options.span = length.pulls;
+  Moving system(world.options);
   Measured measured;
   for (std::uint64_t run = 0; run < length.runs; ++run) {
-    RandomStream random({.environment = hill.name, .purpose = noise.name, .run = run});
-    Adaptive tree(hill.space(), {.drift = drift});
+    RandomStream random(
+        {.environment = name_of(world.options.function), .purpose = world.noise, .run = run});
+    system.start(random);
+    Adaptive tree(system.space(), {.drift = drift});
     std::deque<std::pair<Ticket, double>> out;
-    const double root = std::sqrt(static_cast<double>(length.pulls));
-    double walked_level = 0.0;
-    double walked_shift = 0.0;
-    double remembered = 0.0;
-    for (std::uint64_t done = 0; done < length.pulls; ++done) {
-      const double time = static_cast<double>(done) / static_cast<double>(length.pulls);
-      walked_level += motion.level_walk / root * random.normal();
-      walked_shift += motion.shift_walk / root * random.normal();
-      const double shift = motion.shift(time) + walked_shift;
-      std::vector<double> place = hill.top;
-      for (double& each : place) {
-        each = std::clamp(each + (each <= 0.5 ? shift : -shift), 0.08, 0.92);
-      }
+    for (std::uint64_t t = 1; t <= length.pulls; ++t) {
       const Pull pull = tree.ask(1);
-      const double f = hill.at(pull.arm, place);
-      measured.regret += 1.0 - f;
-      double reward = noise.reward(f, random);
-      if (motion.memory != 0.0) {
-        const double part = std::sqrt(1.0 - square(motion.memory));
-        remembered = motion.memory * remembered + part * (reward - f);
-        reward = f + remembered;
-      }
-      out.emplace_back(pull.ticket, reward + motion.level(time) + walked_level);
+      measured.regret += system.optimum_at(t).value - system.mean_reward_at(pull.arm, t);
+      const double reward = system.pull(pull.arm, random);
+      out.emplace_back(pull.ticket, world.disturbed ? world.disturbed(reward, random) : reward);
       if (out.size() < in_flight) continue;
       (void)tree.tell(out.front().first, out.front().second);
       out.pop_front();
@@ -173,20 +116,20 @@ Measured in_motion(const Motion& motion, const Hill& hill, const NoiseKind& nois
 }
 
 void print_moving(const Length& length) {
-  const std::vector<Hill> all_hills = hills();
-  const std::vector<Motion> all_motions = motions();
-  const std::vector<NoiseKind> all_noises{noises()[0], noises()[1]};
+  const std::vector<Motions> all_motions = motions();
+  const std::vector<MovingNoise> all_noises = moving_noises();
   const std::vector<std::size_t> ways{1, 8, 32};
-  const std::size_t cases = all_hills.size() * all_noises.size();
+  const std::size_t cases = kHills.size() * all_noises.size();
   std::vector<std::array<Measured, 2>> found(all_motions.size() * ways.size() * cases);
   on_all_cores(2 * found.size(), [&](std::size_t i) {
     const std::size_t at = i / 2;
-    const Hill& hill = all_hills[at % all_hills.size()];
-    const NoiseKind& noise = all_noises[at / all_hills.size() % all_noises.size()];
-    const std::size_t way = at / cases % ways.size();
-    const Motion& motion = all_motions[at / cases / ways.size()];
+    const MovingNoise& noise = all_noises[at / kHills.size() % all_noises.size()];
+    World world{all_motions[at / cases / ways.size()].options, noise.name};
+    world.options.function = kHills.at(at % kHills.size());
+    world.options.noise = noise.kind;
+    world.options.noise_width = noise.width;
     const Drift drift = i % 2 == 0 ? Drift::none : Drift::automatic;
-    found[at].at(i % 2) = in_motion(motion, hill, noise, drift, ways[way], length);
+    found[at].at(i % 2) = in_motion(world, drift, ways[at / cases % ways.size()], length);
   });
   fmt::print(
       "Regret per pull with drift = auto over that without, {} pulls, {} runs: geometric mean of "
@@ -197,7 +140,7 @@ void print_moving(const Length& length) {
     fmt::print("{:>22}{:>9}", fmt::format("{} in flight", way), "seen");
   fmt::print("\n");
   std::size_t at = 0;
-  for (const Motion& motion : all_motions) {
+  for (const Motions& motion : all_motions) {
     fmt::print("{:<20}", motion.name);
     for (std::size_t way = 0; way < ways.size(); ++way) {
       Ratios ratios;
@@ -217,7 +160,7 @@ std::vector<NoiseKind> still_noises() {
   std::vector<NoiseKind> all = noises();
   const auto student = [](double freedom, RandomStream& random) {
     double squares = 0.0;
-    for (int i = 0; i < static_cast<int>(freedom); ++i) squares += square(random.normal());
+    for (int i = 0; i < static_cast<int>(freedom); ++i) squares += std::pow(random.normal(), 2.0);
     return random.normal() / std::sqrt(squares / freedom);
   };
   all.push_back({"Student, 3",
@@ -251,29 +194,32 @@ std::vector<NoiseKind> still_noises() {
 }
 
 void print_still(const Length& length) {
-  const std::vector<Hill> all_hills = hills();
   const std::vector<NoiseKind> all_noises = still_noises();
-  std::vector<std::array<Measured, 2>> found(all_noises.size() * all_hills.size());
+  std::vector<std::array<Measured, 2>> found(all_noises.size() * kHills.size());
   on_all_cores(2 * found.size(), [&](std::size_t i) {
     const std::size_t at = i / 2;
     const Drift drift = i % 2 == 0 ? Drift::none : Drift::automatic;
-    found[at].at(i % 2) = in_motion({}, all_hills[at % all_hills.size()],
-                                    all_noises[at / all_hills.size()], drift, 1, length);
+    const NoiseKind& noise = all_noises[at / kHills.size()];
+    const World world{
+        {.optimum = Motion::still, .function = kHills.at(at % kHills.size()), .noise_width = 0.0},
+        noise.name,
+        noise.reward};
+    found[at].at(i % 2) = in_motion(world, drift, 1, length);
   });
   fmt::print(
       "Nothing moves: regret per pull with drift = auto over that without, {} pulls, {} runs: "
       "geometric mean of {} cases and range; changes seen and warnings of memory in a run\n\n"
       "{:<20}{:>22}{:>9}{:>9}\n",
-      length.pulls, length.runs, all_hills.size(), "", "regret", "seen", "memory");
+      length.pulls, length.runs, kHills.size(), "", "regret", "seen", "memory");
   for (std::size_t noise = 0; noise < all_noises.size(); ++noise) {
     Ratios ratios;
     double changes = 0.0;
     double warned = 0.0;
-    for (std::size_t hill = 0; hill < all_hills.size(); ++hill) {
-      const auto& [without, with] = found[noise * all_hills.size() + hill];
+    for (std::size_t hill = 0; hill < kHills.size(); ++hill) {
+      const auto& [without, with] = found[noise * kHills.size() + hill];
       ratios.add(with.regret / without.regret);
-      changes += with.changes / static_cast<double>(all_hills.size());
-      warned += with.warned / static_cast<double>(all_hills.size());
+      changes += with.changes / static_cast<double>(kHills.size());
+      warned += with.warned / static_cast<double>(kHills.size());
     }
     fmt::print("{:<20}{:>22}{:>9.4f}{:>9.4f}\n", all_noises[noise].name, ratios.text(), changes,
                warned);
