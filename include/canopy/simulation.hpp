@@ -58,7 +58,7 @@ struct RunResult {
   double best_mean_seen = -std::numeric_limits<double>::infinity();  ///< of the arms it had
   Summary summary = {};
   std::vector<double> best_arm = {};
-  Optimum optimum = {};  ///< at the end
+  Optimum optimum = {};      ///< at the end
   double ns_per_step = 0.0;  ///< of processor time, the optimizer and the environment together
   std::vector<Checkpoint> checkpoints = {};
 };

@@ -63,7 +63,8 @@ void print_facts(const Selection& selected, const KnownEnvironment& environment)
   }
   const auto [low, high] = environment.reward_range();
   const bool adds_noise = selected.options.find("noise_width") != nullptr;
-  fmt::print("{:<13}in [{:.6g}, {:.6g}]{}\n", "rewards", low, high, adds_noise ? ", plus noise" : "");
+  fmt::print("{:<13}in [{:.6g}, {:.6g}]{}\n", "rewards", low, high,
+             adds_noise ? ", plus noise" : "");
   const Optimum optimum = environment.optimum_at(1);
   fmt::print("{:<13}f = {:.6f} at {}{}\n", "optimum", optimum.value,
              environment.space().describe(optimum.arm),
