@@ -264,6 +264,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   [[nodiscard]] NodeIndex most_promising_but(NodeIndex leaf);
   void raise_alarm();
   [[nodiscard]] std::vector<NodeIndex> leaves_to_probe() const;
+  [[nodiscard]] std::optional<NodeIndex> leaf_with_most_pulls(NodeIndex cell = Tree::kRoot) const;
   [[nodiscard]] NodeIndex start_cell_of(NodeIndex node) const;
   void accept_answer(NodeIndex index, const Rewards& mapped);
   void review_probe();

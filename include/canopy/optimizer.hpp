@@ -310,7 +310,7 @@ struct Learnt {
     cover,         ///< Nobody has looked there, and the model can be wrong.
     sweep,         ///< It is the best of its depth, whatever the model thinks of it.
     least_broken,  ///< Everything seems to be beyond a limit, and this by least.
-    probe,  ///< Something has changed; this pull helps to tell whether it is the same for all.
+    probe,  ///< Something may have changed; this pull helps to tell whether it is the same for all.
   };
 
   /// The arm that was last chosen.

@@ -225,7 +225,7 @@ class Turn(NamedTuple):
 
     `why`: "start", the first cells are played once each; "search", nowhere may f be better, as far as the model
     tells; "cover", nobody has looked there and the model can be wrong; "sweep", it is the best of its depth;
-    "least_broken", everything seems to be beyond a limit, and this by least; "probe", something has changed, and this
+    "least_broken", everything seems to be beyond a limit, and this by least; "probe", something may have changed, and this
     shows whether it is the same for all arms.
     It is played for `length` pulls and had `pulls` before. f is about `level` there, with the standard `deviation`,
     and may be `bound`.

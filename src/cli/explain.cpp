@@ -94,7 +94,7 @@ std::string turn_text(const Space& space, const Learnt& learnt) {
       text += "this part of the box was looked at least";
       break;
     case Learnt::Why::probe:
-      text += "something has changed, and this shows whether it is the same for all settings";
+      text += "something may have changed, and this shows whether it is the same for all settings";
       break;
     case Learnt::Why::sweep:
       text += level + ", the best among cells of its size";

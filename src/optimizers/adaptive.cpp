@@ -130,6 +130,13 @@ Adaptive::Turn Adaptive::next_turn() {
       set_bound(ticket.node);
     });
   }
+  // A reward that is much larger than expected may be due to its arm, or to a level that has risen.
+  // The arm that is known best tells which. Else search and explorer would go after every new arm,
+  // and take each of them for better than the old ones.
+  if (trackers_.take_surprise()) {
+    const std::optional<NodeIndex> leaf = leaf_with_most_pulls();
+    if (leaf) return {.node = *leaf, .why = Learnt::Why::probe};
+  }
   if (explorer_may_play()) {
     const bool covers = std::exchange(covers_next_, !covers_next_);
     const std::optional<NodeIndex> leaf = covers ? cover() : sweep();

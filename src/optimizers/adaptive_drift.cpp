@@ -126,22 +126,27 @@ NodeIndex Adaptive::start_cell_of(NodeIndex node) const {
 
 /// Of each other eighth of the box the leaf with the most pulls.
 std::vector<NodeIndex> Adaptive::leaves_to_probe() const {
-  const Tree& tree = model_.tree();
   const NodeIndex here = start_cell_of(turn_.node);
   std::vector<NodeIndex> leaves;
   for (const NodeIndex cell : start_) {
     if (cell == here) continue;
-    std::optional<NodeIndex> most;
-    for (NodeIndex i = cell; i < tree.size(); ++i) {
-      const Node& node = tree[i];
-      if (!node.is_leaf() || start_cell_of(i) != cell) continue;
-      if (!(node.pulls - node.penalties > 0.0) || is_out_of_question(tree.arm(i))) continue;
-      if (!metrics_.empty() && is_passed_by(i)) continue;
-      if (!most || node.pulls > tree[*most].pulls) most = i;
-    }
-    if (most) leaves.push_back(*most);
+    if (const auto most = leaf_with_most_pulls(cell)) leaves.push_back(*most);
   }
   return leaves;
+}
+
+/// In one of the first cells, or in the whole box.
+std::optional<NodeIndex> Adaptive::leaf_with_most_pulls(NodeIndex cell) const {
+  const Tree& tree = model_.tree();
+  std::optional<NodeIndex> most;
+  for (NodeIndex i = cell; i < tree.size(); ++i) {
+    const Node& node = tree[i];
+    if (!node.is_leaf() || (cell != Tree::kRoot && start_cell_of(i) != cell)) continue;
+    if (!(node.pulls - node.penalties > 0.0) || is_out_of_question(tree.arm(i))) continue;
+    if (!metrics_.empty() && is_passed_by(i)) continue;
+    if (!most || node.pulls > tree[*most].pulls) most = i;
+  }
+  return most;
 }
 
 void Adaptive::accept_answer(NodeIndex index, const Rewards& mapped) {

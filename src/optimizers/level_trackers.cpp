@@ -37,7 +37,7 @@ LevelTrackers::Expected LevelTrackers::expect(double level, double variance, dou
           .precision = 1.0 / all,
           .threshold = (kAlarm + std::log(static_cast<double>(number))) * caution(),
           .is_known = is_known,
-          .is_scored = is_known && number >= (distinct_ <= 2 ? kFirstOfTwo : kFirstScored)};
+          .is_scored = number >= (distinct_ <= 2 ? kFirstOfTwo : kFirstScored)};
 }
 
 void LevelTrackers::Expected::transfer(State& state) {
@@ -56,6 +56,7 @@ bool LevelTrackers::add_several(const Expected& expected, double surprise, doubl
   const double own = surprise - level();
   const double own_loss = clipped(own * own * precision);
   count_loss(own_loss);
+  is_surprised_ = expected.is_scored && own > 0.0 && own_loss > kSurprise;
   double largest = 0.0;
   for (std::size_t j = 0; j < kTrackers; ++j) {
     const double error = surprise - levels_[j];
@@ -106,11 +107,13 @@ void LevelTrackers::start_anew() {
     if (tracker != used_) levels_[tracker] = tracker == returning ? level_now : lasting;
   }
   scores_.fill(0.0);
+  is_surprised_ = false;
 }
 
 void LevelTrackers::transfer(State& state) {
   state(used_, counted_, leaf_, base_, phi_, pairs_, pair_products_, pair_squares_, last_,
-        is_chained_, losses_, loss_sum_, loss_squares_, distinct_, values_[0], values_[1]);
+        is_chained_, is_surprised_, losses_, loss_sum_, loss_squares_, distinct_, values_[0],
+        values_[1]);
   for (auto* list : {&levels_, &taken_, &scores_, &squares_}) {
     for (double& number : *list) state(number);
   }

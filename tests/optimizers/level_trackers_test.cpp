@@ -91,6 +91,24 @@ TEST(LevelTrackers, ScoreRewardsOfTwoValuesLater) {
   EXPECT_TRUE(well_known(trackers, 128).is_scored);
 }
 
+TEST(LevelTrackers, AreSurprisedOnceByARewardFarAboveWhatIsExpected) {
+  LevelTrackers trackers;
+  for (const double reward : {1.0, 0.0, 0.5}) trackers.see(reward);
+  const auto is_surprised_by = [&](double deviations, std::uint64_t number) {
+    (void)trackers.add(well_known(trackers, number), deviations * std::sqrt(1.01 * kNoise));
+    return trackers.take_surprise();
+  };
+  EXPECT_FALSE(is_surprised_by(4.0, 127)) << "too early";
+  EXPECT_FALSE(is_surprised_by(2.9, 128));
+  EXPECT_FALSE(is_surprised_by(-4.0, 129));
+  EXPECT_TRUE(is_surprised_by(3.1, 130));
+  EXPECT_FALSE(trackers.take_surprise());
+  EXPECT_FALSE(is_surprised_by(0.0, 131));
+  (void)trackers.add(well_known(trackers, 132), 4.0);
+  trackers.interrupt();
+  EXPECT_FALSE(trackers.take_surprise());
+}
+
 TEST(LevelTrackers, TellAutocorrelatedNoiseByItsReturn) {
   for (const double phi : {0.5, 0.9}) {
     RandomStream random({.seed = 5});

@@ -90,6 +90,7 @@ class TextbookDrift {
       probe_.pop_back();
       return {leaf, 1, false};
     }
+    if (std::exchange(surprised_, false)) return {largest_leaf(kNone), 1, false};
     TextbookAdaptive::Turn turn = tree_.next_turn();
     const double u = 1.0 - a_[c_];
     const bool tells_little = c_ > 0 && turn.node == last_ && !turn.explorer &&
@@ -205,6 +206,7 @@ class TextbookDrift {
     }
     q_ += own;
     q2_ += own * own;
+    surprised_ = number_ >= 128 && e0 > level() && own > 9.0;
     bool alarm = false;
     if (++n_E_ > 256.0) {
       n_E_ /= 2.0;
@@ -213,7 +215,7 @@ class TextbookDrift {
     for (std::size_t j = 0; j < g.size(); ++j) {
       const double e = e0 - L_[j];
       E_[j] += w * e * e;
-      if (known && number_ >= 128 && j != c_) {
+      if (number_ >= 128 && j != c_) {
         A_[j] = std::max(0.0, A_[j] + std::min(1.0, (own - cost(L_[j])) / 2.0));
         alarm = alarm || A_[j] > threshold_;
       }
@@ -251,6 +253,7 @@ class TextbookDrift {
     const bool faster = J_ > 1 && (c_ == 1 || g[J_] > g[c_]);
     if (faster && L_[J_] != level()) list_probe();
     is_probing_ = !probe_.empty();
+    surprised_ = false;
     if (!is_probing_) return judge();
     chained_ = false;
     last_ = kNone;
@@ -261,13 +264,19 @@ class TextbookDrift {
     const std::size_t here = cell_of(tree_.turn_.node);
     for (const std::size_t cell : tree_.start_) {
       if (cell == here) continue;
-      std::size_t most = kNone;
-      for (std::size_t i = 0; i < tree_.nodes_.size(); ++i) {
-        if (tree_.nodes_[i].left != 0 || tree_.nodes_[i].T == 0.0 || cell_of(i) != cell) continue;
-        if (most == kNone || tree_.nodes_[i].T > tree_.nodes_[most].T) most = i;
-      }
-      if (most != kNone) probe_.push_back(most);
+      if (const std::size_t most = largest_leaf(cell); most != kNone) probe_.push_back(most);
     }
+  }
+
+  /// The leaf with the largest T, in this cell of depth 3 if there is one.
+  [[nodiscard]] std::size_t largest_leaf(std::size_t cell) const {
+    std::size_t most = kNone;
+    for (std::size_t i = 0; i < tree_.nodes_.size(); ++i) {
+      if (tree_.nodes_[i].left != 0 || tree_.nodes_[i].T == 0.0) continue;
+      if (cell != kNone && cell_of(i) != cell) continue;
+      if (most == kNone || tree_.nodes_[i].T > tree_.nodes_[most].T) most = i;
+    }
+    return most;
   }
 
   [[nodiscard]] std::size_t cell_of(std::size_t i) const {
@@ -351,6 +360,7 @@ class TextbookDrift {
   std::uint64_t left_ = 0;
   std::uint64_t number_ = 0;  // of the turn's first reward
   std::size_t last_ = kNone;  // the leaf of the turn before
+  bool surprised_ = false;
   double mean_before_ = 0.0;
   double m_ = 0.0;
   double v_ = 0.0;

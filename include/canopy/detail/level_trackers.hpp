@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace canopy {
 
@@ -40,7 +41,7 @@ class LevelTrackers {
     double precision = 1.0;  ///< 1 / (v + s)
     double threshold = 0.0;  ///< A score beyond it is an alarm.
     bool is_known = false;   ///< v <= s / 2
-    bool is_scored = false;  ///< It is known, and the first rewards of the study are over.
+    bool is_scored = false;  ///< The first rewards of the study are over.
 
     void transfer(State& state);
   };
@@ -78,6 +79,12 @@ class LevelTrackers {
     if (distinct_ <= 2) count_value(reward);
   }
 
+  /// Whether the last reward was more than three standard deviations above what was expected; the
+  /// first time this is asked. Rewards of two values are so by chance, and cannot rise.
+  [[nodiscard]] bool take_surprise() {
+    return std::exchange(is_surprised_, false) && distinct_ > 2;
+  }
+
   /// Takes a reward of the leaf that was turned to, less the level of f that is expected. Returns
   /// whether that raises an alarm.
   bool add(const Expected& expected, double surprise) {
@@ -85,6 +92,7 @@ class LevelTrackers {
     const double own = surprise - level();
     const double own_loss = clipped(own * own * expected.precision);
     count_loss(own_loss);
+    is_surprised_ = expected.is_scored && own > 0.0 && own_loss > kSurprise;
     double largest = 0.0;
     for (std::size_t j = 0; j < kTrackers; ++j) {
       const double error = surprise - levels_[j];
@@ -113,6 +121,7 @@ class LevelTrackers {
   void interrupt() {
     turn_to(kNobody, true);
     is_chained_ = false;
+    is_surprised_ = false;
   }
 
   /// The tracker that has raised the alarm: that with the largest score.
@@ -139,6 +148,7 @@ class LevelTrackers {
   static constexpr NodeIndex kNobody = std::numeric_limits<NodeIndex>::max();
   static constexpr std::array<double, kTrackers> kGains{0.0, 1.0, 1.0 / 64.0, 1.0 / 8.0, 1.0};
   static constexpr double kClip = 16.0;           // of squared standardised errors
+  static constexpr double kSurprise = 9.0;        // of the same
   static constexpr double kMostPerReward = 1.0;   // nats
   static constexpr double kRecent = 256.0;        // rewards that E is about
   static constexpr double kFewPairs = 32.0;       // tell nothing about phi
@@ -214,7 +224,8 @@ class LevelTrackers {
   double pair_products_ = 0.0;
   double pair_squares_ = 0.0;
   double last_ = 0.0;
-  bool is_chained_ = false;  // the last reward was of a leaf that is known
+  bool is_chained_ = false;    // the last reward was of a leaf that is known
+  bool is_surprised_ = false;  // it was far above what was expected
 };
 
 }  // namespace canopy
