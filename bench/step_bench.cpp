@@ -28,6 +28,7 @@
 namespace {
 
 using canopy::Adaptive;
+using canopy::Drift;
 using canopy::Feedback;
 using canopy::Garland;
 using canopy::Hct;
@@ -103,10 +104,14 @@ void adaptive(std::uint64_t steps, std::uint64_t seed) {
   pull_by_pull(adaptive, steps, seed);
 }
 
+void adaptive_to_drift(std::uint64_t steps, std::uint64_t seed) {
+  Adaptive adaptive(Garland().space(), {.drift = Drift::automatic});
+  pull_by_pull(adaptive, steps, seed);
+}
+
 /// Of a space of one arm: longer and longer turns, and no tree.
-void adaptive_turn(std::uint64_t steps, std::uint64_t seed) {
+void turn_of(Adaptive& adaptive, std::uint64_t steps, std::uint64_t seed) {
   Garland garland;
-  Adaptive adaptive(canopy::Space{{"c", canopy::Choice{{"only"}}}});
   RandomStream random({.seed = seed});
   double arm = canopy::kGarlandArgmax;
   Pull pull{};
@@ -115,6 +120,16 @@ void adaptive_turn(std::uint64_t steps, std::uint64_t seed) {
     benchmark::DoNotOptimize(arm);
     (void)adaptive.tell(pull.ticket, garland.pull({&arm, 1}, random));
   }
+}
+
+void adaptive_turn(std::uint64_t steps, std::uint64_t seed) {
+  Adaptive adaptive(canopy::Space{{"c", canopy::Choice{{"only"}}}});
+  turn_of(adaptive, steps, seed);
+}
+
+void adaptive_turn_to_drift(std::uint64_t steps, std::uint64_t seed) {
+  Adaptive adaptive(canopy::Space{{"c", canopy::Choice{{"only"}}}}, {.drift = Drift::automatic});
+  turn_of(adaptive, steps, seed);
 }
 
 /// The most nodes that it had after so many steps.
@@ -274,6 +289,9 @@ int main() {
   Rival short_book{"textbook HCT-iid", textbook, 100'000, 10, {}};
   Rival adapting{"adaptive", adaptive, 100'000, 10, {}};
   Rival turning{"adaptive within a turn", adaptive_turn, 1'000'000, 1, {}};
+  Rival drifting{"adaptive, drift = auto", adaptive_to_drift, 100'000, 10, {}};
+  Rival drifting_turn{
+      "adaptive, drift = auto, within a turn", adaptive_turn_to_drift, 1'000'000, 1, {}};
   Rival direct{"chain stepped by hand", direct_chain, 1'000'000, 1, {}};
   Rival adapted{"chain through PolicyEnvironment", adapted_chain, 1'000'000, 1, {}};
   Rival short_iid{"HCT-iid", hct_iid, 100'000, 100, {}};
@@ -283,14 +301,15 @@ int main() {
 
   fmt::print("garland, noise width 1, nu1 1, rho 0.7071, confidence_scale 0.05; medians\n\n");
   measure({&bare, &iid, &correlated, &book, &changing, &changing_book, &truncated, &short_book,
-           &adapting, &turning, &direct, &adapted},
+           &adapting, &drifting, &turning, &drifting_turn, &direct, &adapted},
           41);
   measure({&short_iid, &long_iid, &short_correlated, &long_correlated}, 3);
 
   fmt::print("{:<50}{:>9}\n", "", "ns/step");
-  for (const Rival* rival : {&bare, &book, &iid, &correlated, &truncated, &changing_book, &changing,
-                             &short_iid, &short_correlated, &long_iid, &long_correlated,
-                             &short_book, &adapting, &turning, &direct, &adapted}) {
+  for (const Rival* rival :
+       {&bare, &book, &iid, &correlated, &truncated, &changing_book, &changing, &short_iid,
+        &short_correlated, &long_iid, &long_correlated, &short_book, &adapting, &drifting, &turning,
+        &drifting_turn, &direct, &adapted}) {
     const std::string steps = fmt::format("n = {:.0e}", static_cast<double>(rival->steps));
     print_row(rival->name + ", " + steps, median(rival->ns_per_step), "", "");
   }
@@ -306,6 +325,9 @@ int main() {
   print_row("T-HOO / textbook HCT-iid, same depth", ratio(truncated, book), "x", "at most 1.5");
   print_row("adaptive / textbook HCT-iid, n = 1e5", ratio(adapting, short_book), "x", "(to know)");
   print_row("adaptive within a turn / bare loop, n = 1e6", ratio(turning, bare), "x", "(to know)");
+  print_row("adaptive, drift = auto / none, n = 1e5", ratio(drifting, adapting), "x",
+            "at most 1.7");
+  print_row("  within a turn", ratio(drifting_turn, turning), "x", "(to know)");
   print_row("adaptive, n = 1e5", median(adapting.ns_per_step), "ns", "at most 150");
   print_row("adaptive within a turn", median(turning.ns_per_step), "ns", "at most 40");
   print_row("  most nodes of ten runs, n = 1e5", adaptive_nodes(100'000, 10), "", "below 3859");

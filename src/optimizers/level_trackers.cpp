@@ -56,7 +56,7 @@ bool LevelTrackers::add_several(const Expected& expected, double surprise, doubl
   const double own = surprise - level();
   const double own_loss = clipped(own * own * precision);
   count_loss(own_loss);
-  is_surprised_ = expected.is_scored && own > 0.0 && own_loss > kSurprise;
+  is_surprised_ = own_loss > kSurprise && own > 0.0 && expected.is_scored;
   double largest = 0.0;
   for (std::size_t j = 0; j < kTrackers; ++j) {
     const double error = surprise - levels_[j];
@@ -85,7 +85,7 @@ LevelTrackers::Tracker LevelTrackers::loudest() const {
 }
 
 bool LevelTrackers::may_be_of_f(Tracker tracker) const {
-  const bool is_faster = tracker >= slow && (used_ == returning || kGains[tracker] > kGains[used_]);
+  const bool is_faster = moves(tracker) && (used_ == returning || kGains[tracker] > kGains[used_]);
   return is_faster && levels_[tracker] != level();
 }
 
@@ -118,7 +118,7 @@ void LevelTrackers::transfer(State& state) {
     for (double& number : *list) state(number);
   }
   if (!state.restoring()) return;
-  State::require(used_ <= fast && State::are_sizes({counted_, pairs_, pair_squares_, phi_}) &&
+  State::require(used_ <= frozen && State::are_sizes({counted_, pairs_, pair_squares_, phi_}) &&
                  phi_ < 1.0 && State::are_finite({base_, pair_products_, last_}) &&
                  State::are_sizes({losses_, loss_sum_, loss_squares_}) && distinct_ <= 3);
   for (std::size_t j = 0; j < kTrackers; ++j) {

@@ -26,11 +26,11 @@ namespace canopy {
 class LevelTrackers {
  public:
   enum Tracker : std::uint8_t {
-    frozen,     ///< The level stays where it is.
     returning,  ///< Autocorrelated noise: the level returns to a base, by phi per reward.
     slow,       ///< The level stays where surprises have moved it, by 1/64 of each,
     medium,     ///< ... by 1/8,
     fast,       ///< ... or wholly.
+    frozen,     ///< The level stays where it is.
   };
   static constexpr std::size_t kTrackers = 5;
 
@@ -54,7 +54,7 @@ class LevelTrackers {
   [[nodiscard]] Tracker used() const { return used_; }
   [[nodiscard]] bool is_following() const { return used_ != frozen; }
   /// Whether the level may move for good, not only until noise is over.
-  [[nodiscard]] bool level_moves() const { return used_ >= slow; }
+  [[nodiscard]] bool level_moves() const { return moves(used_); }
 
   /// L: what is taken off rewards.
   [[nodiscard]] double level() const { return levels_[used_]; }
@@ -88,29 +88,20 @@ class LevelTrackers {
   /// Takes a reward of the leaf that was turned to, less the level of f that is expected. Returns
   /// whether that raises an alarm.
   bool add(const Expected& expected, double surprise) {
+    const Reward reward{.surprise = surprise,
+                        .part = expected.part,
+                        .precision = expected.precision,
+                        .own_loss = loss_of_used(surprise, expected.precision),
+                        .nats = expected.is_scored ? 0.5 : 0.0};
+    const double threshold = expected.threshold;
     count(1.0);
-    const double own = surprise - level();
-    const double own_loss = clipped(own * own * expected.precision);
-    count_loss(own_loss);
-    is_surprised_ = expected.is_scored && own > 0.0 && own_loss > kSurprise;
-    double largest = 0.0;
-    for (std::size_t j = 0; j < kTrackers; ++j) {
-      const double error = surprise - levels_[j];
-      const double squared = error * error;
-      squares_[j] += squared * expected.part;
-      if (expected.is_scored) {
-        const double loss = clipped(squared * expected.precision);
-        const double nats = std::min(kMostPerReward, 0.5 * (own_loss - loss));
-        scores_[j] = std::max(0.0, scores_[j] + nats);
-        largest = std::max(largest, scores_[j]);
-      }
-      const double gain = kGains[j] * expected.part;
-      levels_[j] += gain * error;
-      taken_[j] += gain * (1.0 - taken_[j]);
-    }
+    count_loss(reward.own_loss);
+    is_surprised_ = reward.own_loss > kSurprise && surprise > level() && expected.is_scored;
+    follow(reward, returning);
+    for (std::size_t j = slow; j < kTrackers; ++j) follow(reward, j);  // two at a time
     let_return(phi_);
-    learn_phi(expected, surprise);
-    return largest > expected.threshold;
+    learn_phi(expected.is_known, surprise);
+    return largest_score() > threshold;
   }
 
   /// Several rewards at once, by their mean and their squared deviations from it.
@@ -146,7 +137,7 @@ class LevelTrackers {
 
  private:
   static constexpr NodeIndex kNobody = std::numeric_limits<NodeIndex>::max();
-  static constexpr std::array<double, kTrackers> kGains{0.0, 1.0, 1.0 / 64.0, 1.0 / 8.0, 1.0};
+  static constexpr std::array<double, kTrackers> kGains{1.0, 1.0 / 64.0, 1.0 / 8.0, 1.0, 0.0};
   static constexpr double kClip = 16.0;           // of squared standardised errors
   static constexpr double kSurprise = 9.0;        // of the same
   static constexpr double kMostPerReward = 1.0;   // nats
@@ -154,7 +145,42 @@ class LevelTrackers {
   static constexpr double kFewPairs = 32.0;       // tell nothing about phi
   static constexpr double kManyRewards = 4096.0;  // that phi and the kurtosis are about
 
+  /// Whether this tracker moves the level for good.
+  [[nodiscard]] static bool moves(Tracker tracker) {
+    return tracker != returning && tracker != frozen;
+  }
+
   [[nodiscard]] static double clipped(double loss) { return std::min(loss, kClip); }
+
+  /// A copy of what the trackers make of it, so that the compiler sees that they do not change it.
+  struct Reward {
+    double surprise;
+    double part;
+    double precision;
+    double own_loss;  // of the tracker in use
+    double nats;      // a unit of loss; none if it is not scored
+  };
+
+  [[nodiscard]] double loss_of_used(double surprise, double precision) const {
+    const double error = surprise - level();
+    return clipped(error * error * precision);
+  }
+
+  void follow(const Reward& reward, std::size_t j) {
+    const double error = reward.surprise - levels_[j];
+    const double squared = error * error;
+    squares_[j] += squared * reward.part;
+    const double nats = reward.nats * (reward.own_loss - clipped(squared * reward.precision));
+    scores_[j] = std::max(0.0, scores_[j] + std::min(kMostPerReward, nats));
+    const double gain = kGains[j] * reward.part;
+    levels_[j] += gain * error;
+    taken_[j] += gain * (1.0 - taken_[j]);
+  }
+
+  [[nodiscard]] double largest_score() const {
+    const double of_pair = std::max(scores_[slow], scores_[medium]);
+    return std::max({of_pair, scores_[returning], std::max(scores_[fast], scores_[frozen])});
+  }
 
   void count(double rewards) {
     counted_ += rewards;
@@ -182,13 +208,13 @@ class LevelTrackers {
     taken_[returning] *= kept;
   }
 
-  void learn_phi(const Expected& expected, double surprise) {
-    if (expected.is_known) {
+  void learn_phi(bool is_known, double surprise) {
+    if (is_known) {
       const double off = surprise - base_;
       if (is_chained_) add_pair(off);
       last_ = off;
     }
-    is_chained_ = expected.is_known;
+    is_chained_ = is_known;
   }
 
   void add_pair(double off) {
