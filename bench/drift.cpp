@@ -1,18 +1,21 @@
 // The adaptive tree with drift = auto beside itself without, in worlds that move and in worlds that
-// do not: regret per pull over that without, changes seen, and false warnings of memory.
+// do not: regret per pull over that without, changes seen, and false warnings of memory; how often
+// a jump of the level is noticed; and when a better optimum is found that has appeared elsewhere.
 //
-//   drift [moving | still] [PULLS [RUNS]]
+//   drift [moving | still | ordinary | jumps | elsewhere] [PULLS [RUNS]]
 
 #include "canopy/adaptive.hpp"
 #include "canopy/moving.hpp"
 
 #include "suite.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -226,6 +229,183 @@ void print_still(const Length& length) {
   }
 }
 
+/// What drift = auto costs where nothing moves, over more functions.
+void print_ordinary(const Length& length) {
+  const std::vector<Case> cases = ordinary_cases(length.pulls);
+  std::vector<std::array<Measured, 2>> found(cases.size());
+  on_all_cores(2 * found.size(), [&](std::size_t i) {
+    const Case& of = cases[i / 2];
+    Measured& measured = found[i / 2].at(i % 2);
+    for (std::uint64_t run = 0; run < length.runs; ++run) {
+      RandomStream random = of.random(run);
+      Adaptive tree(of.function.space, {.drift = i % 2 == 0 ? Drift::none : Drift::automatic});
+      double regret = 0.0;
+      for (std::uint64_t done = 0; done < length.pulls; ++done) {
+        const Pull pull = tree.ask(1);
+        regret += of.function.largest - of.function.value(pull.arm);
+        (void)tree.tell(pull.ticket, of.reward(pull.arm, random));
+      }
+      measured.regret += regret / static_cast<double>(length.runs * length.pulls);
+      measured.add(tree, static_cast<double>(length.runs));
+    }
+  });
+  fmt::print(
+      "Nothing moves, {} cases: regret per pull with drift = auto over that without, {} pulls, {} "
+      "runs: geometric mean and range; changes seen in a run\n\n",
+      cases.size(), length.pulls, length.runs);
+  Ratios all;
+  for (const NoiseKind& noise : noises()) {
+    Ratios ratios;
+    double changes = 0.0;
+    double count = 0.0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      if (cases[i].noise.name != noise.name) continue;
+      const double ratio = found[i][1].regret / found[i][0].regret;
+      ratios.add(ratio);
+      all.add(ratio);
+      changes += found[i][1].changes;
+      count += 1.0;
+    }
+    fmt::print("{:<20}{:>22}{:>9.4f}\n", noise.name, ratios.text(), changes / count);
+  }
+  fmt::print("{:<20}{:>22}\n", "all", all.text());
+}
+
+/// In how many runs a level that jumps half-way is noticed.
+void print_jumps(const Length& length) {
+  const std::vector<double> noises{0.01, 0.03, 0.1};
+  const std::vector<double> jumps{3.0, 10.0, 30.0, 100.0, -3.0, -10.0, -30.0, -100.0};
+  std::vector<double> noticed(noises.size() * jumps.size() * kHills.size());
+  on_all_cores(noticed.size(), [&](std::size_t i) {
+    Moving hill({.optimum = Motion::still, .function = kHills.at(i % kHills.size())});
+    const double jump = jumps[i / kHills.size() % jumps.size()];
+    const double noise = noises[i / kHills.size() / jumps.size()];
+    for (std::uint64_t run = 0; run < length.runs; ++run) {
+      RandomStream random(
+          {.environment = name_of(kHills.at(i % kHills.size())), .purpose = "jump", .run = run});
+      Adaptive tree(hill.space(), {.drift = Drift::automatic});
+      std::uint64_t before = 0;
+      for (std::uint64_t done = 0; done < length.pulls; ++done) {
+        const bool has_jumped = 2 * done >= length.pulls;
+        if (!has_jumped) before = tree.summary().changes;
+        const Pull pull = tree.ask(1);
+        const double level = has_jumped ? noise * jump : 0.0;
+        (void)tree.tell(pull.ticket,
+                        hill.mean_reward_at(pull.arm, 1) + level + noise * random.normal());
+      }
+      if (tree.summary().changes > before) noticed[i] += 1.0 / static_cast<double>(length.runs);
+    }
+  });
+  fmt::print(
+      "The level jumps half-way by so many deviations of the noise: share of runs in which that is "
+      "noticed, {} pulls, {} runs of {} functions\n\n{:<20}",
+      length.pulls, length.runs, kHills.size(), "");
+  for (const double jump : jumps) fmt::print("{:>9.0f}", jump);
+  std::size_t at = 0;
+  for (const double noise : noises) {
+    fmt::print("\n{:<20}", fmt::format("noise {}", noise));
+    for (std::size_t jump = 0; jump < jumps.size(); ++jump) {
+      double share = 0.0;
+      for (std::size_t hill = 0; hill < kHills.size(); ++hill, ++at) {
+        share += noticed[at] / static_cast<double>(kHills.size());
+      }
+      fmt::print("{:>9.2f}", share);
+    }
+  }
+  fmt::print("\n");
+}
+
+/// A bump that rises above a hill, far from its top, which stays as it was.
+struct Elsewhere {
+  std::string name;
+  std::size_t dimension;
+  double width;
+  bool has_moved = false;  // the level has jumped before, and was seen to
+
+  [[nodiscard]] double squared_distance(Arm arm, double from) const {
+    double sum = 0.0;
+    for (const double x : arm) sum += (x - from) * (x - from);
+    return sum;
+  }
+  [[nodiscard]] double hill(Arm arm) const { return 1.0 - squared_distance(arm, 0.3); }
+  [[nodiscard]] double bump(Arm arm) const {
+    return 1.3 * std::max(0.0, 1.0 - squared_distance(arm, 0.77) / (width * width));
+  }
+};
+
+/// How many pulls after it has appeared the bump has had ten pulls near its top; none: in time.
+std::vector<std::optional<std::uint64_t>> pulls_until_found(const Elsewhere& world, double noise,
+                                                            const AdaptiveOptions& options,
+                                                            const Length& length) {
+  std::vector<std::optional<std::uint64_t>> found;
+  const std::uint64_t appears = length.pulls / 10;
+  for (std::uint64_t run = 0; run < length.runs; ++run) {
+    RandomStream random({.environment = world.name, .purpose = "elsewhere", .run = run});
+    Adaptive tree(cube(world.dimension), options);
+    std::optional<std::uint64_t> when;
+    int near = 0;
+    for (std::uint64_t done = 0; done < length.pulls && !when; ++done) {
+      const Pull pull = tree.ask(1);
+      const double bump = done >= appears ? world.bump(pull.arm) : 0.0;
+      if (bump > 1.1 && ++near == 10) when = done - appears;
+      const double level = world.has_moved && 2 * done >= appears ? 1.0 : 0.0;
+      const double f = std::max(world.hill(pull.arm), bump);
+      (void)tree.tell(pull.ticket, f + level + noise * random.normal());
+    }
+    found.push_back(when);
+  }
+  return found;
+}
+
+void print_elsewhere(const Length& length) {
+  const std::vector<Elsewhere> worlds{
+      {"line, width 0.2", 1, 0.2},
+      {"line, width 0.05", 1, 0.05},
+      {"plane, width 0.2", 2, 0.2},
+      {"line 0.2, level moved", 1, 0.2, true},
+      {"line 0.05, level moved", 1, 0.05, true},
+      {"plane 0.2, level moved", 2, 0.2, true},
+  };
+  const std::vector<double> noises{0.05, 0.3};
+  const std::vector<std::pair<std::string, AdaptiveOptions>> ways{
+      {"none", {}},
+      {"auto", {.drift = Drift::automatic}},
+      {"none, coverage 0.3", {.coverage = 0.3}},
+      {"auto, coverage 0.3", {.coverage = 0.3, .drift = Drift::automatic}},
+      {"auto, coverage 1", {.coverage = 1.0, .drift = Drift::automatic}},
+  };
+  std::vector<std::vector<std::optional<std::uint64_t>>> found(worlds.size() * noises.size() *
+                                                               ways.size());
+  on_all_cores(found.size(), [&](std::size_t i) {
+    found[i] = pulls_until_found(worlds[i / ways.size() / noises.size()],
+                                 noises[i / ways.size() % noises.size()],
+                                 ways[i % ways.size()].second, length);
+  });
+  fmt::print(
+      "A better optimum appears elsewhere after {} of {} pulls: median of the pulls until it has "
+      "been pulled ten times, and in how many of {} runs it was\n\n{:<34}",
+      length.pulls / 10, length.pulls, length.runs, "");
+  for (const auto& [name, options] : ways) fmt::print("{:>21}", name);
+  std::size_t at = 0;
+  for (const Elsewhere& world : worlds) {
+    for (const double noise : noises) {
+      fmt::print("\n{:<34}", fmt::format("{}, noise {}", world.name, noise));
+      for (std::size_t way = 0; way < ways.size(); ++way, ++at) {
+        std::vector<std::uint64_t> pulls;
+        for (const auto& when : found[at]) pulls.push_back(when.value_or(UINT64_MAX));
+        std::sort(pulls.begin(), pulls.end());
+        const std::uint64_t median = pulls[pulls.size() / 2];
+        const auto in_time = std::count_if(pulls.begin(), pulls.end(),
+                                           [](std::uint64_t each) { return each != UINT64_MAX; });
+        fmt::print(
+            "{:>21}",
+            fmt::format("{} ({})", median == UINT64_MAX ? "-" : std::to_string(median), in_time));
+      }
+    }
+  }
+  fmt::print("\n");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -233,8 +413,15 @@ int main(int count, char** arguments) {
   const auto number = [&](int at, std::uint64_t otherwise) {
     return count > at ? std::strtoull(arguments[at], nullptr, 10) : otherwise;
   };
-  if (which != "still") print_moving({number(2, 3'000), number(3, 4)});
-  if (which.empty()) fmt::print("\n");
-  if (which != "moving") print_still({number(2, 3'000), number(3, 50)});
+  const bool all = which.empty();
+  if (all || which == "moving") print_moving({number(2, 3'000), number(3, 4)});
+  if (all) fmt::print("\n");
+  if (all || which == "still") print_still({number(2, 3'000), number(3, 50)});
+  if (all) fmt::print("\n");
+  if (all || which == "ordinary") print_ordinary({number(2, 1'000), number(3, 20)});
+  if (all) fmt::print("\n");
+  if (all || which == "jumps") print_jumps({number(2, 3'000), number(3, 6)});
+  if (all) fmt::print("\n");
+  if (all || which == "elsewhere") print_elsewhere({number(2, 30'000), number(3, 63)});
   return EXIT_SUCCESS;
 }

@@ -20,21 +20,6 @@ namespace {
 using namespace canopy;
 using namespace canopy::bench;
 
-Space cube(std::size_t dimension) {
-  std::vector<Parameter> parameters;
-  for (std::size_t i = 0; i < dimension; ++i) {
-    parameters.push_back({"x" + std::to_string(i), Real{0.0, 1.0}});
-  }
-  return Space(parameters);
-}
-
-double bowl(Arm arm) {
-  constexpr std::array top{0.3, 0.5, 0.7, 0.5};
-  double value = 1.0;
-  for (std::size_t i = 0; i < top.size(); ++i) value -= (arm[i] - top.at(i)) * (arm[i] - top.at(i));
-  return value;
-}
-
 /// A wide bump and, elsewhere, a narrower one that is higher.
 double two_bumps(Arm arm) {
   const auto bump = [&](double x, double y, double width) {
@@ -50,30 +35,6 @@ double ridge(Arm arm) {
   const double beside = std::abs(arm[0] - arm[1] - 0.13);
   const double along = std::abs(arm[0] + arm[1] - 1.1);
   return std::max(0.0, 1.0 - 10.0 * beside) * (1.0 - 0.5 * along);
-}
-
-/// The functions of the suite and eight more, of up to six dimensions.
-std::vector<Function> ordinary_functions() {
-  std::vector<Function> all = functions();
-  const RastriginFunction rastrigin({.dimension = 2});
-  const RosenbrockFunction rosenbrock({.dimension = 3});
-  all.push_back({"branin", BraninFunction::space(), BraninFunction({}), 1.0});
-  all.push_back({"peaks", PeaksFunction::space(), PeaksFunction({}), 1.0});
-  all.push_back({"hartmann 3", HartmannFunction<3>::space(), HartmannFunction<3>({}), 1.0});
-  all.push_back({"hartmann 6", HartmannFunction<6>::space(), HartmannFunction<6>({}), 1.0});
-  all.push_back({"rastrigin", rastrigin.space(), rastrigin, 1.0});
-  all.push_back({"rosenbrock", rosenbrock.space(), rosenbrock, 1.0});
-  all.push_back({"bowl", cube(4), bowl, 1.0});
-  all.push_back({"ramp", cube(1), [](Arm arm) { return 0.2 + 0.6 * arm[0]; }, 0.8});
-  return all;
-}
-
-std::vector<Case> ordinary_cases(std::uint64_t pulls) {
-  std::vector<Case> cases;
-  for (const Function& function : ordinary_functions()) {
-    for (const NoiseKind& noise : noises()) cases.push_back({function, noise, pulls, nullptr});
-  }
-  return cases;
 }
 
 std::vector<Case> hard_cases(std::uint64_t pulls) {

@@ -105,6 +105,45 @@ inline std::vector<Case> cases_of(const std::vector<std::uint64_t>& lengths) {
   return cases;
 }
 
+inline Space cube(std::size_t dimension) {
+  std::vector<Parameter> parameters;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    parameters.push_back({"x" + std::to_string(i), Real{0.0, 1.0}});
+  }
+  return Space(parameters);
+}
+
+inline double bowl(Arm arm) {
+  constexpr std::array top{0.3, 0.5, 0.7, 0.5};
+  double value = 1.0;
+  for (std::size_t i = 0; i < top.size(); ++i) value -= (arm[i] - top.at(i)) * (arm[i] - top.at(i));
+  return value;
+}
+
+/// The functions of the suite and eight more, of up to six dimensions.
+inline std::vector<Function> ordinary_functions() {
+  std::vector<Function> all = functions();
+  const RastriginFunction rastrigin({.dimension = 2});
+  const RosenbrockFunction rosenbrock({.dimension = 3});
+  all.push_back({"branin", BraninFunction::space(), BraninFunction({}), 1.0});
+  all.push_back({"peaks", PeaksFunction::space(), PeaksFunction({}), 1.0});
+  all.push_back({"hartmann 3", HartmannFunction<3>::space(), HartmannFunction<3>({}), 1.0});
+  all.push_back({"hartmann 6", HartmannFunction<6>::space(), HartmannFunction<6>({}), 1.0});
+  all.push_back({"rastrigin", rastrigin.space(), rastrigin, 1.0});
+  all.push_back({"rosenbrock", rosenbrock.space(), rosenbrock, 1.0});
+  all.push_back({"bowl", cube(4), bowl, 1.0});
+  all.push_back({"ramp", cube(1), [](Arm arm) { return 0.2 + 0.6 * arm[0]; }, 0.8});
+  return all;
+}
+
+inline std::vector<Case> ordinary_cases(std::uint64_t pulls) {
+  std::vector<Case> cases;
+  for (const Function& function : ordinary_functions()) {
+    for (const NoiseKind& noise : noises()) cases.push_back({function, noise, pulls, nullptr});
+  }
+  return cases;
+}
+
 /// Regret per pull, the mean over runs with these numbers.
 template <class Make>
 double regret(const Case& of, std::uint64_t first, std::uint64_t runs, const Make& make) {
