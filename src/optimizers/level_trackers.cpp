@@ -62,7 +62,7 @@ bool LevelTrackers::add_several(const Expected& expected, double surprise, doubl
     const double error = surprise - levels_[j];
     const double squared = error * error;
     squares_[j] += (rewards * squared + squared_deviations) * expected.part;
-    if (expected.is_scored) {
+    if (expected.is_scored && (j != slow || tells_slow(expected))) {
       const double nats = std::min(kMostPerReward, 0.5 * (own_loss - clipped(squared * precision)));
       scores_[j] = std::max(0.0, scores_[j] + nats);
       largest = std::max(largest, scores_[j]);

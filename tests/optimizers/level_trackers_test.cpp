@@ -57,6 +57,20 @@ TEST(LevelTrackers, NoticeAStepOfTwoDeviationsWithinTwentyRewards) {
   }
 }
 
+TEST(LevelTrackers, TheSlowOneIsScoredByArmsAloneThatAreKnownWell) {
+  for (const double variance : {0.01, 0.1}) {
+    LevelTrackers trackers;
+    RandomStream random({.seed = 2});
+    bool is_alarmed = false;
+    for (std::uint64_t number = 1; number <= 5'000 && !is_alarmed; ++number) {
+      const double reward = 0.5 * random.normal() - 0.1;
+      trackers.see(reward);
+      is_alarmed = trackers.add(trackers.expect(0.0, variance * kNoise, kNoise, number), reward);
+    }
+    EXPECT_EQ(is_alarmed, variance == 0.01);
+  }
+}
+
 TEST(LevelTrackers, AreSilentWhereNothingMoves) {
   int alarms = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {

@@ -215,7 +215,7 @@ class TextbookDrift {
     for (std::size_t j = 0; j < g.size(); ++j) {
       const double e = e0 - L_[j];
       E_[j] += w * e * e;
-      if (number_ >= 128 && j != c_) {
+      if (number_ >= 128 && j != c_ && (j != 2 || w >= 32.0 / 33.0)) {
         A_[j] = std::max(0.0, A_[j] + std::min(1.0, (own - cost(L_[j])) / 2.0));
         alarm = alarm || A_[j] > threshold_;
       }
