@@ -133,7 +133,7 @@ Adaptive::Turn Adaptive::next_turn() {
   // A reward that is much larger than expected may be due to its arm, or to a level that has risen.
   // The arm that is known best tells which. Else search and explorer would go after every new arm,
   // and take each of them for better than the old ones.
-  if (trackers_.take_surprise()) {
+  if (trackers_.take_surprise(t_)) {
     const std::optional<NodeIndex> leaf = leaf_with_most_pulls();
     if (leaf) return {.node = *leaf, .why = Learnt::Why::probe};
   }

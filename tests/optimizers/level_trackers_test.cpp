@@ -110,17 +110,28 @@ TEST(LevelTrackers, AreSurprisedOnceByARewardFarAboveWhatIsExpected) {
   for (const double reward : {1.0, 0.0, 0.5}) trackers.see(reward);
   const auto is_surprised_by = [&](double deviations, std::uint64_t number) {
     (void)trackers.add(well_known(trackers, number), deviations * std::sqrt(1.01 * kNoise));
-    return trackers.take_surprise();
+    return trackers.take_surprise(number);
   };
   EXPECT_FALSE(is_surprised_by(4.0, 127)) << "too early";
   EXPECT_FALSE(is_surprised_by(2.9, 128));
   EXPECT_FALSE(is_surprised_by(-4.0, 129));
   EXPECT_TRUE(is_surprised_by(3.1, 130));
-  EXPECT_FALSE(trackers.take_surprise());
+  EXPECT_FALSE(trackers.take_surprise(140));
   EXPECT_FALSE(is_surprised_by(0.0, 131));
   (void)trackers.add(well_known(trackers, 132), 4.0);
   trackers.interrupt();
-  EXPECT_FALSE(trackers.take_surprise());
+  EXPECT_FALSE(trackers.take_surprise(140));
+}
+
+TEST(LevelTrackers, AreSurprisedNoMoreWhereThatIsHowRewardsAre) {
+  LevelTrackers trackers;
+  for (const double reward : {1.0, 0.0, 0.5}) trackers.see(reward);
+  int surprises = 0;
+  for (std::uint64_t number = 128; number < 1'128; ++number) {
+    (void)trackers.add(well_known(trackers, number), number % 4 == 0 ? 8.0 : -8.0 / 3.0);
+    surprises += trackers.take_surprise(number) ? 1 : 0;
+  }
+  EXPECT_LE(surprises, 36);
 }
 
 TEST(LevelTrackers, TellAutocorrelatedNoiseByItsReturn) {

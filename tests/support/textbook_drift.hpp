@@ -90,7 +90,10 @@ class TextbookDrift {
       probe_.pop_back();
       return {leaf, 1, false};
     }
-    if (std::exchange(surprised_, false)) return {largest_leaf(kNone), 1, false};
+    if (std::exchange(surprised_, false) && surprises_ < 32 + (t_ + 1) / 256) {
+      ++surprises_;
+      return {largest_leaf(kNone), 1, false};
+    }
     TextbookAdaptive::Turn turn = tree_.next_turn();
     const double u = 1.0 - a_[c_];
     const bool tells_little = c_ > 0 && turn.node == last_ && !turn.explorer &&
@@ -380,6 +383,7 @@ class TextbookDrift {
   double q_ = 0.0;    // their sum,
   double q2_ = 0.0;   // and that of their squares: the kurtosis k
   double threshold_ = 0.0;
+  std::uint64_t surprises_ = 0;
   double base_ = 0.0;
   double phi_ = 0.0;
   double pairs_ = 0.0;

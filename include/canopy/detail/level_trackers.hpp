@@ -80,9 +80,13 @@ class LevelTrackers {
   }
 
   /// Whether the last reward was more than three standard deviations above what was expected; the
-  /// first time this is asked. Rewards of two values are so by chance, and cannot rise.
-  [[nodiscard]] bool take_surprise() {
-    return std::exchange(is_surprised_, false) && distinct_ > 2;
+  /// first time this is asked, and up to 32 + pulls/256 times: where that is more frequent, it is
+  /// how rewards are. Those of two values are so by chance, and cannot rise.
+  [[nodiscard]] bool take_surprise(std::uint64_t pulls) {
+    if (!std::exchange(is_surprised_, false) || distinct_ <= 2) return false;
+    if (surprises_ >= 32 + pulls / 256) return false;
+    ++surprises_;
+    return true;
   }
 
   /// Takes a reward of the leaf that was turned to, less the level of f that is expected. Returns
@@ -258,8 +262,9 @@ class LevelTrackers {
   double pair_products_ = 0.0;
   double pair_squares_ = 0.0;
   double last_ = 0.0;
-  bool is_chained_ = false;    // the last reward was of a leaf that is known
-  bool is_surprised_ = false;  // it was far above what was expected
+  bool is_chained_ = false;      // the last reward was of a leaf that is known
+  std::uint64_t surprises_ = 0;  // that were taken
+  bool is_surprised_ = false;    // it was far above what was expected
 };
 
 }  // namespace canopy
