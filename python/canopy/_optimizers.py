@@ -81,10 +81,10 @@ class Best(NamedTuple):
     so. `rivals` is the number of other arms whose intervals do not exclude that they are better, `unknown` that of
     other arms without an interval. `own` is what the algorithm itself would recommend where that is another arm, else
     None. `by_model` is where the algorithm's model has f at the arm, which also draws on the arms around: 95 % at this
-    look, not at all looks. `since` is the last pull before an adaptive tree with drift="auto" has seen the system change:
-    rewards until then do not count; else None. While it sees the level of all rewards move (`level_moves`), there is no
-    interval, and `mean` is what the model has for now. `limits` has a `LimitCheck` for every metric with a limit, by name. `text` says most of it
-    in a sentence.
+    look, not at all looks. `since` is the last pull before an adaptive tree with drift="auto" has seen the system
+    change: rewards until then do not count; else None. While it sees the level of all rewards move (`level_moves`),
+    there is no interval, and `mean` is what the model has for now. `limits` has a `LimitCheck` for every metric with a
+    limit, by name. `text` says most of it in a sentence.
     """
 
     arm: dict[str, Any]
@@ -121,8 +121,8 @@ class Uplift(NamedTuple):
 
     The baseline earned `baseline_mean` on average over all `rounds`, which is known to lie from `baseline_lower` to
     `baseline_upper`. `level_moves` says whether the level of rewards moves beyond doubt, so that means of arms cannot
-    be compared. `since` is the last pull before more than the level was seen to change: pairs until then do not count, and
-    `was_proven` says whether they had proven an arm.
+    be compared. `since` is the last pull before more than the level was seen to change: pairs until then do not count,
+    and `was_proven` says whether they had proven an arm.
     """
 
     arm: dict[str, Any]
@@ -225,8 +225,8 @@ class Turn(NamedTuple):
 
     `why`: "start", the first cells are played once each; "search", nowhere may f be better, as far as the model
     tells; "cover", nobody has looked there and the model can be wrong; "sweep", it is the best of its depth;
-    "least_broken", everything seems to be beyond a limit, and this by least; "probe", something may have changed, and this
-    shows whether it is the same for all arms.
+    "least_broken", everything seems to be beyond a limit, and this by least; "probe", something may have changed, and
+    this shows whether it is the same for all arms.
     It is played for `length` pulls and had `pulls` before. f is about `level` there, with the standard `deviation`,
     and may be `bound`.
     """

@@ -112,8 +112,8 @@ void LevelTrackers::start_anew() {
 
 void LevelTrackers::transfer(State& state) {
   state(used_, counted_, leaf_, base_, phi_, pairs_, pair_products_, pair_squares_, last_,
-        is_chained_, is_surprised_, surprises_, losses_, loss_sum_, loss_squares_, distinct_, values_[0],
-        values_[1]);
+        is_chained_, is_surprised_, surprises_, losses_, loss_sum_, loss_squares_, distinct_,
+        values_[0], values_[1]);
   for (auto* list : {&levels_, &taken_, &scores_, &squares_}) {
     for (double& number : *list) state(number);
   }

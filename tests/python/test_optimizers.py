@@ -504,10 +504,10 @@ def test_after_a_change_the_interval_rests_on_rewards_since_then():
     noise = random.Random(3)
     for number in range(3_000):
         pull = tree.ask(1)
-        top = 0.2 if number < 1_500 else 0.8
+        top = 0.2 if number < 1_500 else 0.4
         tree.tell(pull, 1.0 - 3.0 * abs(pull.arm["x"] - top) + noise.gauss(0.0, 0.1))
     best = tree.best()
     assert best.since is not None and best.since >= 1_500
     assert best.pulls <= 3_000 - best.since
-    now = 1.0 - 3.0 * abs(best.arm["x"] - 0.8)
+    now = 1.0 - 3.0 * abs(best.arm["x"] - 0.4)
     assert best.lower is not None and best.lower <= now <= best.upper
