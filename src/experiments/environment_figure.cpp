@@ -67,24 +67,24 @@ void draw_map(const KnownEnvironment& environment, const std::string& title,
 /// f of one parameter in the course of time.
 void draw_course(const KnownEnvironment& environment, const std::string& title, std::uint64_t steps,
                  const std::string& file) {
-  constexpr std::size_t kColumns = 400;
-  constexpr std::size_t kRows = 200;
+  constexpr std::size_t kCellsAcross = 400;
+  constexpr std::size_t kCellsUp = 200;
   const auto last = static_cast<double>(steps);
   MapFigure figure{
-      title,    {"pull", 0.0, last}, axis(environment, 0), "f, mean reward", kColumns, {}, {},
+      title,    {"pull", 0.0, last}, axis(environment, 0), "f, mean reward", kCellsAcross, {}, {},
       "optimum"};
   const auto step_of = [&](std::size_t column) {
-    const double middle = (static_cast<double>(column) + 0.5) / kColumns;
+    const double middle = (static_cast<double>(column) + 0.5) / kCellsAcross;
     return 1 + static_cast<std::uint64_t>(middle * (last - 1.0));
   };
-  for (std::size_t row = 0; row < kRows; ++row) {
+  for (std::size_t row = 0; row < kCellsUp; ++row) {
     const double arm =
-        std::lerp(figure.y.low, figure.y.high, (static_cast<double>(row) + 0.5) / kRows);
-    for (std::size_t column = 0; column < kColumns; ++column) {
+        std::lerp(figure.y.low, figure.y.high, (static_cast<double>(row) + 0.5) / kCellsUp);
+    for (std::size_t column = 0; column < kCellsAcross; ++column) {
       figure.values.push_back(environment.mean_reward_at({&arm, 1}, step_of(column)));
     }
   }
-  for (std::size_t column = 0; column < kColumns; ++column) {
+  for (std::size_t column = 0; column < kCellsAcross; ++column) {
     const std::uint64_t step = step_of(column);
     figure.path.push_back({static_cast<double>(step), environment.optimum_at(step).arm[0]});
   }

@@ -63,7 +63,8 @@ bool LevelTrackers::add_several(const Expected& expected, double surprise, doubl
     const double squared = error * error;
     squares_[j] += (rewards * squared + squared_deviations) * expected.part;
     if (expected.is_scored && (j != slow || tells_slow(expected))) {
-      const double nats = std::min(kMostPerReward, 0.5 * (own_loss - clipped(squared * precision)));
+      const double nats = std::clamp(0.5 * (own_loss - clipped(squared * precision)),
+                                     -kMostPerReward, kMostPerReward);
       scores_[j] = std::max(0.0, scores_[j] + nats);
       largest = std::max(largest, scores_[j]);
     }

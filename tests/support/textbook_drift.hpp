@@ -219,7 +219,7 @@ class TextbookDrift {
       const double e = e0 - L_[j];
       E_[j] += w * e * e;
       if (number_ >= 128 && j != c_ && (j != 2 || w >= 32.0 / 33.0)) {
-        A_[j] = std::max(0.0, A_[j] + std::min(1.0, (own - cost(L_[j])) / 2.0));
+        A_[j] = std::max(0.0, A_[j] + std::clamp((own - cost(L_[j])) / 2.0, -1.0, 1.0));
         alarm = alarm || A_[j] > threshold_;
       }
       L_[j] += g[j] * w * e;

@@ -183,7 +183,7 @@ class LevelTrackers {
     const double squared = error * error;
     squares_[j] += squared * reward.part;
     const double nats = reward.nats * (reward.own_loss - clipped(squared * reward.precision));
-    scores_[j] = std::max(0.0, scores_[j] + std::min(kMostPerReward, nats));
+    scores_[j] = std::max(0.0, scores_[j] + std::clamp(nats, -kMostPerReward, kMostPerReward));
     const double gain = kGains[j] * reward.part;
     levels_[j] += gain * error;
     taken_[j] += gain * (1.0 - taken_[j]);
