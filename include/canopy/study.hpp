@@ -218,7 +218,7 @@ class Study final : public Optimizer {
   std::unique_ptr<JournalFold> fold_;
   // What the search has seen of the system, in the journal or on its way to it.
   std::uint64_t changes_ = 0;
-  std::uint64_t pulls_at_level_ = 0;
+  std::uint64_t seen_at_ = 0;  // pull
   std::vector<JournalEntry> uncommitted_;
   std::vector<KeptAnswer> answers_;    // of which nobody has been told
   std::uint64_t events_ = 0;           // committed, or on their way to the disk

@@ -181,7 +181,7 @@ def optimizers() -> dict[str, str]:
     """The names of all optimizers, with a line about each.
 
     >>> canopy.optimizers()["grid"]
-    'a fixed grid of arms under UCB1'
+    'a fixed grid of arms under UCB1, also of a sliding window or discounted'
     """
     return _canopy.optimizers()
 

@@ -258,7 +258,7 @@ void Study::load() {
   snapshot_bytes_ = loaded.snapshot_bytes;
   last_at_ = std::max(last_at_, loaded.last_at);
   changes_ = optimizer_->changes();
-  pulls_at_level_ = optimizer_->summary().t;
+  seen_at_ = optimizer_->summary().t;
   uncommitted_.clear();
 }
 
@@ -291,18 +291,19 @@ void Study::append(Event event) {
   note_what_is_seen();
 }
 
-/// What the search sees of the system follows from the journal, and is in it for those who read it.
+/// What the search sees of the system follows from the journal, and is in it for those who read it:
+/// at the same places, whoever repeats it.
 void Study::note_what_is_seen() {
   constexpr std::uint64_t kPullsBetweenLevels = 64;
   const std::uint64_t changes = live().changes();
   if (changes == 0) return;
   const Summary summary = live().summary();
+  const std::uint64_t before = std::exchange(seen_at_, summary.t);
   if (changes != changes_) {
     changes_ = changes;
-    pulls_at_level_ = 0;
     append(Changed{summary.last_change.value()});
-  } else if (summary.followed_level && summary.t >= pulls_at_level_ + kPullsBetweenLevels) {
-    pulls_at_level_ = summary.t;
+  } else if (summary.followed_level &&
+             before / kPullsBetweenLevels != summary.t / kPullsBetweenLevels) {
     if (const auto best = live().best()) append(LevelSeen{best->mean});
   }
 }

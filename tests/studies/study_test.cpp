@@ -16,6 +16,7 @@
 #include "support/traffic.hpp"
 #include "tuning/tuner_state.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -705,23 +706,26 @@ TEST_F(StudyTest, WhatWasMeasuredBesideRewardsSteersTheSearchAlsoAfterReopening)
       << refused;
 }
 
-/// A hill whose top jumps at that pull.
+/// A hill whose top jumps at one pull, and whose level rises from another one on.
 class JumpingHill {
  public:
-  explicit JumpingHill(std::uint64_t jump) : jump_(jump) {}
+  explicit JumpingHill(std::uint64_t jump, std::uint64_t rise = UINT64_MAX)
+      : jump_(jump), rise_(rise) {}
 
   void play(Study& study, int pulls) {
     for (int i = 0; i < pulls; ++i) {
       const OwnedPull pull(study.ask(1));
       const double top = ++pulls_ <= jump_ ? 0.2 : 0.8;
       const double f = 1.0 - 3.0 * std::abs(pull.arm[0] - top);
-      ASSERT_EQ(study.tell(pull.ticket, f + 0.1 * random_.normal()), Status::ok);
+      const double level = pulls_ <= rise_ ? 0.0 : 0.005 * static_cast<double>(pulls_ - rise_);
+      ASSERT_EQ(study.tell(pull.ticket, f + level + 0.1 * random_.normal()), Status::ok);
     }
     study.commit();
   }
 
  private:
   std::uint64_t jump_;
+  std::uint64_t rise_;
   std::uint64_t pulls_ = 0;
   RandomStream random_{{.seed = 3}};
 };
@@ -764,6 +768,24 @@ TEST_F(StudyTest, AChangeOfTheSystemIsInTheJournalOnceAndIsFoundAgain) {
   const Study other = open(study_of("name = \"adaptive\""), "other");
   EXPECT_EQ(other.changes(), 0U) << "does not look for changes";
   EXPECT_TRUE(changes_in(*store_, "other").empty());
+}
+
+TEST_F(StudyTest, ALevelThatIsFollowedIsInTheJournalAtTheSamePlacesHoweverOftenItIsReopened) {
+  const StudySpecification study_file = study_of("name = \"adaptive\"\ndrift = \"auto\"");
+  const auto events_after = [&](const std::string& name, int pulls_at_once) {
+    JumpingHill hill(UINT64_MAX, 500);
+    for (int i = 0; i < 1'200; i += pulls_at_once) {
+      Study study = Study::open(*store_, study_file, {name, {}});
+      hill.play(study, pulls_at_once);
+    }
+    std::vector<Event> events;
+    for (const JournalEntry& entry : journal_of(*store_, name)) events.push_back(entry.event);
+    return events;
+  };
+  const std::vector<Event> events = events_after("once", 1'200);
+  const auto is_level = [](const Event& event) { return std::holds_alternative<LevelSeen>(event); };
+  EXPECT_GE(std::count_if(events.begin(), events.end(), is_level), 3);
+  EXPECT_EQ(events_after("often", 48), events);
 }
 
 TEST_F(StudyTest, MetricsAreOfOneArmOfADuel) {

@@ -60,6 +60,8 @@ EVENTS = [
     {"kind": "verdict", "confirmed": True, "verdict": "better"},
     {"kind": "verdict", "confirmed": False, "verdict": "worse", "refuted": True},
     {"kind": "command", "command_number": 1, "command": "pause", "pulls": 0, "by": "alice"},
+    {"kind": "changed", "pull": 7, "what": "level", "size": -0.5},
+    {"kind": "level", "reward": 0.5},
     {"kind": "commands", "changes": 'system.measure was "a" and is "b"'},
 ]
 
