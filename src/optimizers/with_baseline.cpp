@@ -551,9 +551,8 @@ Status WithBaseline::noted(Status status) {
   if (search_->changes() == search_changes_) return status;
   search_changes_ = search_->changes();
   Change change = search_->summary().last_change.value();
-  const bool forgets = search_->since() == change.pull;
   change.pull = pulls();
-  if (forgets) best_since_ = change.pull;
+  best_since_ = change.pull;
   notice(change);
   return status;
 }

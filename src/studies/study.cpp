@@ -292,7 +292,7 @@ void Study::append(Event event) {
 }
 
 /// What the search sees of the system follows from the journal, and is in it for those who read it:
-/// at the same places, whoever repeats it.
+/// at the same places, however often it is repeated.
 void Study::note_what_is_seen() {
   constexpr std::uint64_t kPullsBetweenLevels = 64;
   const std::uint64_t changes = live().changes();

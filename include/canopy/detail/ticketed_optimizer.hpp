@@ -45,9 +45,6 @@ class TicketedOptimizer : public Optimizer {
   /// Passes over the number of the next ticket, for a pull that this optimizer need not know of.
   virtual Ticket skip_ticket() { return tickets_.skip(); }
 
-  /// The last pull before rewards of arms were forgotten, since the system has changed.
-  [[nodiscard]] std::optional<std::uint64_t> since() const { return since_; }
-
   [[nodiscard]] std::optional<Best> best() const final;
   [[nodiscard]] std::optional<Best> nearest() const final;
   [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override;
@@ -193,7 +190,7 @@ class TicketedOptimizer : public Optimizer {
   std::map<std::vector<double>, Penalty> penalties_;
   std::uint64_t penalized_ = 0;  // pulls
 
-  std::optional<std::uint64_t> since_;
+  std::optional<std::uint64_t> since_;  // the last pull before arms were forgotten
 
   bool range_is_hard_ = false;
   std::optional<RewardRange> range_;       // that R is the size of
