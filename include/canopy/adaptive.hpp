@@ -14,6 +14,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -115,6 +117,29 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override;
 
   [[nodiscard]] const AdaptiveModel& model() const { return model_; }
+
+  // What Contextual needs, which has one of these for each region of contexts.
+
+  /// What the context of the next rewards adds to those of all arms, in mapped units: it is taken
+  /// off before they are learnt. Intervals are of rewards as they were told.
+  void set_level_effect(double effect) { level_effect_ = effect; }
+
+  [[nodiscard]] const RewardMap& reward_map() const { return map_; }
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
+
+  /// Rewards of arms, in mapped units.
+  using RewardsOfArms = std::map<std::vector<double>, Rewards>;
+
+  /// Learns these in place of all rewards that it was told.
+  void relearn(const RewardsOfArms& rewards);
+
+  /// Of all that it knows, what rewards of some contexts have taught it.
+  struct Part {
+    RewardsOfArms rewards;                     ///< as they were told
+    RewardsOfArms learnt;                      ///< the same less the effect of their contexts
+    std::function<bool(Ticket)> keeps_ticket;  ///< the others are closed
+  };
+  void keep_part(const Part& part);
 
  private:
   using Node = AdaptiveModel::Node;
@@ -301,6 +326,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   bool covers_next_ = true;       // the explorer, or it sweeps
   std::vector<NodeIndex> sweep_;  // leaves that it has not come to, the next one last
 
+  double level_effect_ = 0.0;  // of the context of the rewards that are told
   std::uint64_t passed_over_ = 0;
   std::uint64_t switches_ = 0;
   NodeIndex last_played_ = kNobody;

@@ -194,6 +194,26 @@ class CoverTree {
     }
   }
 
+  /// A tree with some of the nodes: a node for which `ends` says so is a leaf. Where nodes of this
+  /// tree are in it is written to `places`; kRoot, for any other than the root: nowhere.
+  template <class Ends>
+  [[nodiscard]] CoverTree pruned(const Ends& ends, std::vector<NodeIndex>& places) const {
+    CoverTree copy(partition_);
+    places.assign(size(), kRoot);
+    std::vector<NodeIndex> from{kRoot};
+    for (NodeIndex i = 0; i < from.size(); ++i) {
+      const Node& node = nodes_[from[i]];
+      static_cast<Data&>(copy.nodes_[i]) = node;
+      copy.nodes_[i].splittable = node.splittable;
+      if (node.is_leaf() || ends(from[i]) || !copy.expand(i)) continue;
+      for (std::uint32_t part = 0; part < child_count(node); ++part) {
+        places[node.children + part] = copy.nodes_[i].children + part;
+        from.push_back(node.children + part);
+      }
+    }
+    return copy;
+  }
+
   [[nodiscard]] const Partition& partition() const { return *partition_; }
   [[nodiscard]] std::shared_ptr<const Partition> shared_partition() const { return partition_; }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "canopy/change.hpp"
+#include "canopy/context.hpp"
 #include "canopy/enum_names.hpp"
 #include "canopy/evidence.hpp"
 #include "canopy/limits.hpp"
 #include "canopy/loss.hpp"
 #include "canopy/options.hpp"
+#include "canopy/policy.hpp"
 #include "canopy/rewards.hpp"
 #include "canopy/space.hpp"
 #include "canopy/uplift.hpp"
@@ -119,13 +121,15 @@ enum class Status {
   not_an_arm,        ///< It is not in the space.
   two_arms,          ///< Metrics are of one arm, and these rewards are of both arms of a duel.
   needs_study,       ///< Roles are kept by studies.
+  needs_context,     ///< The best arm depends on contexts: it has to be said in which these were.
 };
 
 template <>
 struct EnumNames<Status> {
-  static constexpr std::array<std::string_view, 10> names{
+  static constexpr std::array<std::string_view, 11> names{
       "ok",           "passed_over",     "unknown_ticket", "closed_ticket", "too_many_rewards",
-      "not_a_reward", "impossible_sums", "not_an_arm",     "two_arms",      "needs_study"};
+      "not_a_reward", "impossible_sums", "not_an_arm",     "two_arms",      "needs_study",
+      "needs_context"};
 };
 
 [[nodiscard]] constexpr bool is_taken(Status status) {
@@ -410,6 +414,14 @@ class Optimizer {
   /// would choose: for a system that must not change yet.
   virtual Pull ask_again() { return ask(1); }
 
+  /// What is observed before every ask; nothing, unless the best arm depends on it: see Contextual.
+  [[nodiscard]] virtual const ContextSpace& contexts() const;
+
+  /// The same as `ask` where this is observed. Throws ConfigurationError if a variable is missing
+  /// or has a value that is impossible; a number beyond its range is moved to the end of it.
+  /// Without contexts it is `ask`.
+  virtual Pull ask_in(Context context, std::uint64_t pulls = UINT64_MAX);
+
   /// What an earlier ask was answered with, when it is done again from a journal: see WithBaseline.
   virtual Pull ask_as(const Pull& earlier, std::uint64_t pulls) {
     return earlier.purpose == Purpose::search ? ask(pulls) : Pull();
@@ -438,6 +450,9 @@ class Optimizer {
   /// They count as pulls of the arm, not as steps (t stays). An algorithm that has no place for
   /// the arm yet keeps them until it has.
   [[nodiscard]] virtual Status observe(Arm arm, const Rewards& rewards) = 0;
+
+  /// The same in a context. Throws ConfigurationError, as `ask_in` does.
+  [[nodiscard]] virtual Status observe_in(Context context, Arm arm, const Rewards& rewards);
 
   /// Rewards of an arm that count for `best` and `estimate` alone, not for the search: of a
   /// baseline, say.
@@ -469,6 +484,12 @@ class Optimizer {
   /// The arm to recommend; none before the first answer, and where no arm keeps its limits. Its
   /// interval holds although the arm was chosen by looking.
   [[nodiscard]] virtual std::optional<Best> best() const = 0;
+
+  /// The same in a context; without contexts it is `best`.
+  [[nodiscard]] virtual std::optional<Best> best_in(Context context) const;
+
+  /// What to set in every context; none without contexts.
+  [[nodiscard]] virtual std::optional<Policy> policy() const { return std::nullopt; }
 
   /// Where no arm keeps its limits: the one that is beyond them least. None if there is a best arm.
   [[nodiscard]] virtual std::optional<Best> nearest() const = 0;

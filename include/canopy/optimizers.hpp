@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/catalogue.hpp"
+#include "canopy/context.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/options.hpp"
 #include "canopy/partition.hpp"
@@ -49,6 +50,12 @@ struct OptimizerEntry {
                                            const Objective& objective)>
       make_over = {};
 
+  /// The same where the best arm depends on contexts. Empty: it cannot.
+  std::function<std::unique_ptr<Optimizer>(
+      const OptionValues& options, const Space& space, const PartitionRule& partition,
+      const Objective& objective, const ContextSpace& contexts)>
+      make_in_contexts = {};
+
   /// Fills in options whose defaults depend on the dimension of the space. Empty: there are
   /// none.
   std::function<OptionValues(const OptionValues& options, std::size_t dimension)> resolve = {};
@@ -80,11 +87,12 @@ inline constexpr std::string_view kDefaultOptimizer = "adaptive";
 /// given. Throws ConfigurationError.
 [[nodiscard]] Selection with_horizon(Selection optimizer, std::uint64_t pulls);
 
-/// Throws ConfigurationError.
+/// Throws ConfigurationError, also where there are contexts and the optimizer takes none.
 [[nodiscard]] std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer,
                                                         const Space& space,
                                                         const PartitionRule& partition = {},
-                                                        const Objective& objective = {});
+                                                        const Objective& objective = {},
+                                                        const ContextSpace& contexts = {});
 
 /// The cells that this optimizer searches.
 [[nodiscard]] BoxPartition partition_of(const std::string& optimizer, const Space& space,

@@ -1,5 +1,7 @@
 #include "canopy/adaptive.hpp"
 
+#include "canopy/contextual.hpp"
+
 #include "optimizers/checked.hpp"
 #include "optimizers/list.hpp"
 
@@ -402,7 +404,8 @@ bool Adaptive::learn(NodeIndex index, NodeIndex owner, const Rewards& mapped) {
   }
   if (mapped.count == 1 && is_of_turn) watch_.add(t_ - 1, mapped.sum - turn_.mean);
   const bool alarm = keeps_score() && score(index, owner, mapped);
-  model_.add(owner, mapped.less(trackers_.level()));
+  const Rewards off_level = mapped.less(trackers_.level());
+  model_.add(owner, off_level.less(level_effect_).moments(), off_level.min, off_level.max);
   since_pass_ += mapped.count;
   return alarm;
 }
@@ -656,7 +659,7 @@ void Adaptive::lose_track() {
 
 void Adaptive::accept_observed(Arm arm, const Rewards& mapped) {
   learn_pending();
-  model_.observe(arm, mapped.less(trackers_.level()));
+  model_.observe(arm, mapped.less(trackers_.level() + level_effect_));
   model_.autocorrelation.interrupt();
   trackers_.interrupt();
   if (has_begun_) {
@@ -826,8 +829,16 @@ void Adaptive::transfer(State& state) {
 }
 
 OptimizerEntry adaptive_entry() {
-  return optimizer_entry<Adaptive, AdaptiveOptions>(
+  auto entry = optimizer_entry<Adaptive, AdaptiveOptions>(
       "adaptive", "the adaptive tree: learns smoothness, noise and spread; needs the box alone", 2);
+  entry.make_in_contexts = [](const OptionValues& options, const Space& space,
+                              const PartitionRule& partition, const Objective& objective,
+                              const ContextSpace& contexts) -> std::unique_ptr<Optimizer> {
+    const auto cells = std::make_shared<BoxPartition>(space, with_parts(partition, 2));
+    return std::make_unique<Contextual>(
+        cells, contexts, options_from<AdaptiveOptions>(options, "optimizer."), objective);
+  };
+  return entry;
 }
 
 }  // namespace canopy

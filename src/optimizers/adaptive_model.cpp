@@ -301,6 +301,32 @@ void AdaptiveModel::relearn_noise(double variance) {
   range_ = high - low;
 }
 
+void AdaptiveModel::relearn(const std::map<std::vector<double>, Rewards>& rewards) {
+  for (NodeIndex i = 0; i < tree_.size(); ++i) {
+    Node& node = tree_[i];
+    node.observed = node.observed_weighted = 0.0;
+    if (node.penalties == 0.0) node.pulls = node.mean = node.squares = 0.0;
+  }
+  observations_.clear();
+  early_squares_ = early_freedom_ = 0.0;
+  for (const auto& [arm, told] : rewards) {
+    std::optional<NodeIndex> owner;
+    const NodeIndex cell = deepest_with(arm, owner);
+    if (!owner) {
+      observations_[arm] = {told, cell, 0.0};
+      continue;
+    }
+    Node& node = tree_[*owner];
+    if (node.penalties != 0.0) continue;
+    const auto [count, mean, squares] = told.moments();
+    node.pulls = count;
+    node.mean = mean;
+    node.squares = squares;
+    early_squares_ += squares * std::min(1.0, count > 1.0 ? (kEarly - 1.0) / (count - 1.0) : 1.0);
+    early_freedom_ += std::min(count, kEarly) - 1.0;
+  }
+}
+
 // --- the tree --------------------------------------------------------------------------------
 
 /// D2 of a node.

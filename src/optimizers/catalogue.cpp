@@ -32,8 +32,15 @@ Selection with_horizon(Selection optimizer, std::uint64_t pulls) {
 
 std::unique_ptr<Optimizer> make_optimizer(const Selection& optimizer, const Space& space,
                                           const PartitionRule& partition,
-                                          const Objective& objective) {
-  return optimizers().at(optimizer.name).make(optimizer.options, space, partition, objective);
+                                          const Objective& objective,
+                                          const ContextSpace& contexts) {
+  const OptimizerEntry& entry = optimizers().at(optimizer.name);
+  if (contexts.empty()) return entry.make(optimizer.options, space, partition, objective);
+  if (!entry.make_in_contexts) {
+    throw ConfigurationError({{"optimizer.name", optimizer.name,
+                               "takes no contexts: use \"adaptive\", or leave them out"}});
+  }
+  return entry.make_in_contexts(optimizer.options, space, partition, objective, contexts);
 }
 
 BoxPartition partition_of(const std::string& optimizer, const Space& space, PartitionRule rule) {

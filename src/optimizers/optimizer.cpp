@@ -25,8 +25,27 @@ std::string_view describe(Status status) {
              "other";
     case Status::needs_study:
       return "roles are kept by studies: name one with --study, or in Python use Study";
+    case Status::needs_context:
+      return "the study has contexts: say in which context these rewards were measured";
   }
   return "unknown status";
+}
+
+const ContextSpace& Optimizer::contexts() const {
+  static const ContextSpace none;
+  return none;
+}
+
+Pull Optimizer::ask_in(Context /*context*/, std::uint64_t pulls) {
+  return ask(pulls);
+}
+
+Status Optimizer::observe_in(Context /*context*/, Arm arm, const Rewards& rewards) {
+  return observe(arm, rewards);
+}
+
+std::optional<Best> Optimizer::best_in(Context /*context*/) const {
+  return best();
 }
 
 }  // namespace canopy

@@ -58,6 +58,14 @@ Rewards RewardMap::to_mapped(const Rewards& rewards) const {
   return mapped;
 }
 
+Rewards RewardMap::to_user(const Rewards& mapped) const {
+  const double level = static_cast<double>(mapped.count) * origin_;
+  Rewards rewards{mapped.count, minimizes_ ? level - mapped.sum : level + mapped.sum,
+                  mapped.squared_deviations, to_user(mapped.min), to_user(mapped.max)};
+  if (minimizes_) std::swap(rewards.min, rewards.max);
+  return rewards;
+}
+
 Status check(const Rewards& rewards, const RewardMap& map) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // so that no number of pulls overflows
   if (rewards.count == 0 || rewards.count > kMost) return Status::impossible_sums;

@@ -164,6 +164,19 @@ class AdaptiveModel {
   /// reward has about this variance.
   void relearn_noise(double variance);
 
+  /// Learns these rewards of arms in place of all that it was given. Nodes with penalties stay as
+  /// they are, and so do the ends of rewards. A pass must follow.
+  void relearn(const std::map<std::vector<double>, Rewards>& rewards);
+
+  /// Leaves nodes out, as `CoverTree::pruned` does. Returns where nodes were before.
+  template <class Ends>
+  std::vector<NodeIndex> prune(const Ends& ends) {
+    std::vector<NodeIndex> places;
+    tree_ = tree_.pruned(ends, places);
+    autocorrelation.interrupt();
+    return places;
+  }
+
   /// The variance of a reward of a node, whatever came before it.
   [[nodiscard]] double noise_of_one(NodeIndex index) const { return noise_of_one(tree_[index]); }
 

@@ -40,8 +40,9 @@ class RewardMap {
     return minimizes_ ? -mapped : mapped;
   }
 
-  /// Several rewards, mapped.
+  /// Several rewards, mapped, and back.
   [[nodiscard]] Rewards to_mapped(const Rewards& rewards) const;
+  [[nodiscard]] Rewards to_user(const Rewards& mapped) const;
 
   /// False for NaN, infinities and anything too large to add up. Sees a double as a whole number:
   /// the order of positive doubles is that of their bits, with infinities and NaN on top. Doubling

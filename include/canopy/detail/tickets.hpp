@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace canopy {
@@ -85,6 +87,28 @@ class Tickets {
 
   [[nodiscard]] std::uint64_t in_flight() const {
     return older_.size() - closed_older_ + (newest_is_open() ? 1 : 0);
+  }
+
+  /// Keeps the open tickets that have a place: `place(ticket)` is the node of it from here on, none
+  /// for those that are closed.
+  template <class Place>
+  void keep(const Place& place) {
+    std::vector<Open> older;
+    const auto keep_one = [&](Open& ticket) {
+      if (const std::optional<NodeIndex> node = place(std::as_const(ticket))) {
+        ticket.node = *node;
+      } else {
+        ticket.remaining = 0;
+      }
+    };
+    for (Open& ticket : older_) {
+      if (ticket.remaining == 0) continue;
+      keep_one(ticket);
+      if (ticket.remaining != 0) older.push_back(ticket);
+    }
+    if (newest_is_open()) keep_one(newest_);
+    older_ = std::move(older);
+    closed_older_ = 0;
   }
 
   void transfer(State& state);

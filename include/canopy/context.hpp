@@ -1,0 +1,102 @@
+#pragma once
+
+#include "canopy/domain.hpp"
+#include "canopy/space.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace canopy {
+
+/// Something that is observed before a setting is chosen: the load, the hour, the size of a
+/// request, the tenant.
+struct ContextVariable {
+  std::string name;
+  Domain domain;
+
+  /// Values that differ by this are the same, as 0 and 24 of an hour are; 0: none are. The domain
+  /// is then Real{0, period}.
+  double period = 0.0;
+
+  friend bool operator==(const ContextVariable&, const ContextVariable&) = default;
+};
+
+/// One coordinate (see Domain) per variable, in the order of the variables.
+using Context = std::span<const double>;
+
+/// Which bin of each variable a context is in, in one number.
+using ContextBins = std::uint32_t;
+
+/// A set of bins of one variable: bit b is bin b.
+using BinSet = std::uint64_t;
+
+/// The variables that are observed. Each is divided into up to 64 bins: equal ones of a real (in
+/// log units on a log scale), one for each value of a list, or 64 runs of a longer list. Contexts
+/// in the same bins are not told apart. Immutable.
+class ContextSpace {
+ public:
+  static constexpr std::size_t kMostVariables = 3;
+  static constexpr std::size_t kMostBins = 64;
+
+  /// None is observed.
+  ContextSpace() = default;
+
+  /// Throws ConfigurationError for more than three variables, an empty or repeated name, a domain
+  /// with violations, or a period that does not fit the domain.
+  explicit ContextSpace(std::vector<ContextVariable> variables);
+
+  [[nodiscard]] bool empty() const { return variables_.empty(); }
+  [[nodiscard]] std::size_t size() const { return variables_.size(); }
+  [[nodiscard]] const std::vector<ContextVariable>& variables() const { return variables_; }
+  [[nodiscard]] const ContextVariable& operator[](std::size_t index) const {
+    return variables_[index];
+  }
+
+  /// The coordinate of a variable within its domain: reduced by the period, and moved to the end
+  /// that is nearest. Throws ConfigurationError if it is not finite, or no value of a list.
+  [[nodiscard]] double within(std::size_t variable, double coordinate) const;
+
+  /// The same for all variables; `moved` tells whether a coordinate was beyond an end.
+  [[nodiscard]] std::vector<double> within(Context context, bool& moved) const;
+
+  [[nodiscard]] std::size_t bin_count(std::size_t variable) const { return bins_[variable]; }
+
+  /// Whether a bin is one value of a list.
+  [[nodiscard]] bool has_bin_per_value(std::size_t variable) const;
+
+  /// A space with the variables as its parameters, for reading and printing contexts as arms are.
+  [[nodiscard]] std::vector<Parameter> parameters() const;
+
+  /// The bins of a context whose coordinates are all within.
+  [[nodiscard]] ContextBins bins_of(Context context) const;
+
+  /// The bin of one variable.
+  [[nodiscard]] static std::size_t bin(ContextBins bins, std::size_t variable) {
+    return (bins >> (kBits * variable)) % kMostBins;
+  }
+
+  /// Every bin of a variable.
+  [[nodiscard]] BinSet all_bins(std::size_t variable) const {
+    return bins_[variable] == kMostBins ? ~BinSet{0} : (BinSet{1} << bins_[variable]) - 1;
+  }
+
+  /// The coordinates at which a bin begins and ends. A value of a list is both.
+  [[nodiscard]] std::array<double, 2> ends(std::size_t variable, std::size_t bin) const;
+
+  /// The context for people: `load = 0.25, tenant = small`.
+  [[nodiscard]] std::string describe(Context context) const;
+
+  friend bool operator==(const ContextSpace&, const ContextSpace&) = default;
+
+ private:
+  static constexpr std::size_t kBits = 6;
+
+  std::vector<ContextVariable> variables_;
+  std::array<std::size_t, kMostVariables> bins_{};
+};
+
+}  // namespace canopy

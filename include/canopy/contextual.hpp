@@ -1,0 +1,156 @@
+#pragma once
+
+#include "canopy/adaptive.hpp"
+#include "canopy/context.hpp"
+#include "canopy/detail/level_effect.hpp"
+#include "canopy/detail/split_test.hpp"
+#include "canopy/optimizer.hpp"
+#include "canopy/policy.hpp"
+#include "canopy/space.hpp"
+#include "canopy/state.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace canopy {
+
+/// The adaptive tree where the best arm depends on what is observed before each pull: the load, the
+/// hour, the size of a request.
+///
+/// The box of contexts is cut into regions, each with an adaptive tree of its own (`Adaptive`,
+/// unchanged). There is one region at first. Now and then each is tested: would two trees, one for
+/// either side of a threshold, have predicted its rewards better than one (`SplitTest`)? If so, it
+/// is split, and both take over their part of the rewards. Contexts that do not matter do not win
+/// that test. What a context adds to the rewards of all arms alike (`LevelEffect`) is taken off
+/// rewards before they are learnt. docs/contexts.md has the formulas.
+///
+/// What is asked without a context (`best`, `estimate`, `learnt`, `tree`) is answered for the
+/// context that was seen last.
+class Contextual final : public Optimizer {
+ public:
+  /// Throws ConfigurationError for wrong options, without contexts, and for what contexts cannot be
+  /// combined with: `settle`, `drift`, limits.
+  Contextual(const Space& space, const ContextSpace& contexts, const AdaptiveOptions& options = {},
+             const Objective& objective = {});
+  Contextual(const std::shared_ptr<const Partition>& partition, const ContextSpace& contexts,
+             const AdaptiveOptions& options = {}, const Objective& objective = {});
+
+  Contextual(const Contextual& other);
+  Contextual& operator=(const Contextual&) = delete;
+  ~Contextual() override = default;
+
+  [[nodiscard]] const ContextSpace& contexts() const override { return contexts_; }
+
+  /// Throws ConfigurationError: a context is missing.
+  Pull ask(std::uint64_t pulls = UINT64_MAX) override;
+  /// One pull, whatever number is asked for.
+  Pull ask_in(Context context, std::uint64_t pulls = UINT64_MAX) override;
+  Pull ask_again() override;
+  [[nodiscard]] Status tell(Ticket ticket, double reward) override;
+  [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
+  [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
+  [[nodiscard]] Status penalize(Ticket ticket, double reward) override;
+  [[nodiscard]] Status bar(Arm arm, double reward) override;
+  [[nodiscard]] bool is_barred(Arm arm) const override;
+  [[nodiscard]] std::optional<double> failure_reward() const override;
+  /// Status::needs_context.
+  [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
+  [[nodiscard]] Status observe_in(Context context, Arm arm, const Rewards& rewards) override;
+  [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override;
+  [[nodiscard]] Status measure(Ticket ticket, Arm arm, const Metrics& metrics) override;
+  void set_reward_range(const std::optional<RewardRange>& range) override;
+  [[nodiscard]] std::optional<RewardRange> reward_range() const override;
+  [[nodiscard]] Status drop(Ticket ticket) override;
+  void finish() override;
+  [[nodiscard]] std::optional<Best> best() const override;
+  [[nodiscard]] std::optional<Best> best_in(Context context) const override;
+  [[nodiscard]] std::optional<Policy> policy() const override;
+  [[nodiscard]] std::optional<Best> nearest() const override { return std::nullopt; }
+  [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm /*arm*/) const override { return {}; }
+  [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const override;
+  [[nodiscard]] std::optional<Evidence> evidence() const override;
+  [[nodiscard]] Summary summary() const override;
+  [[nodiscard]] std::optional<Learnt> learnt() const override;
+  [[nodiscard]] const TreeView* tree() override;
+  [[nodiscard]] std::optional<Pull> pull_of(Ticket ticket) const override;
+  [[nodiscard]] std::vector<Pull> in_flight() const override;
+  [[nodiscard]] std::string save() override;
+  void restore(std::string_view saved) override;
+  [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
+
+  /// The number of regions, and the effect of a context that is taken off rewards, in their units.
+  [[nodiscard]] std::size_t regions() const;
+  [[nodiscard]] double level_effect(Context context) const;
+
+ private:
+  using Bins = std::array<BinSet, ContextSpace::kMostVariables>;
+
+  /// A set of contexts: a region, or one that was split into the two that follow each other from
+  /// `parts`.
+  struct Place {
+    Bins bins{};  // in each variable
+    std::size_t parts = 0;
+    ContextSplit split = {};
+    double evidence = 0.0;  // for the split
+
+    std::unique_ptr<Adaptive> tree = {};  // null: it was split
+    RewardsByContext rewards = {};        // of its contexts, in mapped units
+    double tested_at = 0.0;               // rewards that it had at the last test
+  };
+
+  struct Open {
+    std::size_t place = 0;
+    Ticket ticket = 0;  // of the tree there
+    ContextBins bins = 0;
+
+    void transfer(State& state) { state(place, ticket, bins); }
+  };
+
+  /// Where the context is, with every coordinate within its range.
+  struct Seen {
+    std::size_t place = 0;
+    ContextBins bins = 0;
+  };
+  [[nodiscard]] Seen see(Context context);
+  [[nodiscard]] std::size_t place_of(ContextBins bins) const;
+  [[nodiscard]] const Adaptive& here() const { return *places_[place_of(last_bins_)].tree; }
+
+  template <class Tell>
+  Status told(Ticket ticket, const Tell& tell);
+  void keep(Place& place, ContextBins bins, Arm arm, const Rewards& rewards);
+  void step_if_due();
+  void fit_effect();
+  void relearn(const Place& place);
+  [[nodiscard]] Adaptive::RewardsOfArms less_effect(const RewardsByContext& rewards) const;
+  void split_if_it_pays(std::size_t index);
+  [[nodiscard]] std::vector<ContextSplit> candidates(const Place& place) const;
+  void split(std::size_t index, const ContextSplit& split, double evidence);
+  [[nodiscard]] std::vector<std::size_t> regions_in_order() const;
+  [[nodiscard]] PolicyRow row_of(const Place& place) const;
+  [[nodiscard]] ContextRange range_of(std::size_t variable, BinSet bins) const;
+  [[nodiscard]] bool are_neighbours(const Place& a, const Place& b) const;
+  void transfer(State& state);
+
+  ContextSpace contexts_;
+  std::shared_ptr<const Partition> partition_;
+  AdaptiveOptions options_;
+  Objective objective_;
+  std::vector<Place> places_;  // the first is the whole box
+  LevelEffect effect_;
+  std::map<Ticket, Open> open_;
+  Ticket newest_ = 0;
+  std::uint64_t told_ = 0;  // pulls
+  double next_step_ = 12.0;
+  ContextBins last_bins_ = 0;
+  std::uint64_t moved_ = 0;
+};
+
+}  // namespace canopy

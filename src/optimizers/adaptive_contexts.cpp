@@ -1,0 +1,73 @@
+// What the adaptive tree of one region of contexts does when the regions change.
+
+#include "canopy/adaptive.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace canopy {
+
+void Adaptive::relearn(const RewardsOfArms& rewards) {
+  learn_pending();
+  model_.relearn(rewards);
+  if (has_begun_) pass();
+}
+
+void Adaptive::keep_part(const Part& part) {
+  learn_pending();
+  Tree& tree = model_.tree();
+  std::vector<double> out(tree.size());
+  tickets_.for_each_open([&](const Tickets::Open& ticket) {
+    if (part.keeps_ticket(ticket.number)) {
+      out[ticket.node] += static_cast<double>(ticket.remaining);
+    }
+  });
+  // Nodes without rewards here lead nowhere, but those of the start stay.
+  std::vector<double> kept(tree.size());
+  std::vector<double> seen_below(tree.size());
+  for (const auto& [arm, rewards] : part.learnt) {
+    if (const auto node = model_.find(arm)) kept[*node] = static_cast<double>(rewards.count);
+  }
+  for (NodeIndex i = tree.size(); i-- > 0;) {
+    Node& node = tree[i];
+    seen_below[i] += kept[i] + out[i] + node.penalties;
+    if (i != Tree::kRoot) seen_below[node.parent] += seen_below[i];
+    if (node.pulls != 0.0 && node.penalties == 0.0) {
+      const double share = kept[i] / node.pulls;
+      node.explorer_pulls *= share;
+      node.skipped = std::floor(node.skipped * share);
+      node.explorer_skipped = std::min(node.explorer_skipped, node.skipped);
+    }
+    node.explorer_out = std::min(node.explorer_out, out[i]);
+    node.out = out[i];
+  }
+  const auto ends = [&](NodeIndex i) {
+    const Node& node = tree[i];
+    return node.depth >= kStartDepth &&
+           seen_below[node.children] + seen_below[node.children + 1] == 0.0;
+  };
+  const std::vector<NodeIndex> places = model_.prune(ends);
+  tickets_.keep([&](const Tickets::Open& ticket) {
+    return part.keeps_ticket(ticket.number) ? std::optional(places[ticket.node]) : std::nullopt;
+  });
+  for (NodeIndex& cell : start_) cell = places[cell];
+
+  evidence_.start_anew(false);
+  std::uint64_t pulls = 0;
+  for (const auto& [arm, rewards] : part.rewards) {
+    evidence_.add_apart(arm, map_.to_user(rewards));
+    pulls += rewards.count;
+  }
+  t_ = pulls + 1;
+  turn_ = {.unissued = 0};
+  pending_ = {};
+  is_steady_ = false;
+  since_pass_ = 0;
+  sweep_.clear();
+  last_played_ = kNobody;
+  lose_track();
+  model_.relearn(part.learnt);
+  for (int i = 0; i < 3; ++i) pass();
+}
+
+}  // namespace canopy
