@@ -32,6 +32,9 @@ class FieldNames {
     if constexpr (std::is_same_v<AnyField, ArmField>) {
       add(field.coordinates, "");
       add(field.name, "");
+    } else if constexpr (std::is_same_v<AnyField, ContextField>) {
+      add(field.coordinates, "");
+      add(field.name, field.help);
     } else if constexpr (std::is_same_v<AnyField, RewardsField>) {
       text_ += text_.empty() ? "" : ", ";
       text_ +=

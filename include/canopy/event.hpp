@@ -27,8 +27,10 @@ inline constexpr Field kTicketField{"ticket", "the pull that it is about"};
 inline constexpr Field kRewardField{"reward", "in the units of the user"};
 inline constexpr ArmField kOtherArmField{
     Field{"arm", "of which they are, if not the system's setting"}.or_none()};
+inline constexpr ContextField kContextField{
+    Field{"context", "what was observed before, where the study has contexts"}.or_none()};
 
-// First what concerns the optimizer; arms are coordinates of its space.
+// First what concerns the optimizer; arms are coordinates of its space, and so are contexts.
 
 struct Asked {
   static constexpr std::string_view kName = "ask";
@@ -44,6 +46,8 @@ struct Asked {
   Purpose purpose = Purpose::search;
   std::vector<double> then = {};  ///< of a duel: the other arm, for the second half of `length`
   std::uint64_t round = 0;        ///< of comparing with the baseline, from 1
+  /// What was observed before, where the study has contexts; `again` is in the context before.
+  std::vector<double> context = {};
 
   friend bool operator==(const Asked&, const Asked&) = default;
 };
@@ -65,6 +69,7 @@ void visit_fields(Asked& event, Visit&& visit) {
                  "then_coordinates"},
         event.then);
   visit(Field{"round", "of comparing with the baseline, from 1"}.or_none(), event.round);
+  visit(kContextField, event.context);
 }
 
 struct Told {
@@ -144,6 +149,7 @@ struct Observed {
   std::vector<double> arm;
   AnyRewards rewards;
   Role role = Role::search;
+  std::vector<double> context = {};  ///< in which they were earned, where the study has contexts
 
   friend bool operator==(const Observed&, const Observed&) = default;
 };
@@ -153,6 +159,7 @@ void visit_fields(Observed& event, Visit&& visit) {
   visit(kArmField, event.arm);
   visit(kRewardsField, event.rewards);
   visit(Field{"role", "what they were measured for; by default `search`"}.or_none(), event.role);
+  visit(kContextField, event.context);
 }
 
 struct Dropped {

@@ -21,4 +21,9 @@ void read_entries(Store& store, const StudyRecord& record, std::uint64_t after,
 void read_journal(Store& store, const StudyRecord& record,
                   const std::function<void(const JournalEntry&, std::optional<Arm>)>& visit);
 
+/// The same with the context of that arm; empty where the study has none.
+void read_journal(
+    Store& store, const StudyRecord& record,
+    const std::function<void(const JournalEntry&, std::optional<Arm>, Context)>& visit);
+
 }  // namespace canopy

@@ -97,6 +97,12 @@ struct ArmField : Field {
   std::string_view coordinates = "coordinates";  ///< the key that these have
 };
 
+/// The coordinates of a context, in journals: those who know the variables write them by name as
+/// well.
+struct ContextField : Field {
+  std::string_view coordinates = "context_coordinates";  ///< the key that these have
+};
+
 /// An arm in an answer: by the names of its parameters alone.
 struct SettingField : Field {};
 

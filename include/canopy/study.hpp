@@ -64,10 +64,13 @@ class Study final : public Optimizer {
   Study(Study&& other) noexcept;
   ~Study() override;
 
+  [[nodiscard]] const ContextSpace& contexts() const override { return specification_.contexts; }
+
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
+  Pull ask_in(Context context, std::uint64_t pulls = UINT64_MAX) override;
   /// The same for a client of a server, for a limited time in seconds: see `drop_expired`. 0: for
   /// ever. The ticket is of the incarnation that the study was opened with.
-  Pull ask_on_lease(std::uint64_t pulls, double seconds);
+  Pull ask_on_lease(std::uint64_t pulls, double seconds, Context context = {});
   Pull ask_again() override;
   Pull ask_as(const Pull& earlier, std::uint64_t pulls) override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
@@ -81,8 +84,9 @@ class Study final : public Optimizer {
     return live().failure_reward();
   }
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
+  [[nodiscard]] Status observe_in(Context context, Arm arm, const Rewards& rewards) override;
   /// For any purpose: see Role.
-  [[nodiscard]] Status observe(Arm arm, const AnyRewards& rewards, Role role);
+  [[nodiscard]] Status observe(Arm arm, const AnyRewards& rewards, Role role, Context context = {});
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override;
   void set_reward_range(const std::optional<RewardRange>& range) override;
   [[nodiscard]] std::optional<RewardRange> reward_range() const override {
@@ -91,6 +95,10 @@ class Study final : public Optimizer {
   [[nodiscard]] Status drop(Ticket ticket) override;
   void finish() override;
   [[nodiscard]] std::optional<Best> best() const override { return live().best(); }
+  [[nodiscard]] std::optional<Best> best_in(Context context) const override {
+    return live().best_in(context);
+  }
+  [[nodiscard]] std::optional<Policy> policy() const override { return live().policy(); }
   [[nodiscard]] std::optional<Best> nearest() const override { return live().nearest(); }
   [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override {
     return live().limit_checks(arm);
@@ -200,6 +208,8 @@ class Study final : public Optimizer {
   void load();
   void append(Event event);
   void note_what_is_seen();
+  [[nodiscard]] Context used(Context context) const;
+  [[nodiscard]] Pull choose(Context context, std::uint64_t pulls);
   [[nodiscard]] Optimizer& live() const;
   [[nodiscard]] Snapshot make_snapshot() const;
   [[nodiscard]] Status journaled(Status status, Event event);

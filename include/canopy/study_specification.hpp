@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/catalogue.hpp"
+#include "canopy/context.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/options.hpp"
 #include "canopy/partition.hpp"
@@ -227,6 +228,30 @@ void visit_fields(SystemSpecification& system, Visit&& visit) {
         system.keep_background);
 }
 
+/// Where a tuner has the value of a context variable from, before each pull.
+struct ContextSource {
+  static constexpr std::string_view kHour = "clock.hour";
+  static constexpr std::string_view kWeekday = "clock.weekday";
+
+  std::string source = {};     ///< one of these, or a command; empty: whoever asks gives it
+  std::string time_zone = {};  ///< of a clock; empty: that of the machine
+
+  friend bool operator==(const ContextSource&, const ContextSource&) = default;
+};
+
+/// The keys of [[context]] beside those of a parameter and `period`.
+template <class Visit>
+void visit_fields(ContextSource& source, Visit&& visit) {
+  visit(
+      Field{"source",
+            "where `canopy tune` has the value from, before each pull: `clock.hour` (a real from 0 "
+            "to 24 with period 24), `clock.weekday` (an integer from 0, Monday, to 6), or a "
+            "command that prints it; without it, whoever asks gives it"},
+      source.source);
+  visit(Field{"time_zone", "of a clock, such as `Europe/Berlin`; by default that of the machine"},
+        source.time_zone);
+}
+
 /// A study: what is tuned, by what, what a reward means, and how the system is set and measured.
 struct StudySpecification {
   std::string name = {};  ///< may be empty
@@ -236,6 +261,8 @@ struct StudySpecification {
   std::uint32_t revision = 0;  ///< of the optimizer; 0: the present one
   PartitionRule partition = {};
   Objective objective = {};
+  ContextSpace contexts = {};                       ///< what the best setting may depend on
+  std::vector<ContextSource> context_sources = {};  ///< of each of these
   std::optional<Baseline> baseline = std::nullopt;
   std::optional<SystemSpecification> system = std::nullopt;
   Budget budget = {};
@@ -272,6 +299,9 @@ struct StudySpecification {
 /// something else: `system.measure was "a" and is "b"`. Empty: not at all.
 [[nodiscard]] std::string command_differences(const StudySpecification& before,
                                               const StudySpecification& after);
+
+/// Everything in a study that cannot be combined with contexts yet.
+[[nodiscard]] std::vector<Violation> violations_of_contexts(const StudySpecification& study);
 
 /// How many pulls an optimizer was told the system takes to settle; 0: none.
 [[nodiscard]] std::uint64_t settle_of(const Selection& optimizer);

@@ -172,12 +172,14 @@ int export_events(const StudiesArguments& arguments) {
     throw WrongUse("--format " + arguments.format + R"(: must be "csv", "jsonl" or "study")");
   }
   NamedStudy study(arguments.study, "studies");
-  const Space& space = study.specification.space;
+  const Names names(study.specification.space, study.specification.contexts);
   Lines lines(arguments.out);
-  if (csv) lines.write(csv_header(space));
-  read_journal(*study.store, study.record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
-    lines.write(csv ? csv_line(space, entry, arm) : json_line(space, entry, arm));
-  });
+  if (csv) lines.write(csv_header(names));
+  read_journal(*study.store, study.record,
+               [&](const JournalEntry& entry, std::optional<Arm> arm, Context context) {
+                 lines.write(csv ? csv_line(names, entry, arm, context)
+                                 : json_line(names, entry, arm, context));
+               });
   lines.finish();
   return kSuccess;
 }

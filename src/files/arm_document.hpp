@@ -1,5 +1,6 @@
 #pragma once
 
+#include "canopy/context.hpp"
 #include "canopy/space.hpp"
 
 #include "files/document.hpp"
@@ -19,6 +20,16 @@ namespace canopy {
 /// arm is meaningless if there were any.
 [[nodiscard]] std::vector<double> read_arm(DocumentReader& reader, const Document& document,
                                            const Space& space, const std::string& field);
+
+/// A context as the user knows it: {"load":0.7,"tenant":"a"}. A number that is beyond the range of
+/// its variable is written as it was observed. None if it is not a context of these variables.
+[[nodiscard]] std::optional<Document> context_document(const ContextSpace& contexts,
+                                                       Context context);
+
+/// Reads the values of all variables from a table, as `read_arm` does those of parameters.
+[[nodiscard]] std::vector<double> read_context(DocumentReader& reader, const Document& document,
+                                               const ContextSpace& contexts,
+                                               const std::string& field);
 
 /// The arm whose parameters a document names; none if it is not one of the space.
 [[nodiscard]] std::optional<std::vector<double>> arm_from(const Space& space,

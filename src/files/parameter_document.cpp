@@ -1,5 +1,6 @@
 #include "files/parameter_document.hpp"
 
+#include <cmath>
 #include <concepts>
 #include <string>
 #include <string_view>
@@ -54,8 +55,9 @@ void read_member(DocumentReader& reader, const Document& table, const std::strin
 }
 
 void read_fields(DocumentReader& reader, const Document& table, const std::string& prefix,
-                 Domain& domain) {
+                 std::span<const std::string_view> other_keys, Domain& domain) {
   std::vector<std::string_view> keys{"name", "type"};
+  keys.insert(keys.end(), other_keys.begin(), other_keys.end());
   visit_fields(domain, [&](const Field& field, const auto& /*member*/) {
     keys.push_back(field.name);
     if (field.required) reader.require(table, prefix, field.name);
@@ -80,17 +82,22 @@ Document parameter_document(const Parameter& parameter) {
   return table;
 }
 
-Parameter read_parameter(DocumentReader& reader, const Document& table, std::size_t index) {
+std::string parameter_prefix(const Document& table, std::size_t index, std::string_view list) {
+  const Document* name = table.find("name");
+  const std::string* text = name != nullptr ? name->as_text() : nullptr;
+  if (text != nullptr && !text->empty()) return std::string(list) + "." + *text + ".";
+  return std::string(list) + "[" + std::to_string(index) + "].";
+}
+
+Parameter read_parameter(DocumentReader& reader, const Document& table, std::size_t index,
+                         std::string_view list, std::span<const std::string_view> other_keys) {
   Parameter parameter;
-  std::string prefix = "space[" + std::to_string(index) + "].";
-  if (reader.require(table, prefix, "name")) {
-    reader.read(table, prefix, "name", parameter.name);
-    if (!parameter.name.empty()) prefix = "space." + parameter.name + ".";
-  }
+  const std::string prefix = parameter_prefix(table, index, list);
+  if (reader.require(table, prefix, "name")) reader.read(table, prefix, "name", parameter.name);
   std::string type(parameter.domain.name());
   reader.read(table, prefix, "type", type);
   if (auto domain = Domain::named(type)) {
-    read_fields(reader, table, prefix, *domain);
+    read_fields(reader, table, prefix, other_keys, *domain);
     parameter.domain = *std::move(domain);
   } else {
     reader.complain(prefix + "type", table.find("type"), must_be_one_of(Domain::names()));
@@ -103,6 +110,16 @@ std::optional<double> coordinate_of(const Domain& domain, const Document& value)
   if (const auto whole = value.as_whole()) return domain.coordinate(*whole);
   if (const auto number = value.as_number()) return domain.coordinate(*number);
   return std::nullopt;
+}
+
+std::optional<double> observed_coordinate_of(const Domain& domain, const Document& value) {
+  if (!domain.is_ordered()) return coordinate_of(domain, value);
+  const std::optional<double> number = value.as_number();
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+std::string observed_must_be(const Domain& domain) {
+  return "must be " + (domain.is_ordered() ? "a finite number" : domain.description());
 }
 
 Document value_document(const Domain& domain, double coordinate) {

@@ -43,7 +43,15 @@ Document RecordWriter::value_of(const std::map<std::string, double>& numbers) {
 void RecordWriter::operator()(const ArmField& field, const std::vector<double>& arm) {
   if (field.may_be_missing && arm.empty()) return;
   table_.set(field.coordinates, value_of(arm));
-  if (space_.contains(arm)) table_.set(field.name, arm_document(space_, arm));
+  if (names_.space.contains(arm)) table_.set(field.name, arm_document(names_.space, arm));
+}
+
+void RecordWriter::operator()(const ContextField& field, const std::vector<double>& context) {
+  if (field.may_be_missing && context.empty()) return;
+  table_.set(field.coordinates, value_of(context));
+  if (auto named = context_document(names_.contexts, context)) {
+    table_.set(field.name, *std::move(named));
+  }
 }
 
 void RecordWriter::operator()(const RewardsField& field, const AnyRewards& rewards) {
@@ -61,43 +69,59 @@ void RecordWriter::operator()(const SettingField& field,
   if (!arms) return;
   Document::List list;
   for (const std::vector<double>& arm : *arms) {
-    list.push_back(space_.contains(arm) ? arm_document(space_, arm) : Document());
+    list.push_back(names_.space.contains(arm) ? arm_document(names_.space, arm) : Document());
   }
   table_.set(field.name, std::move(list));
 }
 
 void RecordWriter::set_arm(const Field& field, Arm arm) {
-  table_.set(field.name, arm_document(space_, arm));
+  table_.set(field.name, arm_document(names_.space, arm));
 }
 
 void RecordWriter::set_numbers(const Field& field, const std::vector<double>& numbers) {
   Document by_name;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    by_name.set(space_.parameters()[i].name, numbers[i]);
+    by_name.set(names_.space.parameters()[i].name, numbers[i]);
   }
   table_.set(field.name, std::move(by_name));
 }
 
 // --- reading -------------------------------------------------------------------------------------
 
-void RecordReader::operator()(const ArmField& field, std::vector<double>& arm) {
-  known_.insert(known_.end(), {field.coordinates, field.name});
-  const Document* coordinates = table_.find(field.coordinates);
+/// Coordinates, or the values that `read_named(document, field)` reads by their names, or both.
+template <class ReadNamed>
+void RecordReader::read_coordinates(const Field& field, std::string_view coordinates_key,
+                                    std::vector<double>& into, const ReadNamed& read_named) {
+  known_.insert(known_.end(), {coordinates_key, field.name});
+  const Document* coordinates = table_.find(coordinates_key);
   const Document* named = table_.find(field.name);
   if (coordinates == nullptr && named == nullptr) {
     if (field.may_be_missing) return;
-    return complain(field.coordinates, nullptr, "is missing, or arm instead");
+    return complain(coordinates_key, nullptr,
+                    "is missing, or " + std::string(field.name) + " instead");
   }
-  if (coordinates != nullptr) read_numbers(std::string(field.coordinates), *coordinates, arm);
+  if (coordinates != nullptr) read_numbers(std::string(coordinates_key), *coordinates, into);
   if (named == nullptr) return;
   const std::size_t before = reader_.complaints();
-  const std::vector<double> by_name =
-      read_arm(reader_, *named, space_, prefix_ + std::string(field.name));
+  const std::vector<double> by_name = read_named(*named, prefix_ + std::string(field.name));
   if (coordinates == nullptr) {
-    arm = by_name;
-  } else if (reader_.complaints() == before && by_name != arm) {
+    into = by_name;
+  } else if (reader_.complaints() == before && by_name != into) {
     complain(field.name, named, "is not what the coordinates say");
   }
+}
+
+void RecordReader::operator()(const ArmField& field, std::vector<double>& arm) {
+  read_coordinates(field, field.coordinates, arm, [&](const Document& named, const auto& where) {
+    return read_arm(reader_, named, names_.space, where);
+  });
+}
+
+void RecordReader::operator()(const ContextField& field, std::vector<double>& context) {
+  read_coordinates(field, field.coordinates, context,
+                   [&](const Document& named, const auto& where) {
+                     return read_context(reader_, named, names_.contexts, where);
+                   });
 }
 
 void RecordReader::operator()(const RewardsField& field, AnyRewards& rewards) {

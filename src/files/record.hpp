@@ -9,6 +9,7 @@
 
 #include "files/document.hpp"
 #include "files/document_reader.hpp"
+#include "files/names.hpp"
 
 #include <array>
 #include <cmath>
@@ -24,10 +25,11 @@ namespace canopy {
 
 /// Writes the fields of a struct into a table; structs within it become tables. Infinities and NaN
 /// become nothing. The arm of an event is written as its coordinates, which are exact, and, where
-/// it is in the space, by the names of its parameters: `"coordinates":[0.5],"arm":{"x":0.5}`.
+/// it is in the space, by the names of its parameters: `"coordinates":[0.5],"arm":{"x":0.5}`; the
+/// context of an event likewise.
 class RecordWriter {
  public:
-  RecordWriter(const Space& space, Document& table) : space_(space), table_(table) {}
+  RecordWriter(const Names& names, Document& table) : names_(names), table_(table) {}
 
   template <class Member>
   void operator()(const Field& field, const Member& member) {
@@ -35,6 +37,7 @@ class RecordWriter {
     table_.set(field.name, value_of(member));
   }
   void operator()(const ArmField& field, const std::vector<double>& arm);
+  void operator()(const ContextField& field, const std::vector<double>& context);
   void operator()(const RewardsField& field, const AnyRewards& rewards);
   void operator()(const SettingField& field,
                   const std::optional<std::vector<std::vector<double>>>& arms);
@@ -74,7 +77,7 @@ class RecordWriter {
   template <HasFields Struct>
   [[nodiscard]] Document value_of(const Struct& fields) const {
     Document table = Document::Table{};
-    visit_fields_of(fields, RecordWriter(space_, table));
+    visit_fields_of(fields, RecordWriter(names_, table));
     return table;
   }
   template <class Value>
@@ -94,15 +97,15 @@ class RecordWriter {
     return table;
   }
 
-  const Space& space_;
+  Names names_;
   Document& table_;
 };
 
 /// A struct with a list of fields as a document.
 template <HasFields Struct>
-[[nodiscard]] Document record_of(const Space& space, const Struct& fields) {
+[[nodiscard]] Document record_of(const Names& names, const Struct& fields) {
   Document table = Document::Table{};
-  visit_fields_of(fields, RecordWriter(space, table));
+  visit_fields_of(fields, RecordWriter(names, table));
   return table;
 }
 
@@ -111,9 +114,9 @@ template <HasFields Struct>
 class RecordReader {
  public:
   /// Fields in complaints begin with `prefix`, such as `events[3].`
-  RecordReader(const Space& space, const Document& table, DocumentReader& reader,
+  RecordReader(const Names& names, const Document& table, DocumentReader& reader,
                const std::string& prefix)
-      : space_(space), table_(table), reader_(reader), prefix_(prefix) {}
+      : names_(names), table_(table), reader_(reader), prefix_(prefix) {}
 
   template <class Member>
   void operator()(const Field& field, Member& member) {
@@ -123,6 +126,7 @@ class RecordReader {
     if (reader_.require(table_, prefix_, field.name)) read(field, *value, member);
   }
   void operator()(const ArmField& field, std::vector<double>& arm);
+  void operator()(const ContextField& field, std::vector<double>& context);
   void operator()(const RewardsField& field, AnyRewards& rewards);
 
   /// Complains about keys that are no field and not among `others`.
@@ -139,10 +143,13 @@ class RecordReader {
     reader_.read(table_, prefix_, field.name, into);
   }
   void complain(std::string_view name, const Document* value, std::string expected);
+  template <class ReadNamed>
+  void read_coordinates(const Field& field, std::string_view coordinates_key,
+                        std::vector<double>& into, const ReadNamed& read_named);
   void read_number(const std::string& name, const Document& value, double& into);
   void read_numbers(const std::string& name, const Document& value, std::vector<double>& into);
 
-  const Space& space_;
+  Names names_;
   const Document& table_;
   DocumentReader& reader_;
   const std::string& prefix_;

@@ -20,6 +20,11 @@ void SchemaWriter::operator()(const ArmField& field, const std::vector<double>& 
   add(field.name, "", reference_to("Arm"), false);
 }
 
+void SchemaWriter::operator()(const ContextField& field, const std::vector<double>& /*context*/) {
+  add(field.coordinates, "", reference_to("Coordinates"), !field.may_be_missing);
+  add(field.name, field.help, reference_to("Context"), false);
+}
+
 void SchemaWriter::operator()(const RewardsField& field, const AnyRewards& /*rewards*/) {
   add("reward", "one, " + std::string(field.help), typed("number"), false);
   add(field.name, "or several, one by one", list_of(typed("number")), false);

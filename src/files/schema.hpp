@@ -20,7 +20,7 @@
 namespace canopy {
 
 /// Collects the properties of an object from the fields of a struct. Refers to the schemas Whole,
-/// Coordinates and Arm, which the document that has it must have.
+/// Coordinates, Arm and Context, which the document that has it must have.
 class SchemaWriter {
  public:
   template <class Member>
@@ -30,6 +30,7 @@ class SchemaWriter {
     add(field.name, field.help, std::move(type), !field.may_be_missing);
   }
   void operator()(const ArmField& field, const std::vector<double>& arm);
+  void operator()(const ContextField& field, const std::vector<double>& context);
   void operator()(const RewardsField& field, const AnyRewards& rewards);
   void operator()(const SettingField& field,
                   const std::optional<std::vector<std::vector<double>>>& arms);

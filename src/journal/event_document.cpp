@@ -39,13 +39,13 @@ std::optional<Event> event_of_kind(const Document& table, DocumentReader& reader
   return event;
 }
 
-void write_event(const Space& space, const Event& event, Document& table) {
+void write_event(const Names& names, const Event& event, Document& table) {
   table.set("kind", kind_name(event));
-  std::visit([&](const auto& each) { visit_fields_of(each, RecordWriter(space, table)); }, event);
+  std::visit([&](const auto& each) { visit_fields_of(each, RecordWriter(names, table)); }, event);
 }
 
 /// Reads an event and, where there is one, its place.
-std::optional<Event> read_event(const Document& document, const Space& space,
+std::optional<Event> read_event(const Document& document, const Names& names,
                                 DocumentReader& reader, const std::string& prefix, Place* place) {
   if (document.as_table() == nullptr) {
     const std::string field = prefix.empty() ? "event" : prefix.substr(0, prefix.size() - 1);
@@ -55,7 +55,7 @@ std::optional<Event> read_event(const Document& document, const Space& space,
   const std::size_t before = reader.complaints();
   std::optional<Event> event = event_of_kind(document, reader, prefix);
   if (!event) return std::nullopt;
-  RecordReader fields(space, document, reader, prefix);
+  RecordReader fields(names, document, reader, prefix);
   if (place != nullptr) visit_fields(*place, fields);
   std::visit([&](auto& each) { visit_fields(each, fields); }, *event);
   fields.check_keys({"kind"});
@@ -64,42 +64,42 @@ std::optional<Event> read_event(const Document& document, const Space& space,
 
 }  // namespace
 
-Document event_document(const Space& space, const Event& event) {
+Document event_document(const Names& names, const Event& event) {
   Document table;
-  write_event(space, event, table);
+  write_event(names, event, table);
   return table;
 }
 
-Document entry_document(const Space& space, const JournalEntry& entry) {
+Document entry_document(const Names& names, const JournalEntry& entry) {
   Document table;
-  visit_fields_of(Place{entry.number, entry.at}, RecordWriter(space, table));
-  write_event(space, entry.event, table);
+  visit_fields_of(Place{entry.number, entry.at}, RecordWriter(names, table));
+  write_event(names, entry.event, table);
   return table;
 }
 
-std::optional<Event> event_from(const Document& document, const Space& space,
+std::optional<Event> event_from(const Document& document, const Names& names,
                                 DocumentReader& reader, const std::string& prefix) {
-  return read_event(document, space, reader, prefix, nullptr);
+  return read_event(document, names, reader, prefix, nullptr);
 }
 
-std::optional<JournalEntry> entry_from(const Document& document, const Space& space,
+std::optional<JournalEntry> entry_from(const Document& document, const Names& names,
                                        DocumentReader& reader, const std::string& prefix) {
   Place place;
-  auto event = read_event(document, space, reader, prefix, &place);
+  auto event = read_event(document, names, reader, prefix, &place);
   if (!event) return std::nullopt;
   return JournalEntry{place.number, place.at, std::move(*event)};
 }
 
-Event event_from(const Document& document, const Space& space, const std::string& source) {
+Event event_from(const Document& document, const Names& names, const std::string& source) {
   DocumentReader reader(source);
-  auto event = event_from(document, space, reader);
+  auto event = event_from(document, names, reader);
   reader.throw_if_any();
   return std::move(event).value();
 }
 
-JournalEntry entry_from(const Document& document, const Space& space, const std::string& source) {
+JournalEntry entry_from(const Document& document, const Names& names, const std::string& source) {
   DocumentReader reader(source);
-  auto entry = entry_from(document, space, reader);
+  auto entry = entry_from(document, names, reader);
   reader.throw_if_any();
   return std::move(entry).value();
 }

@@ -6,9 +6,25 @@
 namespace canopy {
 namespace {
 
-/// The arms of the tickets that are open, and that of the system.
+/// The arms and the contexts of the tickets that are open, and the arm of the system.
 class OpenArms {
  public:
+  /// The context that an event is about, once `arm_of` has seen it; empty if there is none.
+  [[nodiscard]] Context context_of(const Event& event) const {
+    return std::visit(
+        [this]<class Kind>(const Kind& each) -> Context {
+          if constexpr (std::is_same_v<Kind, Observed>) {
+            return each.context;
+          } else if constexpr (requires { each.ticket; }) {
+            const auto open = tickets_.find(each.ticket);
+            return open != tickets_.end() ? Context(open->second.context) : Context();
+          } else {
+            return {};
+          }
+        },
+        event);
+  }
+
   /// The arm that an event is about, before it closes its ticket; null if it is about none.
   const std::vector<double>* arm_of(const Event& event) {
     return std::visit([this](const auto& each) { return find(each); }, event);
@@ -33,6 +49,7 @@ class OpenArms {
     std::vector<double> then;  // of a duel: for the second half
     std::uint64_t half;
     std::uint64_t remaining;
+    std::vector<double> context;
 
     [[nodiscard]] const std::vector<double>& now() const {
       return !then.empty() && remaining <= half ? then : arm;
@@ -41,8 +58,13 @@ class OpenArms {
 
   const std::vector<double>* find(const Asked& event) {
     Open& open = tickets_[event.ticket];
-    open = {event.arm, event.then, event.length / 2, event.length};
+    if (!event.again) context_ = event.context;
+    open = {event.arm, event.then, event.length / 2, event.length, context_};
     return &open.arm;
+  }
+  const std::vector<double>* find(const Observed& event) {
+    if (!event.context.empty()) context_ = event.context;
+    return &event.arm;
   }
   const std::vector<double>* find(const Applied& event) { return &(setting_ = event.arm); }
   const std::vector<double>* find(const MetricsMeasured& event) {
@@ -70,6 +92,7 @@ class OpenArms {
 
   std::map<Ticket, Open> tickets_;
   std::vector<double> setting_;  // that was applied last
+  std::vector<double> context_;  // that was seen last
 };
 
 }  // namespace
@@ -98,11 +121,20 @@ void read_entries(Store& store, const StudyRecord& record, std::uint64_t after,
 
 void read_journal(Store& store, const StudyRecord& record,
                   const std::function<void(const JournalEntry&, std::optional<Arm>)>& visit) {
+  read_journal(store, record,
+               [&](const JournalEntry& entry, std::optional<Arm> arm, Context /*context*/) {
+                 visit(entry, arm);
+               });
+}
+
+void read_journal(
+    Store& store, const StudyRecord& record,
+    const std::function<void(const JournalEntry&, std::optional<Arm>, Context)>& visit) {
   OpenArms arms;
   read_entries(store, record, 0, [&](const JournalEntry& entry) {
     const std::vector<double>* arm = arms.arm_of(entry.event);
     const bool known = arm != nullptr && !arm->empty();
-    visit(entry, known ? std::optional<Arm>(*arm) : std::nullopt);
+    visit(entry, known ? std::optional<Arm>(*arm) : std::nullopt, arms.context_of(entry.event));
     arms.close(entry.event);
   });
 }

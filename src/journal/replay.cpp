@@ -1,5 +1,6 @@
 #include "journal/replay.hpp"
 
+#include "canopy/errors.hpp"
 #include "canopy/journal.hpp"
 #include "canopy/study_error.hpp"
 
@@ -11,6 +12,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace canopy {
 namespace {
@@ -35,15 +38,27 @@ struct DoAgain {
   Optimizer& optimizer;
   bool& concerns_optimizer;
 
-  void operator()(const Asked& event) const {
+  [[nodiscard]] Pull ask(const Asked& event) const {
+    if (event.again) return optimizer.ask_again();
     const std::uint64_t pulls = event.pulls == 0 ? UINT64_MAX : event.pulls;
-    const Pull earlier{.ticket = event.ticket,
-                       .arm = event.arm,
-                       .length = event.length,
-                       .purpose = event.purpose,
-                       .then = event.then,
-                       .round = event.round};
-    const Pull pull = event.again ? optimizer.ask_again() : optimizer.ask_as(earlier, pulls);
+    require_context(event.context);
+    if (!event.context.empty()) return optimizer.ask_in(event.context, pulls);
+    return optimizer.ask_as({.ticket = event.ticket,
+                             .arm = event.arm,
+                             .length = event.length,
+                             .purpose = event.purpose,
+                             .then = event.then,
+                             .round = event.round},
+                            pulls);
+  }
+  /// Whether there is a context if the optimizer needs one; what it has, the optimizer checks.
+  void require_context(Context context) const {
+    require(context.empty() == optimizer.contexts().empty(),
+            context.empty() ? "it has no context" : "it has a context, and the study has none");
+  }
+
+  void operator()(const Asked& event) const {
+    const Pull pull = ask(event);
     require_the_same(pull, event);
     require(pull.length == event.length, "the optimizer would play it for another number of pulls");
   }
@@ -56,7 +71,9 @@ struct DoAgain {
   void operator()(const Barred& event) const { require(optimizer.bar(event.arm, event.reward)); }
   void operator()(const Observed& event) const {
     concerns_optimizer = event.role == Role::search;
-    if (concerns_optimizer) require(optimizer.observe(event.arm, sums_of(event.rewards)));
+    if (!concerns_optimizer) return;
+    require_context(event.context);
+    require(optimizer.observe_in(event.context, event.arm, sums_of(event.rewards)));
   }
   void operator()(const MetricsMeasured& event) const {
     concerns_optimizer = !event.arm.empty();
@@ -75,7 +92,11 @@ struct DoAgain {
 
 bool do_again(Optimizer& optimizer, const Event& event) {
   bool concerns_optimizer = true;
-  std::visit(DoAgain{optimizer, concerns_optimizer}, event);
+  try {
+    std::visit(DoAgain{optimizer, concerns_optimizer}, event);
+  } catch (const ConfigurationError& error) {  // of a context that is impossible
+    throw StudyError(StudyError::Fault::damaged, error.what());
+  }
   return concerns_optimizer;
 }
 
@@ -94,10 +115,10 @@ void take_aside(Optimizer& optimizer, const Event& event) {
 }
 
 std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& record,
-                                          const Space& space) {
+                                          const Space& space, bool keeps_contexts) {
   std::vector<JournalEntry> entries;
   std::map<Ticket, std::vector<MetricsMeasured>> waiting;
-  read_journal(store, record, [&](const JournalEntry& entry, std::optional<Arm> arm) {
+  const auto take = [&](const JournalEntry& entry, std::optional<Arm> arm, Context context) {
     if (!arm || !space.contains(*arm)) return;
     const std::vector<double> owned(arm->begin(), arm->end());
     const auto add = [&](const MetricsMeasured& metrics) {
@@ -117,9 +138,12 @@ std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& recor
       }
     }
     if (const std::optional<Rewards> rewards = rewards_of(entry.event)) {
-      entries.push_back({entries.size() + 1, entry.at, Observed{owned, shortest(*rewards)}});
+      Observed observed{owned, shortest(*rewards)};
+      if (keeps_contexts) observed.context.assign(context.begin(), context.end());
+      entries.push_back({entries.size() + 1, entry.at, std::move(observed)});
     }
-  });
+  };
+  read_journal(store, record, take);
   return entries;
 }
 

@@ -17,8 +17,9 @@ namespace canopy {
 /// baseline counts for `best` and `estimate` as any other, and the system may have been elsewhere.
 void take_aside(Optimizer& optimizer, const Event& event);
 
-/// The rewards of a journal as observations, those alone whose arm the space has.
+/// The rewards of a journal as observations, those alone whose arm the space has; in the contexts
+/// in which they were earned, or in none.
 [[nodiscard]] std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& record,
-                                                        const Space& space);
+                                                        const Space& space, bool keeps_contexts);
 
 }  // namespace canopy

@@ -338,7 +338,7 @@ void Service::events(const Request& request, Done done) {
         Document::List events;
         std::uint64_t last_seen = 0;
         const auto visit = [&](const JournalEntry& entry) {
-          events.push_back(entry_document(specification.space, entry));
+          events.push_back(entry_document({specification.space, specification.contexts}, entry));
           last_seen = entry.number;
           return events.size() < limit;
         };
@@ -380,12 +380,13 @@ void Service::frames(const Request& request, Done done) {
       request,
       [after, limit, name = study_of(request)](Store& store) {
         const StudyRecord record = record_of(store, name);
-        const Space space = specification_of(record).space;
+        const StudySpecification specification = specification_of(record);
+        const Names names(specification.space, specification.contexts);
         std::string text;
         std::uint64_t last = after;
         store.read(record.id, {after, limit}, [&](const JournalEntry& entry) {
           text += fmt::format("id: {}\nevent: journal\ndata: {}\n\n", entry.number,
-                              json_text(entry_document(space, entry)));
+                              json_text(entry_document(names, entry)));
           last = entry.number;
         });
         return Response{

@@ -207,8 +207,8 @@ Wanted wanted_in(const Request& request) {
   body.check();
   DocumentReader reader("journal");
   for (std::size_t i = 0; i < journal.size() && !reader.is_hopeless(); ++i) {
-    auto entry =
-        entry_from(journal[i], wanted.specification->space, reader, fmt::format("journal[{}].", i));
+    const Names names(wanted.specification->space, wanted.specification->contexts);
+    auto entry = entry_from(journal[i], names, reader, fmt::format("journal[{}].", i));
     if (entry) wanted.journal.push_back(std::move(*entry));
   }
   reader.throw_if_any();

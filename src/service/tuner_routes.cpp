@@ -174,8 +174,8 @@ void Service::tuner_events(const Request& request, Done done) {
         std::vector<Event> events;
         std::size_t i = 0;
         for (const Document& each : body->list(request::kEvents)) {
-          auto event = event_from(each, study.specification().space, reader,
-                                  fmt::format("events[{}].", i++));
+          const Names names(study.specification().space, study.specification().contexts);
+          auto event = event_from(each, names, reader, fmt::format("events[{}].", i++));
           if (event) events.push_back(std::move(*event));
           if (reader.is_hopeless()) break;
         }

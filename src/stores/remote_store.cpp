@@ -236,15 +236,17 @@ std::string RemoteStore::path_of(StudyId study, const std::string& more) {
   return "/v1/studies/" + percent_encoded(known(study).name) + more;
 }
 
-/// The space that a study's arms are in, which never changes. Null if the study was deleted.
-const Space* RemoteStore::space_of(StudyId study) {
+/// The space and the contexts of a study, which never change. None if the study was deleted.
+std::optional<Names> RemoteStore::names_of(StudyId study) {
   KnownStudy& asked_for = known(study);
   if (!asked_for.space) {
     const auto record = find(asked_for.name);
-    if (!record) return nullptr;
-    asked_for.space = specification_of(*record).space;
+    if (!record) return std::nullopt;
+    StudySpecification specification = specification_of(*record);
+    asked_for.space = std::move(specification.space);
+    asked_for.contexts = std::move(specification.contexts);
   }
-  return &*asked_for.space;
+  return Names(*asked_for.space, asked_for.contexts);
 }
 
 std::vector<StudyRecord> RemoteStore::list(const StudyRange& range) {
@@ -291,10 +293,11 @@ std::optional<StudyRecord> RemoteStore::create(const NewStudy& study) {
       StudyRecord wanted;
       wanted.name = study.name;
       wanted.specification = study.specification;
-      const Space space = specification_of(wanted).space;
+      const StudySpecification begun = specification_of(wanted);
+      const Names names(begun.space, begun.contexts);
       Document::List journal;
       for (const JournalEntry& entry : study.journal) {
-        journal.push_back(entry_document(space, entry));
+        journal.push_back(entry_document(names, entry));
       }
       body.set("journal", std::move(journal));
       body.set("pulls", study.pulls);
@@ -359,11 +362,11 @@ std::vector<std::optional<StoreError>> RemoteStore::write(std::span<const StudyW
 void RemoteStore::append_events(const StudyWrite& write) {
   if (write.entries.empty()) return;
   asked([&] {
-    const Space* space = space_of(write.study);
-    if (space == nullptr) throw gone();
+    const std::optional<Names> names = names_of(write.study);
+    if (!names) throw gone();
     Document::List events;
     for (const JournalEntry& entry : write.entries) {
-      events.push_back(event_document(*space, entry.event));
+      events.push_back(event_document(*names, entry.event));
     }
     const HttpClient::Request request{
         .method = "POST",
@@ -390,12 +393,12 @@ void RemoteStore::read(StudyId study, const EntryRange& range,
     const std::vector<JournalEntry> entries = asked([&] {
       std::vector<JournalEntry> read;
       try {
-        const Space* space = space_of(study);
-        if (space == nullptr) return read;
+        const std::optional<Names> names = names_of(study);
+        if (!names) return read;
         const Document answer =
             http_.get(path_of(study, fmt::format("/events?after={}&limit={}", after, page)));
         for (const Document& each : list_in(answer, "events", name_)) {
-          read.push_back(entry_from(each, *space, name_));
+          read.push_back(entry_from(each, *names, name_));
         }
       } catch (const ServerProblem& problem) {
         if (problem.status() != kNotFound) throw;

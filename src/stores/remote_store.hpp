@@ -1,8 +1,10 @@
 #pragma once
 
+#include "canopy/context.hpp"
 #include "canopy/space.hpp"
 #include "canopy/store.hpp"
 
+#include "files/names.hpp"
 #include "net/http_client.hpp"
 
 #include <chrono>
@@ -61,6 +63,7 @@ class RemoteStore final : public Store {
   struct KnownStudy {
     std::string name;
     std::optional<Space> space = std::nullopt;
+    ContextSpace contexts = {};
     std::weak_ptr<Tenure> tenure = {};
     bool is_open = false;  // by somebody, when the server was last asked
     std::chrono::steady_clock::time_point asked{};
@@ -71,7 +74,7 @@ class RemoteStore final : public Store {
   [[nodiscard]] StudyRecord record_of(const Document& document);
   [[nodiscard]] KnownStudy& known(StudyId study);
   [[nodiscard]] StoreError gone() const;
-  [[nodiscard]] const Space* space_of(StudyId study);
+  [[nodiscard]] std::optional<Names> names_of(StudyId study);
   [[nodiscard]] std::string path_of(StudyId study, const std::string& more = "");
   [[nodiscard]] std::string tuner_of(StudyId study);
   void append_events(const StudyWrite& write);

@@ -20,12 +20,26 @@ bool have_same_parameters(const Space& a, const Space& b) {
                     b.parameters().end(), alike);
 }
 
+/// Whether coordinates of contexts mean the same in both.
+bool have_same_contexts(const ContextSpace& a, const ContextSpace& b) {
+  const auto alike = [](const ContextVariable& left, const ContextVariable& right) {
+    return left.name == right.name && left.period == right.period &&
+           left.domain.measures_like(right.domain);
+  };
+  return std::equal(a.variables().begin(), a.variables().end(), b.variables().begin(),
+                    b.variables().end(), alike);
+}
+
 }  // namespace
 
 ForkStart fork_start(const StudySpecification& before, StudySpecification fork,
                      bool accept_changes) {
   if (fork.optimizer == Selection{}) fork.optimizer = before.optimizer;
   if (!have_same_parameters(before.space, fork.space)) return ForkStart::nothing;
+  // Rewards need a context where the best arm depends on it; elsewhere theirs can be forgotten.
+  if (!fork.contexts.empty() && !have_same_contexts(before.contexts, fork.contexts)) {
+    return ForkStart::nothing;
+  }
   if (!accept_changes && !command_differences(before, fork).empty()) return ForkStart::nothing;
   const bool learns_alike = learning_differences(before, fork).empty();
   return learns_alike ? ForkStart::journal : ForkStart::rewards;
@@ -38,12 +52,12 @@ std::string_view text_of(ForkStart start) {
     case ForkStart::rewards:
       return "The fork begins with the rewards of every setting that is still in the search space: "
              "the optimizer, the direction, the limits, the baseline, or the bounds or scale of a "
-             "parameter differ.";
+             "parameter or of a context differ.";
     case ForkStart::nothing:
       break;
   }
-  return "The fork begins with nothing: the names, the types or the choices of the parameters "
-         "differ, or the commands that measure.";
+  return "The fork begins with nothing: the names, the types or the choices of the parameters or "
+         "of the contexts differ, or the commands that measure.";
 }
 
 StudySpecification specification_of_fork(Store& store, const StudyRecord& record) {

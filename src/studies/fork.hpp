@@ -14,7 +14,7 @@ namespace canopy {
 enum class ForkStart : std::uint8_t {
   journal,  ///< All of it: nothing that learning depends on differs.
   rewards,  ///< Those of every arm that is still in the space, as observations.
-  nothing,  ///< The parameters are others, or the commands that measure.
+  nothing,  ///< The parameters or the contexts are others, or the commands that measure.
 };
 
 template <>

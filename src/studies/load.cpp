@@ -135,7 +135,8 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
   }
   std::unique_ptr<Optimizer> optimizer =
       make_optimizer(specification, seed_of(record, specification));
-  for (const JournalEntry& entry : observations_of(store, record, specification.space)) {
+  for (const JournalEntry& entry :
+       observations_of(store, record, specification.space, !specification.contexts.empty())) {
     (void)do_again(*optimizer, entry.event);
   }
   std::unique_ptr<JournalFold> state = fold ? fold(specification) : nullptr;

@@ -11,6 +11,7 @@
 #include "files/parameter_document.hpp"
 #include "files/read_file.hpp"
 #include "files/toml.hpp"
+#include "studies/contexts_document.hpp"
 #include "studies/stored_specification.hpp"
 #include "studies/system_document.hpp"
 
@@ -28,9 +29,9 @@ namespace {
 /// Raised when a specification can say what an older canopy would misunderstand.
 constexpr std::int64_t kFormat = 3;
 
-constexpr std::array<std::string_view, 12> kTopKeys{
-    "format",    "name",  "direction", "reward_range", "hard_range", "confidence",
-    "optimizer", "space", "baseline",  "system",       "budget",     "limit"};
+constexpr std::array<std::string_view, 13> kTopKeys{
+    "format", "name",     "direction", "reward_range", "hard_range", "confidence", "optimizer",
+    "space",  "baseline", "system",    "budget",       "limit",      "context"};
 
 /// Null if it is not known here.
 const OptimizerEntry* entry_of(const StudySpecification& study) {
@@ -223,6 +224,11 @@ StudySpecification study_from(const Document& root, const std::string& source,
   study.budget = read_budget(reader, root);
   check_baseline(reader, root, study);
   check_cap(reader, root, study);
+  read_contexts(reader, root, study);
+  for (const char* table : {"baseline", "limit"}) {
+    if (const Document* given = root.find(table)) reader.note_line(table, *given);
+  }
+  reader.complain(violations_of_contexts(study));
   reader.throw_if_any();
   return study;
 }
@@ -259,6 +265,7 @@ Document document_of(const StudySpecification& study) {
     parameters.push_back(parameter_document(parameter));
   }
   root.set("space", std::move(parameters));
+  if (!study.contexts.empty()) root.set("context", contexts_document(study));
   if (study.baseline) root.set("baseline", baseline_document(*study.baseline, study.space));
   if (study.system) root.set("system", system_document(*study.system));
   if (!study.objective.limits.empty()) {
@@ -290,6 +297,12 @@ std::map<std::string, std::string> learning_fields(const StudySpecification& giv
     const Parameter& parameter = study.space.parameters()[i];
     fields["space." + parameter.name] =
         "parameter " + std::to_string(i + 1) + ", " + parameter.domain.description();
+  }
+  for (std::size_t i = 0; i < study.contexts.size(); ++i) {
+    const auto& [name, domain, period] = study.contexts[i];
+    fields["context." + name] =
+        fmt::format("variable {}, {}{}", i + 1, domain.description(),
+                    period != 0.0 ? fmt::format(" with period {}", period) : "");
   }
   return fields;
 }
@@ -370,11 +383,18 @@ std::string differences_of(const Fields& was, const Fields& is) {
   return text;
 }
 
-Fields command_fields(const SystemSpecification& system) {
+Fields command_fields(const StudySpecification& study) {
+  const SystemSpecification& system = *study.system;
   Fields fields;
   if (system.apply) fields["system.apply"] = '"' + *system.apply + '"';
   if (system.measure) fields["system.measure"] = '"' + *system.measure + '"';
   if (system.process) fields["system.process"] = '"' + *system.process + '"';
+  for (std::size_t i = 0; i < study.context_sources.size(); ++i) {
+    visit_fields_of(study.context_sources[i], [&](const Field& field, const std::string& text) {
+      const std::string key = fmt::format("context.{}.{}", study.contexts[i].name, field.name);
+      if (!text.empty()) fields[key] = '"' + text + '"';
+    });
+  }
   return fields;
 }
 
@@ -390,7 +410,40 @@ std::string learning_differences(const StudySpecification& before,
 
 std::string command_differences(const StudySpecification& before, const StudySpecification& after) {
   if (!before.system || !after.system) return "";
-  return differences_of(command_fields(*before.system), command_fields(*after.system));
+  return differences_of(command_fields(before), command_fields(after));
+}
+
+std::vector<Violation> violations_of_contexts(const StudySpecification& study) {
+  std::vector<Violation> wrong;
+  if (study.contexts.empty()) return wrong;
+  const auto refuse = [&](bool is_given, std::string key, std::string value) {
+    if (!is_given) return;
+    wrong.push_back({std::move(key), std::move(value),
+                     "cannot be combined with [[context]] yet; leave it out"});
+  };
+  const OptimizerEntry* entry = entry_of(study);
+  if (entry != nullptr && !entry->make_in_contexts) {
+    wrong.push_back({"optimizer.name", study.optimizer.name,
+                     fmt::format("takes no [[context]]; must be {}", kDefaultOptimizer)});
+  }
+  const std::uint64_t settle = settle_of(study.optimizer);
+  refuse(settle != 0, "optimizer.settle", std::to_string(settle));
+  const OptionValue* drift = study.optimizer.options.find("drift");
+  const auto* follows = drift != nullptr ? std::get_if<std::string>(drift) : nullptr;
+  refuse(follows != nullptr && *follows != name_of(Drift::none), "optimizer.drift",
+         follows != nullptr ? *follows : "");
+  refuse(study.baseline.has_value(), "baseline", "");
+  refuse(!study.objective.limits.empty(), "limit", "");
+  refuse(study.budget.max_loss.has_value(), "budget.max_loss", "");
+  refuse(study.budget.max_loss_per_pull.has_value(), "budget.max_loss_per_pull", "");
+  if (!study.system) return wrong;
+  const SystemOptions& options = study.system->options;
+  refuse(options.warmup_pulls != 0, "system.warmup_pulls", std::to_string(options.warmup_pulls));
+  refuse(options.min_pulls_per_change > 1, "system.min_pulls_per_change",
+         std::to_string(options.min_pulls_per_change));
+  refuse(options.max_changes_per_hour.has_value(), "system.max_changes_per_hour",
+         std::to_string(options.max_changes_per_hour.value_or(0)));
+  return wrong;
 }
 
 std::vector<Violation> violations_of_cap(const StudySpecification& study) {
@@ -483,10 +536,11 @@ BaselineRule baseline_rule(const StudySpecification& study, std::uint64_t seed) 
 }
 
 std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study, std::uint64_t seed) {
+  throw_if_any(violations_of_contexts(study));
   const StudySpecification complete = resolved(study);
-  return compared(
-      make_optimizer(complete.optimizer, complete.space, complete.partition, complete.objective),
-      complete, seed);
+  return compared(make_optimizer(complete.optimizer, complete.space, complete.partition,
+                                 complete.objective, complete.contexts),
+                  complete, seed);
 }
 
 std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,

@@ -90,7 +90,8 @@ StudyRecord forked(Store& store, const StudyRecord& original, const std::string&
     fork.specification = json_of(begun);
     fork.copied = original.id;
   } else if (start == ForkStart::rewards) {
-    observations = observations_of(store, original, specification.space);
+    observations =
+        observations_of(store, original, specification.space, !specification.contexts.empty());
     fork.journal = observations;
   }
   return from_original(found_or_made(store, fork));
@@ -107,7 +108,7 @@ StudySpecification with_optimizer_of_store(Store& store, StudySpecification stud
   return study;
 }
 
-Asked asked_for(const Pull& pull, std::uint64_t pulls) {
+Asked asked_for(const Pull& pull, std::uint64_t pulls, Context context = {}) {
   // Databases have no larger numbers; nor has anybody that many pulls.
   return {.ticket = pull.ticket,
           .pulls = pulls > INT64_MAX ? 0 : pulls,
@@ -115,7 +116,8 @@ Asked asked_for(const Pull& pull, std::uint64_t pulls) {
           .arm = {pull.arm.begin(), pull.arm.end()},
           .purpose = pull.purpose,
           .then = {pull.then.begin(), pull.then.end()},
-          .round = pull.round};
+          .round = pull.round,
+          .context = {context.begin(), context.end()}};
 }
 
 }  // namespace
@@ -328,15 +330,30 @@ Status Study::journaled(Status status, Event event) {
   return status;
 }
 
+/// A context that the search is to know; none where it has no use for one.
+Context Study::used(Context context) const {
+  return specification_.contexts.empty() ? Context() : context;
+}
+
+Pull Study::choose(Context context, std::uint64_t pulls) {
+  return context.empty() ? live().ask(pulls) : live().ask_in(context, pulls);
+}
+
 Pull Study::ask(std::uint64_t pulls) {
-  const Pull pull = live().ask(pulls);
-  append(asked_for(pull, pulls));
+  return ask_in({}, pulls);
+}
+
+Pull Study::ask_in(Context context, std::uint64_t pulls) {
+  context = used(context);
+  const Pull pull = choose(context, pulls);
+  append(asked_for(pull, pulls, context));
   return pull;
 }
 
-Pull Study::ask_on_lease(std::uint64_t pulls, double seconds) {
-  const Pull pull = live().ask(pulls);
-  Asked asked = asked_for(pull, pulls);
+Pull Study::ask_on_lease(std::uint64_t pulls, double seconds, Context context) {
+  context = used(context);
+  const Pull pull = choose(context, pulls);
+  Asked asked = asked_for(pull, pulls, context);
   asked.lease = seconds;
   if (leases_->incarnation() != incarnation_) asked.incarnation = incarnation_;
   append(std::move(asked));
@@ -456,18 +473,27 @@ Status Study::bar(Arm arm, double reward) {
 }
 
 Status Study::observe(Arm arm, const Rewards& rewards) {
-  return journaled(live().observe(arm, rewards),
-                   Observed{{arm.begin(), arm.end()}, shortest(rewards)});
+  return observe_in({}, arm, rewards);
 }
 
-Status Study::observe(Arm arm, const AnyRewards& rewards, Role role) {
+Status Study::observe_in(Context context, Arm arm, const Rewards& rewards) {
+  context = used(context);
+  const Status status =
+      context.empty() ? live().observe(arm, rewards) : live().observe_in(context, arm, rewards);
+  return journaled(status, Observed{.arm = {arm.begin(), arm.end()},
+                                    .rewards = shortest(rewards),
+                                    .context = {context.begin(), context.end()}});
+}
+
+Status Study::observe(Arm arm, const AnyRewards& rewards, Role role, Context context) {
   if (count_of(rewards) == 0) return Status::impossible_sums;
   const Rewards sums = sums_of(rewards);
   if (!are_finite(sums)) return Status::not_a_reward;
-  if (role == Role::search) return observe(arm, sums);
+  if (role == Role::search) return observe_in(context, arm, sums);
   if (role == Role::baseline) return remember(arm, sums);
   if (!specification_.space.contains(arm)) return Status::not_an_arm;
-  append(Observed{{arm.begin(), arm.end()}, rewards, role});
+  context = used(context);
+  append(Observed{{arm.begin(), arm.end()}, rewards, role, {context.begin(), context.end()}});
   return Status::ok;
 }
 

@@ -23,7 +23,7 @@ constexpr std::int64_t kStudyFileFormat = 1;
 struct Header {
   NewStudy study;
   std::uint64_t events = 0;
-  std::optional<Space> space = {};
+  StudySpecification specification = {.space = Space{{"none", Real{}}}};
 };
 
 Header header_in(const std::string& line, const std::string& source) {
@@ -53,7 +53,7 @@ Header header_in(const std::string& line, const std::string& source) {
   StudyRecord record;
   record.name = source;
   record.specification = header.study.specification;
-  header.space = specification_of(record).space;
+  header.specification = specification_of(record);
   return header;
 }
 
@@ -61,7 +61,8 @@ Header header_in(const std::string& line, const std::string& source) {
 
 void export_study(Store& store, const StudyRecord& record,
                   const std::function<void(const std::string&)>& line) {
-  const Space space = specification_of(record).space;
+  const StudySpecification specification = specification_of(record);
+  const Names names(specification.space, specification.contexts);
   line(
       json_text(Document::Table{{"canopy_study", kStudyFileFormat},
                                 {"name", record.name},
@@ -72,7 +73,7 @@ void export_study(Store& store, const StudyRecord& record,
                                 {"specification", parse_json(record.specification, record.name)}}));
   std::uint64_t left = record.events;  // somebody may be writing more
   store.read(record.id, {0, left}, [&](const JournalEntry& entry) {
-    line(json_text(entry_document(space, entry)));
+    line(json_text(entry_document(names, entry)));
     --left;
   });
   if (left > 0) {
@@ -106,7 +107,8 @@ void import_studies(Store& store, const std::string& source, const std::string& 
         throw SpecificationError(
             fmt::format("{}: ends after {} of {} events", source, journal.size(), header.events));
       }
-      journal.push_back(entry_from(parse_json(*event, place()), *header.space, place()));
+      const Names names(header.specification.space, header.specification.contexts);
+      journal.push_back(entry_from(parse_json(*event, place()), names, place()));
       if (journal.back().number != journal.size()) {
         throw SpecificationError(fmt::format("{}: number: must be {}", place(), journal.size()));
       }
