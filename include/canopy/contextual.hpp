@@ -131,8 +131,16 @@ class Contextual final : public Optimizer {
   void relearn(const Place& place);
   [[nodiscard]] Adaptive::RewardsOfArms less_effect(const RewardsByContext& rewards) const;
   void split_if_it_pays(std::size_t index);
-  [[nodiscard]] std::vector<ContextSplit> candidates(const Place& place) const;
-  void split(std::size_t index, const ContextSplit& split, double evidence);
+  /// A split and the evidence for it.
+  struct Judged {
+    ContextSplit split = {};
+    double evidence = -kInfinity;
+  };
+  [[nodiscard]] bool is_short_list(const Place& place, std::size_t variable) const;
+  [[nodiscard]] std::vector<ContextSplit> candidates(const Place& place,
+                                                     std::size_t variable) const;
+  static void regroup(const SplitTest& test, BinSet bins, Judged& best);
+  void split(std::size_t index, const Judged& judged);
   [[nodiscard]] std::vector<std::size_t> regions_in_order() const;
   [[nodiscard]] PolicyRow row_of(const Place& place) const;
   [[nodiscard]] ContextRange range_of(std::size_t variable, BinSet bins) const;

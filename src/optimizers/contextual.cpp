@@ -323,60 +323,92 @@ void Contextual::split_if_it_pays(std::size_t index) {
   if (pulls < 1.0001 * place.tested_at || pulls < kFewestPulls) return;
   place.tested_at = pulls;
   const SplitTest test(place.tree->model(), place.rewards, effect_);
-  double best = kEvidence + std::log(static_cast<double>(contexts_.size()));
-  std::optional<ContextSplit> chosen;
-  for (const ContextSplit& split : candidates(place)) {
-    const std::optional<double> gain = test.gain(split);
-    if (!gain || !(*gain > best)) continue;
-    best = *gain;
-    chosen = split;
+  Judged best{.evidence = kEvidence + std::log(static_cast<double>(contexts_.size()))};
+  for (std::size_t k = 0; k < contexts_.size(); ++k) {
+    Judged of_variable;
+    for (const ContextSplit& split : candidates(place, k)) {
+      const double evidence = test.gain(split).value_or(-kInfinity);
+      if (evidence > of_variable.evidence) of_variable = {split, evidence};
+    }
+    if (is_short_list(place, k) && !contexts_[k].domain.is_ordered()) {
+      regroup(test, place.bins.at(k), of_variable);
+    }
+    if (of_variable.evidence > best.evidence) best = of_variable;
   }
-  if (chosen) split(index, *chosen, best);
+  if (best.split.right != 0) split(index, best);
+}
+
+/// Moves one value after the other to the other side, as long as that gains evidence: choices have
+/// no order, so any group of them may want another arm.
+void Contextual::regroup(const SplitTest& test, BinSet bins, Judged& best) {
+  if (best.split.right == 0) return;
+  for (bool has_gained = true; has_gained;) {
+    has_gained = false;
+    const BinSet before = best.split.right;
+    for (std::size_t b = lowest(bins); b <= highest(bins); ++b) {
+      const BinSet right = before ^ only_bin(b);
+      if ((bins & only_bin(b)) == 0 || right == 0 || right == bins) continue;
+      const ContextSplit split{best.split.variable, right};
+      const double evidence = test.gain(split).value_or(-kInfinity);
+      if (!(evidence > best.evidence)) continue;
+      best = {split, evidence};
+      has_gained = true;
+    }
+  }
+}
+
+bool Contextual::is_short_list(const Place& place, std::size_t variable) const {
+  return contexts_.has_bin_per_value(variable) &&
+         static_cast<std::size_t>(std::popcount(place.bins.at(variable))) <= kShortList;
 }
 
 /// Thresholds near the quartiles of the rewards of a region; of a short list, those between all
-/// values and, if it has no order, each value by itself.
-std::vector<ContextSplit> Contextual::candidates(const Place& place) const {
+/// values and, if it has no order, each value by itself. Of a whole period also the parts between
+/// two quartiles: the night may begin before midnight.
+std::vector<ContextSplit> Contextual::candidates(const Place& place, std::size_t variable) const {
+  const BinSet bins = place.bins.at(variable);
   std::vector<ContextSplit> candidates;
-  for (std::size_t k = 0; k < contexts_.size(); ++k) {
-    const BinSet bins = place.bins.at(k);
-    const auto add = [&](BinSet right) {
-      right &= bins;
-      if (right != 0 && right != bins) candidates.push_back({k, right});
-    };
-    const bool is_list = contexts_.has_bin_per_value(k);
-    if (is_list && static_cast<std::size_t>(std::popcount(bins)) <= kShortList) {
-      for (std::size_t b = lowest(bins) + 1; b <= highest(bins); ++b) {
-        if ((bins & only_bin(b)) != 0) add(from_bin(b));
-      }
-      if (contexts_[k].domain.is_ordered()) continue;
-      for (std::size_t b = lowest(bins) + 1; b < highest(bins); ++b) add(only_bin(b));
-      continue;
+  const auto add = [&](BinSet right) {
+    right &= bins;
+    if (right != 0 && right != bins) candidates.push_back({variable, right});
+  };
+  if (is_short_list(place, variable)) {
+    for (std::size_t b = lowest(bins) + 1; b <= highest(bins); ++b) {
+      if ((bins & only_bin(b)) != 0) add(from_bin(b));
     }
-    std::vector<double> count(contexts_.bin_count(k));
-    double all = 0.0;
-    for (const auto& [arm, by_context] : place.rewards) {
-      for (const auto& [of, rewards] : by_context) {
-        count[ContextSpace::bin(of, k)] += static_cast<double>(rewards.count);
-        all += static_cast<double>(rewards.count);
-      }
+    if (contexts_[variable].domain.is_ordered()) return candidates;
+    for (std::size_t b = lowest(bins) + 1; b < highest(bins); ++b) add(only_bin(b));
+    return candidates;
+  }
+  std::vector<double> count(contexts_.bin_count(variable));
+  double all = 0.0;
+  for (const auto& [arm, by_context] : place.rewards) {
+    for (const auto& [of, rewards] : by_context) {
+      count[ContextSpace::bin(of, variable)] += static_cast<double>(rewards.count);
+      all += static_cast<double>(rewards.count);
     }
-    std::size_t last = 0;
-    for (int quantile = 1; quantile < kQuantiles; ++quantile) {
-      double below = 0.0;
-      std::size_t b = 0;
-      while (b < count.size() && below + 0.5 * count[b] < all * quantile / kQuantiles) {
-        below += count[b++];
-      }
-      if (b == last) continue;
-      last = b;
-      add(from_bin(b));
+  }
+  std::vector<std::size_t> borders;
+  for (int quantile = 1; quantile < kQuantiles; ++quantile) {
+    double below = 0.0;
+    std::size_t b = 0;
+    while (b < count.size() && below + 0.5 * count[b] < all * quantile / kQuantiles) {
+      below += count[b++];
+    }
+    if (borders.empty() || b != borders.back()) borders.push_back(b);
+  }
+  for (const std::size_t border : borders) add(from_bin(border));
+  if (contexts_[variable].period == 0.0 || bins != contexts_.all_bins(variable)) return candidates;
+  for (std::size_t i = 0; i < borders.size(); ++i) {
+    for (std::size_t j = i + 1; j < borders.size(); ++j) {
+      add(from_bin(borders[i]) & ~from_bin(borders[j]));
     }
   }
   return candidates;
 }
 
-void Contextual::split(std::size_t index, const ContextSplit& split, double evidence) {
+void Contextual::split(std::size_t index, const Judged& judged) {
+  const auto& [split, evidence] = judged;
   const std::size_t parts = places_.size();
   places_.resize(parts + 2);
   Place& whole = places_[index];
@@ -464,8 +496,16 @@ ContextRange Contextual::range_of(std::size_t variable, BinSet bins) const {
     }
     return range;
   }
-  range.ends = {contexts_.ends(variable, lowest(bins))[0],
-                contexts_.ends(variable, highest(bins))[1]};
+  std::size_t first = lowest(bins);
+  std::size_t last = highest(bins);
+  const bool wraps = contexts_[variable].period != 0.0 && !range.is_everything && first == 0 &&
+                     last + 1 == contexts_.bin_count(variable);
+  if (wraps) {  // it goes through the end of the period
+    const BinSet others = contexts_.all_bins(variable) & ~bins;
+    first = highest(others) + 1;
+    last = lowest(others) - 1;
+  }
+  range.ends = {contexts_.ends(variable, first)[0], contexts_.ends(variable, last)[1]};
   return range;
 }
 
@@ -479,12 +519,13 @@ bool Contextual::are_neighbours(const Place& a, const Place& b) const {
     if ((first & second) != 0) continue;
     ++apart;
     if (!contexts_[k].domain.is_ordered()) continue;
-    const bool touch = highest(first) + 1 == lowest(second) || highest(second) + 1 == lowest(first);
-    const std::size_t last = contexts_.bin_count(k) - 1;
-    const bool wrap =
-        contexts_[k].period != 0.0 && ((highest(first) == last && lowest(second) == 0) ||
-                                       (highest(second) == last && lowest(first) == 0));
-    if (!touch && !wrap) return false;
+    BinSet beside = first << 1 | first >> 1;
+    if (contexts_[k].period != 0.0) {
+      const BinSet last = only_bin(contexts_.bin_count(k) - 1);
+      if ((first & 1U) != 0) beside |= last;
+      if ((first & last) != 0) beside |= 1U;
+    }
+    if ((beside & second) == 0) return false;
   }
   return apart == 1;
 }

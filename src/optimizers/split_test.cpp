@@ -9,9 +9,8 @@ namespace canopy {
 namespace {
 
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
-constexpr std::uint32_t kCellDepth = 3;  // cells whose rewards have a noise of their own
-constexpr double kDrawn = 8.0;           // rewards by which that is drawn to the noise of all
-constexpr double kPrior = 2.0;           // rewards by which the noise of all is drawn to sigma^2
+constexpr double kDrawn = 8.0;  // rewards by which the noise of a cell is drawn to that above
+constexpr double kPrior = 2.0;  // rewards by which the noise of all is drawn to sigma^2
 
 /// The squared residuals of a model, and their number less what fitting has taken away.
 struct Residuals {
@@ -31,32 +30,27 @@ SplitTest::SplitTest(const AdaptiveModel& model, const RewardsByContext& rewards
     if (node && tree[*node].penalties == 0.0) rewards_[*node] = &by_context;
   }
   // Residuals of the model, not deviations within nodes: single rewards of bad cells, whose noise
-  // may be larger, would look like structure.
-  std::vector<std::size_t> cell(tree.size());  // 0: above the cells
-  std::vector<Residuals> of_cell(1);
-  Residuals of_all;
-  for (NodeIndex i = 0; i < tree.size(); ++i) {
+  // may be larger, would look like structure. Of the subtree of every node, drawn to the noise
+  // above, since noise may grow with the distance from the optimum.
+  std::vector<Residuals> below(tree.size());
+  for (NodeIndex i = tree.size(); i-- > 0;) {
     const AdaptiveModel::Node& node = tree[i];
-    if (i != AdaptiveModel::Tree::kRoot) cell[i] = cell[node.parent];
-    if (node.depth == kCellDepth) {
-      cell[i] = of_cell.size();
-      of_cell.emplace_back();
+    if (rewards_[i] != nullptr && node.pulls != 0.0) {
+      const double off = node.mean - node.level;
+      below[i].squares += node.squares + node.pulls * off * off;
+      below[i].freedom += node.pulls * std::max(0.0, 1.0 - node.variance / node.noise);
     }
-    if (rewards_[i] == nullptr || node.pulls == 0.0) continue;
-    const double off = node.mean - node.level;
-    const double squares = node.squares + node.pulls * off * off;
-    const double freedom = node.pulls * std::max(0.0, 1.0 - node.variance / node.noise);
-    of_cell[cell[i]].squares += squares;
-    of_cell[cell[i]].freedom += freedom;
-    of_all.squares += squares;
-    of_all.freedom += freedom;
+    if (i == AdaptiveModel::Tree::kRoot) break;
+    below[node.parent].squares += below[i].squares;
+    below[node.parent].freedom += below[i].freedom;
   }
-  const double noise =
-      (of_all.squares + kPrior * model.noise_variance()) / (of_all.freedom + kPrior);
   for (NodeIndex i = 0; i < tree.size(); ++i) {
-    const Residuals& own = of_cell[cell[i]];
-    noise_.push_back((own.squares + kDrawn * noise) / (own.freedom + kDrawn));
+    const bool is_root = i == AdaptiveModel::Tree::kRoot;
+    const double above = is_root ? model.noise_variance() : noise_[tree[i].parent];
+    const double drawn = is_root ? kPrior : kDrawn;
+    noise_.push_back((below[i].squares + drawn * above) / (below[i].freedom + drawn));
   }
+  const double noise = noise_[AdaptiveModel::Tree::kRoot];
   unit_ = std::max(model.spread(), std::sqrt(noise));
 }
 
