@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace canopy {
 
@@ -48,6 +49,10 @@ class Disturbed final : public KnownEnvironment {
   }
   [[nodiscard]] Optimum optimum_at(std::uint64_t t) const override;
   [[nodiscard]] bool drifts() const override { return environment_->drifts(); }
+  [[nodiscard]] const ContextSpace& contexts() const override { return environment_->contexts(); }
+  [[nodiscard]] std::vector<double> context_at(std::uint64_t t) const override {
+    return environment_->context_at(t);
+  }
   [[nodiscard]] std::array<double, 2> reward_range() const override;
 
   void start(RandomStream& random) override;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "canopy/context.hpp"
 #include "canopy/random.hpp"
 #include "canopy/space.hpp"
 
@@ -43,6 +44,13 @@ class KnownEnvironment : public Environment {
   /// Whether either of them depends on t.
   [[nodiscard]] virtual bool drifts() const { return true; }
 
+  /// What is observed before every pull; nothing, unless the best arm depends on it.
+  [[nodiscard]] virtual const ContextSpace& contexts() const;
+
+  /// What is observed before the pull of step t of this run, whatever was pulled before: one
+  /// coordinate per variable. f and the optimum at step t are those in this context.
+  [[nodiscard]] virtual std::vector<double> context_at(std::uint64_t /*t*/) const { return {}; }
+
   /// The range of rewards, except for added noise.
   [[nodiscard]] virtual std::array<double, 2> reward_range() const { return {0.0, 1.0}; }
 
@@ -65,6 +73,23 @@ class SteadyEnvironment : public KnownEnvironment {
   }
   [[nodiscard]] Optimum optimum_at(std::uint64_t /*t*/) const final { return optimum(); }
   [[nodiscard]] bool drifts() const final { return false; }
+};
+
+/// A known environment that depends on t through the context alone.
+class ContextualEnvironment : public KnownEnvironment {
+ public:
+  /// f in a context.
+  [[nodiscard]] virtual double mean_reward_in(Context context, Arm arm) const = 0;
+
+  [[nodiscard]] virtual Optimum optimum_in(Context context) const = 0;
+
+  [[nodiscard]] double mean_reward_at(Arm arm, std::uint64_t t) const final {
+    return mean_reward_in(context_at(t), arm);
+  }
+  [[nodiscard]] Optimum optimum_at(std::uint64_t t) const final {
+    return optimum_in(context_at(t));
+  }
+  [[nodiscard]] bool drifts() const final { return true; }
 };
 
 /// Thrown when an environment misbehaves, for example by returning NaN as a reward.

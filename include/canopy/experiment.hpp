@@ -32,6 +32,7 @@ struct AlgorithmSpecification {
   std::string label;                  ///< In tables, legends and the names of random streams.
   std::vector<Selection> candidates;  ///< At least one; the points of a grid.
   std::uint64_t steps = UINT64_MAX;   ///< It is run no further than this, if it costs too much.
+  bool ignore_context = false;        ///< as in RunOptions
 
   /// Makes an algorithm of the caller's own, which no catalogue has, for the candidate of this
   /// number and a run with this seed. The names of such candidates have to tell them apart.
@@ -75,6 +76,10 @@ struct ExperimentSpecification {
   /// The same algorithms on many environments: the report has their performance profile, and of
   /// every comparison the regret alone.
   bool is_suite = false;
+
+  /// The n at which the profile of a suite compares, increasing. Empty: the powers of ten from
+  /// 100 on.
+  std::vector<std::uint64_t> profile = {};
 };
 
 /// Reads an experiment from TOML text; `source` names it in messages. Throws SpecificationError

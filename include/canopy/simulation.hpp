@@ -1,6 +1,7 @@
 #pragma once
 
 #include "canopy/catalogue.hpp"
+#include "canopy/context.hpp"
 #include "canopy/environment.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/partition.hpp"
@@ -19,6 +20,10 @@
 
 namespace canopy {
 
+/// The contexts that an optimizer is shown: none if it takes none, or is to ignore them.
+[[nodiscard]] ContextSpace contexts_shown(const KnownEnvironment& environment,
+                                          const std::string& optimizer, bool ignore_context);
+
 /// Which run it is, how long it is, and what to record.
 struct RunOptions {
   std::uint64_t steps = 100'000;  ///< n, at least 1
@@ -36,6 +41,8 @@ struct RunOptions {
   std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};
 
   PartitionRule partition = {};  ///< of algorithms that have a tree
+
+  bool ignore_context = false;  ///< Plays as if nothing were observed before a pull.
 };
 
 /// Where a run was after some steps.
@@ -48,17 +55,20 @@ struct Checkpoint {
   double seconds = 0.0;  ///< of processor time
 };
 
-/// One run.
+/// One run. Where contexts are observed, the best arm and what is said of it are those in the
+/// context of the last pull, but for the simple regret.
 struct RunResult {
   double per_step_regret = 0.0;           ///< mean of f*_t - f_t(x_t)
   double per_step_realised_regret = 0.0;  ///< mean of f*_t - r_t
-  double simple_regret = 0.0;             ///< f* - f(best arm), at the end
+  double simple_regret = 0.0;             ///< f* - f(best arm), at the end; in the mean of contexts
   bool covered = true;                    ///< whether the interval of the best arm has its f
   double width = 0.0;                     ///< of that interval; infinite if it has no ends
   double best_mean_seen = -std::numeric_limits<double>::infinity();  ///< of the arms it had
   Summary summary = {};
   std::vector<double> best_arm = {};
-  Optimum optimum = {};      ///< at the end
+  double best_arm_mean = 0.0;        ///< its f, at the end
+  std::vector<double> context = {};  ///< of the last pull; empty where nothing is observed
+  Optimum optimum = {};              ///< at the end
   double ns_per_step = 0.0;  ///< of processor time, the optimizer and the environment together
   std::vector<Checkpoint> checkpoints = {};
 };
@@ -72,7 +82,8 @@ struct Watch {
 /// Thrown when a run was stopped.
 class Stopped : public std::exception {};
 
-/// Plays one optimizer on one environment, each selected from its catalogue. Throws
+/// Plays one optimizer on one environment, each selected from its catalogue. Where contexts are
+/// observed, the optimizer is told them before each pull, if it takes any. Throws
 /// ConfigurationError when the optimizer cannot search the environment's space, Stopped, and
 /// EnvironmentError.
 [[nodiscard]] RunResult run_once(const Selection& environment, const Selection& optimizer,
@@ -89,9 +100,12 @@ class Player {
   virtual ~Player() = default;
 
   [[nodiscard]] virtual Pull ask(std::uint64_t pulls) = 0;
+  /// The same where this is observed before the pull.
+  [[nodiscard]] virtual Pull ask_in(Context /*context*/, std::uint64_t pulls) { return ask(pulls); }
   [[nodiscard]] virtual Status tell(Ticket ticket, double reward) = 0;
   virtual void finish() {}
   [[nodiscard]] virtual std::optional<Best> best() const = 0;
+  [[nodiscard]] virtual std::optional<Best> best_in(Context /*context*/) const { return best(); }
   [[nodiscard]] virtual Summary summary() const = 0;
 };
 
@@ -112,6 +126,7 @@ struct SimulationOptions {
   std::vector<std::uint64_t> checkpoints = {};  ///< of every run; increasing, at most `steps`
   std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};  ///< as in RunOptions
   PartitionRule partition = {};                                     ///< as in RunOptions
+  bool ignore_context = false;                                      ///< as in RunOptions
 };
 
 /// How honest the interval of the best arm was at the ends of runs.

@@ -4,6 +4,7 @@
 #include "cli/options_document.hpp"
 #include "experiments/environment_figure.hpp"
 #include "files/json.hpp"
+#include "files/parameter_document.hpp"
 #include "terminal/failure.hpp"
 #include "terminal/option_flags.hpp"
 
@@ -30,6 +31,15 @@ struct EnvironmentArguments {
   bool json = false;
 };
 
+Document::List variables_document(const ContextSpace& contexts) {
+  Document::List all;
+  for (const auto& [name, domain, period] : contexts.variables()) {
+    all.push_back(parameter_document({name, domain}));
+    if (period != 0.0) all.back().set("period", period);
+  }
+  return all;
+}
+
 void print_json(const Selection& selected, const KnownEnvironment& environment) {
   Document::List space;
   for (const auto& [name, domain] : environment.space().parameters()) {
@@ -39,7 +49,7 @@ void print_json(const Selection& selected, const KnownEnvironment& environment) 
   const Optimum optimum = environment.optimum_at(1);
   const auto mixing_time = environment.mixing_time();
   const auto [low, high] = environment.reward_range();
-  const Document::Table facts{
+  Document::Table facts{
       {"environment", selected.name},
       {"options", options_document(environments(), selected)},
       {"space", space},
@@ -48,6 +58,9 @@ void print_json(const Selection& selected, const KnownEnvironment& environment) 
                                   {"value", optimum.value}}},
       {"drifts", environment.drifts()},
       {"mixing_time", mixing_time ? Document(*mixing_time) : Document()}};
+  if (!environment.contexts().empty()) {
+    facts.emplace_back("contexts", variables_document(environment.contexts()));
+  }
   fmt::print("{}\n", json_text(facts, 2));
 }
 
@@ -61,14 +74,22 @@ void print_facts(const Selection& selected, const KnownEnvironment& environment)
     const auto [low, high] = domain.ends();
     fmt::print("{:<13}{} in [{}, {}]\n", std::exchange(heading, ""), name, low, high);
   }
+  for (std::string_view heading = "contexts";
+       const auto& [name, domain] : environment.contexts().parameters()) {
+    fmt::print("{:<13}{}: {}\n", std::exchange(heading, ""), name, domain.description());
+  }
   const auto [low, high] = environment.reward_range();
   const bool adds_noise = selected.options.find("noise_width") != nullptr;
   fmt::print("{:<13}in [{:.6g}, {:.6g}]{}\n", "rewards", low, high,
              adds_noise ? ", plus noise" : "");
   const Optimum optimum = environment.optimum_at(1);
+  std::string when = environment.drifts() ? " at first; it moves" : "";
+  if (!environment.contexts().empty()) {
+    const std::string first = environment.contexts().describe(environment.context_at(1));
+    when = " where " + first + "; it depends on the context";
+  }
   fmt::print("{:<13}f = {:.6f} at {}{}\n", "optimum", optimum.value,
-             environment.space().describe(optimum.arm),
-             environment.drifts() ? " at first; it moves" : "");
+             environment.space().describe(optimum.arm), when);
   const auto mixing_time = environment.mixing_time();
   fmt::print("{:<13}{}\n", "mixing time",
              mixing_time ? fmt::format("at most {:.6g}", *mixing_time) : "no known bound");
@@ -103,13 +124,15 @@ Command add_environment(ArgumentParser app) {
   ArgumentParser command =
       app.command("environment", "Show what is known about an environment, and draw it.");
   arguments->environment.add_to(command);
-  command.option("--draw", arguments->draw, "draw f into this file, .svg or .png");
+  command.option("--draw", arguments->draw,
+                 "draw f into this file, .svg or .png; over the first context, if there are any");
   command.option("--steps", arguments->steps, "how many pulls are drawn, if f moves");
   command.flag("--json", arguments->json, "print one JSON object instead");
   command.footer(
       "Example:\n"
       "  canopy environment routing --patience 5 --draw routing.svg\n"
       "  canopy environment moving --optimum walk --draw walk.svg\n"
+      "  canopy environment contextual --problem jump --draw jump.svg\n"
       "`canopy simulate --list` shows all names.");
   return [arguments] { return show_environment(*arguments); };
 }

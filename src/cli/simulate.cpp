@@ -34,6 +34,7 @@ struct SimulateArguments {
   std::optional<std::string> threads;
   std::string reward_range = "0,1";
   std::string partition = "cyclic";
+  bool ignore_context = false;
   bool json = false;
   bool list = false;
 };
@@ -69,6 +70,7 @@ Setting parse(const SimulateArguments& arguments) {
   setting.simulation.seed = parse_whole("--seed", arguments.seed, 0, UINT64_MAX);
   setting.simulation.reward_range = parse_range(arguments.reward_range);
   setting.simulation.partition = parse_partition(arguments.partition);
+  setting.simulation.ignore_context = arguments.ignore_context;
   if (arguments.threads) {
     setting.simulation.threads =
         static_cast<int>(parse_whole("--threads", *arguments.threads, 1, 1024));
@@ -85,7 +87,8 @@ Document document_of(const Estimate& estimate) {
 
 void print_json(const Setting& setting, const SimulationResult& result) {
   const std::vector<double>& best = result.runs.front().best_arm;
-  const Document::Table measured{
+  const std::vector<double>& context = result.runs.front().context;
+  Document::Table measured{
       {"environment", setting.environment.name},
       {"environment_options", options_document(environments(), setting.environment)},
       {"optimizer", setting.optimizer.name},
@@ -105,6 +108,9 @@ void print_json(const Setting& setting, const SimulationResult& result) {
       {"refreshes", document_of(result.refreshes)},
       {"ns_per_step", result.ns_per_step},
       {"best_arm", Document::List(best.begin(), best.end())}};
+  if (!context.empty()) {
+    measured.emplace_back("context", Document::List(context.begin(), context.end()));
+  }
   fmt::print("{}\n", json_text(measured, 2));
 }
 
@@ -144,12 +150,15 @@ void print_table(const Setting& setting, const SimulationResult& result,
              result.ns_per_step);
 
   const RunResult& first = result.runs.front();
-  fmt::print("best arm of the first run: {} (f = {:.5f})\n",
-             environment.space().describe(first.best_arm),
-             first.optimum.value - first.simple_regret);
+  const bool has_contexts = !first.context.empty();
+  fmt::print("best arm of the first run: {} (f = {:.5f}{})\n",
+             environment.space().describe(first.best_arm), first.best_arm_mean,
+             has_contexts ? " where " + environment.contexts().describe(first.context) : "");
   fmt::print("best arm there is:         {} (f = {:.5f}{})\n",
              environment.space().describe(first.optimum.arm), first.optimum.value,
-             environment.drifts() ? " at the end; it moves" : "");
+             has_contexts           ? " there"
+             : environment.drifts() ? " at the end; it moves"
+                                    : "");
 }
 
 template <class Entry>
@@ -166,6 +175,9 @@ int simulate_and_print(const SimulateArguments& arguments) {
   }
   Setting setting = parse(arguments);
   const std::unique_ptr<KnownEnvironment> environment = make_environment(setting.environment);
+  if (arguments.ignore_context && environment->contexts().empty()) {
+    throw WrongUse("--ignore-context: " + setting.environment.name + " has no context");
+  }
   setting.optimizer = resolved(setting.optimizer, environment->space().dimension());
   const StopOnSignal stop_on_signal;
   std::optional<SimulationResult> result;
@@ -204,6 +216,8 @@ Command add_simulate(ArgumentParser app) {
   command.option("--partition", arguments->partition,
                  "how cells are cut, by algorithms with a tree: cyclic, longest_side, random_side, "
                  "random_cut, every_side; cyclic/3 into three parts");
+  command.flag("--ignore-context", arguments->ignore_context,
+               "do not tell the optimizer what is observed before a pull");
   command.flag("--json", arguments->json, "print one JSON object instead of a table");
   command.flag("--list", arguments->list, "show all optimizers and environments");
   command.footer(

@@ -48,7 +48,9 @@ int run_experiment_command(const ExperimentArguments& arguments,
     return kInterrupted;
   }
   for (const ComparisonResult& result : results) fmt::print("{}\n", table_of(result));
-  if (experiment.is_suite) fmt::print("{}\n", table_of(Profile(results)));
+  if (experiment.is_suite) {
+    fmt::print("{}\n", table_of(Profile(results, profiled_steps(experiment))));
+  }
   const Report report = write_report(experiment, results, folder, command);
   if (!report.figures_missing.empty()) {
     fmt::print(stderr, "canopy experiment: no figures: {}\n", report.figures_missing);

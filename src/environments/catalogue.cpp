@@ -1,5 +1,6 @@
 #include "canopy/auction.hpp"
 #include "canopy/cart_pole.hpp"
+#include "canopy/contextual_function.hpp"
 #include "canopy/environments.hpp"
 #include "canopy/garland.hpp"
 #include "canopy/lqr.hpp"
@@ -56,6 +57,8 @@ std::vector<EnvironmentEntry> built_in() {
           "moving", "a hill whose maximum moves, whose level moves, or whose noise has a memory"),
       environment_entry<Moving, TrafficDayOptions>(
           "traffic-day", "a day of traffic: a wave, and three deploys that move the best arm"),
+      function_entry<ContextualFunction>(
+          "contextual", "the best arm depends on what is observed before each pull"),
   };
 }
 

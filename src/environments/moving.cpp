@@ -3,6 +3,7 @@
 #include "canopy/test_functions.hpp"
 
 #include "environments/checked.hpp"
+#include "environments/squared.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,10 +21,6 @@ constexpr double kRounding = 1e-9;
 
 /// A maximum stays this far from the ends of the box, so that there is a side to shrink.
 constexpr double kLeastMargin = 0.08;
-
-double squared(double x) {
-  return x * x;
-}
 
 /// 0 to 1 and back, and so on.
 double to_and_fro(double time) {

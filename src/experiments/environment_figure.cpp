@@ -91,11 +91,68 @@ void draw_course(const KnownEnvironment& environment, const std::string& title, 
   draw(figure, file);
 }
 
+/// The name of a variable, with the values of a choice, which the axis counts from 0.
+std::string label_of(const ContextVariable& variable) {
+  std::string label = variable.name;
+  if (variable.domain.is_ordered()) return label;
+  for (std::uint64_t i = 0; i < variable.domain.count().value_or(0); ++i) {
+    label += fmt::format("{} {} = {}", i == 0 ? ":" : ",", i,
+                         variable.domain.text(static_cast<double>(i)));
+  }
+  return label;
+}
+
+/// f of the first parameter in every value of the first context, where the others are in the middle
+/// of their ranges and all other parameters have their best values.
+void draw_contexts(const ContextualEnvironment& environment, const std::string& title,
+                   const std::string& file) {
+  constexpr std::size_t kCellsAcross = 400;
+  constexpr std::size_t kCellsUp = 200;
+  const ContextSpace& contexts = environment.contexts();
+  const Domain& across = contexts[0].domain;
+  const auto [low, high] = across.ends();
+  const double spacing = across.spacing();  // each value of a list has a part of the axis around it
+  MapFigure figure{title,
+                   {label_of(contexts[0]), low - 0.5 * spacing, high + 0.5 * spacing},
+                   axis(environment, 0),
+                   "f, mean reward",
+                   kCellsAcross,
+                   {},
+                   {},
+                   "optimum"};
+  const auto place_of = [&](std::size_t column) {
+    return std::lerp(figure.x.low, figure.x.high,
+                     (static_cast<double>(column) + 0.5) / kCellsAcross);
+  };
+  const auto context_of = [&](std::size_t column) {
+    std::vector<double> context{place_of(column)};
+    if (across.count()) context[0] = low + spacing * std::round((context[0] - low) / spacing);
+    for (std::size_t k = 1; k < contexts.size(); ++k) {
+      context.push_back(contexts[k].domain.at(0.5));
+    }
+    return context;
+  };
+  for (std::size_t row = 0; row < kCellsUp; ++row) {
+    for (std::size_t column = 0; column < kCellsAcross; ++column) {
+      const std::vector<double> context = context_of(column);
+      std::vector<double> arm = environment.optimum_in(context).arm;
+      arm[0] = std::lerp(figure.y.low, figure.y.high, (static_cast<double>(row) + 0.5) / kCellsUp);
+      figure.values.push_back(environment.mean_reward_in(context, arm));
+    }
+  }
+  for (std::size_t column = 0; column < kCellsAcross; ++column) {
+    figure.path.push_back({place_of(column), environment.optimum_in(context_of(column)).arm[0]});
+  }
+  draw(figure, file);
+}
+
 }  // namespace
 
 void draw_environment(const KnownEnvironment& environment, const std::string& title,
                       std::uint64_t steps, const std::string& file) {
-  if (environment.space().dimension() == 1 && environment.drifts()) {
+  if (const auto* contextual = dynamic_cast<const ContextualEnvironment*>(&environment)) {
+    draw_contexts(*contextual, title, file);
+  } else if (environment.space().dimension() == 1 && environment.drifts()) {
     draw_course(environment, title, steps, file);
   } else if (environment.space().dimension() == 1) {
     draw_curve(environment, title, file);

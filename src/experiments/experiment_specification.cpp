@@ -13,6 +13,8 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
@@ -27,8 +29,8 @@ constexpr std::array<std::string_view, 9> kTopKeys{"name",        "title",      
                                                    "runs",        "tuning_runs",  "seed",
                                                    "checkpoints", "reward_range", "comparison"};
 /// Of a file that has these in place of comparisons.
-constexpr std::array<std::string_view, 12> kSuiteKeys{
-    "name",        "title",        "steps",  "runs",        "tuning_runs", "seed",
+constexpr std::array<std::string_view, 13> kSuiteKeys{
+    "name",        "title",        "steps",  "runs",        "tuning_runs", "seed",     "profile",
     "checkpoints", "reward_range", "regret", "environment", "noise",       "algorithm"};
 constexpr std::array<std::string_view, 5> kComparisonKeys{"name", "title", "regret", "environment",
                                                           "algorithm"};
@@ -133,6 +135,7 @@ std::vector<Document> grid_points(const Document& base, const std::vector<GridAx
   points.front().erase("grid");
   points.front().erase("label");
   points.front().erase("steps");
+  points.front().erase("ignore_context");
   for (const GridAxis& axis : axes) {
     std::vector<Document> finer;
     for (const Document& point : points) {
@@ -180,6 +183,7 @@ AlgorithmSpecification read_algorithm(DocumentReader& reader, const Document& ta
   reader.read(table, prefix, "steps", algorithm.steps);
   if (algorithm.steps == 0)
     reader.complain(prefix + "steps", table.find("steps"), "must be at least 1");
+  reader.read(table, prefix, "ignore_context", algorithm.ignore_context);
   const std::uint64_t pulls = std::min(algorithm.steps, std::max<std::uint64_t>(steps, 1));
   const std::vector<GridAxis> axes = read_grid(reader, table, prefix);
   for (const Document& point : grid_points(table, axes)) {
@@ -272,10 +276,28 @@ Document::List comparisons_of_suite(DocumentReader& reader, const Document& root
 }
 
 /// What a performance profile needs.
-void check_suite(DocumentReader& reader, const Document& root, std::uint64_t steps) {
-  if (steps < kFirstProfiled) {
+void read_profile(DocumentReader& reader, const Document& root,
+                  ExperimentSpecification& experiment) {
+  const Document* profile = root.find("profile");
+  if (profile == nullptr && experiment.steps < kFirstProfiled) {
     reader.complain("steps", root.find("steps"),
-                    "must be at least " + std::to_string(kFirstProfiled) + " in a suite");
+                    "must be at least " + std::to_string(kFirstProfiled) +
+                        " in a suite, or profile must say what n are compared");
+  }
+  if (profile != nullptr) {
+    bool makes_sense = profile->as_list() != nullptr && !profile->as_list()->empty();
+    std::int64_t last = 0;
+    for (std::size_t i = 0; makes_sense && i < profile->as_list()->size(); ++i) {
+      const std::optional<std::int64_t> n = (*profile->as_list())[i].as_whole();
+      makes_sense = n && *n > last && static_cast<std::uint64_t>(*n) <= experiment.steps;
+      if (!makes_sense) continue;
+      last = *n;
+      experiment.profile.push_back(static_cast<std::uint64_t>(last));
+    }
+    if (!makes_sense) {
+      reader.complain("profile", profile,
+                      "must be a list of increasing whole numbers from 1 to steps");
+    }
   }
   if (text_in(root, "regret") == "realised") {
     reader.complain(
@@ -301,7 +323,9 @@ void check_pairs(DocumentReader& reader, const ComparisonSpecification& comparis
     for (std::size_t i = 0; i < comparison.algorithms.size(); ++i) {
       try {
         for (const Selection& candidate : comparison.algorithms[i].candidates) {
-          (void)make_optimizer(candidate, environment->space());
+          (void)make_optimizer(candidate, environment->space(), {}, {},
+                               contexts_shown(*environment, candidate.name,
+                                              comparison.algorithms[i].ignore_context));
         }
       } catch (const ConfigurationError& error) {
         reader.complain(prefix + "algorithm[" + std::to_string(i) + "]", nullptr, error.what());
@@ -339,7 +363,7 @@ ExperimentSpecification parse_experiment(std::string_view toml, const std::strin
   }
   reader.read(root, "", "reward_range", experiment.reward_range);
   if (experiment.reward_range) reader.complain(range_violations(*experiment.reward_range));
-  if (experiment.is_suite) check_suite(reader, root, experiment.steps);
+  if (experiment.is_suite) read_profile(reader, root, experiment);
   const Document::List product =
       experiment.is_suite ? comparisons_of_suite(reader, root) : Document::List{};
   const auto* comparisons =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,35 +27,37 @@ double regret_at(const AlgorithmResult& algorithm, std::uint64_t steps) {
 }
 
 std::string steps_text(std::uint64_t steps) {
-  return steps < 10'000 ? std::to_string(steps)
-                        : fmt::format("1e{:.0f}", std::log10(static_cast<double>(steps)));
+  return steps >= 10'000 && is_power_of_ten(steps)
+             ? fmt::format("1e{:.0f}", std::log10(static_cast<double>(steps)))
+             : std::to_string(steps);
 }
 
 }  // namespace
 
-Profile::Profile(const std::vector<ComparisonResult>& results) : comparisons_(results.size()) {
+std::vector<std::uint64_t> profiled_steps(const ExperimentSpecification& experiment) {
+  std::vector<std::uint64_t> steps = experiment.profile;
+  if (!steps.empty()) return steps;
+  for (std::uint64_t n = kFirstProfiled; n <= experiment.steps; n *= 10) steps.push_back(n);
+  return steps;
+}
+
+Profile::Profile(const std::vector<ComparisonResult>& results, std::vector<std::uint64_t> steps)
+    : steps_(std::move(steps)), comparisons_(results.size()) {
   for (const ComparisonResult& result : results) {
     for (const AlgorithmResult& algorithm : result.algorithms) {
       const bool known = std::any_of(rows_.begin(), rows_.end(),
                                      [&](const Row& row) { return row.label == algorithm.label; });
       if (!known) rows_.push_back({algorithm.label, {}});
-      for (const CurvePoint& point : algorithm.curve) {
-        if (point.steps >= kFirstProfiled && is_power_of_ten(point.steps))
-          steps_.push_back(point.steps);
-      }
     }
   }
-  std::sort(steps_.begin(), steps_.end());
-  steps_.erase(std::unique(steps_.begin(), steps_.end()), steps_.end());
-
   for (Row& row : rows_) {
-    for (const std::uint64_t steps : steps_) {
+    for (const std::uint64_t n : steps_) {
       std::vector<double>& ratios = row.ratios.emplace_back();
       for (const ComparisonResult& result : results) {
         double least = std::numeric_limits<double>::infinity();
         double own = least;
         for (const AlgorithmResult& algorithm : result.algorithms) {
-          const double regret = regret_at(algorithm, steps);
+          const double regret = regret_at(algorithm, n);
           least = std::min(least, regret);
           if (algorithm.label == row.label) own = regret;
         }

@@ -8,18 +8,22 @@
 
 namespace canopy {
 
-/// The least n of a profile; the others are ten, a hundred, ... times as large.
+/// The least n of a profile, unless the experiment names others; the next are ten, a hundred, ...
+/// times as large.
 inline constexpr std::uint64_t kFirstProfiled = 100;
+
+/// The n of the profile of a suite.
+[[nodiscard]] std::vector<std::uint64_t> profiled_steps(const ExperimentSpecification& experiment);
 
 /// How the regrets of algorithms compare over many cases, after Dolan and More, "Benchmarking
 /// optimization software with performance profiles", Mathematical Programming 91, 2002. A case is a
-/// comparison at one n; n goes through the powers of ten from kFirstProfiled on, at which the
+/// comparison at one n, at which the
 /// curves of a suite have points. Regrets are pseudo-regrets: those realised may be below zero. The
 /// ratio of an algorithm in a case is its regret divided by the least regret of any algorithm in
 /// it, and infinite where it was not run that far.
 class Profile {
  public:
-  explicit Profile(const std::vector<ComparisonResult>& results);
+  Profile(const std::vector<ComparisonResult>& results, std::vector<std::uint64_t> steps);
 
   struct Row {
     std::string label;

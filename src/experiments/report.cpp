@@ -241,7 +241,7 @@ std::string html_of(const ExperimentSpecification& experiment,
           "95 % intervals (Student's t).</p>\n",
           experiment.runs, experiment.steps, experiment.seed, experiment.tuning_runs);
   if (experiment.is_suite) {
-    html += "<pre>" + escaped(table_of(Profile(results))) + "</pre>\n";
+    html += "<pre>" + escaped(table_of(Profile(results, profiled_steps(experiment)))) + "</pre>\n";
     if (report.figures_missing.empty()) html += svg_of(folder + "/profile.svg");
   }
   for (const ComparisonResult& result : results) {
@@ -314,7 +314,7 @@ void draw_all(const ExperimentSpecification& experiment,
               Report& report) {
   const Looks looks(results);
   if (experiment.is_suite) {
-    const ShareFigure figure = profile_figure(Profile(results), looks);
+    const ShareFigure figure = profile_figure(Profile(results, profiled_steps(experiment)), looks);
     draw_both(folder + "/profile", report, [&](const std::string& file) { draw(figure, file); });
   }
   for (const ComparisonResult& result : results) {
@@ -366,7 +366,8 @@ Report write_report(const ExperimentSpecification& experiment,
   for (const ComparisonResult& result : results) {
     write(result.specification.name + ".csv", curves_csv(result));
   }
-  if (experiment.is_suite) write("profile.csv", profile_csv(Profile(results), results));
+  if (experiment.is_suite)
+    write("profile.csv", profile_csv(Profile(results, profiled_steps(experiment)), results));
   try {
     draw_all(experiment, results, folder, report);
   } catch (const FigureError& error) {

@@ -145,11 +145,34 @@ class StopWatch {
   double seconds_ = 0.0;
 };
 
+/// The best arm in the context of a step.
+template <class AnOptimizer>
+Best best_at(const AnOptimizer& optimizer, const KnownEnvironment& environment, std::uint64_t t) {
+  if (environment.contexts().empty()) return optimizer.best().value();
+  const std::optional<Best> best = optimizer.best_in(environment.context_at(t));
+  return best ? *best : optimizer.best().value();
+}
+
+/// What the best arms lose in the mean over contexts of the run, at equal distances.
+template <class AnOptimizer>
+double mean_simple_regret(const AnOptimizer& optimizer, const KnownEnvironment& environment,
+                          std::uint64_t steps) {
+  const std::uint64_t contexts = std::min<std::uint64_t>(steps, 100);
+  double regret = 0.0;
+  for (std::uint64_t i = 1; i <= contexts; ++i) {
+    const std::uint64_t t = steps / contexts * i;
+    const Best best = best_at(optimizer, environment, t);
+    regret += environment.optimum_at(t).value - environment.mean_reward_at(best.arm, t);
+  }
+  return regret / static_cast<double>(contexts);
+}
+
 /// The loop that everything is about.
 template <class AnOptimizer, class AnEnvironment>
 RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& random,
               const RunOptions& options, const Watch& watch) {
   const std::uint64_t steps = options.steps;
+  const bool has_contexts = !environment.contexts().empty();
   Judge judge(environment);
   StopWatch clock;
   LookInterval interval;
@@ -167,7 +190,9 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
   environment.start(random);
   clock.start();
   while (done < steps) {
-    const Pull pull = optimizer.ask(std::min(limit - done, interval.steps()));
+    const std::uint64_t most = std::min(limit - done, interval.steps());
+    const Pull pull = has_contexts ? optimizer.ask_in(environment.context_at(done + 1), most)
+                                   : optimizer.ask(most);
     judge.note(pull.arm, pull.length);
     const std::uint64_t end = done + pull.length;
     do {
@@ -199,18 +224,21 @@ RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& 
   optimizer.finish();
 
   const auto n = static_cast<double>(steps);
-  const Best best = optimizer.best().value();
+  const Best best = best_at(optimizer, environment, steps);
   const double best_mean = environment.mean_reward_at(best.arm, steps);
   const double regret = judge.regret();
   const Optimum optimum = environment.optimum_at(steps);
   return {.per_step_regret = regret / n,
           .per_step_realised_regret = realised(),
-          .simple_regret = optimum.value - best_mean,
+          .simple_regret = has_contexts ? mean_simple_regret(optimizer, environment, steps)
+                                        : optimum.value - best_mean,
           .covered = best.lower <= best_mean && best_mean <= best.upper,
           .width = best.upper - best.lower,
           .best_mean_seen = std::max(judge.best_mean_seen(), best_mean),
           .summary = optimizer.summary(),
           .best_arm = best.arm,
+          .best_arm_mean = best_mean,
+          .context = environment.context_at(steps),
           .optimum = optimum,
           .ns_per_step = 1e9 * clock.seconds() / n,
           .checkpoints = std::move(passed)};
@@ -264,14 +292,21 @@ RandomStream stream_of(std::string_view environment, std::string_view algorithm,
 
 }  // namespace
 
+ContextSpace contexts_shown(const KnownEnvironment& environment, const std::string& optimizer,
+                            bool ignore_context) {
+  const bool takes_them = optimizers().at(optimizer).make_in_contexts != nullptr;
+  return takes_them && !ignore_context ? environment.contexts() : ContextSpace();
+}
+
 RunResult run_once(KnownEnvironment& environment, std::string_view name, const Selection& optimizer,
                    const RunOptions& options, const Watch& watch) {
   const OptimizerEntry& entry = optimizers().at(optimizer.name);
   const OptionValues given = with_horizon(optimizer, options.steps).options;
   RandomStream random = stream_of(name, entry.name, options);
   const std::unique_ptr<Optimizer> searcher =
-      entry.make(with_seed(given, entry.fields, random), environment.space(), options.partition,
-                 Objective{.reward_range = options.reward_range});
+      make_optimizer({entry.name, with_seed(given, entry.fields, random)}, environment.space(),
+                     options.partition, Objective{.reward_range = options.reward_range},
+                     contexts_shown(environment, entry.name, options.ignore_context));
   if (auto* hct = dynamic_cast<Hct*>(searcher.get())) {
     return run_compiled(BuiltInEnvironments{}, *hct, environment, random, options, watch);
   }

@@ -254,6 +254,7 @@ std::string fingerprint(const ExperimentSpecification& experiment) {
   } else if (const auto& [low, high] = *experiment.reward_range; low != 0.0 || high != 1.0) {
     text += ", reward_range " + to_text(low) + " to " + to_text(high);
   }
+  for (const std::uint64_t n : experiment.profile) text += ", profile " + std::to_string(n);
   for (const ComparisonSpecification& comparison : experiment.comparisons) {
     text.append("; ").append(comparison.name).append(" by ").append(name_of(comparison.regret));
     text.append(" on ").append(comparison.environment.name);
@@ -263,6 +264,7 @@ std::string fingerprint(const ExperimentSpecification& experiment) {
       if (algorithm.steps < experiment.steps) {
         text.append(" for ").append(std::to_string(algorithm.steps)).append(" steps");
       }
+      if (algorithm.ignore_context) text.append(" without context");
       for (const Selection& candidate : algorithm.candidates) {
         if (algorithm.make_player) {
           text.append(" | own ").append(candidate.name);
@@ -300,7 +302,7 @@ std::vector<std::uint64_t> checkpoint_steps(const ExperimentSpecification& exper
   const std::uint64_t last = steps_of(experiment, algorithm);
   at.push_back(last);
   if (experiment.is_suite) {
-    for (std::uint64_t n = kFirstProfiled; n <= last; n *= 10) at.push_back(n);
+    for (const std::uint64_t n : profiled_steps(experiment)) at.push_back(n);
   }
   std::sort(at.begin(), at.end());
   at.erase(std::unique(at.begin(), at.end()), at.end());
@@ -342,7 +344,8 @@ std::string do_unit(const ExperimentSpecification& experiment, const std::string
                      .seed = experiment.seed,
                      .label = algorithm.label,
                      .purpose = unit.tunes ? "tuning" : "",
-                     .number = unit.run};
+                     .number = unit.run,
+                     .ignore_context = algorithm.ignore_context};
   options.reward_range = comparison.own ? comparison.own->reward_range : experiment.reward_range;
   if (!unit.tunes) options.checkpoints = checkpoint_steps(experiment, algorithm);
   const auto environment = environment_of(comparison);

@@ -72,7 +72,8 @@ std::optional<SimulationResult> simulate(const Selection& environment, const Sel
                              .number = number,
                              .checkpoints = options.checkpoints,
                              .reward_range = options.reward_range,
-                             .partition = options.partition},
+                             .partition = options.partition,
+                             .ignore_context = options.ignore_context},
                             watch);
   };
   try {

@@ -4,12 +4,16 @@
 
 namespace canopy {
 
+NodeIndex free_slot(const Tickets& tickets, std::size_t slots) {
+  std::vector<bool> taken(slots + 1);
+  tickets.for_each_open([&](const Tickets::Open& ticket) { taken[ticket.node] = true; });
+  return static_cast<NodeIndex>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+}
+
 NodeIndex ArmSlots::free_slot(const Tickets& tickets) {
-  taken_.assign(arms_.size() + 1, false);
-  tickets.for_each_open([this](const Tickets::Open& ticket) { taken_[ticket.node] = true; });
-  const auto free = std::find(taken_.begin(), taken_.end(), false) - taken_.begin();
-  if (static_cast<std::size_t>(free) == arms_.size()) arms_.emplace_back(arm_size_);
-  return static_cast<NodeIndex>(free);
+  const NodeIndex free = canopy::free_slot(tickets, arms_.size());
+  if (free == arms_.size()) arms_.emplace_back(arm_size_);
+  return free;
 }
 
 bool ArmSlots::are_in(const Space& space) const {

@@ -2,6 +2,7 @@
 
 #include "canopy/confidence.hpp"
 #include "canopy/errors.hpp"
+#include "canopy/family/context_grid.hpp"
 
 #include "core/text.hpp"
 #include "family/grid_options.hpp"
@@ -118,6 +119,12 @@ OptimizerEntry grid_entry() {
   OptimizerEntry entry = optimizer_entry<Grid, GridOptions>(
       "grid", "a fixed grid of arms under UCB1, also of a sliding window or discounted", 2);
   entry.resolve = resolve_points<GridOptions>;
+  entry.make_in_contexts = [](const OptionValues& values, const Space& space,
+                              const PartitionRule& /*partition*/, const Objective& objective,
+                              const ContextSpace& contexts) -> std::unique_ptr<Optimizer> {
+    return std::make_unique<ContextGrid>(
+        space, contexts, options_from<GridOptions>(values, "optimizer."), objective);
+  };
   return entry;
 }
 

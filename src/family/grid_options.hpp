@@ -9,13 +9,17 @@
 
 namespace canopy {
 
-/// The arms along each parameter of a bandit on a grid: 32, or as many as make about a thousand in
-/// total, unless it is set.
+/// How many arms there are along each parameter at most, unless that is set.
+template <class Options>
+inline constexpr double kMostPoints = 32.0;
+
+/// The arms along each parameter of a bandit on a grid: kMostPoints, or as many as make about a
+/// thousand in total, unless it is set.
 template <class Options>
 [[nodiscard]] std::uint64_t points_of(const Options& options, std::size_t dimension) {
   if (options.points) return *options.points;
   const double fitting = std::pow(1024.0, 1.0 / static_cast<double>(dimension)) + 1e-9;
-  return static_cast<std::uint64_t>(std::clamp(std::floor(fitting), 2.0, 32.0));
+  return static_cast<std::uint64_t>(std::clamp(std::floor(fitting), 2.0, kMostPoints<Options>));
 }
 
 template <class Options>

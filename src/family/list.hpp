@@ -25,6 +25,7 @@
   entry(grid) \
   entry(kl_ucb) \
   entry(thompson) \
+  entry(lin_ucb) \
   entry(successive_halving) \
   entry(random)
 // clang-format on

@@ -36,6 +36,36 @@ TEST(EnvironmentCommand, SaysThatAnOptimumMoves) {
   EXPECT_EQ(json::parse(run_tool("environment lqr --json").out)["drifts"], false);
 }
 
+TEST(EnvironmentCommand, SaysWhatIsObservedBeforeAPull) {
+  const auto result = run_tool("environment contextual --problem wave");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.out.find("contexts     hour: a number from 0 to 24\n"
+                            "             z: a number from 0 to 1\n"),
+            std::string::npos)
+      << result.out;
+  EXPECT_NE(result.out.find("optimum      f = 0.900000 at x = "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(" where hour = "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("; it depends on the context\n"), std::string::npos) << result.out;
+  const json object = json::parse(run_tool("environment contextual --problem wave --json").out);
+  EXPECT_EQ(object["contexts"][0]["period"], 24.0);
+  EXPECT_EQ(object["contexts"][1]["name"], "z");
+  const json choice =
+      json::parse(run_tool("environment contextual --problem choice_of_three --json").out);
+  EXPECT_EQ(choice["contexts"][0]["choices"], (json{"a", "b", "c"}));
+  EXPECT_FALSE(json::parse(run_tool("environment lqr --json").out).contains("contexts"));
+}
+
+TEST(EnvironmentCommand, DrawsFOverTheFirstContext) {
+  for (const std::string problem : {"smooth", "choice", "load", "two_by_two"}) {
+    const std::string file =
+        std::filesystem::path(::testing::TempDir()) / (problem + "-canopy.png");
+    EXPECT_EQ(run_tool("environment contextual --problem " + problem + " --draw " + file).status,
+              0);
+    EXPECT_GT(std::filesystem::file_size(file), 5'000U);
+    std::filesystem::remove(file);
+  }
+}
+
 TEST(EnvironmentCommand, PrintsJson) {
   const json object = json::parse(run_tool("environment lqr-2d --json").out);
   EXPECT_EQ(object["environment"], "lqr-2d");

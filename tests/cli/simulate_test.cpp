@@ -133,6 +133,29 @@ TEST(SimulateCommand, PrintsAnAlignedTable) {
   EXPECT_NE(result.out.find("best arm of the first run: x = "), std::string::npos);
 }
 
+TEST(SimulateCommand, SaysInWhichContextTheBestArmIs) {
+  const Process::Result result = run_tool("simulate --environment contextual --steps 300 --runs 2");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find(" where z = "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find(" there)"), std::string::npos) << result.out;
+  const json object =
+      json::parse(run_tool("simulate --environment contextual --steps 300 --runs 1 --json").out);
+  EXPECT_EQ(object["context"].size(), 1U);
+}
+
+TEST(SimulateCommand, PlaysWithoutTheContextIfItIsTold) {
+  const auto regret = [](const std::string& words) {
+    const std::string command =
+        "simulate --environment contextual --noise-width 0.1 --steps 2000 "
+        "--runs 3 --json " +
+        words;
+    return json::parse(run_tool(command).out)["per_step_regret"]["mean"].get<double>();
+  };
+  EXPECT_LT(regret(""), 0.6 * regret("--ignore-context"));
+  EXPECT_EQ(run_tool("simulate --ignore-context").err,
+            "canopy simulate: --ignore-context: garland has no context\n");
+}
+
 TEST(SimulateCommand, ASingleRunHasNoInterval) {
   const json object = json::parse(run_tool("simulate --steps 100 --runs 1 --json").out);
   EXPECT_TRUE(object["nodes"]["low"].is_null());

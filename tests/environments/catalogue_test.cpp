@@ -1,6 +1,7 @@
 // What every environment of the catalogue must do, whichever it is.
 
 #include "canopy/auction.hpp"
+#include "canopy/contextual_function.hpp"
 #include "canopy/environments.hpp"
 #include "canopy/errors.hpp"
 #include "canopy/garland.hpp"
@@ -112,6 +113,19 @@ TEST_P(EveryEnvironment, StaysAsItIsUnlessItDrifts) {
             environment->mean_reward_at(first.arm, 1'000'000'000));
 }
 
+TEST_P(EveryEnvironment, ContextsAreKnownBeforeThePull) {
+  const auto environment = make(GetParam());
+  RandomStream random({.seed = 4, .environment = GetParam()});
+  environment->start(random);
+  std::vector<std::vector<double>> announced;
+  for (std::uint64_t t = 1; t <= 20; ++t) announced.push_back(environment->context_at(t));
+  for (std::uint64_t t = 1; t <= 20; ++t) {
+    EXPECT_EQ(environment->context_at(t), announced[t - 1]);
+    EXPECT_EQ(announced[t - 1].size(), environment->contexts().size());
+    (void)environment->pull(random_arm(environment->space(), random), random);
+  }
+}
+
 TEST_P(EveryEnvironment, HasALineAndAHelpForEveryOption) {
   const EnvironmentEntry& entry = environments().at(GetParam());
   EXPECT_FALSE(entry.line.empty());
@@ -129,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, EveryEnvironment, ::testing::ValuesIn(enviro
                          test_name);
 
 TEST(EnvironmentCatalogue, KnowsItsNames) {
-  EXPECT_EQ(environments().names().size(), 23U);
+  EXPECT_EQ(environments().names().size(), 24U);
   EXPECT_EQ(environments().names().front(), "garland");
   EXPECT_EQ(environments().find("nowhere"), nullptr);
   EXPECT_THROW((void)make_environment({"nowhere"}), ConfigurationError);
@@ -175,6 +189,8 @@ TEST(EnvironmentCatalogue, EveryOptionOutOfRangeIsNamed) {
             "environment.noise_memory = 1: must be in [0, 1)");
   EXPECT_EQ(complaint<Moving>("traffic-day", TrafficDayOptions{.deploys = 101.0}),
             "environment.deploys = 101: must be a number from -100 to 100");
+  EXPECT_EQ(complaint<ContextualFunction>("contextual", ContextualFunctionOptions{.span = 0}),
+            "environment.span = 0: must be a whole number from 1 to 9007199254740992");
   EXPECT_EQ(complaint<Routing>("routing", RoutingOptions{.patience = 0.0}),
             "environment.patience = 0: must be a number from 0.001 to 1000");
   EXPECT_EQ(complaint<Routing>("routing", RoutingOptions{.arrival_rate = 1.75}),

@@ -128,10 +128,65 @@ TEST(ExperimentSpecification, ASuiteHasPointsWhereItsProfileWantsThem) {
   EXPECT_EQ(checkpoint_steps(suite, suite.comparisons[0].algorithms[1]),
             (std::vector<std::uint64_t>{10, 100, 1000}));
   EXPECT_EQ(refusal(kSuite, "steps = 10000", "steps = 99"),
-            "e.toml:2: steps = 99: must be at least 100 in a suite");
+            "e.toml:2: steps = 99: must be at least 100 in a suite, or profile must say what n are "
+            "compared");
   EXPECT_EQ(refusal(kSuite, "steps = 10000", "regret = \"realised\""),
             "e.toml:2: regret = 'realised': must be \"pseudo\" in a suite, whose profile is one of "
             "ratios: realised regrets can be below zero");
+}
+
+TEST(ExperimentSpecification, ASuiteMaySayAtWhichNItsProfileCompares) {
+  const auto with_profile = [](const std::string& list) {
+    return std::string("profile = ") + list + "\n" + kSuite;
+  };
+  ExperimentSpecification suite = parse_experiment(with_profile("[30, 300, 10000]"), "e.toml");
+  EXPECT_EQ(suite.profile, (std::vector<std::uint64_t>{30, 300, 10'000}));
+  suite.checkpoints = 1;
+  EXPECT_EQ(checkpoint_steps(suite, suite.comparisons[0].algorithms[0]), suite.profile);
+  EXPECT_NE(fingerprint(suite), fingerprint(parse_experiment(kSuite, "e.toml")));
+  for (const char* wrong : {"[]", "[300, 30]", "[0]", "[20000]", "300", "[1.5]"}) {
+    const std::string message = refusal(with_profile(wrong));
+    EXPECT_NE(message.find("e.toml:1: profile = "), std::string::npos) << message;
+    EXPECT_NE(message.find("must be a list of increasing whole numbers from 1 to steps"),
+              std::string::npos)
+        << message;
+  }
+}
+
+TEST(ExperimentSpecification, AnAlgorithmMayIgnoreTheContext) {
+  const std::string text = R"(name = "context"
+steps = 500
+[[comparison]]
+name = "smooth"
+environment = { name = "contextual", problem = "smooth" }
+[[comparison.algorithm]]
+name = "adaptive"
+[[comparison.algorithm]]
+label = "without"
+name = "adaptive"
+ignore_context = true
+)";
+  const ExperimentSpecification experiment = parse_experiment(text, "e.toml");
+  const std::vector<AlgorithmSpecification>& algorithms = experiment.comparisons[0].algorithms;
+  EXPECT_FALSE(algorithms[0].ignore_context);
+  EXPECT_TRUE(algorithms[1].ignore_context);
+  EXPECT_NE(fingerprint(experiment).find("without without context"), std::string::npos)
+      << fingerprint(experiment);
+  EXPECT_NE(refusal(text, "ignore_context = true", "ignore_context = 3").find("ignore_context"),
+            std::string::npos);
+}
+
+TEST(ExperimentSpecification, WhatCannotBeCombinedWithContextsIsRefusedUnlessTheyAreIgnored) {
+  const std::string text = R"(name = "context"
+[[comparison]]
+name = "smooth"
+environment = { name = "contextual" }
+[[comparison.algorithm]]
+name = "grid"
+recent = 100
+)";
+  EXPECT_NE(refusal(text).find("cannot be combined with contexts"), std::string::npos);
+  EXPECT_EQ(refusal(text + "ignore_context = true\n"), "accepted");
 }
 
 TEST(ExperimentSpecification, ThePullsOfARunAreTheHorizonOfAnAlgorithmThatNeedsOne) {

@@ -32,8 +32,7 @@ std::vector<ComparisonResult> two() {
 }
 
 TEST(Profile, RatiosAreToTheLeastRegretOfTheCase) {
-  const Profile profile(two());
-  EXPECT_EQ(profile.steps(), (std::vector<std::uint64_t>{100, 1000}));
+  const Profile profile(two(), {100, 1000});
   ASSERT_EQ(profile.rows().size(), 2U);
   EXPECT_EQ(profile.rows()[0].label, "a");
   EXPECT_DOUBLE_EQ(profile.rows()[0].ratios[0][0], 2.0);
@@ -41,8 +40,18 @@ TEST(Profile, RatiosAreToTheLeastRegretOfTheCase) {
   EXPECT_DOUBLE_EQ(profile.rows()[1].ratios[0][1], 3.0);
 }
 
+TEST(Profile, ComparesAtThePowersOfTenUnlessTheExperimentSaysAtWhichN) {
+  ExperimentSpecification suite;
+  suite.steps = 50'000;
+  EXPECT_EQ(profiled_steps(suite), (std::vector<std::uint64_t>{100, 1000, 10'000}));
+  suite.profile = {300, 20'000};
+  EXPECT_EQ(profiled_steps(suite), suite.profile);
+  const Profile profile(two(), {10});
+  EXPECT_EQ(profile.rows()[0].ratios, (std::vector<std::vector<double>>{{1.0, 1.0}}));
+}
+
 TEST(Profile, WhatWasNotRunThatFarIsWithinNoFactor) {
-  const Profile profile(two());
+  const Profile profile(two(), {100, 1000});
   EXPECT_TRUE(std::isinf(profile.rows()[1].ratios[1][0]));
   EXPECT_EQ(share_within(all_ratios(profile.rows()[1]), 1e300), 0.5);
   EXPECT_NE(table_of(profile).find("  b    0.50    1.73               -"), std::string::npos)
@@ -60,7 +69,7 @@ TEST(Profile, SharesAndMeansAreThoseWorkedByHand) {
 TEST(Profile, NoRegretAtAllIsNotDividedBy) {
   std::vector<ComparisonResult> results(1);
   results[0].algorithms = {with_regrets("a", {0.0, 0.0}), with_regrets("b", {0.0, 0.1})};
-  const Profile profile(results);
+  const Profile profile(results, {100});
   EXPECT_EQ(profile.rows()[0].ratios[0][0], 1.0);
   EXPECT_TRUE(std::isfinite(profile.rows()[1].ratios[0][0]));
 }

@@ -302,5 +302,112 @@ TEST(Simulate, APlayerIsJudgedByItsArmsItsRewardsAndItsBest) {
   EXPECT_NE(seeds.at(0), seeds.at(1));
 }
 
+// --- contexts ------------------------------------------------------------------------------------
+
+const Selection kContextual{"contextual", {{"noise", "gaussian"}, {"noise_width", 0.1}}};
+
+/// Plays what is best in the context, but for an offset, and writes contexts down.
+class Informed final : public Player {
+ public:
+  Informed(const ContextualEnvironment& environment, double offset)
+      : environment_(environment), offset_(offset) {}
+
+  Pull ask(std::uint64_t /*pulls*/) override {
+    ADD_FAILURE() << "it is to be told the context";
+    return {};
+  }
+  Pull ask_in(Context context, std::uint64_t pulls) override {
+    contexts_.emplace_back(context.begin(), context.end());
+    arm_ = environment_.optimum_in(context).arm;
+    arm_[0] -= offset_;
+    return {++ticket_, arm_, std::min<std::uint64_t>(pulls, 1)};
+  }
+  Status tell(Ticket /*ticket*/, double reward) override {
+    rewards_ += reward;
+    return Status::ok;
+  }
+  [[nodiscard]] std::optional<Best> best() const override { return Best{.arm = {0.5}}; }
+  [[nodiscard]] std::optional<Best> best_in(Context context) const override {
+    return Best{.arm = environment_.optimum_in(context).arm};
+  }
+  [[nodiscard]] Summary summary() const override { return {.t = ticket_ + 1}; }
+
+  [[nodiscard]] const std::vector<std::vector<double>>& contexts() const { return contexts_; }
+
+ private:
+  const ContextualEnvironment& environment_;
+  double offset_;
+  std::vector<double> arm_;
+  Ticket ticket_ = 0;
+  double rewards_ = 0.0;
+  std::vector<std::vector<double>> contexts_;
+};
+
+TEST(SimulateInContexts, TheContextOfAPullIsToldBeforeIt) {
+  const auto made = make_environment({"contextual", {{"problem", "line"}, {"noise_width", 0.0}}});
+  auto& environment = dynamic_cast<ContextualEnvironment&>(*made);
+  Informed* playing = nullptr;
+  std::vector<std::vector<double>> contexts;
+  const MakePlayer make = [&](std::uint64_t /*seed*/) {
+    auto player = std::make_unique<Informed>(environment, 0.1);
+    playing = player.get();
+    return player;
+  };
+  const Watch watch{[&](std::uint64_t /*steps*/) { contexts = playing->contexts(); }};
+  const RunResult run =
+      run_once(environment, "contextual", make, {.steps = 500, .label = "informed"}, watch);
+  ASSERT_EQ(contexts.size(), 500U);
+  for (std::uint64_t t = 1; t <= 500; ++t) {
+    EXPECT_EQ(contexts[t - 1], environment.context_at(t)) << "that of this run";
+  }
+  EXPECT_NEAR(run.per_step_regret, 1.2 * 0.01, 1e-9) << "0.1 from the best arm of every context";
+  EXPECT_NEAR(run.per_step_realised_regret, 1.2 * 0.01, 1e-9);
+  EXPECT_NEAR(run.simple_regret, 0.0, 1e-12) << "it recommends the best arm of every context";
+  EXPECT_EQ(run.context, environment.context_at(500));
+  EXPECT_EQ(run.best_arm, environment.optimum_at(500).arm);
+  EXPECT_EQ(run.best_arm_mean, 0.9);
+}
+
+TEST(SimulateInContexts, WhoSeesTheContextLosesLess) {
+  const SimulationOptions options{.steps = 2'000, .runs = 4, .seed = 3};
+  SimulationOptions ignoring = options;
+  ignoring.ignore_context = true;
+  for (const Selection& optimizer :
+       {Selection{"adaptive"}, Selection{"grid", {{"points", std::uint64_t{8}}}},
+        Selection{"lin-ucb"}}) {
+    const SimulationResult with = simulate(kContextual, optimizer, options).value();
+    const SimulationResult without = simulate(kContextual, optimizer, ignoring).value();
+    EXPECT_LT(with.per_step_regret.mean, 0.6 * without.per_step_regret.mean) << optimizer.name;
+    EXPECT_LT(with.simple_regret.mean, 0.6 * without.simple_regret.mean) << optimizer.name;
+  }
+}
+
+TEST(SimulateInContexts, AnOptimizerThatTakesNoContextPlaysWithoutIt) {
+  SimulationOptions ignoring = kShort;
+  ignoring.ignore_context = true;
+  for (const char* name : {"hct", "thoo", "random"}) {
+    const SimulationResult one = simulate(kContextual, {name}, kShort).value();
+    const SimulationResult other = simulate(kContextual, {name}, ignoring).value();
+    EXPECT_EQ(one.runs[0].per_step_regret, other.runs[0].per_step_regret) << name;
+  }
+  const auto environment = make_environment(kContextual);
+  EXPECT_TRUE(contexts_shown(*environment, "hct", false).empty());
+  EXPECT_TRUE(contexts_shown(*environment, "adaptive", true).empty());
+  EXPECT_EQ(contexts_shown(*environment, "adaptive", false), environment->contexts());
+}
+
+TEST(SimulateInContexts, GivesTheSameNumbersAgainAndHoweverOftenARunIsLookedAt) {
+  SimulationOptions watched = kShort;
+  for (std::uint64_t steps = 1; steps <= watched.steps; steps += 7) {
+    watched.checkpoints.push_back(steps);
+  }
+  const SimulationResult a = simulate(kContextual, {"adaptive"}, kShort).value();
+  const SimulationResult b = simulate(kContextual, {"adaptive"}, watched).value();
+  for (std::size_t i = 0; i < a.runs.size(); ++i) {
+    EXPECT_NEAR(a.runs[i].per_step_regret, b.runs[i].per_step_regret, 1e-12);
+    EXPECT_EQ(a.runs[i].best_arm, b.runs[i].best_arm);
+  }
+}
+
 }  // namespace
 }  // namespace canopy

@@ -28,6 +28,9 @@ struct GridOptions {
   /// In (0, 1]: by how much a reward counts less with each that comes after it. Raising it forgets
   /// later; at 1 nothing is forgotten. It is 1 beside `recent`.
   double discount = 1.0;
+
+  /// 1 to 1e6: where contexts are observed, the equal parts that each is cut into. See ContextGrid.
+  std::uint64_t context_parts = 8;
 };
 
 template <class Visit>
@@ -40,6 +43,8 @@ void visit_fields(GridOptions& options, Visit&& visit) {
   visit(Field{"discount", "by how much a reward counts less with each that comes after it",
               kHalfOpenUnit},
         options.discount);
+  visit(Field{"context_parts", "equal parts of each context, if there are any", kMillion},
+        options.context_parts);
 }
 
 /// A fixed grid of arms under UCB1 (Auer, Cesa-Bianchi, Fischer, "Finite-time Analysis of the

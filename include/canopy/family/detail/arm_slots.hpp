@@ -10,6 +10,9 @@
 
 namespace canopy {
 
+/// The first of some slots that no open ticket refers to; their number if there is none.
+[[nodiscard]] NodeIndex free_slot(const Tickets& tickets, std::size_t slots);
+
 /// Room for the arms of algorithms that invent a new one at every turn. A slot is used again once
 /// no ticket for it is open, so the room needed is that of the tickets in flight.
 class ArmSlots {
@@ -31,7 +34,6 @@ class ArmSlots {
  private:
   std::size_t arm_size_;
   std::deque<std::vector<double>> arms_;
-  std::vector<bool> taken_;
 };
 
 }  // namespace canopy

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "canopy/family/detail/grid_arms.hpp"
 #include "canopy/options.hpp"
 #include "canopy/space.hpp"
 #include "canopy/turn_optimizer.hpp"
@@ -19,26 +20,12 @@ inline constexpr Field kPointsField{
 /// nobody asked for count if their arm is on the grid.
 class GridBandit : public TurnOptimizer {
  public:
-  static constexpr std::size_t kMostArms = 100'000;
-
   [[nodiscard]] std::size_t size() const { return statistics_.size(); }
 
  protected:
-  struct Statistics {
-    double pulls = 0.0;
-    double sum = 0.0;
+  using Statistics = ArmSums;
 
-    [[nodiscard]] double mean() const { return sum / pulls; }
-
-    void transfer(State& state) {
-      state(pulls, sum);
-      state.require_restored(State::are_counts({pulls}) && State::are_finite({sum}));
-    }
-  };
-
-  /// So many arms along each parameter, in the middle of as many equal parts. An integer or a
-  /// choice has no more than it has values, and an integer on a log scale fewer where several parts
-  /// have the same middle. Throws ConfigurationError for more than kMostArms in total.
+  /// For so many arms along each parameter: see GridArms. Throws ConfigurationError.
   GridBandit(const Space& space, std::uint64_t points, const Objective& objective);
 
   [[nodiscard]] const std::vector<Statistics>& statistics() const { return statistics_; }
@@ -56,14 +43,14 @@ class GridBandit : public TurnOptimizer {
   void learn(NodeIndex node, double pulls, double mean);
   void learn(NodeIndex node, const Rewards& mapped) override;
   void transfer(State& state) override;
-  [[nodiscard]] Arm arm_of(NodeIndex node) const final;
+  [[nodiscard]] Arm arm_of(NodeIndex node) const final { return arms_[node]; }
 
  private:
   [[nodiscard]] bool contains(Arm arm) const final { return space_.contains(arm); }
   void accept_observed(Arm arm, const Rewards& mapped) final;
 
   Space space_;
-  std::vector<double> arms_;  // rows of as many numbers as there are parameters
+  GridArms arms_;
   std::vector<Statistics> statistics_;
   std::size_t with_pulls_ = 0;  // all arms before this one have rewards
 };
