@@ -553,5 +553,27 @@ TEST(CoverTree, LetsHctFindTheBestOfASetOfTheUsersOwn) {
   }
 }
 
+TEST(CoverTree, CanBePrunedToSomeOfItsNodes) {
+  BoundedTree tree = over_the_unit_interval();
+  RandomStream random({.seed = 3});
+  grow(tree, random, 41);
+  std::vector<NodeIndex> places;
+  const auto is_deep = [&](NodeIndex node) { return tree[node].depth >= 2; };
+  const BoundedTree pruned = tree.pruned(is_deep, places);
+  EXPECT_EQ(pruned.depth(), 2U);
+  EXPECT_EQ(pruned.size(), 7U);
+  for (NodeIndex node = 0; node < tree.size(); ++node) {
+    const bool is_kept = node == BoundedTree::kRoot || places[node] != BoundedTree::kRoot;
+    EXPECT_EQ(is_kept, tree[node].depth <= 2);
+    if (!is_kept) continue;
+    EXPECT_EQ(pruned.path(places[node]), tree.path(node));
+  }
+  const BoundedTree whole = tree.pruned([](NodeIndex) { return false; }, places);
+  EXPECT_EQ(whole.size(), tree.size());
+  for (NodeIndex node = 0; node < tree.size(); ++node) {
+    EXPECT_EQ(numbers(whole.cell(places[node])), numbers(tree.cell(node)));
+  }
+}
+
 }  // namespace
 }  // namespace canopy

@@ -312,5 +312,20 @@ TEST(RewardMap, EveryStatusHasItsOwnSentence) {
   EXPECT_NE(describe(Status::impossible_sums).find("no rewards have"), std::string_view::npos);
 }
 
+TEST(RewardMap, BringsSumsBackToTheUnitsOfTheUser) {
+  for (const Direction direction : {Direction::maximize, Direction::minimize}) {
+    RewardMap map(Objective{.direction = direction});
+    map.set_origin(100.0);
+    const std::vector<double> values{90.0, 105.0, 120.0};
+    const Rewards rewards = Rewards::of(values);
+    const Rewards back = map.to_user(map.to_mapped(rewards));
+    EXPECT_EQ(back.count, 3U);
+    EXPECT_DOUBLE_EQ(back.sum, rewards.sum);
+    EXPECT_DOUBLE_EQ(back.min, 90.0);
+    EXPECT_DOUBLE_EQ(back.max, 120.0);
+    EXPECT_DOUBLE_EQ(back.squared_deviations, rewards.squared_deviations);
+  }
+}
+
 }  // namespace
 }  // namespace canopy

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -216,6 +217,22 @@ RC_GTEST_PROP(Tickets, BehaveAsAMapOfTheOpenOnes, ()) {
     both.check();
   }
   RC_CLASSIFY(both.most_open() > 20, "more than twenty open at once");
+}
+
+TEST(Tickets, OfSomeAreKeptAtOtherNodes) {
+  Tickets tickets;
+  for (NodeIndex node = 1; node <= 4; ++node) tickets.open(node, node);
+  tickets.keep([](const Tickets::Open& ticket) {
+    return ticket.number % 2 == 0 ? std::optional<NodeIndex>(10 + ticket.node) : std::nullopt;
+  });
+  EXPECT_EQ(tickets.in_flight(), 2U);
+  EXPECT_EQ(tickets.find(1), nullptr);
+  EXPECT_EQ(tickets.absence(3), Status::closed_ticket);
+  ASSERT_NE(tickets.find(2), nullptr);
+  EXPECT_EQ(tickets.find(2)->node, 12U);
+  EXPECT_EQ(tickets.find(2)->remaining, 2U);
+  EXPECT_EQ(tickets.find(4)->node, 14U);
+  EXPECT_EQ(tickets.open(1, 1), 5U);
 }
 
 TEST(Tickets, RoomIsTakenByTheOpenOnesAlone) {
