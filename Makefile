@@ -5,7 +5,7 @@ SOURCES = $$(git ls-files '*.cpp' '*.hpp')
 DOCUMENTS = $$(git ls-files 'docs/*.md')
 
 .PHONY: help setup build run python classes test test-all test-cpp test-web test-python test-sanitized test-clang test-service test-extension test-random test-asan test-tsan fuzz torture bench bench-tuned \
-        bench-ablation bench-stuck bench-memory bench-drift bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
+        bench-ablation bench-stuck bench-memory bench-drift bench-contexts bench-flight bench-service bench-page bench-peers coverage trials gallery figures screenshots tables format lint \
         wheel deb clean
 
 help:  ## Show this list
@@ -164,6 +164,10 @@ bench-peers: build python  ## Other tools beside canopy (half an hour)
 bench-drift: build  ## The adaptive tree where the level of rewards or the optimum moves, and where it does not (minutes)
 	@cmake --build --preset release --target drift
 	@build/bench/drift
+
+bench-contexts: build  ## The adaptive tree in contexts beside itself without, and beside separate trees (minutes)
+	@cmake --build --preset release --target contexts
+	@build/bench/contexts
 
 gallery: python  ## Run the Python examples and draw the pictures of docs/python.md again
 	@mkdir -p docs/figures/python

@@ -324,7 +324,8 @@ TEST(Contextual, AFailedSettingStaysFailedWhenItsRegionIsSplit) {
   }
   EXPECT_GT(tree.regions(), 1U);
   EXPECT_LT(failures, 500);
-  for (const PolicyRow& row : tree.policy()->rows) EXPECT_LE(row.arm[0], 0.6);
+  const auto rows = tree.policy()->rows;
+  for (const PolicyRow& row : rows) EXPECT_LE(row.arm[0], 0.6);
 }
 
 TEST(Contextual, ABarredSettingIsNeverRecommendedInAnyContext) {
@@ -334,7 +335,8 @@ TEST(Contextual, ABarredSettingIsNeverRecommendedInAnyContext) {
   EXPECT_EQ(tree.bar(barred, -5.0), Status::ok);
   EXPECT_TRUE(tree.is_barred(barred));
   (void)play(tree, shifting(), 500, 13);
-  for (const PolicyRow& row : tree.policy()->rows) EXPECT_NE(row.arm, barred);
+  const auto rows = tree.policy()->rows;
+  for (const PolicyRow& row : rows) EXPECT_NE(row.arm, barred);
 }
 
 TEST(Contextual, AnswersForTheContextThatWasSeenLast) {
@@ -414,7 +416,8 @@ TEST(Contextual, IntervalsHoldForTheMeanOverTheContextsOfARegion) {
     Contextual tree(line(), load());
     const SystemWithLoad system = seed % 2 == 0 ? shifting() : level_only();
     (void)play(tree, system, 400, seed, 1, 0.3);
-    for (const PolicyRow& row : tree.policy()->rows) {
+    const auto rows = tree.policy()->rows;
+    for (const PolicyRow& row : rows) {
       if (!row.interval) continue;
       double mean = 0.0;
       for (int i = 0; i < 1000; ++i) {

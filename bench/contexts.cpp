@@ -1,0 +1,374 @@
+// The adaptive tree in contexts beside itself without, and beside separate trees for equal parts of
+// the contexts, whose number is chosen by hindsight: where the best arm depends on the context,
+// where the context does not matter, and where it moves the level alone; with other noises, other
+// contexts, many pulls in flight; and how often the intervals of a policy hold.
+//
+//   contexts [problems | noises | arrivals | flight | intervals] [PULLS [RUNS]]
+
+#include "canopy/contextual.hpp"
+#include "canopy/contextual_function.hpp"
+
+#include "suite.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace canopy;
+using namespace canopy::bench;
+
+enum class Group { matters, level, irrelevant };
+constexpr std::array<std::string_view, 3> kGroups{"context matters", "level alone",
+                                                  "context irrelevant"};
+
+Group group_of(ContextProblem problem) {
+  switch (problem) {
+    case ContextProblem::irrelevant:
+    case ContextProblem::ripples:
+    case ContextProblem::irrelevant_two:
+    case ContextProblem::irrelevant_mixed:
+      return Group::irrelevant;
+    case ContextProblem::additive:
+    case ContextProblem::day:
+    case ContextProblem::additive_two:
+    case ContextProblem::scale:
+      return Group::level;
+    default:
+      return Group::matters;
+  }
+}
+
+std::vector<ContextProblem> problems() {
+  std::vector<ContextProblem> all;
+  for (std::size_t i = 0; i < EnumNames<ContextProblem>::names.size(); ++i) {
+    all.push_back(static_cast<ContextProblem>(i));
+  }
+  return all;
+}
+
+/// A reward where f has this value, and the best arm in this context that of `best`.
+struct ContextNoise {
+  std::string name;
+  std::function<double(double f, double best, double share, RandomStream& random)> reward;
+};
+
+std::vector<ContextNoise> ordinary_noises() {
+  return {{"Gaussian 0.05", [](double f, double, double,
+                               RandomStream& random) { return f + 0.05 * random.normal(); }},
+          {"Gaussian 0.3", [](double f, double, double,
+                              RandomStream& random) { return f + 0.3 * random.normal(); }},
+          {"0/1", [](double f, double, double, RandomStream& random) {
+             return random.uniform() < f ? 1.0 : 0.0;
+           }}};
+}
+
+std::vector<ContextNoise> other_noises() {
+  return {{"grows with the loss",
+           [](double f, double best, double, RandomStream& random) {
+             return f + (0.05 + 0.6 * (best - f)) * random.normal();
+           }},
+          {"grows with the context",
+           [](double f, double, double share, RandomStream& random) {
+             return f + (0.05 + 0.5 * share) * random.normal();
+           }},
+          {"rare outliers", [](double f, double, double, RandomStream& random) {
+             return f + 0.1 * random.normal() - (random.uniform() < 0.01 ? 3.0 : 0.0);
+           }}};
+}
+
+/// Anything that is asked in a context.
+using Ask = std::function<Optimizer&(Context context)>;
+
+struct World {
+  ContextProblem problem = ContextProblem::smooth;
+  ContextArrival arrival = ContextArrival::uniform;
+  ContextNoise noise = {};
+  std::uint64_t pulls = 0;
+  std::size_t in_flight = 1;
+
+  [[nodiscard]] ContextualFunction system() const {
+    return ContextualFunction({.problem = problem, .arrival = arrival, .span = pulls});
+  }
+};
+
+/// Regret per pull of one run of what is asked.
+double regret_of_run(const World& world, std::uint64_t run, const Ask& optimizer_for) {
+  ContextualFunction system = world.system();
+  RandomStream random({.environment = name_of(world.problem),
+                       .purpose = world.noise.name + std::string(name_of(world.arrival)),
+                       .run = run});
+  system.start(random);
+  struct Out {
+    Optimizer* optimizer;
+    Ticket ticket;
+    double reward;
+  };
+  std::deque<Out> out;
+  double regret = 0.0;
+  for (std::uint64_t t = 1; t <= world.pulls; ++t) {
+    const std::vector<double> context = system.context_at(t);
+    Optimizer& optimizer = optimizer_for(context);
+    const Pull pull = optimizer.ask_in(context, 1);
+    const double best = system.optimum_in(context).value;
+    const double f = system.mean_reward_in(context, pull.arm);
+    regret += best - f;
+    const double share = system.contexts()[0].domain.share(context[0]);
+    out.push_back({&optimizer, pull.ticket, world.noise.reward(f, best, share, random)});
+    if (out.size() < world.in_flight) continue;
+    (void)out.front().optimizer->tell(out.front().ticket, out.front().reward);
+    out.pop_front();
+  }
+  return regret / static_cast<double>(world.pulls);
+}
+
+template <class Make>
+double regret(const World& world, std::uint64_t runs, const Make& make) {
+  double sum = 0.0;
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    const auto optimizer = make();
+    sum += regret_of_run(world, run, [&](Context) -> Optimizer& { return *optimizer; });
+  }
+  return sum / static_cast<double>(runs);
+}
+
+double regret_with_context(const World& world, std::uint64_t runs) {
+  const ContextualFunction system = world.system();
+  return regret(world, runs,
+                [&] { return std::make_unique<Contextual>(system.space(), system.contexts()); });
+}
+
+double regret_without(const World& world, std::uint64_t runs) {
+  const ContextualFunction system = world.system();
+  return regret(world, runs, [&] { return std::make_unique<Adaptive>(system.space()); });
+}
+
+/// That of separate trees for so many equal parts of one context.
+double regret_of_parts(const World& world, std::uint64_t runs, std::size_t variable,
+                       std::size_t parts) {
+  const ContextualFunction system = world.system();
+  double sum = 0.0;
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    std::vector<std::unique_ptr<Adaptive>> trees;
+    for (std::size_t i = 0; i < parts; ++i) {
+      trees.push_back(std::make_unique<Adaptive>(system.space()));
+    }
+    sum += regret_of_run(world, run, [&](Context context) -> Optimizer& {
+      const double share = system.contexts()[variable].domain.share(context[variable]);
+      const auto part = static_cast<std::size_t>(share * static_cast<double>(parts));
+      return *trees[std::min(part, parts - 1)];
+    });
+  }
+  return sum / static_cast<double>(runs);
+}
+
+/// The least regret of equal parts of one of the contexts, by hindsight.
+double regret_of_best_parts(const World& world, std::uint64_t runs, double of_one) {
+  const ContextualFunction system = world.system();
+  double least = of_one;
+  for (std::size_t k = 0; k < system.contexts().size(); ++k) {
+    const auto values = system.contexts()[k].domain.count();
+    std::vector<std::size_t> counts{2, 3, 4, 6, 8, 16};
+    if (values) counts = {static_cast<std::size_t>(*values)};
+    for (const std::size_t parts : counts) {
+      least = std::min(least, regret_of_parts(world, runs, k, parts));
+    }
+  }
+  return least;
+}
+
+struct Found {
+  double with = 0.0;
+  double without = 0.0;
+  double parts = 0.0;
+};
+
+std::vector<World> worlds(const std::vector<ContextNoise>& noises, ContextArrival arrival,
+                          std::uint64_t pulls, std::size_t in_flight = 1) {
+  std::vector<World> all;
+  for (const ContextProblem problem : problems()) {
+    for (const ContextNoise& noise : noises) {
+      all.push_back({problem, arrival, noise, pulls, in_flight});
+    }
+  }
+  return all;
+}
+
+void print_ratios(std::string_view name, const std::vector<World>& all,
+                  const std::vector<Found>& found, double Found::*over) {
+  fmt::print("{:<28}", name);
+  for (std::size_t group = 0; group < kGroups.size(); ++group) {
+    Ratios ratios;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (static_cast<std::size_t>(group_of(all[i].problem)) != group) continue;
+      ratios.add(found[i].with / found[i].*over);
+    }
+    fmt::print("{:>24}", ratios.text());
+  }
+  fmt::print("\n");
+}
+
+void print_groups(std::string_view title, std::uint64_t pulls, std::uint64_t runs) {
+  fmt::print(
+      "{}, {} pulls, {} runs: regret per pull with the context over ..., geometric mean and "
+      "range\n\n{:<28}",
+      title, pulls, runs, "");
+  for (const std::string_view group : kGroups) fmt::print("{:>24}", group);
+  fmt::print("\n");
+}
+
+std::vector<Found> play(const std::vector<World>& all, std::uint64_t runs, bool has_parts) {
+  std::vector<Found> found(all.size());
+  on_all_cores(all.size(), [&](std::size_t i) {
+    found[i].with = regret_with_context(all[i], runs);
+    found[i].without = regret_without(all[i], runs);
+    if (has_parts) found[i].parts = regret_of_best_parts(all[i], runs, found[i].without);
+  });
+  return found;
+}
+
+void print_problems(std::uint64_t pulls, std::uint64_t runs) {
+  const auto all = worlds(ordinary_noises(), ContextArrival::uniform, pulls);
+  const std::vector<Found> found = play(all, runs, true);
+  print_groups(fmt::format("{} cases", all.size()), pulls, runs);
+  print_ratios("... without the context", all, found, &Found::without);
+  print_ratios("... the best equal parts", all, found, &Found::parts);
+}
+
+void print_noises(std::uint64_t pulls, std::uint64_t runs) {
+  print_groups("Other noises, without the context", pulls, runs);
+  for (const ContextNoise& noise : other_noises()) {
+    const auto all = worlds({noise}, ContextArrival::uniform, pulls);
+    print_ratios(noise.name, all, play(all, runs, false), &Found::without);
+  }
+}
+
+void print_arrivals(std::uint64_t pulls, std::uint64_t runs) {
+  print_groups("Other contexts, without the context", pulls, runs);
+  for (std::size_t i = 0; i < EnumNames<ContextArrival>::names.size(); ++i) {
+    const auto arrival = static_cast<ContextArrival>(i);
+    const auto all = worlds(ordinary_noises(), arrival, pulls);
+    print_ratios(name_of(arrival), all, play(all, runs, false), &Found::without);
+  }
+}
+
+void print_flight(std::uint64_t pulls, std::uint64_t runs) {
+  print_groups("In flight, without the context one at a time", pulls, runs);
+  const auto alone = worlds(ordinary_noises(), ContextArrival::uniform, pulls);
+  const std::vector<Found> one = play(alone, runs, false);
+  for (const std::size_t in_flight : {std::size_t{1}, std::size_t{8}, std::size_t{32}}) {
+    std::vector<World> all = worlds(ordinary_noises(), ContextArrival::uniform, pulls, in_flight);
+    std::vector<Found> found(all.size());
+    on_all_cores(all.size(), [&](std::size_t i) {
+      found[i] = {regret_with_context(all[i], runs), one[i].without, 0.0};
+    });
+    print_ratios(fmt::format("{} in flight", in_flight), all, found, &Found::without);
+  }
+}
+
+/// What an arm earns over the contexts of a row, which come uniformly.
+double mean_over(const ContextualFunction& system, const PolicyRow& row, RandomStream& random) {
+  constexpr int kContexts = 4000;
+  const ContextSpace& contexts = system.contexts();
+  double sum = 0.0;
+  for (int i = 0; i < kContexts; ++i) {
+    std::vector<double> context;
+    for (std::size_t k = 0; k < contexts.size(); ++k) {
+      const ContextRange& range = row.where[k];
+      const double u = random.uniform();
+      if (!range.values.empty()) {
+        const auto count = static_cast<double>(range.values.size());
+        context.push_back(range.values[static_cast<std::size_t>(u * count)]);
+      } else {
+        context.push_back(range.ends[0] + u * (range.ends[1] - range.ends[0]));
+      }
+    }
+    sum += system.mean_reward_in(context, row.arm);
+  }
+  return sum / kContexts;
+}
+
+void print_intervals(std::uint64_t pulls, std::uint64_t runs) {
+  const auto all = worlds(ordinary_noises(), ContextArrival::uniform, pulls);
+  struct Held {
+    double rows = 0.0;
+    double with = 0.0;
+    double missed = 0.0;
+    double runs_missed = 0.0;
+  };
+  std::vector<Held> held(all.size());
+  on_all_cores(all.size(), [&](std::size_t i) {
+    const ContextualFunction system = all[i].system();
+    for (std::uint64_t run = 0; run < runs; ++run) {
+      Contextual tree(system.space(), system.contexts());
+      (void)regret_of_run(all[i], run, [&](Context) -> Optimizer& { return tree; });
+      RandomStream random({.environment = "rows", .run = run});
+      bool has_missed = false;
+      const auto rows = tree.policy()->rows;
+      for (const PolicyRow& row : rows) {
+        ++held[i].rows;
+        if (!row.interval) continue;
+        ++held[i].with;
+        const double mean = mean_over(system, row, random);
+        constexpr double kOfSampling = 0.005;
+        const bool missed =
+            mean < row.interval->lower - kOfSampling || mean > row.interval->upper + kOfSampling;
+        if (missed) ++held[i].missed;
+        has_missed = has_missed || missed;
+      }
+      if (has_missed) ++held[i].runs_missed;
+    }
+  });
+  Held sum;
+  double worst = 0.0;
+  for (const Held& of : held) {
+    sum.rows += of.rows;
+    sum.with += of.with;
+    sum.missed += of.missed;
+    sum.runs_missed += of.runs_missed;
+    worst = std::max(worst, of.runs_missed / static_cast<double>(runs));
+  }
+  fmt::print(
+      "Rows of policies, {} cases, {} pulls, {} runs: {:.0f} rows, {:.0f} with an interval, "
+      "of which {:.4f} do not have what the arm earns in the region; runs with such a row "
+      "{:.4f}, in the worst case {:.3f}\n",
+      all.size(), pulls, runs, sum.rows, sum.with, sum.missed / sum.with,
+      sum.runs_missed / static_cast<double>(runs * all.size()), worst);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string_view which = count > 1 ? arguments[1] : "";
+  const auto number = [&](int at, std::uint64_t otherwise) {
+    return count > at ? std::strtoull(arguments[at], nullptr, 10) : otherwise;
+  };
+  const bool all = which.empty();
+  if (all || which == "problems") {
+    if (count > 2) {
+      print_problems(number(2, 1'000), number(3, 10));
+    } else {
+      for (const auto& [pulls, runs] : {std::pair{300, 20}, {1'000, 10}, {10'000, 3}}) {
+        print_problems(static_cast<std::uint64_t>(pulls), static_cast<std::uint64_t>(runs));
+        fmt::print("\n");
+      }
+    }
+  }
+  if (all || which == "noises") print_noises(number(2, 1'000), number(3, 10));
+  if (all) fmt::print("\n");
+  if (all || which == "arrivals") print_arrivals(number(2, 1'000), number(3, 5));
+  if (all) fmt::print("\n");
+  if (all || which == "flight") print_flight(number(2, 1'000), number(3, 10));
+  if (all) fmt::print("\n");
+  if (all || which == "intervals") print_intervals(number(2, 1'000), number(3, 20));
+  return EXIT_SUCCESS;
+}
