@@ -123,6 +123,7 @@ class Contextual final : public Optimizer {
   [[nodiscard]] std::size_t place_of(ContextBins bins) const;
   [[nodiscard]] const Adaptive& here() const { return *places_[place_of(last_bins_)].tree; }
 
+  [[nodiscard]] Pull issue(std::size_t place, Pull of_tree);
   template <class Tell>
   Status told(Ticket ticket, const Tell& tell);
   void keep(Place& place, ContextBins bins, Arm arm, const Rewards& rewards);
@@ -158,7 +159,11 @@ class Contextual final : public Optimizer {
   std::uint64_t told_ = 0;  // pulls
   double next_step_ = 12.0;
   ContextBins last_bins_ = 0;
-  std::uint64_t moved_ = 0;
+  std::vector<double> last_arm_;  // that was asked for
+  std::uint64_t switches_ = 0;    // of the arm
+  std::uint64_t observed_ = 0;    // rewards that nobody asked for
+  std::uint64_t penalized_ = 0;   // pulls
+  std::uint64_t moved_ = 0;       // contexts that were beyond a range
 };
 
 }  // namespace canopy

@@ -90,6 +90,10 @@ Contextual::Contextual(const Contextual& other)
       told_(other.told_),
       next_step_(other.next_step_),
       last_bins_(other.last_bins_),
+      last_arm_(other.last_arm_),
+      switches_(other.switches_),
+      observed_(other.observed_),
+      penalized_(other.penalized_),
       moved_(other.moved_) {
   for (const Place& place : other.places_) {
     places_.push_back({place.bins, place.parts, place.split, place.evidence,
@@ -133,19 +137,24 @@ Pull Contextual::ask_in(Context context, std::uint64_t /*pulls*/) {
   const Seen seen = see(context);
   Adaptive& tree = *places_[seen.place].tree;
   tree.interrupt();  // what the system did last was in another context
-  Pull pull = tree.ask(1);
-  open_[++newest_] = {seen.place, pull.ticket, seen.bins};
-  pull.ticket = newest_;
-  return pull;
+  return issue(seen.place, tree.ask(1));
 }
 
 /// In the context of the last ask.
 Pull Contextual::ask_again() {
   const std::size_t place = place_of(last_bins_);
-  Pull pull = places_[place].tree->ask_again();
-  open_[++newest_] = {place, pull.ticket, last_bins_};
-  pull.ticket = newest_;
-  return pull;
+  return issue(place, places_[place].tree->ask_again());
+}
+
+/// A pull of a tree under a ticket of this optimizer.
+Pull Contextual::issue(std::size_t place, Pull of_tree) {
+  open_[++newest_] = {place, of_tree.ticket, last_bins_};
+  of_tree.ticket = newest_;
+  if (!std::ranges::equal(last_arm_, of_tree.arm)) {
+    last_arm_.assign(of_tree.arm.begin(), of_tree.arm.end());
+    ++switches_;
+  }
+  return of_tree;
 }
 
 // --- telling ---------------------------------------------------------------------------------
@@ -205,7 +214,9 @@ void Contextual::keep(Place& place, ContextBins bins, Arm arm, const Rewards& re
 
 Status Contextual::penalize(Ticket ticket, double reward) {
   return told(ticket, [&](Place& place, const Open& open, Arm /*arm*/) {
-    return place.tree->penalize(open.ticket, reward);
+    const Status status = place.tree->penalize(open.ticket, reward);
+    if (status == Status::ok) ++penalized_;
+    return status;
   });
 }
 
@@ -245,6 +256,7 @@ Status Contextual::observe_in(Context context, Arm arm, const Rewards& rewards) 
   place.tree->interrupt();
   const Status status = place.tree->observe(arm, rewards);
   if (status == Status::ok) {
+    observed_ += rewards.count;
     keep(place, seen.bins, arm, place.tree->reward_map().to_mapped(rewards));
   }
   return status;
@@ -600,13 +612,13 @@ Summary Contextual::summary() const {
     const Summary own = place.tree->summary();
     all.nodes += own.nodes;
     all.depth = std::max(all.depth, own.depth);
-    all.switches = std::max(all.switches, own.switches);
     all.out_of_range += own.out_of_range;
-    all.observed = std::max(all.observed, own.observed);
-    all.penalized = std::max(all.penalized, own.penalized);
     if (!all.fitting_range) all.fitting_range = own.fitting_range;
   }
   all.t = told_ + 1;
+  all.switches = switches_;
+  all.observed = observed_;
+  all.penalized = penalized_;
   all.in_flight = open_.size();
   return all;
 }
@@ -652,7 +664,10 @@ void Contextual::transfer(State& state) {
   std::uint64_t count = places_.size();
   state(count);
   State::require(count % 2 == 1 && count < (std::uint64_t{1} << 32));
-  if (state.restoring()) places_.resize(1);
+  if (state.restoring()) {
+    places_.resize(1);
+    places_[0].tree = std::make_unique<Adaptive>(partition_, options_, objective_);
+  }
   for (std::size_t i = 0; i < count; ++i) {
     State::require(i < places_.size());
     Place& place = places_[i];
@@ -683,7 +698,8 @@ void Contextual::transfer(State& state) {
     state(place.rewards, place.tested_at);
     state.require_restored(State::are_sizes({place.tested_at}));
   }
-  state(effect_, open_, newest_, told_, next_step_, last_bins_, moved_);
+  state(effect_, open_, newest_, told_, next_step_, last_bins_, last_arm_, switches_, observed_,
+        penalized_, moved_);
   if (!state.restoring()) return;
   State::require(places_.size() == count && State::are_sizes({next_step_}));
   for (const Place& place : places_) {
