@@ -1,0 +1,27 @@
+#pragma once
+
+#include "canopy/context.hpp"
+
+#include <bit>
+#include <cstddef>
+
+namespace canopy {
+
+/// The lowest and the highest bin of a set.
+inline std::size_t lowest(BinSet bins) {
+  return static_cast<std::size_t>(std::countr_zero(bins));
+}
+inline std::size_t highest(BinSet bins) {
+  return static_cast<std::size_t>(63 - std::countl_zero(bins));
+}
+
+/// All bins from one on.
+inline BinSet from_bin(std::size_t bin) {
+  return bin >= ContextSpace::kMostBins ? 0 : ~BinSet{0} << bin;
+}
+
+inline BinSet only_bin(std::size_t bin) {
+  return BinSet{1} << bin;
+}
+
+}  // namespace canopy

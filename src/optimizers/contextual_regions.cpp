@@ -1,0 +1,186 @@
+// When regions are tested, and what becomes of one that is split.
+
+#include "canopy/contextual.hpp"
+
+#include "optimizers/bin_sets.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+namespace canopy {
+namespace {
+
+constexpr std::uint64_t kFirstStep = 12;  // pulls
+constexpr double kFewestPulls = 16.0;     // of a region that is tested
+constexpr double kEvidence = 2.0;         // nats that a split must gain, and the logarithm of the
+                                          // number of variables
+constexpr std::size_t kShortList = 8;     // values of which each is a border
+constexpr int kQuantiles = 4;
+
+}  // namespace
+
+void Contextual::step_if_due() {
+  if (static_cast<double>(told_) < next_step_) return;
+  const auto pulls = static_cast<double>(told_);
+  next_step_ = std::max(pulls + 4.0, pulls * (told_ < 1000 ? 1.1 : 1.25));
+  if (told_ < kFirstStep || (places_[0].tree && !places_[0].tree->has_begun())) return;
+  fit_effect();
+  for (std::size_t i = 0; i < places_.size(); ++i) {  // those that a split adds, too
+    if (places_[i].tree) split_if_it_pays(i);
+  }
+}
+
+void Contextual::fit_effect() {
+  std::vector<LevelEffect::Known> trees;
+  for (const Place& place : places_) {
+    if (place.tree) trees.push_back({&place.tree->model(), &place.rewards});
+  }
+  if (!effect_.fit(trees)) return;
+  for (const Place& place : places_) {
+    if (place.tree) place.tree->relearn(less_effect(place.rewards));
+  }
+}
+
+Adaptive::RewardsOfArms Contextual::less_effect(const RewardsByContext& rewards) const {
+  Adaptive::RewardsOfArms learnt;
+  for (const auto& [arm, by_context] : rewards) learnt[arm] = effect_.without(by_context);
+  return learnt;
+}
+
+void Contextual::split_if_it_pays(std::size_t index) {
+  Place& place = places_[index];
+  const auto pulls = static_cast<double>(place.tree->summary().t - 1);
+  if (pulls < 1.0001 * place.tested_at || pulls < kFewestPulls) return;
+  place.tested_at = pulls;
+  const SplitTest test(place.tree->model(), place.rewards, effect_);
+  Judged best{.evidence = kEvidence + std::log(static_cast<double>(contexts_.size()))};
+  for (std::size_t k = 0; k < contexts_.size(); ++k) {
+    Judged of_variable;
+    for (const ContextSplit& split : candidates(place, k)) {
+      const double evidence = test.gain(split).value_or(-kInfinity);
+      if (evidence > of_variable.evidence) of_variable = {split, evidence};
+    }
+    if (is_short_list(place, k) && !contexts_[k].domain.is_ordered()) {
+      regroup(test, place.bins.at(k), of_variable);
+    }
+    if (of_variable.evidence > best.evidence) best = of_variable;
+  }
+  if (best.split.right != 0) split(index, best);
+}
+
+/// Moves one value after the other to the other side, as long as that gains evidence: choices have
+/// no order, so any group of them may want another arm.
+void Contextual::regroup(const SplitTest& test, BinSet bins, Judged& best) {
+  if (best.split.right == 0) return;
+  for (bool has_gained = true; has_gained;) {
+    has_gained = false;
+    const BinSet before = best.split.right;
+    for (std::size_t b = lowest(bins); b <= highest(bins); ++b) {
+      const BinSet right = before ^ only_bin(b);
+      if ((bins & only_bin(b)) == 0 || right == 0 || right == bins) continue;
+      const ContextSplit split{best.split.variable, right};
+      const double evidence = test.gain(split).value_or(-kInfinity);
+      if (!(evidence > best.evidence)) continue;
+      best = {split, evidence};
+      has_gained = true;
+    }
+  }
+}
+
+bool Contextual::is_short_list(const Place& place, std::size_t variable) const {
+  return contexts_.has_bin_per_value(variable) &&
+         static_cast<std::size_t>(std::popcount(place.bins.at(variable))) <= kShortList;
+}
+
+/// Thresholds near the quartiles of the rewards of a region; of a short list, those between all
+/// values and, if it has no order, each value by itself. Of a whole period also the parts between
+/// two quartiles: the night may begin before midnight.
+std::vector<ContextSplit> Contextual::candidates(const Place& place, std::size_t variable) const {
+  const BinSet bins = place.bins.at(variable);
+  std::vector<ContextSplit> candidates;
+  const auto add = [&](BinSet right) {
+    right &= bins;
+    if (right != 0 && right != bins) candidates.push_back({variable, right});
+  };
+  if (is_short_list(place, variable)) {
+    for (std::size_t b = lowest(bins) + 1; b <= highest(bins); ++b) {
+      if ((bins & only_bin(b)) != 0) add(from_bin(b));
+    }
+    if (contexts_[variable].domain.is_ordered()) return candidates;
+    for (std::size_t b = lowest(bins) + 1; b < highest(bins); ++b) add(only_bin(b));
+    return candidates;
+  }
+  std::vector<double> count(contexts_.bin_count(variable));
+  double all = 0.0;
+  for (const auto& [arm, by_context] : place.rewards) {
+    for (const auto& [of, rewards] : by_context) {
+      count[ContextSpace::bin(of, variable)] += static_cast<double>(rewards.count);
+      all += static_cast<double>(rewards.count);
+    }
+  }
+  std::vector<std::size_t> borders;
+  for (int quantile = 1; quantile < kQuantiles; ++quantile) {
+    double below = 0.0;
+    std::size_t b = 0;
+    while (b < count.size() && below + 0.5 * count[b] < all * quantile / kQuantiles) {
+      below += count[b++];
+    }
+    if (borders.empty() || b != borders.back()) borders.push_back(b);
+  }
+  for (const std::size_t border : borders) add(from_bin(border));
+  if (contexts_[variable].period == 0.0 || bins != contexts_.all_bins(variable)) return candidates;
+  for (std::size_t i = 0; i < borders.size(); ++i) {
+    for (std::size_t j = i + 1; j < borders.size(); ++j) {
+      add(from_bin(borders[i]) & ~from_bin(borders[j]));
+    }
+  }
+  return candidates;
+}
+
+void Contextual::split(std::size_t index, const Judged& judged) {
+  const auto& [split, evidence] = judged;
+  const std::size_t parts = places_.size();
+  places_.resize(parts + 2);
+  Place& whole = places_[index];
+  for (const bool right : {false, true}) {
+    const std::size_t at = parts + (right ? 1 : 0);
+    Place& part = places_[at];
+    part.bins = whole.bins;
+    if (right) {
+      part.bins.at(split.variable) &= split.right;
+    } else {
+      part.bins.at(split.variable) &= ~split.right;
+    }
+    for (const auto& [arm, by_context] : whole.rewards) {
+      std::vector<ContextRewards> own;
+      for (const ContextRewards& entry : by_context) {
+        if (split.is_right(entry.bins) == right) own.push_back(entry);
+      }
+      if (!own.empty()) part.rewards.emplace(arm, std::move(own));
+    }
+    Adaptive::Part kept;
+    kept.learnt = less_effect(part.rewards);
+    for (const auto& [arm, by_context] : part.rewards) {
+      Rewards& all = kept.rewards[arm];
+      all = by_context[0].rewards;
+      for (std::size_t i = 1; i < by_context.size(); ++i) all += by_context[i].rewards;
+    }
+    std::map<Ticket, Ticket> of_tree;  // the tickets that go there
+    for (const auto& [ticket, open] : open_) {
+      if (open.place == index && split.is_right(open.bins) == right) of_tree[open.ticket] = ticket;
+    }
+    kept.keeps_ticket = [&](Ticket ticket) { return of_tree.contains(ticket); };
+    part.tree = std::make_unique<Adaptive>(*whole.tree);
+    part.tree->keep_part(kept);
+    for (const auto& [inner, ticket] : of_tree) open_[ticket].place = at;
+  }
+  whole.parts = parts;
+  whole.split = split;
+  whole.evidence = evidence;
+  whole.tree.reset();
+  whole.rewards.clear();
+}
+
+}  // namespace canopy
