@@ -17,6 +17,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace canopy {
@@ -145,6 +146,12 @@ class StopWatch {
   double seconds_ = 0.0;
 };
 
+/// Known to the compiler, so that the loop of what has none does not ask.
+template <class AnEnvironment>
+constexpr bool may_have_contexts() {
+  return !std::is_base_of_v<SteadyEnvironment, AnEnvironment>;
+}
+
 /// The best arm in the context of a step.
 template <class AnOptimizer>
 Best best_at(const AnOptimizer& optimizer, const KnownEnvironment& environment, std::uint64_t t) {
@@ -172,7 +179,7 @@ template <class AnOptimizer, class AnEnvironment>
 RunResult run(AnOptimizer& optimizer, AnEnvironment& environment, RandomStream& random,
               const RunOptions& options, const Watch& watch) {
   const std::uint64_t steps = options.steps;
-  const bool has_contexts = !environment.contexts().empty();
+  const bool has_contexts = may_have_contexts<AnEnvironment>() && !environment.contexts().empty();
   Judge judge(environment);
   StopWatch clock;
   LookInterval interval;
