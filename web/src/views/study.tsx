@@ -11,11 +11,12 @@ import { BestCard } from "./study/best";
 import { JournalCard } from "./study/journal";
 import { KnowledgeCard } from "./study/knowledge";
 import type { StudyParts } from "./study/parts";
+import { PolicyCard } from "./study/policy";
 import { ProgressCard } from "./study/progress";
 import { SetupCard } from "./study/setup";
 import { TreeCard } from "./study/tree";
 
-const PARTS = [BestCard, ProgressCard, KnowledgeCard, TreeCard, JournalCard, SetupCard];
+const PARTS = [BestCard, PolicyCard, ProgressCard, KnowledgeCard, TreeCard, JournalCard, SetupCard];
 
 /** A study from top to bottom, as questions. */
 export function StudyView(props: { name: string }) {

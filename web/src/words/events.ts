@@ -48,6 +48,12 @@ const text = (event: JournalEvent, field: string) => {
 };
 const arm = (event: JournalEvent) =>
   event.arm ? armText(event.arm as Arm) : "a setting outside of the space";
+/** The setting, and what was observed before the pull where the best setting depends on that. */
+function armInContext(event: JournalEvent): string {
+  const { context } = event;
+  const isKnown = typeof context === "object" && context !== null;
+  return isKnown ? `${arm(event)} (${armText(context as Arm)})` : arm(event);
+}
 const reward = (event: JournalEvent) => plain(number(event, "reward"));
 
 function sums(event: JournalEvent): string {
@@ -78,8 +84,10 @@ const quietly = (text: string): EventWords => ({ text, tone: "quiet" });
 const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   ask: (event) => {
     const length = number(event, "length") ?? 1;
-    if (event.again === true) return quietly(`To be tried once more: ${arm(event)}`);
-    return quietly(`To be tried${length > 1 ? `, for up to ${pullsText(length)}` : ""}: ${arm(event)}`);
+    if (event.again === true) return quietly(`To be tried once more: ${armInContext(event)}`);
+    return quietly(
+      `To be tried${length > 1 ? `, for up to ${pullsText(length)}` : ""}: ${armInContext(event)}`,
+    );
   },
   tell: (event) =>
     event.skipped === true
@@ -107,7 +115,7 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
     if (event.role === "baseline") return plainly(`The baseline, ${arm(event)}: ${rewards(event)}`);
     if (event.role === "warm_up")
       return quietly(`${rewards(event)} while the system warmed up; not learnt from`);
-    return plainly(`Observed at ${arm(event)}: ${rewards(event)}`);
+    return plainly(`Observed at ${armInContext(event)}: ${rewards(event)}`);
   },
   range: (event) => {
     const range = Array.isArray(event.range) ? (event.range as number[]) : null;

@@ -99,6 +99,26 @@ export class Server {
     await this.ask("POST", "/v1/studies", { name, specification });
   }
 
+  /** Asks and tells so often in these contexts. */
+  async playIn<Arm, Context>(
+    name: string,
+    pulls: number,
+    contextOf: (i: number) => Context,
+    reward: (arm: Arm, context: Context) => number,
+  ) {
+    const path = `/v1/studies/${encodeURIComponent(name)}`;
+    for (let i = 0; i < pulls; ++i) {
+      const context = contextOf(i);
+      const { tickets } = await this.ask<{ tickets: { ticket: string; arm: Arm }[] }>(
+        "POST",
+        `${path}/asks`,
+        { context, pulls: 1 },
+      );
+      const tells = tickets.map(({ ticket, arm }) => ({ ticket, reward: reward(arm, context) }));
+      await this.ask("POST", `${path}/tells`, { tells });
+    }
+  }
+
   /** Asks and tells so often, with rewards of this function; null is a failure. */
   async play<Arm>(name: string, pulls: number, reward: (arm: Arm, i: number) => number | null) {
     const path = `/v1/studies/${encodeURIComponent(name)}`;

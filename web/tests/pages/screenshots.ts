@@ -50,6 +50,20 @@ beforeAll(async () => {
       8 * random()
     );
   });
+  await server.make("cache-by-hour", {
+    space: [{ name: "ttl", type: "real", low: 1, high: 3600, scale: "log" }],
+    context: [{ name: "hour", type: "real", period: 24 }],
+  });
+  await server.playIn(
+    "cache-by-hour",
+    1500,
+    () => ({ hour: 12 + 12 * random() }),
+    ({ ttl }: { ttl: number }, { hour }: { hour: number }) => {
+      const best = hour < 7 || hour >= 22 ? 1200 : hour < 17 ? 40 : 8;
+      const load = Math.sin((2 * Math.PI * (hour - 8)) / 24);
+      return 0.85 - 0.1 * load - 0.12 * Math.log10(ttl / best) ** 2 + 0.04 * random();
+    },
+  );
   await server.make("untouched", { space: [{ name: "x", type: "real", low: 0, high: 1 }] });
 }, 300_000);
 
@@ -79,6 +93,12 @@ test("the pictures of README and docs are taken", async () => {
     theme: "light",
     whole: false,
   });
+  await picture("#/studies/cache-by-hour", join(FIGURES, "page_policy.png"), {
+    width: 1280,
+    height: 1660,
+    theme: "light",
+    whole: false,
+  });
   await picture("#/", join(FIGURES, "page_studies.png"), {
     width: 1280,
     height: 560,
@@ -102,6 +122,7 @@ test.runIf(FOLDER)(
       ["web-cache", "#/studies/web-cache"],
       ["reserve-price", "#/studies/reserve-price"],
       ["mail-routing", "#/studies/mail-routing"],
+      ["cache-by-hour", "#/studies/cache-by-hour"],
       ["untouched", "#/studies/untouched"],
       ["nowhere", "#/studies/nowhere"],
       ["compare", "#/compare?study=reserve-price&study=mail-routing"],

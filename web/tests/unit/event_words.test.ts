@@ -13,6 +13,12 @@ test("every kind of event has words", () => {
   expect(say({ kind: "ask", length: 3, arm: { x: 1, y: "a" } })).toBe(
     "To be tried, for up to 3 pulls: x 1, y a",
   );
+  expect(say({ kind: "ask", length: 1, arm: { x: 1 }, context: { load: 0.5, tenant: "a" } })).toBe(
+    "To be tried: x 1 (load 0.5, tenant a)",
+  );
+  expect(say({ kind: "observe", arm: { x: 1 }, context: { load: 0.5 }, reward: 2 })).toBe(
+    "Observed at x 1 (load 0.5): Reward 2",
+  );
   expect(say({ kind: "apply", ticket: 0, arm: { x: 1 } })).toBe(
     "The system was set to x 1, outside of the search",
   );

@@ -6,11 +6,13 @@ import { decimalsFor, fixed, measured, percent, whole } from "../../format/numbe
 import { useAnswer } from "../../ui/hooks";
 import { Card, Empty, Failure, Loading } from "../../ui/parts";
 import { adviceSentences, isSameArm } from "../../words/best";
+import { namesText } from "../../words/policy";
 import { readable } from "../../words/readable";
 import { limitText } from "../../words/setup";
 import { toneWord, upliftLines, upliftWords } from "../../words/uplift";
 import type { StudyParts } from "./parts";
 import { bars, type Reach } from "./intervals";
+import { POLICY_ID, POLICY_TITLE } from "./policy";
 
 const TITLE = "What is the best setting, and how sure are we?";
 
@@ -19,15 +21,16 @@ export function BestCard(props: StudyParts) {
   const { feed, name, study } = props;
   const pulls = feed.summary?.pulls ?? study.pulls;
   const isConnected = feed.summary !== null || feed.connection === "live";
-  // The feed has one as soon as there is one; the route says why there is none.
-  const mayAsk = isConnected && !feed.best && pulls > 0;
+  const hasContexts = study.specification.context !== undefined;
+  // The feed has one as soon as there is one; the route says why there is none, or asks for a context.
+  const mayAsk = isConnected && !feed.best && pulls > 0 && !hasContexts;
   const answer = useAnswer<Best>(mayAsk ? studyPath(name, "best") : null, pulls);
   const best = feed.best ?? answer.value;
   if (!best) {
     return (
       <Card title={TITLE}>
-        {answer.error || (isConnected && pulls === 0) ? (
-          <NoBest error={answer.error} isOver={(feed.summary ?? study).is_over} />
+        {answer.error || (isConnected && (pulls === 0 || hasContexts)) ? (
+          <NoBest error={answer.error} isOver={(feed.summary ?? study).is_over} hasRewards={pulls > 0} />
         ) : (
           <Loading height={180} />
         )}
@@ -51,6 +54,7 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
           {best.warning}
         </p>
       )}
+      <ContextNote specification={specification} />
       <div class="best">
         <div class="best-words">
           <Headline advice={words.advice} arm={words.arm ?? best.arm} />
@@ -67,6 +71,32 @@ function KnownBest(props: StudyParts & { best: Best; pulls: number }) {
       <Setting columns={columnsOf(best, baseline)} />
       {best.metrics && <Metrics metrics={best.metrics} limits={limitsOf(specification)} level={best.level} />}
     </Card>
+  );
+}
+
+/** What the best setting is for, where it depends on what is observed. */
+function ContextNote(props: { specification: Specification }) {
+  const { context } = props.specification;
+  if (!context) return null;
+  return (
+    <p class="banner" role="note">
+      <span>
+        This is for the context seen last: the best setting may depend on{" "}
+        {namesText(context.map((variable) => variable.name))}.{" "}
+        <a
+          href={`#${POLICY_ID}`}
+          onClick={(event) => {
+            event.preventDefault(); // the address says where one is
+            const title = document.getElementById(POLICY_ID);
+            if (title) title.tabIndex = -1;
+            title?.focus();
+          }}
+        >
+          {POLICY_TITLE}
+        </a>{" "}
+        has all contexts.
+      </span>
+    </p>
   );
 }
 
@@ -95,8 +125,14 @@ function limitsOf(specification: Specification): Limit[] {
 /** As the server says it, with a capital and a full stop. */
 const asSentence = (text: string) => `${capital(text)}.`;
 
-function NoBest(props: { error: Error | null; isOver: boolean }) {
+function NoBest(props: { error: Error | null; isOver: boolean; hasRewards: boolean }) {
   const { error } = props;
+  if (error === null && props.hasRewards)
+    return (
+      <Empty title="No setting can be recommended for the context seen last.">
+        <p>{POLICY_TITLE} has all contexts.</p>
+      </Empty>
+    );
   if (error === null && props.isOver) return <Empty title="It has ended without a reward." />;
   if (error === null)
     return (

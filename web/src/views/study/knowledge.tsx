@@ -17,6 +17,7 @@ import { valueText } from "../../format/arms";
 import { usePage } from "../../ui/context";
 import { useAnswer } from "../../ui/hooks";
 import { Card, Empty, Failure, Loading } from "../../ui/parts";
+import { regionNote } from "../../words/policy";
 
 type Look = "map" | "one";
 
@@ -41,7 +42,7 @@ export function KnowledgeCard(props: StudyParts) {
   return (
     <Card
       title="What do we know?"
-      note={note(arms.value)}
+      note={[note(arms.value), regionNote(props.study.specification)].filter(Boolean).join(" ") || undefined}
       tools={
         space.length > 1 && (
           <>

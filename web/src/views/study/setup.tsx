@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { studyPath } from "../../api/source";
-import type { Knob, OptionSetting, Specification, SpecificationAnswer } from "../../api/types";
+import type { OptionSetting, Specification, SpecificationAnswer } from "../../api/types";
+import { contextVariables, type Variable } from "../../charts/policy_layout";
 import { armText } from "../../format/arms";
 import { percent, plain, whole } from "../../format/numbers";
 import { clock, duration } from "../../format/times";
@@ -41,7 +42,8 @@ export function SetupCard(props: StudyParts) {
       }
     >
       <div class="setup">
-        <Knobs knobs={specification.space} />
+        <Axes what="Knob" axes={specification.space} />
+        {specification.context && <Axes what="Context" axes={contextVariables(specification)} />}
         <div class="setup-parts">
           <Objective specification={specification} />
           <Part title={`Optimizer: ${specification.optimizer.name}`}>
@@ -64,25 +66,29 @@ function Part(props: { title: string; children: ComponentChildren }) {
   );
 }
 
-function Knobs(props: { knobs: Knob[] }) {
+function Axes(props: { what: "Knob" | "Context"; axes: Variable[] }) {
   return (
-    <div class="scroll tall" tabIndex={0} role="region" aria-label="Knobs">
+    <div class="scroll tall" tabIndex={0} role="region" aria-label={`${props.what}s`}>
       <table>
         <thead>
           <tr>
-            <th scope="col">Knob</th>
+            <th scope="col">{props.what}</th>
             <th scope="col">Type</th>
             <th scope="col">Values</th>
           </tr>
         </thead>
         <tbody>
-          {props.knobs.map((knob) => (
+          {props.axes.map((knob) => (
             <tr key={knob.name}>
               <th scope="row" class="any">
                 {knob.name}
               </th>
               <td>{knob.type}</td>
-              <td class="any">{knob.choices ? <Choices choices={knob.choices} /> : rangeText(knob)}</td>
+              <td class="any">
+                {knob.choices ? <Choices choices={knob.choices} /> : rangeText(knob)}
+                {knob.period !== undefined && `, period ${plain(knob.period, 6)}`}
+                {knob.source && `, from ${knob.source}`}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -12,6 +12,7 @@ import { armText } from "../../format/arms";
 import { plain, whole } from "../../format/numbers";
 import { useAnswer } from "../../ui/hooks";
 import { Card, Empty, Failure, Loading } from "../../ui/parts";
+import { regionNote } from "../../words/policy";
 
 /** The tree of the search: how finely it has looked, and where. */
 export function TreeCard(props: StudyParts) {
@@ -20,7 +21,13 @@ export function TreeCard(props: StudyParts) {
   const tree = useAnswer<Tree>(studyPath(props.name, "tree", { most: 5000, cells: "true" }), beat);
   const cells = useMemo(() => placed(tree.value?.nodes ?? []), [tree.value]);
   return (
-    <Card title="Where has it looked?" note={noteOf(tree.value, cells)}>
+    <Card
+      title="Where has it looked?"
+      note={
+        [noteOf(tree.value, cells), regionNote(props.study.specification)].filter(Boolean).join(" ") ||
+        undefined
+      }
+    >
       <div ref={place}>
         {!tree.value ? (
           tree.error ? (

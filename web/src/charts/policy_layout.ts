@@ -1,0 +1,116 @@
+// Where the regions of a policy are along its contexts.
+import type { ContextPart, ContextRange, Knob, PolicyRow, Specification, Value } from "../api/types";
+import { clamp, highestOf, knobScale } from "./scale";
+import { valueIn } from "./words";
+
+/** What is observed before each pull: it has an axis as a knob has. */
+export type Variable = Knob & { period?: number; source?: string };
+
+/** A part of an axis, as shares of it. */
+export type Span = [from: number, to: number];
+
+const REAL: Omit<Variable, "name"> = { type: "real" };
+const CLOCKS: Record<string, Omit<Variable, "name">> = {
+  "clock.hour": { type: "real", low: 0, high: 24, period: 24 },
+  "clock.weekday": { type: "integer", low: 0, high: 6 },
+};
+
+/** The variables of a study, with what need not be written in a study file. */
+export function contextVariables(specification: Pick<Specification, "context">): Variable[] {
+  return (specification.context ?? []).map((variable: Variable) => ({
+    ...REAL,
+    ...(variable.period === undefined ? {} : { low: 0, high: variable.period }),
+    ...CLOCKS[variable.source ?? ""],
+    ...variable,
+  }));
+}
+
+/** The parts of an axis that a region has: two where it goes through the end of a period, one for each value of a choice. */
+export function spansAlong(variable: Variable, range: ContextRange | undefined): Span[] {
+  if (variable.type === "choice") {
+    const values = Array.isArray(range) ? range : (variable.choices ?? []);
+    return values.map((value) => roomOf(variable, value));
+  }
+  if (range === undefined || Array.isArray(range)) return [[0, 1]];
+  const from = edge(variable, range.from, -1);
+  const to = edge(variable, range.to, 1);
+  const isAround = range.from > range.to;
+  const spans: Span[] = isAround ? [[from, 1], [0, to]] : [[from, to]]; // prettier-ignore
+  return spans.filter(([begin, end]) => end > begin);
+}
+
+/** The part of an axis for which the effect of a variable has one number. */
+export function partSpan(variable: Variable, part: ContextPart): Span {
+  const { from, to, value } = part;
+  if (value !== undefined) return roomOf(variable, value);
+  return [edge(variable, from ?? NaN, -1), edge(variable, to ?? NaN, 1)];
+}
+
+function roomOf(variable: Variable, value: Value): Span {
+  if (variable.type !== "choice")
+    return [edge(variable, Number(value), -1), edge(variable, Number(value), 1)];
+  const scale = knobScale(variable);
+  const middle = scale.position(value);
+  return [middle - 0.5 / scale.count, middle + 0.5 / scale.count];
+}
+
+/** Where a range ends on the axis: whole numbers belong to it, and have room of their own on either side. */
+function edge(variable: Variable, end: number, side: -1 | 1): number {
+  const { low = 0, step = 1, type } = variable;
+  const scale = knobScale(variable);
+  if (type !== "integer" || !Number.isInteger(end)) return clamp(scale.position(end), 0, 1);
+  if (side < 0 && end <= low) return 0;
+  if (side > 0 && end >= highestOf(variable)) return 1;
+  return clamp(scale.position(end + (side * step) / 2), 0, 1);
+}
+
+/** A part of the picture that belongs to a row of the policy. */
+export interface Area {
+  row: number;
+  x: Span;
+  y: Span;
+}
+
+/** The areas of all rows, over one variable or two. */
+export function areasOf(rows: PolicyRow[], x: Variable, y: Variable | null): Area[] {
+  return rows.flatMap((row, i) =>
+    spansAlong(x, row.where[x.name]).flatMap((across) =>
+      (y ? spansAlong(y, row.where[y.name]) : [[0, 1] as Span]).map((up) => ({ row: i, x: across, y: up })),
+    ),
+  );
+}
+
+const isIn = (at: number, [from, to]: Span) => at >= from && at <= to;
+
+/** The area at a place, as shares of both axes. */
+export function areaAt(areas: Area[], x: number, y: number): Area | null {
+  return areas.find((area) => isIn(x, area.x) && isIn(y, area.y)) ?? null;
+}
+
+export const middleOf = ([from, to]: Span) => (from + to) / 2;
+
+/** The area beside another, or that one where there is none. */
+export function areaBeside(areas: Area[], area: Area, right: number, up: number): Area {
+  const beyond = ([from, to]: Span, way: number) =>
+    way === 0 ? (from + to) / 2 : way > 0 ? to + 1e-6 : from - 1e-6;
+  return areaAt(areas, beyond(area.x, right), beyond(area.y, up)) ?? area;
+}
+
+/** The value of a knob that a row sets. */
+export function settingIn(row: PolicyRow, knob: Knob): Value | undefined {
+  return row.arm && valueIn(row.arm, knob.name);
+}
+
+/** The knobs to draw: those whose setting differs most between regions, in the order of the space. */
+export function drawnKnobs(space: Knob[], rows: PolicyRow[], most: number): Knob[] {
+  const spread = (knob: Knob) => {
+    const places = rows.map((row) => knobScale(knob).position(settingIn(row, knob))).filter(Number.isFinite);
+    return places.length === 0 ? 0 : Math.max(...places) - Math.min(...places);
+  };
+  const chosen = space
+    .map((knob) => ({ knob, spread: spread(knob) }))
+    .sort((a, b) => b.spread - a.spread)
+    .slice(0, most)
+    .map(({ knob }) => knob);
+  return space.filter((knob) => chosen.includes(knob));
+}
