@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kFirstStep = 12;  // pulls
 constexpr double kFewestPulls = 16.0;     // of a region that is tested
-constexpr double kEvidence = 2.0;         // nats that a split must gain, and the logarithm of the
+constexpr double kSplitEvidence = 2.0;    // nats that a split must gain, and the logarithm of the
                                           // number of variables
 constexpr std::size_t kShortList = 8;     // values of which each is a border
 constexpr int kQuantiles = 4;
@@ -55,7 +55,7 @@ void Contextual::split_if_it_pays(std::size_t index) {
   if (pulls < 1.0001 * place.tested_at || pulls < kFewestPulls) return;
   place.tested_at = pulls;
   const SplitTest test(place.tree->model(), place.rewards, effect_);
-  Judged best{.evidence = kEvidence + std::log(static_cast<double>(contexts_.size()))};
+  Judged best{.evidence = kSplitEvidence + std::log(static_cast<double>(contexts_.size()))};
   for (std::size_t k = 0; k < contexts_.size(); ++k) {
     Judged of_variable;
     for (const ContextSplit& split : candidates(place, k)) {
