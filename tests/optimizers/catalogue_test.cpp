@@ -210,13 +210,18 @@ std::string resolved_text(const Selection& optimizer, std::size_t dimension) {
 TEST(OptimizerCatalogue, FillsInTheDefaultsThatDependOnTheDimension) {
   EXPECT_EQ(resolved_text({"thoo"}, 2),
             "horizon doubling, nu1 1, rho 0.7071067811865476, confidence_scale 0.2");
-  EXPECT_EQ(resolved_text({"grid"}, 1), "points 32, confidence_scale 0.1, recent all, discount 1");
-  EXPECT_EQ(resolved_text({"grid"}, 2), "points 32, confidence_scale 0.1, recent all, discount 1");
-  EXPECT_EQ(resolved_text({"grid"}, 3), "points 10, confidence_scale 0.1, recent all, discount 1");
-  EXPECT_EQ(resolved_text({"grid"}, 5), "points 4, confidence_scale 0.1, recent all, discount 1");
-  EXPECT_EQ(resolved_text({"grid"}, 10), "points 2, confidence_scale 0.1, recent all, discount 1");
+  EXPECT_EQ(resolved_text({"grid"}, 1),
+            "points 32, confidence_scale 0.1, recent all, discount 1, context_parts 8");
+  EXPECT_EQ(resolved_text({"grid"}, 2),
+            "points 32, confidence_scale 0.1, recent all, discount 1, context_parts 8");
+  EXPECT_EQ(resolved_text({"grid"}, 3),
+            "points 10, confidence_scale 0.1, recent all, discount 1, context_parts 8");
+  EXPECT_EQ(resolved_text({"grid"}, 5),
+            "points 4, confidence_scale 0.1, recent all, discount 1, context_parts 8");
+  EXPECT_EQ(resolved_text({"grid"}, 10),
+            "points 2, confidence_scale 0.1, recent all, discount 1, context_parts 8");
   EXPECT_EQ(resolved_text({"grid", {{"points", std::uint64_t{7}}}}, 3),
-            "points 7, confidence_scale 0.1, recent all, discount 1");
+            "points 7, confidence_scale 0.1, recent all, discount 1, context_parts 8");
   const Selection paper = resolved({"hct", {{"preset", "paper"}}}, 1);
   EXPECT_EQ(*paper.options.find("rho"), OptionValue(0.5));
   EXPECT_EQ(*paper.options.find("feedback"), OptionValue("iid")) << "every option has a value";
