@@ -35,7 +35,12 @@ export function spansAlong(variable: Variable, range: ContextRange | undefined):
   const from = edge(variable, range.from, -1);
   const to = edge(variable, range.to, 1);
   const isAround = range.from > range.to;
-  const spans: Span[] = isAround ? [[from, 1], [0, to]] : [[from, to]]; // prettier-ignore
+  const spans: Span[] = isAround
+    ? [
+        [from, 1],
+        [0, to],
+      ]
+    : [[from, to]];
   return spans.filter(([begin, end]) => end > begin);
 }
 
