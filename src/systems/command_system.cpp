@@ -32,15 +32,25 @@ Values values_of(const Space& space, Arm arm) {
   return values;
 }
 
-/// The values of an arm as variables, and all of it as JSON.
-Values environment_of(const Space& space, Arm arm) {
-  Values variables;
-  for (const auto& [name, value] : values_of(space, arm)) {
-    variables.emplace_back(variable_of(name), value);
+/// A number beyond the range of its variable is written as it was observed.
+Values values_of(const ContextSpace& contexts, Context context) {
+  Values values;
+  for (std::size_t i = 0; i < context.size(); ++i) {
+    const Domain& domain = contexts[i].domain;
+    values.emplace_back(
+        contexts[i].name,
+        value_text(domain.contains(context[i]) ? domain.value(context[i]) : Value(context[i])));
   }
-  std::erase_if(variables, [](const auto& each) { return each.first == "CANOPY_ARM"; });
-  variables.emplace_back("CANOPY_ARM", arm_text(space, arm));
-  return variables;
+  return values;
+}
+
+std::string context_text(const ContextSpace& contexts, Context context) {
+  return json_text(context_document(contexts, context).value_or(Document()));
+}
+
+void set_variable(Values& variables, const std::string& name, std::string value) {
+  std::erase_if(variables, [&](const auto& each) { return each.first == name; });
+  variables.emplace_back(name, std::move(value));
 }
 
 /// Names of metrics are shown, and are words in files.
@@ -117,9 +127,10 @@ std::variant<Reading, SystemFailure> reading_in(std::string_view output) {
   return reading;
 }
 
-CommandSystem::CommandSystem(const SystemCommands& commands, const Space& space,
-                             const std::atomic<bool>* stop)
-    : space_(space),
+CommandSystem::CommandSystem(const SystemCommands& commands, const Names& names,
+                             const std::atomic<bool>* stop, const Clock& clock)
+    : names_(names),
+      reader_(names.contexts, commands.contexts, commands.shell, clock),
       stop_(stop),
       timeout_seconds_(commands.timeout_seconds),
       keep_background_(commands.keep_background),
@@ -132,16 +143,48 @@ CommandSystem::CommandSystem(const SystemCommands& commands, const Space& space,
   }
 }
 
+std::variant<std::vector<double>, SystemFailure> CommandSystem::observe() {
+  return reader_.read(
+      {.timeout_seconds = timeout_seconds_, .stop = stop_, .keep_background = keep_background_});
+}
+
+bool CommandSystem::enter(Context context) {
+  bool matters = false;
+  for (std::size_t i = 0; i < context.size(); ++i) {
+    const bool has_changed = lacks_context() || context_[i] != context[i];
+    if (has_changed && apply_ && apply_->uses(names_.contexts[i].name)) matters = true;
+  }
+  context_.assign(context.begin(), context.end());
+  return matters;
+}
+
+/// The values that commands may ask for.
+Values CommandSystem::values_for(Arm arm) const {
+  Values values = values_of(names_.space, arm);
+  for (auto& value : values_of(names_.contexts, context_)) values.push_back(std::move(value));
+  return values;
+}
+
+/// Those as variables, and all of them as JSON.
 RunLimits CommandSystem::limits_for(Arm arm) const {
+  Values variables;
+  for (const auto& [name, value] : values_for(arm)) {
+    variables.emplace_back(variable_of(name), value);
+  }
+  set_variable(variables, "CANOPY_ARM", arm_text(names_.space, arm));
+  if (!context_.empty()) {
+    set_variable(variables, "CANOPY_CONTEXT", context_text(names_.contexts, context_));
+  }
   return {.timeout_seconds = timeout_seconds_,
           .stop = stop_,
-          .environment = environment_of(space_, arm),
+          .environment = std::move(variables),
           .keep_background = keep_background_};
 }
 
 std::optional<SystemFailure> CommandSystem::apply(Arm arm, const RunLimits& limits) {
   if (!apply_) return std::nullopt;
-  const CommandResult result = run_command(apply_->words(values_of(space_, arm)), limits);
+  if (lacks_context()) return SystemFailure{"apply: no context was observed yet"};
+  const CommandResult result = run_command(apply_->words(values_for(arm)), limits);
   if (result.succeeded()) return std::nullopt;
   return SystemFailure{"apply: " + result.describe()};
 }
@@ -160,12 +203,14 @@ std::optional<SystemFailure> CommandSystem::leave_at(Arm arm) {
 }
 
 std::string CommandSystem::request_for(Arm arm) const {
-  return "{\"arm\": " + arm_text(space_, arm) + "}";
+  std::string request = "{\"arm\": " + arm_text(names_.space, arm);
+  if (!context_.empty()) request += ", \"context\": " + context_text(names_.contexts, context_);
+  return request + "}";
 }
 
 /// With the variables that it uses in front, as a shell takes them.
 std::string CommandSystem::text_of(const CommandLine& command, Arm arm) const {
-  const Values values = values_of(space_, arm);
+  const Values values = values_for(arm);
   std::string text;
   for (const auto& [name, value] : shell_ ? values : Values{}) {
     if (command.uses(name)) text += variable_of(name) + "=" + quoted({value}) + " ";
@@ -182,11 +227,11 @@ std::string CommandSystem::measure_text(Arm arm) const {
 }
 
 std::variant<Reading, SystemFailure> CommandSystem::measure(Arm arm) {
+  if (lacks_context()) return SystemFailure{"measure: no context was observed yet"};
   const RunLimits limits = limits_for(arm);
   const char* what = process_ ? "process: " : "measure: ";
-  const CommandResult result = process_
-                                   ? process_->exchange(request_for(arm), limits)
-                                   : run_command(measure_->words(values_of(space_, arm)), limits);
+  const CommandResult result = process_ ? process_->exchange(request_for(arm), limits)
+                                        : run_command(measure_->words(values_for(arm)), limits);
   if (!result.succeeded()) return SystemFailure{what + result.describe()};
   auto reading = reading_in(result.output);
   if (auto* failure = std::get_if<SystemFailure>(&reading)) failure->what = what + failure->what;

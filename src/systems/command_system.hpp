@@ -1,7 +1,12 @@
 #pragma once
 
+#include "canopy/clock.hpp"
+#include "canopy/context.hpp"
+
+#include "files/names.hpp"
 #include "systems/command.hpp"
 #include "systems/command_line.hpp"
+#include "systems/context_reader.hpp"
 #include "systems/coprocess.hpp"
 #include "systems/live_system.hpp"
 
@@ -11,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace canopy {
 
@@ -25,17 +31,25 @@ struct SystemCommands {
   std::optional<std::string> apply = std::nullopt;    ///< run once per change of arm
   std::optional<std::string> measure = std::nullopt;  ///< run once per pull, or
   std::optional<std::string> process = std::nullopt;  ///< asked once per pull
+  std::vector<ContextInput> contexts = {};            ///< of each variable of the context
   double timeout_seconds = 30.0;
 };
 
-/// A system that is set and measured by programs.
+/// A system that is set and measured by programs. They get the values of the context in which they
+/// are run in the same ways as those of the arm: `{load}`, CANOPY_load, and all of them as JSON in
+/// CANOPY_CONTEXT, or as "context" in the line that a process is sent.
 class CommandSystem final : public LiveSystem {
  public:
-  /// `space` must outlive it; `stop`, if it is given, breaks off what is going on. Throws
-  /// CommandLineError.
-  CommandSystem(const SystemCommands& commands, const Space& space, const std::atomic<bool>* stop);
+  /// Both spaces and the clock must outlive it; `stop`, if it is given, breaks off what is going
+  /// on. Throws CommandLineError.
+  CommandSystem(const SystemCommands& commands, const Names& names, const std::atomic<bool>* stop,
+                const Clock& clock = machine_clock());
 
   [[nodiscard]] bool can_be_set() const override { return apply_ || process_; }
+
+  [[nodiscard]] std::variant<std::vector<double>, SystemFailure> observe() override;
+  /// True where the `apply` command uses a value of the context that has changed.
+  bool enter(Context context) override;
 
   /// A process without an `apply` command is told the setting when it is measured.
   [[nodiscard]] std::optional<SystemFailure> apply(Arm arm) override;
@@ -49,10 +63,14 @@ class CommandSystem final : public LiveSystem {
  private:
   [[nodiscard]] RunLimits limits_for(Arm arm) const;
   [[nodiscard]] std::string request_for(Arm arm) const;
+  [[nodiscard]] Values values_for(Arm arm) const;
   [[nodiscard]] std::string text_of(const CommandLine& command, Arm arm) const;
+  [[nodiscard]] bool lacks_context() const { return context_.size() != names_.contexts.size(); }
   [[nodiscard]] std::optional<SystemFailure> apply(Arm arm, const RunLimits& limits);
 
-  const Space& space_;
+  Names names_;
+  ContextReader reader_;
+  std::vector<double> context_;  // empty: none was entered yet
   const std::atomic<bool>* stop_;
   double timeout_seconds_;
   bool keep_background_;

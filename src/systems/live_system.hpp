@@ -1,11 +1,13 @@
 #pragma once
 
+#include "canopy/context.hpp"
 #include "canopy/space.hpp"
 
 #include <map>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace canopy {
 
@@ -27,6 +29,16 @@ class LiveSystem {
 
   /// Whether a setting can be given without being measured.
   [[nodiscard]] virtual bool can_be_set() const = 0;
+
+  /// What is observed now, before a setting is chosen: a coordinate per variable of the context, as
+  /// it was observed. Empty: there is no context.
+  [[nodiscard]] virtual std::variant<std::vector<double>, SystemFailure> observe() {
+    return std::vector<double>();
+  }
+
+  /// The context in which settings are given and measured from now on. True: that changes what
+  /// `apply` does, so the present setting has to be given again.
+  virtual bool enter(Context /*context*/) { return false; }
 
   /// Gives the system a setting. None when that went well.
   [[nodiscard]] virtual std::optional<SystemFailure> apply(Arm arm) = 0;

@@ -11,12 +11,18 @@ SimulatedSystem::SimulatedSystem(KnownEnvironment& environment, VirtualClock& cl
   environment_.start(random_);
 }
 
+std::variant<std::vector<double>, SystemFailure> SimulatedSystem::observe() {
+  clock_.sleep(options_.observe_seconds);
+  if (happens(options_.blind_rate)) return SystemFailure{"context: cannot be read by chance"};
+  return environment_.context_at(step());
+}
+
 std::optional<SystemFailure> SimulatedSystem::apply(Arm arm) {
   clock_.sleep(options_.apply_seconds);
   if (is_down()) return SystemFailure{"apply: the simulated system is down"};
-  const std::uint64_t t = measurements_ + 1;
   if (!setting_.empty()) {
-    lag_ += environment_.mean_reward_at(setting_, t) - environment_.mean_reward_at(arm, t);
+    lag_ +=
+        environment_.mean_reward_at(setting_, step()) - environment_.mean_reward_at(arm, step());
     if (!std::equal(arm.begin(), arm.end(), setting_.begin())) lag_ -= options_.dip;
   }
   setting_.assign(arm.begin(), arm.end());
@@ -25,8 +31,7 @@ std::optional<SystemFailure> SimulatedSystem::apply(Arm arm) {
 
 std::variant<Reading, SystemFailure> SimulatedSystem::measure(Arm arm) {
   ++measurements_;
-  regret_ += environment_.optimum_at(measurements_).value -
-             environment_.mean_reward_at(arm, measurements_);
+  regret_ += environment_.optimum_at(step()).value - environment_.mean_reward_at(arm, step());
   if (happens(options_.outage_rate)) down_until_ = clock_.steady_time() + options_.outage_seconds;
   if (happens(options_.hang_rate)) {
     clock_.sleep(options_.timeout_seconds);
@@ -40,6 +45,7 @@ std::variant<Reading, SystemFailure> SimulatedSystem::measure(Arm arm) {
   if (happens(options_.failure_rate)) return SystemFailure{"measure: failed by chance"};
   lag_ *= options_.fade;
   Reading reading{environment_.pull(arm, random_) + lag_};
+  ++pulls_;
   for (const SimulatedMetric& metric : options_.metrics) {
     reading.metrics[metric.name] = metric.mean(arm) + metric.spread * random_.normal();
   }

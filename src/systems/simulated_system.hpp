@@ -21,6 +21,7 @@ struct SimulatedMetric {
 
 /// What can go wrong in a simulated system, and how long things take in it.
 struct SimulatedOptions {
+  double observe_seconds = 0.0;
   double apply_seconds = 1.0;
   double measure_seconds = 1.0;
   double timeout_seconds = 30.0;  ///< that a hang takes
@@ -31,6 +32,7 @@ struct SimulatedOptions {
   /// What a change of setting costs in the first pull after it, and less and less as it fades.
   double dip = 0.0;
 
+  double blind_rate = 0.0;      ///< of contexts that cannot be read
   double failure_rate = 0.0;    ///< of measurements that fail
   double hang_rate = 0.0;       ///< of measurements that hang
   double outage_rate = 0.0;     ///< of measurements at which all of it goes down,
@@ -40,7 +42,8 @@ struct SimulatedOptions {
   std::vector<SimulatedMetric> metrics = {};
 };
 
-/// A system that is an environment, in the time of a virtual clock.
+/// A system that is an environment, in the time of a virtual clock. Its context is that of the
+/// environment's next step.
 class SimulatedSystem final : public LiveSystem {
  public:
   /// All but the options must outlive it.
@@ -48,6 +51,7 @@ class SimulatedSystem final : public LiveSystem {
                   SimulatedOptions options = {});
 
   [[nodiscard]] bool can_be_set() const override { return true; }
+  [[nodiscard]] std::variant<std::vector<double>, SystemFailure> observe() override;
   [[nodiscard]] std::optional<SystemFailure> apply(Arm arm) override;
   [[nodiscard]] std::variant<Reading, SystemFailure> measure(Arm arm) override;
   [[nodiscard]] std::optional<SystemFailure> leave_at(Arm arm) override { return apply(arm); }
@@ -60,6 +64,8 @@ class SimulatedSystem final : public LiveSystem {
   [[nodiscard]] double regret() const { return regret_; }
 
  private:
+  /// The next step of the environment, which knows nothing of measurements that fail.
+  [[nodiscard]] std::uint64_t step() const { return pulls_ + 1; }
   [[nodiscard]] bool is_down() const { return clock_.steady_time() < down_until_; }
   [[nodiscard]] bool happens(double rate) { return rate > 0.0 && random_.uniform() < rate; }
 
@@ -72,6 +78,7 @@ class SimulatedSystem final : public LiveSystem {
   double down_until_ = 0.0;
   double regret_ = 0.0;
   std::uint64_t measurements_ = 0;
+  std::uint64_t pulls_ = 0;  // measurements that did not fail
 };
 
 }  // namespace canopy

@@ -82,6 +82,14 @@ class CommandSystemInFolder : public WithFolder {
     commands.shell = true;
     return {commands, space_, stop};
   }
+  /// The same in contexts.
+  [[nodiscard]] CommandSystem in_contexts(SystemCommands commands) const {
+    for (std::optional<std::string>* command :
+         {&commands.apply, &commands.measure, &commands.process}) {
+      if (*command) *command = with_paths(**command);
+    }
+    return {commands, Names(space_, contexts_), nullptr, clock_};
+  }
 
   [[nodiscard]] std::string with_paths(std::string text) const {
     for (std::size_t begin = text.find('<'); begin != std::string::npos; begin = text.find('<')) {
@@ -107,6 +115,8 @@ class CommandSystemInFolder : public WithFolder {
 
   const Space space_ = testing::line();
   const std::vector<double> arm_{0.25};
+  const ContextSpace contexts_{{{"load", Real{0.0, 1.0}}, {"tenant", Choice{{"a", "b"}}}}};
+  const VirtualClock clock_;
 };
 
 TEST_F(CommandSystemInFolder, IsSetByOneProgramAndMeasuredByAnother) {
@@ -143,6 +153,60 @@ TEST_F(CommandSystemInFolder, TheArmIsInTheEnvironmentAsWell) {
   EXPECT_EQ(text_of(system.measure(arm_)), "");
   EXPECT_EQ(content("applied"), "{\"x\":0.25}\n");
   EXPECT_EQ(content("measured"), "{\"x\":0.25}\n");
+}
+
+TEST_F(CommandSystemInFolder, CommandsGetTheContextAsTheyGetTheArm) {
+  CommandSystem system = in_contexts(
+      {.apply = "sh -c 'echo {x} {tenant} \"$CANOPY_load\" >> <log>'",
+       .measure = "sh -c 'echo \"$CANOPY_CONTEXT\" \"$CANOPY_tenant\" >> <log>; echo {load}'"});
+  EXPECT_TRUE(system.enter(std::vector{0.5, 1.0}));
+  EXPECT_EQ(text_of(system.apply(arm_)), "");
+  const auto result = system.measure(arm_);
+  ASSERT_EQ(text_of(result), "");
+  EXPECT_EQ(std::get<Reading>(result).reward, 0.5);
+  EXPECT_EQ(content("log"), "0.25 b 0.5\n{\"load\":0.5,\"tenant\":\"b\"} b\n");
+  EXPECT_EQ(system.measure_text(arm_),
+            "sh -c 'echo \"$CANOPY_CONTEXT\" \"$CANOPY_tenant\" >> " + path("log") + "; echo 0.5'");
+}
+
+TEST_F(CommandSystemInFolder, TheSettingIsGivenAgainWhereApplyUsesAContextThatHasChanged) {
+  CommandSystem system = in_contexts({.apply = "true {x} {tenant}", .measure = "echo {load}"});
+  EXPECT_TRUE(system.enter(std::vector{0.5, 1.0}));
+  EXPECT_FALSE(system.enter(std::vector{0.5, 1.0}));
+  EXPECT_FALSE(system.enter(std::vector{0.7, 1.0})) << "measure alone uses it";
+  EXPECT_TRUE(system.enter(std::vector{0.7, 0.0}));
+}
+
+TEST_F(CommandSystemInFolder, WithoutAContextThatItNeedsNothingIsRun) {
+  CommandSystem system = in_contexts({.apply = "true {x} {tenant}", .measure = "echo {load}"});
+  EXPECT_EQ(text_of(system.apply(arm_)), "apply: no context was observed yet");
+  EXPECT_EQ(text_of(system.measure(arm_)), "measure: no context was observed yet");
+}
+
+TEST_F(CommandSystemInFolder, AContextBeyondItsRangeIsHandedOnAsItWasObserved) {
+  CommandSystem system = in_contexts({.measure = "echo {load}"});
+  (void)system.enter(std::vector{2.5, 0.0});
+  EXPECT_EQ(std::get<Reading>(system.measure(arm_)).reward, 2.5);
+}
+
+TEST_F(CommandSystemInFolder, ContextsAreObservedByTheirCommands) {
+  CommandSystem system =
+      in_contexts({.measure = "echo {load}",
+                   .contexts = {{.kind = ContextInput::Kind::command, .command = "echo 0.125"},
+                                {.kind = ContextInput::Kind::command, .command = "echo b"}}});
+  const auto observed = system.observe();
+  EXPECT_EQ(std::get<std::vector<double>>(observed), (std::vector{0.125, 1.0}));
+  CommandSystem without = system_of({.measure = "echo 1"});
+  EXPECT_TRUE(std::get<std::vector<double>>(without.observe()).empty());
+}
+
+TEST_F(CommandSystemInFolder, AProcessIsSentTheContextBesideTheArm) {
+  CommandSystem system = in_contexts(
+      {.process = "sh -c 'while read -r line; do echo \"$line\" >> <lines>; echo 0.5; done'"});
+  (void)system.enter(std::vector{0.5, 1.0});
+  EXPECT_EQ(std::get<Reading>(system.measure(arm_)).reward, 0.5);
+  EXPECT_EQ(content("lines"),
+            "{\"arm\": {\"x\":0.25}, \"context\": {\"load\":0.5,\"tenant\":\"b\"}}\n");
 }
 
 TEST_F(CommandSystemInFolder, AProgramThatTakesTooLongIsKilled) {

@@ -198,5 +198,58 @@ TEST_F(SimulatedSystemTest, RegretIsWhatTheMeansOfAllThatWasMeasuredLackToTheBes
   EXPECT_EQ(system.regret(), 1.25) << "failures count";
 }
 
+/// The reward is the x of the arm where the context is 1, else -x; it changes with every pull.
+class Alternating final : public ContextualEnvironment {
+ public:
+  [[nodiscard]] const Space& space() const override { return space_; }
+  [[nodiscard]] const ContextSpace& contexts() const override { return contexts_; }
+  [[nodiscard]] std::vector<double> context_at(std::uint64_t t) const override {
+    return {static_cast<double>(t % 2)};
+  }
+  [[nodiscard]] double mean_reward_in(Context context, Arm arm) const override {
+    return context[0] == 1.0 ? arm[0] : -arm[0];
+  }
+  [[nodiscard]] Optimum optimum_in(Context context) const override {
+    return context[0] == 1.0 ? Optimum{{1.0}, 1.0} : Optimum{{0.0}, 0.0};
+  }
+  void start(RandomStream& /*random*/) override { t_ = 0; }
+  double pull(Arm arm, RandomStream& /*random*/) override { return mean_reward_at(arm, ++t_); }
+
+ private:
+  Space space_{{"x", Real{0.0, 1.0}}};
+  ContextSpace contexts_{{{"side", Integer{0, 1}}}};
+  std::uint64_t t_ = 0;
+};
+
+TEST_F(SimulatedSystemTest, ObservesTheContextInWhichItIsMeasuredNext) {
+  Alternating environment;
+  SimulatedSystem system(environment, clock_, random_, {.observe_seconds = 3.0});
+  for (const double side : {1.0, 0.0, 1.0, 0.0}) {
+    const auto observed = system.observe();
+    EXPECT_EQ(std::get<std::vector<double>>(observed), std::vector{side});
+    (void)apply(system, 0.5);
+    EXPECT_EQ(measure(system, 0.5).reward, side == 1.0 ? 0.5 : -0.5);
+  }
+  EXPECT_EQ(system.regret(), 4 * 0.5);
+  EXPECT_EQ(now(), 4 * (3.0 + 1.0 + 1.0));
+}
+
+TEST_F(SimulatedSystemTest, StaysInAContextUntilAPullSucceeds) {
+  Alternating environment;
+  SimulatedSystem system(environment, clock_, random_,
+                         {.fails_at = [](Arm arm) { return arm[0] > 0.9; }});
+  (void)apply(system, 1.0);
+  EXPECT_NE(failure_at(system, 1.0), "");
+  EXPECT_EQ(std::get<std::vector<double>>(system.observe()), std::vector{1.0});
+  (void)apply(system, 0.5);
+  EXPECT_EQ(measure(system, 0.5).reward, 0.5);
+  EXPECT_EQ(std::get<std::vector<double>>(system.observe()), std::vector{0.0});
+}
+
+TEST_F(SimulatedSystemTest, CannotAlwaysBeObserved) {
+  SimulatedSystem system = system_with({.blind_rate = 1.0});
+  EXPECT_EQ(std::get<SystemFailure>(system.observe()).what, "context: cannot be read by chance");
+}
+
 }  // namespace
 }  // namespace canopy

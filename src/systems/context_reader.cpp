@@ -1,0 +1,85 @@
+#include "systems/context_reader.hpp"
+
+#include "core/excerpt.hpp"
+#include "files/parameter_document.hpp"
+#include "systems/number.hpp"
+#include "systems/utc_offset.hpp"
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+constexpr double kDay = 86'400.0;  // seconds
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+double show(ContextInput::Kind kind, double local_time) {
+  const double day = std::floor(local_time / kDay);
+  if (kind == ContextInput::Kind::hour) return (local_time - day * kDay) / 3600.0;
+  constexpr double kOfFirstDay = 3.0;  // 1 January 1970 was a Thursday
+  const double weekday = std::fmod(day + kOfFirstDay, 7.0);
+  return weekday < 0.0 ? weekday + 7.0 : weekday;
+}
+
+}  // namespace
+
+ContextReader::ContextReader(const ContextSpace& contexts, const std::vector<ContextInput>& inputs,
+                             bool shell, const Clock& clock)
+    : contexts_(contexts), clock_(clock) {
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    Input& input = inputs_.emplace_back();
+    if (i < inputs.size()) input.input = inputs[i];
+    if (input.input.kind == ContextInput::Kind::command) {
+      input.command.emplace(input.input.command, shell);
+    }
+  }
+}
+
+std::variant<double, SystemFailure> ContextReader::read_one(std::size_t variable,
+                                                            const RunLimits& limits) const {
+  const auto& [name, domain, period] = contexts_[variable];
+  const auto& [input, command] = inputs_[variable];
+  const auto fail = [&](const std::string& what) {
+    return SystemFailure{fmt::format("context.{}: {}", name, what)};
+  };
+  if (input.kind == ContextInput::Kind::nothing) return fail("has no source");
+  if (!command) {
+    try {
+      const double now = clock_.wall_time();
+      return show(input.kind, now + utc_offset(input.time_zone, now));
+    } catch (const TimeZoneError& error) {
+      return fail(error.what());
+    }
+  }
+  const CommandResult result = run_command(command->words({}), limits);
+  if (!result.succeeded()) return fail(result.describe());
+  const std::string_view printed = without_blanks(result.output);
+  const auto coordinate =
+      domain.is_ordered() ? reward_in(printed) : domain.coordinate(Value(std::string(printed)));
+  if (coordinate) return *coordinate;
+  return fail(
+      fmt::format("the source printed \"{}\": {}", excerpt(printed), observed_must_be(domain)));
+}
+
+std::variant<std::vector<double>, SystemFailure> ContextReader::read(
+    const RunLimits& limits) const {
+  std::vector<double> context;
+  for (std::size_t i = 0; i < contexts_.size(); ++i) {
+    auto value = read_one(i, limits);
+    if (auto* failure = std::get_if<SystemFailure>(&value)) return std::move(*failure);
+    context.push_back(std::get<double>(value));
+  }
+  return context;
+}
+
+}  // namespace canopy

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "canopy/clock.hpp"
+#include "canopy/context.hpp"
+
+#include "systems/command.hpp"
+#include "systems/command_line.hpp"
+#include "systems/live_system.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace canopy {
+
+/// Where the value of a context variable is from.
+struct ContextInput {
+  enum class Kind {
+    nothing,  ///< it cannot be known here
+    hour,     ///< of the local day, from 0 to 24
+    weekday,  ///< from 0, Monday, to 6
+    command,  ///< prints it
+  };
+
+  Kind kind = Kind::nothing;
+  std::string command = {};
+  std::string time_zone = {};  ///< of a clock; empty: that of the machine
+};
+
+/// Reads what is observed before a setting is chosen.
+class ContextReader {
+ public:
+  /// One input per variable. All but these must outlive it. Throws CommandLineError.
+  ContextReader(const ContextSpace& contexts, const std::vector<ContextInput>& inputs, bool shell,
+                const Clock& clock);
+
+  /// A coordinate per variable, as it was observed: a number may be beyond the range of its
+  /// variable. Commands have these limits.
+  [[nodiscard]] std::variant<std::vector<double>, SystemFailure> read(
+      const RunLimits& limits) const;
+
+ private:
+  struct Input {
+    ContextInput input;
+    std::optional<CommandLine> command;
+  };
+
+  [[nodiscard]] std::variant<double, SystemFailure> read_one(std::size_t variable,
+                                                             const RunLimits& limits) const;
+
+  const ContextSpace& contexts_;
+  const Clock& clock_;
+  std::vector<Input> inputs_;
+};
+
+}  // namespace canopy
