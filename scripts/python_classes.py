@@ -34,12 +34,12 @@ from ._space import {types}
 CLASSES_HEAD = HEAD.format(
     line="The optimizers, one class each.",
     imports="from typing import Any, Literal\n\nfrom ._optimizers import CLASSES, Optimizer",
-    types="AnyBaseline, AnySpace, Direction, Limits, RewardRange",
+    types="AnyBaseline, AnyContexts, AnySpace, Direction, Limits, RewardRange",
 )
 OPTIONS_HEAD = HEAD.format(
     line="The options of optimizers and environments as types.",
     imports="from typing import Literal, TypedDict\n",
-    types="AnyBaseline, Direction, Limits, RewardRange",
+    types="AnyBaseline, AnyContexts, Direction, Limits, RewardRange",
 )
 
 TAIL = '''\
@@ -53,6 +53,7 @@ class OptimizerOptions(AlgorithmOptions, total=False):
     hard_range: bool
     baseline: AnyBaseline
     limits: Limits
+    contexts: AnyContexts
 
 
 class MakeOptions(OptimizerOptions, total=False):
@@ -69,6 +70,7 @@ class StudyOptions(AlgorithmOptions, total=False):
     hard_range: bool
     baseline: AnyBaseline
     limits: Limits
+    contexts: AnyContexts
 '''
 
 #: in ranges that exclude nothing one would write, and need not be said
@@ -92,6 +94,7 @@ PARTITION_HELP = (
     'with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"'
 )
 OWN_PARTITION_HELP = "; or a `Partition` of your own."
+CONTEXTS_HELP = 'what is observed before each pull and decides on the best arm: {"load": canopy.real(0, 1)}.'
 
 #: around the table in the document
 BEGIN = "<!-- The table is written by `make classes`. -->"
@@ -146,6 +149,8 @@ def class_text(entry: Entry) -> str:
     if entry["has_tree"]:
         arguments.append(("partition", "AnyPartition", '"cyclic"'))
     arguments += COMMON
+    if entry.get("takes_contexts"):
+        arguments.append(("contexts", "AnyContexts", "None"))
     if not any(field["name"] == "seed" for field in fields):
         arguments.append(("seed", "int | None", "None"))
     lines = [f"class {class_name(entry['name'])}(Optimizer):", *docstring(entry), ""]
@@ -160,9 +165,13 @@ def class_text(entry: Entry) -> str:
         for name in (field["name"] for field in fields if field["name"] in LEFT_OUT):
             lines += [f"        if {name} is not None:", f'            options["{name}"] = {name}']
     rest = "partition, baseline, limits" if entry["has_tree"] else "baseline=baseline, limits=limits"
+    if entry.get("takes_contexts"):
+        rest += ", contexts" if entry["has_tree"] else ", contexts=contexts"
     call = f"super().__init__(space, {options}, direction, reward_range, confidence, hard_range, {rest})"
     if len(call) + 8 > WIDTH:
-        call = call.replace("(", "(\n            ", 2).replace("(\n            )", "()", 1)[:-1] + "\n        )"
+        given = call.partition("__(")[2][:-1]
+        inner = [given] if len(given) + 12 <= WIDTH else [f"{each}," for each in given.split(", ")]
+        call = "\n".join(["super().__init__(", *(f"            {line}" for line in inner), "        )"])
     lines.append(f"        {call}")
     return "\n".join(lines) + "\n"
 
@@ -173,6 +182,8 @@ def docstring(entry: Entry) -> list[str]:
     options = [(field["name"], option_help(field)) for field in entry["fields"]]
     if entry["has_tree"]:
         options.append(("partition", PARTITION_HELP + (OWN_PARTITION_HELP if entry["takes_partitions"] else ".")))
+    if entry.get("takes_contexts"):
+        options.append(("contexts", CONTEXTS_HELP))
     if not any(field["name"] == "seed" for field in entry["fields"]):
         options.append(("seed", "ignored, since nothing in it is random; accepted so that optimizers are alike."))
     lines = wrapped(f'"""{line}.', "")
@@ -227,10 +238,18 @@ def options_text(name: str, line: str, entries: list[Entry]) -> str:
     kinds.pop("seed", None)
     lines = [f"class {name}(TypedDict, total=False):", f'    """{line}"""']
     lines += [""] if kinds else []
-    lines += [
-        f"    {option}: {' | '.join(sorted(types, key=lambda t: t == 'None'))}" for option, types in kinds.items()
-    ]
+    for option, types in kinds.items():
+        lines += typed_lines(option, " | ".join(sorted(types, key=lambda kind: kind == "None")))
     return "\n".join(lines) + "\n"
+
+
+def typed_lines(option: str, kind: str) -> list[str]:
+    """An option with its type; a list of words that is too long for a line has one for each of them."""
+    line = f"    {option}: {kind}"
+    if len(line) <= WIDTH or kind.count("[") != 1 or not kind.endswith("]"):
+        return [line]
+    head, _, words = line[:-1].partition("[")
+    return [head + "[", *(f"        {word}," for word in words.split(", ")), "    ]"]
 
 
 def table_text(optimizers: list[Entry]) -> str:

@@ -102,6 +102,22 @@ std::string table_of_system() {
   return table;
 }
 
+std::string table_of_context() {
+  std::string table(kKeyHead);
+  table += key_row("name", "", "not that of a parameter");
+  table += key_row("type", code("\"real\""), "or `\"integer\"`, `\"choice\"`: as of a parameter");
+  table +=
+      key_row("low", "", "as of a parameter, and so are `high`, `scale`, `step` and `choices`");
+  table +=
+      key_row("period", "",
+              "of a real: values that differ by it are the same, as 0 and 360 of an angle are; "
+              "`low` and `high` are then 0 and this, and may be left out");
+  visit_fields_of(ContextSource{}, [&](const Field& field, const auto& /*member*/) {
+    table += key_row(field.name, "", field.help);
+  });
+  return table;
+}
+
 std::string table_of_routes() {
   std::string table = "| route | role | |\n|---|---|---|\n";
   for (const service::Route& route : service::routes()) {
@@ -115,6 +131,7 @@ std::string table_of_routes() {
 /// The text with every marked table replaced. Throws if an end is missing.
 std::string with_tables(std::string text) {
   const std::map<std::string, std::function<std::string()>> tables{{"baseline", table_of_baseline},
+                                                                   {"context", table_of_context},
                                                                    {"events", table_of_events},
                                                                    {"routes", table_of_routes},
                                                                    {"system", table_of_system}};

@@ -196,6 +196,7 @@ struct SystemSpecification {
   bool shell = false;
   bool reads_arm = false;
   bool keep_background = false;
+  std::optional<std::string> policy_file = std::nullopt;
   SystemOptions options;
 
   friend bool operator==(const SystemSpecification&, const SystemSpecification&) = default;
@@ -205,8 +206,8 @@ struct SystemSpecification {
 template <class Visit>
 void visit_fields(SystemSpecification& system, Visit&& visit) {
   visit(Field{"apply",
-              "a command, run once per change of the setting; `{name}` stands for a parameter's "
-              "value"},
+              "a command, run once per change of the setting; `{name}` stands for the value of a "
+              "parameter, or of a `[[context]]`"},
         system.apply);
   visit(Field{"measure",
               "a command, run once per pull; prints the reward, a number, or a JSON object with it "
@@ -215,7 +216,8 @@ void visit_fields(SystemSpecification& system, Visit&& visit) {
   visit(
       Field{"process",
             "instead of `measure`: a program that keeps running. For every pull it is sent a line "
-            "`{\"arm\": {\"decay_minutes\": 5}}` and prints the reward on a line"},
+            "`{\"arm\": {\"decay_minutes\": 5}}`, with a `[[context]]` also `\"context\"`, and "
+            "prints the reward on a line"},
       system.process);
   visit(Field{"shell", "run the commands with `/bin/sh`"}, system.shell);
   visit(Field{"reads_arm",
@@ -226,6 +228,10 @@ void visit_fields(SystemSpecification& system, Visit&& visit) {
               "what a command leaves running in the background goes on (a daemon that `apply` "
               "starts)"},
         system.keep_background);
+  visit(Field{"policy_file",
+              "with `[[context]]`: the file that the policy is written to as JSON, every few "
+              "seconds and at the end"},
+        system.policy_file);
 }
 
 /// Where a tuner has the value of a context variable from, before each pull.

@@ -47,6 +47,7 @@ from ._optimizers import (
     make_optimizer,
 )
 from ._partition import Partition
+from ._policy import ContextWeight, LevelEffect, Policy, PolicyRow
 from ._remote import Command, RemoteStudy, Server, connect
 from ._result import Episode, Result
 from ._search import maximize, minimize
@@ -61,8 +62,10 @@ from ._simulation import (
 from ._space import (
     Baseline,
     Choice,
+    Contexts,
     Integer,
     Limit,
+    Periodic,
     Real,
     Space,
     at_least,
@@ -70,6 +73,7 @@ from ._space import (
     between,
     choice,
     integer,
+    periodic,
     real,
 )
 from ._studies import Study, StudyRecord, load_optimizer, load_result, studies
@@ -92,6 +96,8 @@ __all__ = [
     "Change",
     "Choice",
     "Command",
+    "ContextWeight",
+    "Contexts",
     "Environment",
     "Episode",
     "Estimate",
@@ -100,6 +106,7 @@ __all__ = [
     "Function",
     "Integer",
     "Learnt",
+    "LevelEffect",
     "Limit",
     "LimitCheck",
     "Loss",
@@ -107,6 +114,9 @@ __all__ = [
     "Node",
     "Optimizer",
     "Partition",
+    "Periodic",
+    "Policy",
+    "PolicyRow",
     "Pull",
     "RangeWarning",
     "Real",
@@ -139,6 +149,7 @@ __all__ = [
     "maximize",
     "minimize",
     "optimizers",
+    "periodic",
     "policy_search",
     "real",
     "simulate",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ._optimizers import CLASSES, Optimizer
 from ._partition import AnyPartition
-from ._space import AnyBaseline, AnySpace, Direction, Limits, RewardRange
+from ._space import AnyBaseline, AnyContexts, AnySpace, Direction, Limits, RewardRange
 
 __all__ = [
     "Adaptive",
@@ -19,6 +19,7 @@ __all__ = [
     "Hct",
     "Hoo",
     "KlUcb",
+    "LinUcb",
     "Pct",
     "Poo",
     "Power",
@@ -49,6 +50,7 @@ class Adaptive(Optimizer):
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
+    - contexts: what is observed before each pull and decides on the best arm: {"load": canopy.real(0, 1)}.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -69,6 +71,7 @@ class Adaptive(Optimizer):
         hard_range: bool = False,
         baseline: AnyBaseline = None,
         limits: Limits = None,
+        contexts: AnyContexts = None,
         seed: int | None = None,
     ):
         options: dict[str, Any] = {
@@ -78,7 +81,9 @@ class Adaptive(Optimizer):
         }
         if settle_rule is not None:
             options["settle_rule"] = settle_rule
-        super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
+        super().__init__(
+            space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits, contexts
+        )
 
 
 class Hct(Optimizer):
@@ -761,6 +766,8 @@ class Grid(Optimizer):
     - confidence_scale: multiplies the confidence bounds.
     - recent: how many of the latest rewards count.
     - discount: by how much a reward counts less with each that comes after it; in (0, 1].
+    - context_parts: equal parts of each context, if there are any; a whole number from 1 to 1000000.
+    - contexts: what is observed before each pull and decides on the best arm: {"load": canopy.real(0, 1)}.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -774,12 +781,14 @@ class Grid(Optimizer):
         confidence_scale: float = 0.1,
         recent: int | Literal["all"] = "all",
         discount: float = 1.0,
+        context_parts: int = 8,
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
         confidence: float = 0.95,
         hard_range: bool = False,
         baseline: AnyBaseline = None,
         limits: Limits = None,
+        contexts: AnyContexts = None,
         seed: int | None = None,
     ):
         options = {
@@ -787,9 +796,18 @@ class Grid(Optimizer):
             "confidence_scale": confidence_scale,
             "recent": recent,
             "discount": discount,
+            "context_parts": context_parts,
         }
         super().__init__(
-            space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
+            space,
+            options,
+            direction,
+            reward_range,
+            confidence,
+            hard_range,
+            baseline=baseline,
+            limits=limits,
+            contexts=contexts,
         )
 
 
@@ -862,6 +880,49 @@ class Thompson(Optimizer):
         }
         super().__init__(
             space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
+        )
+
+
+class LinUcb(Optimizer):
+    """A fixed grid of arms under LinUCB, for contexts.
+
+    - points: arms along each parameter; about 1000 in total unless set; a whole number from 1 to 1000000; by default 8.
+    - confidence_scale: multiplies the confidence bounds.
+    - contexts: what is observed before each pull and decides on the best arm: {"load": canopy.real(0, 1)}.
+    - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
+    """
+
+    name = "lin-ucb"
+
+    def __init__(
+        self,
+        space: AnySpace,
+        *,
+        points: int | None = None,
+        confidence_scale: float = 0.5,
+        direction: Direction = "maximize",
+        reward_range: RewardRange = "auto",
+        confidence: float = 0.95,
+        hard_range: bool = False,
+        baseline: AnyBaseline = None,
+        limits: Limits = None,
+        contexts: AnyContexts = None,
+        seed: int | None = None,
+    ):
+        options = {
+            "points": points,
+            "confidence_scale": confidence_scale,
+        }
+        super().__init__(
+            space,
+            options,
+            direction,
+            reward_range,
+            confidence,
+            hard_range,
+            baseline=baseline,
+            limits=limits,
+            contexts=contexts,
         )
 
 
@@ -949,6 +1010,7 @@ for _each in (
     Grid,
     KlUcb,
     Thompson,
+    LinUcb,
     SuccessiveHalving,
     RandomSearch,
 ):

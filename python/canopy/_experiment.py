@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from . import _canopy
 from ._generators import find_generators, seeded
 from ._optimizers import CLASSES, RewardRange, range_from
+from ._pandas import import_pandas
 from ._processes import Processes, outcome_of
 from ._progress import ProgressLine
-from ._result import import_pandas
 from ._simulation import Environment, Estimate
 from ._space import Parameter, Space, number, space_from, whole
 from ._workers import jobs_from

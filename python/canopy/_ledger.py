@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import math
 import signal
 import threading
@@ -14,7 +15,7 @@ from . import _canopy
 from ._optimizers import Looks, Optimizer, arm_text, warn_caller
 from ._progress import ProgressLine
 from ._result import Episode, Result
-from ._space import whole
+from ._space import Context, Contexts, Space, whole
 
 OnFailure = Literal["penalize", "raise"]
 
@@ -74,6 +75,69 @@ def calls_of(pull: Any) -> list[dict[str, Any]]:
     return [first] * (pull.length - pull.then_length) + [dict(then or {})] * pull.then_length
 
 
+#: what is observed before each call
+Observe = Callable[[], Context]
+
+
+def check_observe(observe: Any, contexts: Contexts | None) -> None:
+    """Whether there is a function that says what is observed just where something is. Raises ValueError."""
+    if contexts is None and observe is not None:
+        raise ValueError('context: needs contexts, what is observed: contexts={"load": canopy.real(0, 1)}')
+    if contexts is not None and observe is None:
+        names = ", ".join(contexts)
+        raise ValueError(f"context: is missing; give a function that returns what is observed, the values of {names}")
+    if observe is not None and not callable(observe):
+        raise ValueError(f"context = {observe!r}: must be a function that returns what is observed")
+
+
+class Watch:
+    """What is observed before each call, and what the function is called with."""
+
+    def __init__(self, observe: Observe | None, contexts: Contexts | None, measure: Callable[..., Any], space: Space):
+        check_observe(observe, contexts)
+        self._observe = observe
+        self._is_handed_on = observe is not None and "context" not in space and _takes_context(measure)
+
+    def look(self, interrupts: Interrupts) -> dict[str, Any] | None:
+        """What is observed now; None: nothing ever is."""
+        if self._observe is None:
+            return None
+        with interrupts.allowed():
+            seen = self._observe()
+        if not isinstance(seen, Mapping):
+            raise ValueError(f"context: the function returned {seen!r}; it must return a dictionary")
+        return dict(seen)
+
+    def arguments(self, arm: dict[str, Any], context: dict[str, Any] | None) -> dict[str, Any]:
+        """What to call the function with: the arm, and the context if it takes one."""
+        return {**arm, "context": dict(context)} if context is not None and self._is_handed_on else arm
+
+
+def _takes_context(measure: Callable[..., Any]) -> bool:
+    try:
+        argument = inspect.signature(measure).parameters.get("context")
+    except (TypeError, ValueError):  # of some that are written in C
+        return False
+    return argument is not None and argument.kind in (argument.POSITIONAL_OR_KEYWORD, argument.KEYWORD_ONLY)
+
+
+def ask_in(optimizer: Any, pulls: int | None, context: dict[str, Any] | None) -> Any:
+    """A pull, for what is observed where something is."""
+    return optimizer.ask(pulls) if context is None else optimizer.ask(pulls, context=context)
+
+
+def unanswered_of(optimizer: Any) -> Callable[[], Any]:
+    """A function that returns a pull that an earlier process has left open, each once, then None.
+
+    Those that were asked for in a context are given back instead: it is another one now.
+    """
+    take: Callable[[], Any] = getattr(optimizer, "_take_unanswered", lambda: None)
+    if optimizer.contexts is not None:
+        while (pull := take()) is not None:
+            drop_pull(optimizer, pull)
+    return take
+
+
 class Ledger:
     """Notes what every call has brought, tells the optimizer, and knows when the search is over."""
 
@@ -108,7 +172,7 @@ class Ledger:
         """A reward of a pull, or of an arm that was enqueued. Those of the baseline are no pulls of the search."""
         reward, metrics = outcome
         if pull is None:
-            self.optimizer.observe(episode.arm, reward, metrics or None)
+            self.optimizer.observe(episode.arm, reward, metrics or None, **_in(episode.context))
         else:
             self.optimizer.tell(pull, reward, metrics or None)
         self._say_missing(metrics)
@@ -178,6 +242,11 @@ class Ledger:
         self.result.seconds = time.monotonic() - self._started
 
 
+def _in(context: dict[str, Any] | None) -> dict[str, Any]:
+    """The argument that says in which context something was."""
+    return {} if context is None else {"context": context}
+
+
 class _NoReward(ValueError):
     """What was returned is no number at all: a mistake, not a failure."""
 
@@ -190,9 +259,9 @@ class _BadReward(ValueError):
 Outcome = tuple[float, dict[str, float]]
 
 
-def measured(measure: Callable[..., Any], arm: dict[str, Any]) -> Outcome:
+def measured(measure: Callable[..., Any], arguments: dict[str, Any]) -> Outcome:
     """What a call has brought: it returns a reward, or a dictionary with the reward and metrics."""
-    returned = measure(**arm)
+    returned = measure(**arguments)
     metrics: dict[str, float] = {}
     if isinstance(returned, Mapping):
         if "reward" not in returned:

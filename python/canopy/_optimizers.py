@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _canopy
 from ._partition import AnyPartition
+from ._policy import Policy, policy_from
 from ._space import (
     LOSS_FIELDS,
     AnyBaseline,
+    AnyContexts,
     AnySpace,
     Baseline,
     Direction,
     Limit,
     Limits,
     RewardRange,
+    contexts_from,
     number,
     space_from,
     whole,
@@ -286,9 +289,33 @@ class Node(NamedTuple):
 class Looks(_Bound):
     """Ways to look at optimizers and studies."""
 
-    def best(self) -> Best | None:
-        """The arm to recommend; None before the first answer, and where no arm keeps its limits."""
-        return _best_from(self._best())
+    def best(self, context: dict[str, Any] | None = None) -> Best | None:
+        """The arm to recommend; None before the first answer, and where no arm keeps its limits.
+
+        With `contexts`, that of a `context`, {"hour": 13.5, "load": 0.7}. Its interval is about the mean over the
+        contexts that come in the region where that is: see `policy`.
+        """
+        return _best_from(self._best(context))
+
+    def policy(self) -> Policy:
+        """What to set in every context: `print` shows it as a table. Raises ValueError without `contexts`.
+
+        >>> opt = canopy.Adaptive({"x": canopy.real(0, 1)}, contexts={"load": canopy.real(0, 1)})
+        >>> print(opt.policy())
+           load  pulls  x  mean  interval
+        1  any   0
+        """
+        if self.contexts is None:
+            raise ValueError("policy: there is none, since nothing is observed here; contexts={...} says what is")
+        policy = self._policy_or_none()
+        if policy is None:
+            raise ValueError(f"policy: {self.optimizer_name} has none; best(context) says what to set in a context")
+        return policy
+
+    def _policy_or_none(self) -> Policy | None:
+        """The same; None without contexts, and of an optimizer that has none."""
+        found = self._policy() if self.contexts is not None else None
+        return None if found is None else policy_from(self.space, self.contexts, found)
 
     def nearest(self) -> Best | None:
         """Where no arm keeps its limits: the one that is beyond them least. None if there is a best arm."""
@@ -321,6 +348,8 @@ class Looks(_Bound):
 
     def estimate(self, arm: dict[str, Any]) -> ArmEstimate | None:
         """What is known of an arm, from all its rewards; None if it has none.
+
+        With contexts, from those in the region of the context that came last.
 
         >>> opt = canopy.Hct({"x": canopy.real(0, 1)})
         >>> opt.observe({"x": 0.5}, [0.7, 0.9])
@@ -363,6 +392,8 @@ class Looks(_Bound):
     def learnt(self) -> Learnt | None:
         """What its model of f has learnt; None of an optimizer that has no model, or not yet.
 
+        With contexts, that of the region of the context that came last.
+
         >>> opt = canopy.Adaptive({"x": canopy.real(0, 1)})
         >>> canopy.maximize(lambda x: 1 - x, pulls=100, optimizer=opt).pulls
         100
@@ -385,7 +416,10 @@ class Looks(_Bound):
         return summary._replace(last_change=Change(*summary.last_change)) if summary.last_change else summary
 
     def tree(self) -> list[Node]:
-        """Every node, shallow ones first, from left to right; empty if there is no tree."""
+        """Every node, shallow ones first, from left to right; empty if there is no tree.
+
+        With contexts, those of the region of the context that came last: each has a tree of its own.
+        """
         return [Node(*node) for node in self._tree()]
 
 
@@ -425,6 +459,13 @@ class Optimizer(Looks, _canopy.Optimizer):
     - limits: what metrics must be, {"p99_ms": canopy.at_most(60)}, where `tell(pull, reward, metrics)` has them. The
       adaptive tree searches among what may keep them; `best` names only what probably does.
 
+    The adaptive tree also takes
+
+    - contexts: what is observed before each pull and decides on the best arm, {"hour": canopy.periodic(24), "load":
+      canopy.real(0, 1)}. Then `ask(context={"hour": 13.5, "load": 0.7})` asks for one pull in that context,
+      `observe(arm, reward, context=...)` and `best(context)` say which they are about, and `policy()` is what was
+      learnt.
+
     Calls are atomic, so several threads may share one.
     """
 
@@ -441,9 +482,11 @@ class Optimizer(Looks, _canopy.Optimizer):
         partition: AnyPartition = "cyclic",
         baseline: AnyBaseline = None,
         limits: Limits = None,
+        contexts: AnyContexts = None,
     ):
         say_unused(self.name, options)
-        self._make(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
+        about = (direction, reward_range, confidence, hard_range, partition, baseline, limits, contexts)
+        self._make(space, options, *about)
 
     def _make(
         self,
@@ -456,12 +499,14 @@ class Optimizer(Looks, _canopy.Optimizer):
         partition: AnyPartition,
         baseline: AnyBaseline,
         limits: Limits,
+        contexts: AnyContexts,
     ) -> None:
         if not isinstance(hard_range, bool):
             raise ValueError(f"hard_range = {hard_range!r}: must be True or False")
         about = (range_from(reward_range), number("confidence", confidence), hard_range)
         more = (partition, baseline_from(baseline), limits_from(limits))
-        super().__init__(self.name, space_from(space), dict(options), direction, *about, *more)
+        observed = contexts_from(contexts)
+        super().__init__(self.name, space_from(space), dict(options), direction, *about, *more, observed)
 
     def copy(self) -> Self:
         """A copy in the same state, including pulls in flight; the two share nothing.
@@ -486,7 +531,7 @@ class Optimizer(Looks, _canopy.Optimizer):
 
     def __reduce__(self) -> tuple[Any, ...]:
         objective = (self.direction, self.reward_range, self.confidence, self.hard_range)
-        given = (self.space, self.options, *objective, self.partition, self.baseline, self.limits)
+        given = (self.space, self.options, *objective, self.partition, self.baseline, self.limits, self.contexts)
         return (_restored, (type(self), given, self.save()), self.__dict__)
 
     def __repr__(self) -> str:
@@ -533,6 +578,8 @@ def check_options(name: str, options: Mapping[str, Any], others: Sequence[str] =
     """Complains about options that the optimizer of that name does not have; `others` may also have been meant."""
     known = options_of(name)
     for option in options:
+        if option == "contexts" and option not in known:
+            raise ValueError(f'contexts: {name} takes none; optimizer="{DEFAULT}" does')
         if option not in known:
             import difflib
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 from ._partition import AnyPartition
-from ._space import AnyBaseline, Direction, Limits, RewardRange
+from ._space import AnyBaseline, AnyContexts, Direction, Limits, RewardRange
 
 
 class AdaptiveOptions(TypedDict, total=False):
@@ -172,6 +172,7 @@ class GridOptions(TypedDict, total=False):
     confidence_scale: float
     recent: int | Literal["all"]
     discount: float
+    context_parts: int
 
 
 class KlUcbOptions(TypedDict, total=False):
@@ -184,6 +185,13 @@ class KlUcbOptions(TypedDict, total=False):
 
 class ThompsonOptions(TypedDict, total=False):
     """The options of `Thompson`."""
+
+    points: int | None
+    confidence_scale: float
+
+
+class LinUcbOptions(TypedDict, total=False):
+    """The options of `LinUcb`."""
 
     points: int | None
     confidence_scale: float
@@ -230,6 +238,7 @@ class AlgorithmOptions(TypedDict, total=False):
     points: int | None
     recent: int | Literal["all"]
     discount: float
+    context_parts: int
     log_log_factor: float
 
 
@@ -260,6 +269,36 @@ class EnvironmentOptions(TypedDict, total=False):
     noise_memory: float
     traffic: float
     deploys: float
+    problem: Literal[
+        "smooth",
+        "line",
+        "jump",
+        "step",
+        "half",
+        "sharp",
+        "tent",
+        "load",
+        "scale",
+        "additive",
+        "day",
+        "irrelevant",
+        "ripples",
+        "choice",
+        "choice_of_three",
+        "choice_of_four",
+        "choice_of_six",
+        "two_knobs",
+        "opposite",
+        "one_of_two",
+        "wave",
+        "one_of_three",
+        "two_by_two",
+        "choice_of_two",
+        "additive_two",
+        "irrelevant_two",
+        "irrelevant_mixed",
+    ]
+    arrival: Literal["uniform", "skewed", "cycle", "bursts", "sorted", "appearing", "clusters"]
 
 
 class SimulateOptions(TypedDict, total=False):
@@ -292,6 +331,7 @@ class SimulateOptions(TypedDict, total=False):
     points: int | None
     recent: int | Literal["all"]
     discount: float
+    context_parts: int
     log_log_factor: float
     noise: Literal["uniform", "gaussian", "bernoulli"]
     noise_width: float
@@ -317,6 +357,36 @@ class SimulateOptions(TypedDict, total=False):
     noise_memory: float
     traffic: float
     deploys: float
+    problem: Literal[
+        "smooth",
+        "line",
+        "jump",
+        "step",
+        "half",
+        "sharp",
+        "tent",
+        "load",
+        "scale",
+        "additive",
+        "day",
+        "irrelevant",
+        "ripples",
+        "choice",
+        "choice_of_three",
+        "choice_of_four",
+        "choice_of_six",
+        "two_knobs",
+        "opposite",
+        "one_of_two",
+        "wave",
+        "one_of_three",
+        "two_by_two",
+        "choice_of_two",
+        "additive_two",
+        "irrelevant_two",
+        "irrelevant_mixed",
+    ]
+    arrival: Literal["uniform", "skewed", "cycle", "bursts", "sorted", "appearing", "clusters"]
 
 
 class OptimizerOptions(AlgorithmOptions, total=False):
@@ -329,6 +399,7 @@ class OptimizerOptions(AlgorithmOptions, total=False):
     hard_range: bool
     baseline: AnyBaseline
     limits: Limits
+    contexts: AnyContexts
 
 
 class MakeOptions(OptimizerOptions, total=False):
@@ -345,3 +416,4 @@ class StudyOptions(AlgorithmOptions, total=False):
     hard_range: bool
     baseline: AnyBaseline
     limits: Limits
+    contexts: AnyContexts

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from ._generators import find_generators, seed_all, seeded
-from ._ledger import Ledger, calls_of, drop_pull
+from ._ledger import Ledger, Watch, ask_in, calls_of, drop_pull, unanswered_of
 from ._processes import Outcome, Processes, outcome_of, tried
 from ._result import Episode, Result
 
@@ -35,13 +35,13 @@ class Pool:
             self._processes = Processes(n_jobs, None, _make_call, _pickled(measure, measured), seed)
         else:
             self._threads = ThreadPoolExecutor(n_jobs, thread_name_prefix="canopy")
-            self._call = lambda arm: tried(measured, measure, arm)
+            self._call = lambda arguments: tried(measured, measure, arguments)
 
-    def submit(self, arm: dict[str, Any]) -> Future[Outcome]:
-        """Calls the function with that arm."""
+    def submit(self, arguments: dict[str, Any]) -> Future[Outcome]:
+        """Calls the function with these arguments."""
         if self._processes:
-            return self._processes.submit(next(self._calls), arm)
-        return self._threads.submit(self._call, arm)
+            return self._processes.submit(next(self._calls), arguments)
+        return self._threads.submit(self._call, arguments)
 
     def end(self, at_once: bool) -> None:
         """Waits for the workers, or does not."""
@@ -67,36 +67,39 @@ def _make_call(payload: bytes, seed: int | None) -> Callable[[int, dict[str, Any
     generators = find_generators()
     if seed is None:  # forks have the state of the one that has started them, and so the same numbers
         seed_all(os.urandom(16).hex(), generators)
-        return lambda number, arm: measured(measure, arm)
+        return lambda number, arguments: measured(measure, arguments)
 
-    def call(number: int, arm: dict[str, Any]) -> float:
+    def call(number: int, arguments: dict[str, Any]) -> float:
         with seeded(f"{seed} {number}", generators):
-            return measured(measure, arm)
+            return measured(measure, arguments)
 
     return call
 
 
 def run_at_once(
-    pool: Pool, ledger: Ledger, first: deque[dict[str, Any]], callbacks: list[Callable[[Result], Any]]
+    pool: Pool, ledger: Ledger, watch: Watch, first: deque[dict[str, Any]], callbacks: list[Callable[[Result], Any]]
 ) -> None:
     """The loop of a search with as many calls under way as the pool has workers."""
     result, optimizer = ledger.result, ledger.optimizer
-    take_unanswered = getattr(optimizer, "_take_unanswered", lambda: None)
+    take_unanswered = unanswered_of(optimizer)
     flying: dict[Future[Outcome], tuple[Episode, Any, list[dict[str, Any]]]] = {}  # with the calls of its pull to come
     open_pulls: deque[tuple[Any, list[dict[str, Any]]]] = deque()  # that were left open, one call of each at a time
     try:
         while flying or not result.stopped:
             while not result.stopped and len(flying) < pool.size and ledger.left(len(flying)) != 0:
-                pull = None
-                if open_pulls:
+                pull, context = None, None
+                if open_pulls:  # of several calls, which pulls in a context are not
                     pull, calls = open_pulls.popleft()
-                elif first:
-                    calls = [first.popleft()]
                 else:
-                    pull = take_unanswered() or optimizer.ask(1)
-                    calls = calls_of(pull)
+                    context = watch.look(ledger.interrupts)
+                    if first:
+                        calls = [first.popleft()]
+                    else:
+                        pull = take_unanswered() or ask_in(optimizer, 1, context)
+                        calls = calls_of(pull)
                 ticket, depth = (pull.ticket, pull.depth) if pull else (0, -1)
-                flying[pool.submit(calls[0])] = (Episode(ticket, calls[0], depth, 0, []), pull, calls[1:])
+                episode = Episode(ticket, calls[0], depth, 0, [], context)
+                flying[pool.submit(watch.arguments(calls[0], context))] = (episode, pull, calls[1:])
             with ledger.interrupts.allowed():
                 done, _ = wait(flying, return_when=FIRST_COMPLETED)
             for call in done:

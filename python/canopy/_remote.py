@@ -25,13 +25,18 @@ from ._optimizers import (
     range_from,
 )
 from ._partition import AnyPartition
+from ._policy import policy_tuples_from
 from ._space import (
     LOSS_FIELDS,
     AnyBaseline,
     Baseline,
+    Contexts,
     Limit,
     Parameter,
     Space,
+    context_documents_from,
+    contexts_from,
+    contexts_from_documents,
     documents_from,
     number,
     space_from,
@@ -167,7 +172,7 @@ class Server:
             raise ValueError(f"{', '.join(about)}: leave them out; the file or specification has them")
         wanted: dict[str, Any] = {"name": name}
         if space is not None:
-            wanted["specification"] = self._specification(name, _keepable(space_from(space)), about)
+            wanted["specification"] = self._specification(name, _keepable("space", space_from(space)), about)
         elif specification is not None:
             wanted["specification"] = dict(specification)
         else:
@@ -232,7 +237,7 @@ class Server:
         """A study file as a dictionary. Without an optimizer and options, a study that is there keeps its own."""
         chosen = about.pop("optimizer", None)
         objective: dict[str, Any] = {key: about[key] for key in _OBJECTIVE if key in about}
-        names_none = chosen is None and about.keys() - {"baseline", "limits"} == objective.keys()
+        names_none = chosen is None and about.keys() - {"baseline", "limits", "contexts"} == objective.keys()
         if chosen is None and not names_none:
             chosen = self._optimizer_of(name)
         like = make_optimizer(chosen or DEFAULT, space, **about)  # complains before anything is sent
@@ -245,6 +250,9 @@ class Server:
         if "confidence" in objective:
             document["confidence"] = like.confidence
         document["space"] = documents_from(space)
+        contexts = contexts_from(about.get("contexts"))
+        if contexts is not None:
+            document["context"] = context_documents_from(_keepable("context", contexts))
         if about.get("baseline") is not None:
             document["baseline"] = _baseline_document(about["baseline"])
             losses = _loss_document(about["baseline"])
@@ -323,6 +331,11 @@ class RemoteStudy(Looks):
         return self._space
 
     @property
+    def contexts(self) -> Contexts | None:
+        """What is observed before each pull; None: nothing."""
+        return self._empty.contexts
+
+    @property
     def optimizer_name(self) -> str:
         """The name of the algorithm."""
         return self._empty.optimizer_name
@@ -366,20 +379,33 @@ class RemoteStudy(Looks):
     # --- asking and telling ---
 
     @overload
-    def ask(self, pulls: int | None = None, *, lease_seconds: float | None = None) -> _canopy.Pull: ...
+    def ask(
+        self, pulls: int | None = None, *, context: dict[str, Any] | None = None, lease_seconds: float | None = None
+    ) -> _canopy.Pull: ...
     @overload
     def ask(
-        self, pulls: int | None = None, *, count: int, lease_seconds: float | None = None
+        self,
+        pulls: int | None = None,
+        *,
+        count: int,
+        context: dict[str, Any] | None = None,
+        lease_seconds: float | None = None,
     ) -> list[_canopy.Pull]: ...
     def ask(
-        self, pulls: int | None = None, *, count: int | None = None, lease_seconds: float | None = None
+        self,
+        pulls: int | None = None,
+        *,
+        count: int | None = None,
+        context: dict[str, Any] | None = None,
+        lease_seconds: float | None = None,
     ) -> _canopy.Pull | list[_canopy.Pull]:
         """What to try next, for at most `pulls` pulls; with `count`, a list of so many.
 
-        By default for as long as the algorithm wants to stay. A pull that is not answered within `lease_seconds` is
-        dropped. Raises StudyError while the study is stopped by a command; its `code` is then "paused" or "ended".
+        By default for as long as the algorithm wants to stay. With contexts, `context` is what is observed now,
+        {"load": 0.7}, and each pull is a single one. A pull that is not answered within `lease_seconds` is dropped.
+        Raises StudyError while the study is stopped by a command; its `code` is then "paused" or "ended".
         """
-        wanted: dict[str, Any] = {}
+        wanted: dict[str, Any] = self._context(context)
         if pulls is not None:
             wanted["pulls"] = _checked_pulls(pulls)
         if count is not None:
@@ -447,12 +473,15 @@ class RemoteStudy(Looks):
         arm: dict[str, Any],
         reward: float | Iterable[float] | _canopy.Rewards,
         metrics: dict[str, float] | None = None,
+        *,
+        context: dict[str, Any] | None = None,
     ) -> None:
         """Tells rewards of an arm that was not asked for.
 
-        One reward, several, or Rewards. They count as pulls of the arm, not as steps.
+        One reward, several, or Rewards. They count as pulls of the arm, not as steps. With contexts, `context` says in
+        which one they were earned.
         """
-        told = {"arm": self._arm(arm), **_rewards(reward, "reward"), **_metrics(metrics)}
+        told = {"arm": self._arm(arm), **self._context(context), **_rewards(reward, "reward"), **_metrics(metrics)}
         self._write("observations", told, "reward")
 
     def bar(self, arm: dict[str, Any], reward: float | None = None) -> None:
@@ -576,12 +605,22 @@ class RemoteStudy(Looks):
     def _pull(self, ticket: Mapping[str, Any]) -> _canopy.Pull:
         arm = self._space._coordinates(ticket["arm"])
         then = self._space._coordinates(ticket["then"]) if "then" in ticket else None
-        of_pull = (ticket["ticket"], arm, ticket["length"], 0, ticket["depth"])
+        of_pull = (ticket["ticket"], arm, ticket["length"], 0, ticket.get("depth", 0))
         return _canopy.Pull(self._space, *of_pull, ticket.get("purpose", "search"), then, ticket.get("then_length", 0))
 
     def _arm(self, arm: Any) -> dict[str, Any]:
         self._empty._estimate(arm)  # raises ValueError if it is not in the space
         return {name: value.item() if hasattr(value, "item") else value for name, value in arm.items()}
+
+    def _context(self, context: Any) -> dict[str, Any]:
+        """What a request says of it. Raises ValueError if it is missing or wrong, or where nothing is observed."""
+        self._empty._check_context(context)
+        if context is None:
+            return {}
+        return {"context": {name: value if isinstance(value, str) else float(value) for name, value in context.items()}}
+
+    def _check_context(self, context: Any) -> None:
+        self._empty._check_context(context)
 
     def _mirror(self) -> Optimizer:
         """The optimizer as the server has it; to be looked at only."""
@@ -611,18 +650,20 @@ class RemoteStudy(Looks):
             raise
         return self._call("GET", "/snapshot")
 
-    def _best_answer(self) -> dict[str, Any] | None:
+    def _best_answer(self, context: dict[str, Any] | None = None) -> dict[str, Any] | None:
         """What the server says of the best arm; None before the first reward."""
+        said = self._context(context)
+        query = f"?{urlencode({'context': json.dumps(said['context'])})}" if said else ""
         try:
-            answer: dict[str, Any] = self._call("GET", "/best")
+            answer: dict[str, Any] = self._call("GET", f"/best{query}")
         except _canopy.StudyError as error:
             if getattr(error, "code", "") == "no_answers":
                 return None
             raise
         return answer
 
-    def _best(self) -> tuple[Any, ...] | None:
-        best = self._best_answer()
+    def _best(self, context: dict[str, Any] | None = None) -> tuple[Any, ...] | None:
+        best = self._best_answer(context)
         if best is None:
             return None
         model = best.get("by_model")
@@ -635,6 +676,9 @@ class RemoteStudy(Looks):
         since = (best.get("since"), best.get("level_moves", False))
         return (*numbers, extremes, *others, best.get("own"), ends, *since, limits, best["text"])
 
+    def _policy(self) -> tuple[Any, ...] | None:
+        return None if self.contexts is None else policy_tuples_from(self._call("GET", "/policy"))
+
     def _nearest(self) -> tuple[Any, ...] | None:
         return self._mirror()._nearest()
 
@@ -646,6 +690,8 @@ class RemoteStudy(Looks):
         return self._empty._limits
 
     def _uplift(self) -> tuple[Any, ...] | None:
+        if self.contexts is not None:  # cannot be combined with a baseline yet
+            return None
         best = self._best_answer()
         uplift = best and best.get("uplift")
         if not best or not uplift:
@@ -751,6 +797,8 @@ def _optimizer_from(specification: Mapping[str, Any], space: Space) -> Optimizer
         objective["baseline"] = Baseline(**specification["baseline"], **losses)
     if "limit" in specification:
         objective["limits"] = {each["metric"]: _limit_from(each) for each in specification["limit"]}
+    if "context" in specification:
+        objective["contexts"] = contexts_from_documents(specification["context"])
     make: Any = CLASSES[name]
     made: Optimizer = make(space, **chosen, **objective)
     return made

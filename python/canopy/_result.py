@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._optimizers import Best, Looks, Loss, Optimizer, Summary, Uplift, arm_text
+from ._pandas import import_pandas
+from ._policy import Policy
 from ._space import Space
 
 if TYPE_CHECKING:
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
 class Episode(NamedTuple):
     """One arm and the rewards it earned in a row.
 
-    `depth` is that of its node in the tree (-1: not known), `first` the index of its first pull, from 1.
+    `depth` is that of its node in the tree (-1: not known), `first` the index of its first pull, from 1, `context` what
+    was observed before it; None without contexts.
     """
 
     ticket: int | str
@@ -22,6 +25,7 @@ class Episode(NamedTuple):
     depth: int  #: of its node in the tree
     first: int  #: index of its first pull, from 1
     rewards: list[float]
+    context: dict[str, Any] | None = None  #: what was observed before it
 
 
 class Result:
@@ -43,7 +47,7 @@ class Result:
         self.last_failure: str | None = None
         self.seconds = 0.0
         self.stopped = ""
-        self._at_end: tuple[Best | None, Summary] | None = None
+        self._at_end: tuple[Best | None, Summary, Policy | None] | None = None
 
     @property
     def space(self) -> Space:
@@ -51,13 +55,18 @@ class Result:
 
     @property
     def best(self) -> Best:
-        """The arm to recommend; once the search has ended, as of then. Raises ValueError while there is none."""
+        """The arm to recommend; once the search has ended, as of then. Raises ValueError while there is none.
+
+        With contexts there is one for each: `policy` has them, and `optimizer.best(context)`.
+        """
         best = self.best_or_none()
         if best is None:
             raise ValueError(self._why_no_best())
         return best
 
     def _why_no_best(self) -> str:
+        if self.optimizer.contexts is not None:
+            return "with contexts there is a best arm for each: see result.policy, or result.optimizer.best(context)"
         nearest = self.optimizer.nearest()
         if nearest is None or not nearest.limits:
             return "there is no best arm yet, since nothing has a reward; best_or_none() returns None then"
@@ -68,8 +77,19 @@ class Result:
         )
 
     def best_or_none(self) -> Best | None:
-        """The same; None while there is no reward (in a callback after failures, say), or no arm keeps its limits."""
-        return self._at_end[0] if self._at_end else self.optimizer.best()
+        """The same; None while there is no reward (in a callback after failures, say), or no arm keeps its limits.
+
+        And with contexts, where there is one for each.
+        """
+        if self._at_end or self.optimizer.contexts is not None:
+            return self._at_end[0] if self._at_end else None
+        return self.optimizer.best()
+
+    @property
+    def policy(self) -> Policy:
+        """What to set in every context; once the search has ended, as of then. Raises ValueError without contexts."""
+        at_end = self._at_end[2] if self._at_end else None
+        return self.optimizer.policy() if at_end is None else at_end
 
     @property
     def nearest(self) -> Best | None:
@@ -95,19 +115,30 @@ class Result:
         """Keeps things as they are now, whatever happens to the optimizer."""
         if not isinstance(self.optimizer, Optimizer):
             self.optimizer = self.optimizer.copy()
-        self._at_end = (self.optimizer.best(), self.optimizer.summary())
+        self._at_end = (self.best_or_none(), self.optimizer.summary(), self.optimizer._policy_or_none())
 
     def to_frame(self) -> pandas.DataFrame:
-        """A pandas DataFrame with one row per episode: its arm, how many pulls, their mean."""
+        """A pandas DataFrame with one row per episode: its arm, its context, how many pulls, their mean."""
         pandas = import_pandas()
         others = ("ticket", "first", "depth", "pulls", "mean")
         columns: dict[str, list[Any]] = {f"arm.{name}" if name in others else name: [] for name in self.space}
-        rows: dict[str, list[Any]] = {"ticket": [], "first": [], **columns, "depth": [], "pulls": [], "mean": []}
+        seen: dict[str, list[Any]] = {f"context.{name}": [] for name in self.optimizer.contexts or ()}
+        rows: dict[str, list[Any]] = {
+            "ticket": [],
+            "first": [],
+            **columns,
+            **seen,
+            "depth": [],
+            "pulls": [],
+            "mean": [],
+        }
         for episode in self.episodes:
             rows["ticket"].append(episode.ticket)
             rows["first"].append(episode.first)
             for column, value in zip(columns.values(), episode.arm.values()):
                 column.append(value)
+            for column, name in zip(seen.values(), self.optimizer.contexts or ()):
+                column.append(episode.context[name] if episode.context else None)
             rows["depth"].append(episode.depth)
             rows["pulls"].append(len(episode.rewards))
             rows["mean"].append(sum(episode.rewards) / len(episode.rewards))
@@ -117,13 +148,6 @@ class Result:
         failed = f", {self.failed} failed, the last at {self.last_failure}" if self.failed else ""
         ending = f", stopped: {self.stopped}" if self.stopped else ""
         counts = f"{self.pulls} pulls in {len(self.episodes)} episodes"
-        return f"<canopy.Result of {counts}{failed}{ending}; best {self.best_or_none()}>"
-
-
-def import_pandas() -> Any:
-    """pandas, if it is installed."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError("to_frame needs pandas: pip install pandas") from None
-    return pandas
+        policy = self._at_end[2] if self._at_end else self.optimizer._policy_or_none()
+        found = f"best {self.best_or_none()}" if policy is None else repr(policy)
+        return f"<canopy.Result of {counts}{failed}{ending}; {found}>"

@@ -12,11 +12,15 @@ from ._ledger import (
     FailuresError,
     Interrupts,
     Ledger,
+    Observe,
     OnFailure,
     SearchLine,
+    Watch,
+    ask_in,
     calls_of,
     drop_pull,
     measured,
+    unanswered_of,
 )
 from ._optimizers import (
     CLASSES,
@@ -29,7 +33,7 @@ from ._optimizers import (
     make_optimizer,
 )
 from ._result import Episode, Result
-from ._space import Parameter, Space, whole
+from ._space import Context, Parameter, Space, whole
 from ._workers import jobs_from
 
 if TYPE_CHECKING:
@@ -53,10 +57,11 @@ def maximize(
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
+    context: Observe | None = None,
     n_jobs: int = 1,
     workers: Workers = "processes",
     enqueue: Iterable[Mapping[str, Any]] = (),
-    observe: Iterable[tuple[Mapping[str, Any], Any]] = (),
+    observe: Iterable[tuple[Mapping[str, Any], Any] | tuple[Mapping[str, Any], Any, Context]] = (),
     on_failure: OnFailure = "penalize",
     failure_reward: float | None = None,
     max_failures: int = 25,
@@ -74,13 +79,17 @@ def maximize(
     - callbacks: called with the Result so far after every episode. An exception passes through.
     - stop: asked after every pull, with the Result so far; True ends the search.
     - progress: shows a progress line on stderr.
+    - contexts, context: where the best arm depends on what is observed, contexts={"load": canopy.real(0, 1)} says what
+      that is, and `context` is a function that returns it, {"load": 0.7}. It is called before each call of `measure`,
+      which has it as well if it has an argument `context`. The result has a `policy`: what to set in every context.
     - n_jobs: so many calls at a time (-1: one per core), in processes of their own, to which `measure` is sent, or in
       threads: workers="threads". They have different arms where the optimizer can do that, as the adaptive tree can.
       Calls that are under way when the search ends count. Processes have random generators of their own (those of
       `random`, of numpy, and those that `measure` uses), which with `seed` depend on that and on the number of the
       call; and they end with this one, however it ends.
     - enqueue: arms to try first, one call each. They count as calls, and the optimizer observes their rewards.
-    - observe: arms with the rewards that are known of them, [({"x": 0.3}, 0.8), ...], to begin with.
+    - observe: arms with the rewards that are known of them, [({"x": 0.3}, 0.8), ...], to begin with. With contexts, in
+      which one that was comes third: ({"x": 0.3}, 0.8, {"load": 0.7}).
 
     - on_failure: a call that raises an exception, or returns None, NaN or an infinity, has failed: "penalize" takes it
       for a bad reward and leaves the arm, which `best` never names. "raise" raises, and so does a failure before the
@@ -109,6 +118,7 @@ def maximize(
         options=dict(options),
         failures=Failures(on_failure, failure_reward, max_failures),
         known=Known(enqueue, observe),
+        context=context,
         jobs=_workers_from(n_jobs, workers),
     )
 
@@ -123,10 +133,11 @@ def minimize(
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
+    context: Observe | None = None,
     n_jobs: int = 1,
     workers: Workers = "processes",
     enqueue: Iterable[Mapping[str, Any]] = (),
-    observe: Iterable[tuple[Mapping[str, Any], Any]] = (),
+    observe: Iterable[tuple[Mapping[str, Any], Any] | tuple[Mapping[str, Any], Any, Context]] = (),
     on_failure: OnFailure = "penalize",
     failure_reward: float | None = None,
     max_failures: int = 25,
@@ -151,13 +162,14 @@ def minimize(
         options=dict(options),
         failures=Failures(on_failure, failure_reward, max_failures),
         known=Known(enqueue, observe),
+        context=context,
         jobs=_workers_from(n_jobs, workers),
     )
 
 
 #: of `search`, which may be misspelt
 _ARGUMENTS = (
-    "pulls", "timeout", "callbacks", "stop", "progress", "n_jobs", "workers", "enqueue", "observe",
+    "pulls", "timeout", "callbacks", "stop", "progress", "context", "n_jobs", "workers", "enqueue", "observe",
     "on_failure", "failure_reward", "max_failures",
 )  # fmt: skip
 
@@ -176,6 +188,7 @@ def search(
     options: dict[str, Any],
     failures: Failures,
     known: Known | None = None,
+    context: Observe | None = None,
     jobs: tuple[int, Workers] = (1, "threads"),
 ) -> Result:
     """The loop that maximize, minimize and policy_search share."""
@@ -203,6 +216,7 @@ def search(
         _check_given(optimizer, space, direction, options)
         result = Result(optimizer)
 
+    watch = Watch(context, result.optimizer.contexts, measure, result.space)
     known.check(result.optimizer)
     pool = None
     if jobs[0] > 1:
@@ -215,9 +229,9 @@ def search(
         with line.line, Interrupts() as interrupts:
             ledger = Ledger(result, pulls, timeout, stop, line, interrupts, failures)
             if pool is None:
-                _run(measure, ledger, known.arms, all_callbacks)
+                _run(measure, ledger, watch, known.arms, all_callbacks)
             else:
-                run_at_once(pool, ledger, known.arms, all_callbacks)
+                run_at_once(pool, ledger, watch, known.arms, all_callbacks)
             line.show(result, at_once=True)
     except FailuresError:
         result._end()
@@ -233,21 +247,29 @@ class Known:
 
     def __init__(self, enqueue: Any, observe: Any):
         self.arms = deque(_arm_from("enqueue", arm) for arm in _several("enqueue", enqueue))
-        self._pairs = [_pair_from(pair) for pair in _several("observe", observe)]
+        self._told = [_told_from(each) for each in _several("observe", observe)]
 
     def check(self, optimizer: Any) -> None:
-        """Complains about arms that are not in the space, before anything is played or told."""
-        observed = [arm for arm, _ in self._pairs]
+        """Complains about what is not in the space, or in the contexts, before anything is played or told."""
+        observed = [arm for arm, *_ in self._told]
         for name, arms in (("enqueue", self.arms), ("observe", observed)):
             for number, arm in enumerate(arms):
                 try:
                     optimizer.estimate(arm)
                 except ValueError as error:
                     raise ValueError(f"{name}[{number}]: {error}") from None
+        for number, (_, _, context) in enumerate(self._told):
+            try:
+                optimizer._check_context(context)
+            except ValueError as error:
+                raise ValueError(f"observe[{number}]: {error}") from None
 
     def tell(self, optimizer: Any) -> None:
-        for arm, reward in self._pairs:
-            optimizer.observe(arm, reward)
+        for arm, reward, context in self._told:
+            if context is None:
+                optimizer.observe(arm, reward)
+            else:
+                optimizer.observe(arm, reward, context=context)
 
 
 def _several(name: str, given: Any) -> list[Any]:
@@ -262,37 +284,41 @@ def _arm_from(name: str, arm: Any) -> dict[str, Any]:
     return dict(arm)
 
 
-def _pair_from(pair: Any) -> tuple[dict[str, Any], Any]:
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise ValueError(f'observe: {pair!r} must be an arm and its reward, such as ({{"x": 0.5}}, 0.8)')
-    return _arm_from("observe", pair[0]), pair[1]
+def _told_from(given: Any) -> tuple[dict[str, Any], Any, dict[str, Any] | None]:
+    """An arm, its reward, and the context that this was in."""
+    if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+        raise ValueError(f'observe: {given!r} must be an arm and its reward, such as ({{"x": 0.5}}, 0.8)')
+    context = given[2] if len(given) == 3 else None
+    return _arm_from("observe", given[0]), given[1], dict(context) if isinstance(context, Mapping) else context
 
 
 def _run(
     measure: Callable[..., Any],
     ledger: Ledger,
+    watch: Watch,
     first: deque[dict[str, Any]],
     callbacks: list[Callable[[Result], Any]],
 ) -> None:
     result, optimizer, interrupts = ledger.result, ledger.optimizer, ledger.interrupts
-    take_unanswered = getattr(optimizer, "_take_unanswered", lambda: None)
+    take_unanswered = unanswered_of(optimizer)
     pull = None
     try:
         while not result.stopped:
+            context = watch.look(interrupts)
             if first:
                 calls = [first.popleft()]
             else:
-                pull = take_unanswered() or optimizer.ask(ledger.left())
+                pull = take_unanswered() or ask_in(optimizer, ledger.left(), context)
                 calls = calls_of(pull)
             ticket, depth = (pull.ticket, pull.depth) if pull else (0, -1)
-            episode = Episode(ticket, calls[0], depth, result.pulls + 1, [])
+            episode = Episode(ticket, calls[0], depth, result.pulls + 1, [], context)
             answered = 0
             for arm in calls:
                 if arm is not episode.arm:  # the other arm of a duel
-                    episode = Episode(ticket, arm, depth, result.pulls + 1, [])
+                    episode = Episode(ticket, arm, depth, result.pulls + 1, [], context)
                 try:
                     with interrupts.allowed():
-                        outcome = measured(measure, arm)
+                        outcome = measured(measure, watch.arguments(arm, context))
                 except Exception as error:
                     ledger.failure(episode, pull, error)
                     pull = None  # closed

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _canopy
 from ._optimizers import CLASSES, DEFAULT, RewardRange, check_default, range_from, say_unused
+from ._pandas import import_pandas
 from ._progress import ProgressLine
-from ._result import import_pandas
 from ._space import Space, space_from_tuples, whole
 
 if TYPE_CHECKING:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import operator
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from . import _canopy
 
 
+class Variable:
+    """Something that has values: a parameter, or what is observed."""
+
+    def _objects(self) -> tuple[Any, ...]:
+        """The objects that the values stand for, if they are not the values themselves."""
+        return ()
+
+
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(Variable):
     """One of the things that are tuned.
 
     Each kind is a class with the name and the fields of its kind in study files, but that `log` stands for `scale`.
@@ -24,10 +33,6 @@ class Parameter:
         if "log" in fields:
             fields["scale"] = "log" if fields.pop("log") else "linear"
         return fields
-
-    def _objects(self) -> tuple[Any, ...]:
-        """The objects that the values of the parameter stand for, if they are not the values themselves."""
-        return ()
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,75 @@ def choice(*choices: Any) -> Choice:
     return Choice(choices)
 
 
-class Space(_canopy.Space):
+@dataclass(frozen=True)
+class Periodic(Variable):
+    """Something observed whose values repeat: those that differ by `period` are the same, as hours 0 and 24 are."""
+
+    period: float
+
+
+def periodic(period: float) -> Periodic:
+    """A number whose values repeat: the hour of the day, an angle. For contexts; any number may be given.
+
+    >>> canopy.periodic(24)
+    Periodic(period=24.0)
+    """
+    length = number("period", period)
+    if not (length > 0 and math.isfinite(length)):
+        raise ValueError(f"period = {period!r}: must be above 0")
+    return Periodic(length)
+
+
+_Each = TypeVar("_Each")
+
+
+class _Named(Generic[_Each]):
+    """Looks at things by their names, as in a dictionary."""
+
+    _things: dict[str, _Each]
+
+    def __getitem__(self, name: str) -> _Each:
+        return self._things[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._things)
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._things
+
+    def keys(self) -> KeysView[str]:
+        """The names."""
+        return self._things.keys()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The one of that name, or the default."""
+        return self._things.get(name, default)
+
+    def values(self) -> ValuesView[_Each]:
+        """What has the names."""
+        return self._things.values()
+
+    def items(self) -> ItemsView[str, _Each]:
+        """Names, and what has them."""
+        return self._things.items()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mapping) and list(self.items()) == list(other.items())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.items()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._things!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self._things,))
+
+
+class Space(_Named[Parameter], _canopy.Space):
     """Named parameters, in the order given. Wherever a space is expected, a dictionary will do.
 
     >>> space = canopy.Space({"ttl": canopy.real(1, 3600, log=True), "policy": canopy.choice("lru", "lfu")})
@@ -111,57 +184,47 @@ class Space(_canopy.Space):
         if not isinstance(parameters, Mapping):
             raise ValueError(f'space = {parameters!r}: must be a dictionary such as {{"x": canopy.real(0, 1)}}')
         super().__init__(
-            [_tuple_of(name, parameter) for name, parameter in parameters.items()],
+            [_tuple_of("space", name, parameter) for name, parameter in parameters.items()],
             [parameter._objects() for parameter in parameters.values()],
         )
-        self._parameters = dict(parameters)
+        self._things = dict(parameters)
 
-    def __getitem__(self, name: str) -> Parameter:
-        return self._parameters[name]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parameters)
+class Contexts(_Named[Variable], _canopy.Contexts):
+    """What is observed before each pull, by name, in the order given: three variables at most.
 
-    def __len__(self) -> int:
-        return len(self._parameters)
+    Wherever contexts are expected, a dictionary will do.
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._parameters
+    >>> contexts = canopy.Contexts({"hour": canopy.periodic(24), "tenant": canopy.choice("small", "large")})
+    >>> contexts["hour"].period
+    24.0
+    """
 
-    def keys(self) -> KeysView[str]:
-        """The names."""
-        return self._parameters.keys()
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The parameter of that name, or the default."""
-        return self._parameters.get(name, default)
-
-    def values(self) -> ValuesView[Parameter]:
-        """The parameters."""
-        return self._parameters.values()
-
-    def items(self) -> ItemsView[str, Parameter]:
-        """Names and parameters."""
-        return self._parameters.items()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mapping) and list(self.items()) == list(other.items())
-
-    def __hash__(self) -> int:
-        return hash(tuple(self.items()))
-
-    def __repr__(self) -> str:
-        return f"Space({self._parameters!r})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self._parameters,))
+    def __init__(self, variables: Mapping[str, Variable]):
+        if not isinstance(variables, Mapping):
+            raise ValueError(f'contexts = {variables!r}: must be a dictionary such as {{"load": canopy.real(0, 1)}}')
+        plain = {name: _without_period(variable) for name, variable in variables.items()}
+        super().__init__(
+            [_tuple_of("context", name, variable) for name, variable in plain.items()],
+            [variable._objects() for variable in plain.values()],
+            [variable.period if isinstance(variable, Periodic) else 0.0 for variable in variables.values()],
+        )
+        self._things = dict(variables)
 
 
 Mapping.register(Space)
+Mapping.register(Contexts)
 
 
 def space_from(space: Space | Mapping[str, Parameter]) -> Space:
     return space if isinstance(space, Space) else Space(space)
+
+
+def contexts_from(contexts: AnyContexts) -> Contexts | None:
+    """None: nothing is observed. Raises ValueError."""
+    if contexts is None or isinstance(contexts, Contexts):
+        return contexts
+    return Contexts(contexts) if contexts != {} else None
 
 
 def space_from_tuples(parameters: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Space:
@@ -177,6 +240,34 @@ def space_from_documents(parameters: Iterable[Mapping[str, Any]]) -> Space:
 def documents_from(space: Space) -> list[dict[str, Any]]:
     """The tables of a study file."""
     return [{"name": name, "type": kind, **fields} for name, kind, fields in space._tuples()]
+
+
+def contexts_from_tuples(variables: Sequence[tuple[str, str, Mapping[str, Any], float]]) -> Contexts:
+    """Contexts from the tuples that `_canopy` uses: name, kind, fields, period."""
+    return Contexts(
+        {
+            name: Periodic(period) if period else _parameter_from(kind, fields)
+            for name, kind, fields, period in variables
+        }
+    )
+
+
+def contexts_from_documents(variables: Iterable[Mapping[str, Any]]) -> Contexts | None:
+    """Contexts from the tables of a study file; None: there are none."""
+    return contexts_from(
+        {
+            each["name"]: Periodic(each["period"]) if each.get("period") else _parameter_from(each["type"], each)
+            for each in variables
+        }
+    )
+
+
+def context_documents_from(contexts: Contexts) -> list[dict[str, Any]]:
+    """The tables of a study file."""
+    return [
+        {"name": name, "type": kind, **fields, **({"period": period} if period else {})}
+        for name, kind, fields, period in contexts._variables()
+    ]
 
 
 def _parameter_from(kind: str, fields: Mapping[str, Any]) -> Parameter:
@@ -209,13 +300,25 @@ def _labels(choices: tuple[Any, ...]) -> list[str]:
     return labels if len(set(labels)) == len(labels) else [repr(value) for value in choices]
 
 
-def _tuple_of(name: str, parameter: Parameter) -> tuple[str, str, dict[str, Any]]:
+def _tuple_of(what: str, name: str, parameter: Variable) -> tuple[str, str, dict[str, Any]]:
+    """As `_canopy` takes a parameter, or what is observed (`what`: "space" or "context")."""
     if not isinstance(name, str):
-        raise ValueError(f"space.{name!r}: the name of a parameter must be a string")
+        raise ValueError(f"{what}.{name!r}: the name of a {_NOUNS[what]} must be a string")
     if not isinstance(parameter, Parameter):
-        *others, last = (f"canopy.{kind}(...)" for kind in _KINDS)
-        raise ValueError(f"space.{name} = {parameter!r}: must be {', '.join(others)} or {last}")
+        kinds = [f"canopy.{kind}(...)" for kind in _KINDS]
+        if what == "context":
+            kinds.append("canopy.periodic(...)")
+        *others, last = kinds
+        raise ValueError(f"{what}.{name} = {parameter!r}: must be {', '.join(others)} or {last}")
     return (name, type(parameter).__name__.lower(), parameter._fields())
+
+
+_NOUNS = {"space": "parameter", "context": "context"}
+
+
+def _without_period(variable: Variable) -> Variable:
+    """The values that differ, as a parameter."""
+    return Real(0.0, variable.period) if isinstance(variable, Periodic) else variable
 
 
 def number(name: str, value: Any) -> float:
@@ -241,6 +344,9 @@ def whole(name: str, value: Any, least: int = -(2**53), most: int = 2**53) -> in
 
 
 AnySpace = Space | Mapping[str, Parameter]
+#: what is observed before each pull, by name; None: nothing
+AnyContexts = Contexts | Mapping[str, Variable] | None
+Context = Mapping[str, Any]  #: what was observed: a value for each name
 Direction = Literal["maximize", "minimize"]
 RewardRange = Sequence[float] | Literal["auto"] | None
 

@@ -7,12 +7,12 @@ import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from . import _canopy
 from ._optimizers import CLASSES, DEFAULT, Direction, Looks, Optimizer, RewardRange, copied, make_optimizer
 from ._result import Episode, Result
-from ._space import Parameter, Space, space_from
+from ._space import Contexts, Parameter, Space, contexts_from, space_from
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -85,7 +85,7 @@ class Study(Looks, _canopy.Study):
         a direction, a reward_range, a confidence) or a study file (TOML or JSON, as `canopy tune` reads it), it is made
         if it is not there, and must be the same if it is; but reward_range and confidence may change, and take effect.
         Where no optimizer is named, a study keeps the one it was made with, and a new one has the adaptive tree.
-        The choices of its space must be strings. Raises StudyError if it is open elsewhere.
+        The choices of its space, and of its contexts, must be strings. Raises StudyError if it is open elsewhere.
 
         `fork` is the name of a new study that is made from this one and opened instead. It begins with the whole
         journal if nothing that learning depends on differs. If the optimizer, its options or the ranges of the space
@@ -105,7 +105,10 @@ class Study(Looks, _canopy.Study):
                 pass  # raises FileNotFoundError and the like
             file = os.fsdecode(file)
         elif space is not None:
-            space = _keepable(space_from(space))
+            space = _keepable("space", space_from(space))
+            contexts = contexts_from(about.get("contexts"))
+            if contexts is not None:
+                _keepable("context", contexts)
             about.setdefault("optimizer", _canopy.optimizer_name_of(_path(store), name) or DEFAULT)
             like = make_optimizer(about.pop("optimizer"), space, **about)
         elif about:
@@ -147,12 +150,15 @@ class Study(Looks, _canopy.Study):
         arm: dict[str, Any],
         reward: float | Iterable[float] | _canopy.Rewards,
         metrics: dict[str, float] | None = None,
+        *,
+        context: dict[str, Any] | None = None,
     ) -> None:
         """Tells rewards of an arm that was not asked for.
 
-        One reward, several, or Rewards. They count as pulls of the arm, not as steps.
+        One reward, several, or Rewards. They count as pulls of the arm, not as steps. With contexts, `context` says in
+        which one they were earned.
         """
-        super().observe(arm, reward, metrics)
+        super().observe(arm, reward, metrics, context=context)
         self._say_advice()
 
     def _take_unanswered(self) -> _canopy.Pull | None:
@@ -218,28 +224,31 @@ def load_result(name: str, store: str | os.PathLike[str] = DEFAULT_STORE) -> Res
     """
     result = Result(_load(name, store))
     started = None
-    for ticket, arm, at, rewards in _canopy.history_of(_path(store), name):
+    for ticket, arm, at, rewards, context in _canopy.history_of(_path(store), name):
         started = at if started is None else started
         if ticket and result.episodes and result.episodes[-1].ticket == ticket:
             result.episodes[-1].rewards.extend(rewards)
         else:
-            result.episodes.append(Episode(ticket, arm, -1, result.pulls + 1, rewards))
+            result.episodes.append(Episode(ticket, arm, -1, result.pulls + 1, rewards, context))
         result.rewards.extend(rewards)
         result.pulls += len(rewards)
         result.seconds = at - started
     return result
 
 
-def _keepable(space: Space) -> Space:
-    """The space, if a store can keep it."""
-    for name, parameter in space.items():
-        for value in parameter._objects():
+_Kept = TypeVar("_Kept", Space, Contexts)
+
+
+def _keepable(what: str, things: _Kept) -> _Kept:
+    """The same space or contexts (`what`: "space" or "context"), if a store can keep them."""
+    for name, thing in things.items():
+        for value in thing._objects():
             if not isinstance(value, str) or "\0" in value:
                 raise ValueError(
-                    f"space.{name}: the choices of a study must be strings without zero bytes, since they are kept in"
+                    f"{what}.{name}: the choices of a study must be strings without zero bytes, since they are kept in"
                     " its store"
                 )
-    return space
+    return things
 
 
 def _path(store: str | os.PathLike[str]) -> str:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _canopy
-from ._ledger import Failures, OnFailure, is_usable, single_reward
+from ._ledger import Failures, OnFailure, check_observe, is_usable, single_reward
 from ._optimizers import CLASSES, DEFAULT, Optimizer, make_optimizer
 from ._result import Result
 from ._search import search
-from ._space import Parameter, Space, space_from, whole
+from ._space import Context, Parameter, Space, contexts_from, space_from, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,6 +38,7 @@ def policy_search(
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
+    context: Callable[[Any, Any], Context] | None = None,
     on_failure: OnFailure = "penalize",
     failure_reward: float | None = None,
     max_failures: int = 25,
@@ -58,6 +59,9 @@ def policy_search(
     - reward="return": a pull is a whole episode, from a reset to its end, and its reward is the sum of those of its
       steps. For tasks where only the whole tells: to reach a goal soon, say. Episodes are independent, and so is
       feedback. The episode in which `steps` run out is played to its end.
+    - contexts, context: where the best parameters depend on what is observed, contexts={"gravity": canopy.real(5, 15)}
+      says what that is, and `context(observation, info)` returns it, from what the environment has said last: with
+      reward="return" when the episode began. It is called before each pull. The result has a `policy`.
     - seed: of the environment, and of an optimizer that has one.
     - The other arguments are those of `maximize`. After a step that failed (on_failure), the environment is reset.
 
@@ -91,12 +95,18 @@ def policy_search(
         if reward == "step" and given.get("feedback") is None and _takes_correlated(optimizer):
             given["feedback"] = "correlated"
         make_optimizer(optimizer, space, **given)  # complains before anything is played
+        check_observe(context, contexts_from(given.get("contexts")))
     else:
+        check_observe(context, optimizer.contexts)
         del given["seed"]
         if optimizer.direction != "maximize":
             raise ValueError("policy_search maximizes rewards, but the optimizer's direction is minimize")
     failures = Failures(on_failure, failure_reward, max_failures)
     chain = _Chain(env, policy, end_reward, seed, steps)
+
+    def observe() -> Context:
+        assert context is not None
+        return context(*chain.observed())
 
     def is_over(result: Result) -> bool:
         return chain.steps >= steps or (stop is not None and stop(result))
@@ -114,6 +124,7 @@ def policy_search(
         progress=progress,
         options=given,
         failures=failures,
+        context=None if context is None else observe,
     )
     if not by_step and result.stopped == "stop" and chain.steps >= steps:
         result.stopped = "steps"
@@ -140,8 +151,14 @@ class _Chain:
         self._policy = policy
         self._end_reward = end_reward
         self._longest = longest  # steps of an episode
-        self._observation, _ = env.reset(seed=seed)
+        self._observation, self._info = env.reset(seed=seed)
         self._needs_reset = False
+
+    def observed(self) -> tuple[Any, Any]:
+        """The last observation, and what was said beside it."""
+        if self._needs_reset:
+            self._reset()
+        return self._observation, self._info
 
     def step(self, **theta: Any) -> float:
         """One step; the reward of it."""
@@ -174,11 +191,11 @@ class _Chain:
         """The reward of a step, and whether the episode has ended with it."""
         self.steps += 1
         action = self._policy(theta, self._observation)
-        self._observation, reward, terminated, truncated, _ = self._env.step(action)
+        self._observation, reward, terminated, truncated, self._info = self._env.step(action)
         if terminated and self._end_reward is not None:
             reward = self._end_reward
         return single_reward(reward), bool(terminated or truncated)
 
     def _reset(self) -> None:
-        self._observation, _ = self._env.reset()
+        self._observation, self._info = self._env.reset()
         self._needs_reset = False

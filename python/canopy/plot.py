@@ -1,8 +1,8 @@
 """Pictures with matplotlib. Every function draws into `ax`, or into a new figure, and returns the axes.
 
-`estimate` and `tree` take a Result, an optimizer, a study or a sampler for Optuna; `pulls` and `switches` need a
-Result, since they show what happened when; `canopy.load_result(name)` gives that of a study, even while somebody else
-writes to it.
+`estimate` and `tree` take a Result, an optimizer, a study or a sampler for Optuna; `policy` and `level_effect` take
+these but the sampler, or a Policy; `pulls` and `switches` need a Result, since they show what happened when;
+`canopy.load_result(name)` gives that of a study, even while somebody else writes to it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from . import _canopy
 from ._canopy import Domain
 from ._optimizers import Node
+from ._policy import Policy, PolicyRow
 from ._result import Result
 from ._simulation import Simulation
-from ._space import Space
+from ._space import Contexts, Periodic, Space
 
-__all__ = ["estimate", "experiment", "pulls", "regret", "switches", "tree"]
+__all__ = ["estimate", "experiment", "level_effect", "policy", "pulls", "regret", "switches", "tree"]
 
 # Colours that people who see few of them can tell apart (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f")
@@ -52,6 +53,7 @@ def estimate(
     `parameters=("x", "y")`.
     """
     optimizer = _optimizer_of(searched)
+    _refuse_contexts(optimizer)
     names = _chosen_names(optimizer.space, parameters)
     nodes = optimizer.tree()
     if not nodes:
@@ -171,6 +173,7 @@ def tree(searched: Any, *, ax: Axes | None = None) -> Axes:
     With one real parameter, the axis has its values. With others the parts of a node lie side by side, all as wide.
     """
     optimizer = _optimizer_of(searched)
+    _refuse_contexts(optimizer)
     nodes = optimizer.tree()
     if not nodes:
         raise ValueError(f"{optimizer!r} has no tree")
@@ -236,6 +239,63 @@ def experiment(measured: Any, *, realised: bool | None = None) -> Figure:
     return figure
 
 
+def policy(searched: Any, *, parameter: str | None = None, ax: Axes | None = None) -> Axes:
+    """What to set in every context, as it was learnt.
+
+    One context: the setting over it, a line for each region, and as bars how many pulls were there; borders are dotted
+    where both sides may have the same best setting. Of a Result, dots are its pulls. Two contexts: a map of the
+    regions, coloured by the setting, with its value and the number of pulls. Of several parameters, `parameter` says
+    which one is drawn. Without that, and with three contexts: a row for each region, with its ranges, its setting and
+    what that earns.
+    """
+    found, result = _policy_of(searched)
+    if parameter is not None and parameter not in found.space:
+        raise ValueError(f"parameter: the space has no {parameter!r}; it has {', '.join(found.space)}")
+    if parameter is None and len(found.space) == 1:
+        parameter = next(iter(found.space))
+    if all(row.arm is None for row in found.rows):
+        raise ValueError("there is nothing to draw: nothing was told yet")
+    if parameter is None or len(found.contexts) > 2:
+        return _policy_rows(found, parameter, ax)
+    ax = ax or _new_axes()
+    if len(found.contexts) == 1:
+        _policy_1d(found, parameter, result, ax)
+    else:
+        _policy_2d(found, parameter, ax)
+    return ax
+
+
+def level_effect(searched: Any, *, variable: str | None = None, ax: Axes | None = None) -> Axes:
+    """What a context adds to the rewards of all arms alike, over its values: this is taken off before they are learnt.
+
+    With several contexts, `variable` says which one.
+    """
+    found, _ = _policy_of(searched)
+    if variable is None and len(found.contexts) == 1:
+        variable = next(iter(found.contexts))
+    if variable is None or variable not in found.contexts:
+        raise ValueError(f"variable = {variable!r}: name one of {', '.join(found.contexts)}")
+    ax = ax or _new_axes()
+    contexts = found.contexts
+    effects = found.effects[variable]
+    ax.axhline(0, color=GREY, linewidth=0.8, zorder=0)
+    domain = contexts._domain(variable)
+    if not effects:
+        ax.text(0.5, 0.55, "no level effect was found", transform=ax.transAxes, ha="center", va="bottom", color=GREY)
+        ax.set_ylim(-1, 1)
+    elif domain.is_ordered:
+        half = domain.spacing / 2 if all(each.low == each.high for each in effects) else 0.0
+        edges = [float(each.low) - half for each in effects]
+        edges.append(float(effects[-1].high) + half)
+        ax.stairs([each.effect for each in effects], edges, baseline=None, color=COLOURS[2], linewidth=1.6)
+    else:
+        places = [contexts._coordinate(variable, each.low) for each in effects]
+        ax.bar(places, [each.effect for each in effects], width=0.6, color=COLOURS[2])
+    _label_context(ax, "x", contexts, variable)
+    ax.set_ylabel("added to all rewards")
+    return ax
+
+
 # --- parts ---------------------------------------------------------------------------------------
 
 
@@ -250,6 +310,23 @@ def _optimizer_of(searched: Any) -> Any:
     if not hasattr(optimizer, "tree"):
         raise ValueError(f"{searched!r}: must be a Result, an optimizer, a study or a sampler with trials")
     return optimizer
+
+
+def _refuse_contexts(optimizer: Any) -> None:
+    """With contexts there is a tree for each region of them."""
+    if getattr(optimizer, "contexts", None) is not None:
+        raise ValueError(f"{optimizer!r} has contexts; canopy.plot.policy shows what to set in each of them")
+
+
+def _policy_of(searched: Any) -> tuple[Policy, Result | None]:
+    """A policy, and the pulls that led to it if they are known."""
+    if isinstance(searched, Policy):
+        return searched, None
+    if isinstance(searched, Result):
+        return searched.policy, searched
+    if not hasattr(searched, "policy"):
+        raise ValueError(f"{searched!r}: must be a Result, an optimizer, a study or a Policy")
+    return searched.policy(), None
 
 
 def _result_of(result: Any) -> Result:
@@ -317,7 +394,7 @@ def _chosen_names(space: Space, parameters: str | Sequence[str] | None, may_be_o
     return names
 
 
-def _position(space: Space, name: str, value: Any) -> float:
+def _position(space: Space | Contexts, name: str, value: Any) -> float:
     """A value as a number on an axis."""
     return space._coordinate(name, value)
 
@@ -329,7 +406,7 @@ def _ends(space: Space, name: str, node: Node) -> tuple[float, float]:
     return (low - half, high + half)
 
 
-def _label_axis(ax: Axes, which: str, space: Space, name: str) -> None:
+def _label_axis(ax: Axes, which: str, space: Space | Contexts, name: str) -> None:
     domain = space._domain(name)
     axis = ax.xaxis if which == "x" else ax.yaxis
     axis.set_label_text(name)
@@ -651,3 +728,260 @@ def _realised_curve(result: Result, optimum: float) -> tuple[list[Any], list[flo
         steps.append(step)
         means.append(total / step)
     return steps, means, [], []
+
+
+# --- policies ---
+
+
+def _label_context(ax: Axes, which: str, contexts: Contexts, name: str) -> None:
+    """An axis with the values of a context; the hours of a day in quarters of it."""
+    _label_axis(ax, which, contexts, name)
+    variable = contexts[name]
+    if isinstance(variable, Periodic):
+        step = variable.period / 8 if variable.period in (24, 360) else None
+        if step:
+            (ax.xaxis if which == "x" else ax.yaxis).set_major_locator(MultipleLocator(step))
+
+
+def _spans(found: Policy, row: PolicyRow, name: str) -> list[tuple[float, float]]:
+    """Where a region is on the axis of a variable: one stretch or several."""
+    contexts = found.contexts
+    domain = contexts._domain(name)
+    first, last = domain.ends
+    half = domain.spacing / 2
+    extent = found.extent(row, name)
+    if isinstance(extent, list):
+        places = sorted(contexts._coordinate(name, value) for value in extent)
+        spans: list[tuple[float, float]] = []
+        for place in places:
+            if spans and spans[-1][1] == place - 0.5:
+                spans[-1] = (spans[-1][0], place + 0.5)
+            else:
+                spans.append((place - 0.5, place + 0.5))
+        return spans
+    low, high = (float(end) for end in extent)
+    if low > high:  # through the end of the period
+        return [(first - half, high + half), (low - half, last + half)]
+    return [(low - half, high + half)]
+
+
+def _may_share(found: Policy, first: int, second: int) -> bool:
+    """Whether two regions may have the same best setting."""
+    return second in found.rows[first].may_share or first in found.rows[second].may_share
+
+
+def _policy_1d(found: Policy, parameter: str, result: Result | None, ax: Axes) -> None:
+    (name,) = found.contexts
+    spans = [(number, *span) for number, row in enumerate(found.rows) for span in _spans(found, row, name)]
+    spans.sort(key=lambda each: each[1])
+    _label_axis(ax, "y", found.space, parameter)
+    _label_context(ax, "x", found.contexts, name)
+    _draw_region_bars(found, spans, ax)
+    if result is not None:
+        _draw_pulls(result, name, parameter, ax)
+    labels = {True: "may be the same", False: ""}
+    for (number, _, border), (other, _, _) in itertools.pairwise(spans):
+        is_dotted = _may_share(found, number, other)
+        style: Any = (0, (1, 2.5)) if is_dotted else "-"
+        ax.axvline(border, color="#6a6a6a", linewidth=0.8, linestyle=style, zorder=2, label=labels[is_dotted] or None)
+        labels[is_dotted] = ""
+    label: str | None = "best setting"
+    for number, low, high in spans:
+        arm = found.rows[number].arm
+        if arm is not None:
+            heights = [_position(found.space, parameter, arm[parameter])] * 2
+            ax.plot([low, high], heights, color="white", linewidth=5, solid_capstyle="butt", zorder=3)
+            ax.plot([low, high], heights, color=COLOURS[1], linewidth=3, solid_capstyle="butt", zorder=4, label=label)
+            label = None
+    ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.14), ncols=3, frameon=False, fontsize="small")
+
+
+def _draw_region_bars(found: Policy, spans: list[tuple[int, float, float]], ax: Axes) -> None:
+    """How many pulls were in each region, as bars above the picture."""
+    strip = ax.inset_axes((0.0, 1.02, 1.0, 0.13), sharex=ax)
+    strip.set_axis_off()
+    most = max(1, *(row.pulls for row in found.rows))
+    strip.set_ylim(0, 1.7 * most)
+    has_number: set[int] = set()
+    for number, low, high in sorted(spans, key=lambda each: each[1] - each[2]):  # the widest part has the number
+        pulls = found.rows[number].pulls
+        strip.bar([low], [pulls], width=high - low, align="edge", color=GREY, alpha=0.45, edgecolor="white")
+        (left, _), (right, top) = (strip.transData - strip.transAxes).transform([(low, 0), (high, pulls)])
+        if number in has_number or right - left < 0.012 * (1 + len(str(pulls))):  # or there is no room
+            continue
+        has_number.add(number)
+        words = _count(pulls, "pull") if right - left > 0.15 else str(pulls)
+        text = strip.text((left + right) / 2, top + 0.05, words, transform=strip.transAxes, ha="center")
+        text.set(color="#5a5a5a", fontsize="small")
+
+
+def _draw_pulls(result: Result, name: str, parameter: str, ax: Axes) -> None:
+    """Every pull, coloured by what it earned."""
+    contexts = result.optimizer.contexts
+    shown = [episode for episode in result.episodes if episode.context is not None]
+    if not shown:
+        return
+    means = [sum(episode.rewards) / len(episode.rewards) for episode in shown]
+    ranked = sorted(means)
+    scale = matplotlib.colors.Normalize(ranked[len(ranked) // 50], ranked[-1 - len(ranked) // 50])
+    xs = [contexts._within(name, context[name]) for context in (episode.context for episode in shown) if context]
+    ys = [_position(result.space, parameter, episode.arm[parameter]) for episode in shown]
+    colours = _colours(result.optimizer)
+    ax.scatter(xs, ys, s=9, c=means, cmap=colours, norm=scale, alpha=0.55, linewidths=0)
+    what = "reward" if result.optimizer.direction == "maximize" else "cost"
+    ax.figure.colorbar(matplotlib.cm.ScalarMappable(scale, colours), ax=ax, label=f"{what} of a pull", extend="both")
+
+
+def _policy_2d(found: Policy, parameter: str, ax: Axes) -> None:
+    across, up = found.contexts
+    settings = [_position(found.space, parameter, row.arm[parameter]) for row in found.rows if row.arm]
+    domain = found.space._domain(parameter)
+    is_log = bool(getattr(found.space[parameter], "log", False))
+    kind: Any = matplotlib.colors.LogNorm if is_log else matplotlib.colors.Normalize
+    scale: Any = kind(*domain.ends) if domain.is_ordered else None
+    if scale is not None and max(settings) > min(settings):
+        scale = kind(min(settings), max(settings))
+    colours = matplotlib.colormaps["viridis"]
+
+    def colour_of(row: PolicyRow) -> Any:
+        if row.arm is None:
+            return "#e8e8e8"
+        place = _position(found.space, parameter, row.arm[parameter])
+        return colours(scale(place)) if scale is not None else COLOURS[round(place) % len(COLOURS)]
+
+    _label_context(ax, "x", found.contexts, across)
+    _label_context(ax, "y", found.contexts, up)
+    for row in found.rows:
+        labelled = False
+        for (left, right), (bottom, top) in itertools.product(_spans(found, row, across), _spans(found, row, up)):
+            ax.add_patch(
+                Rectangle((left, bottom), right - left, top - bottom, facecolor=colour_of(row), edgecolor="white")
+            )
+            if not labelled:
+                labelled = _label_box(found, row, parameter, (left, right, bottom, top), colour_of(row), ax)
+    if scale is not None:
+        mapped = matplotlib.cm.ScalarMappable(scale, colours)
+        ax.figure.colorbar(mapped, ax=ax, label=parameter)
+    else:
+        places = sorted({round(place) for place in settings})
+        patches = [
+            Rectangle(
+                (0, 0), 1, 1, color=COLOURS[place % len(COLOURS)], label=str(found.space._value(parameter, place))
+            )
+            for place in places
+        ]
+        ax.legend(handles=patches, title=parameter, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+
+
+def _label_box(
+    found: Policy, row: PolicyRow, parameter: str, box: tuple[float, float, float, float], colour: Any, ax: Axes
+) -> bool:
+    """Writes the setting and the number of pulls into a box of a map, if there is room."""
+    to_share = ax.transData - ax.transAxes  # of the axes, whatever their scales
+    (left, bottom), (right, top) = to_share.transform([(box[0], box[2]), (box[1], box[3])])
+    if right - left < 0.1 or top - bottom < 0.09:
+        return False
+    red, green, blue, _ = matplotlib.colors.to_rgba(colour)
+    ink = "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.5 else "white"
+    text = "nothing yet" if row.arm is None else f"{_text_of(row.arm[parameter])}\n{_count(row.pulls, 'pull')}"
+    where = ((left + right) / 2, (bottom + top) / 2)
+    ax.text(*where, text, transform=ax.transAxes, ha="center", va="center", color=ink, fontsize="small")
+    return True
+
+
+def _text_of(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _policy_rows(found: Policy, parameter: str | None, ax: Axes | None) -> Axes:
+    """A row for each region: where it is, its setting, what that earns and how many pulls there were."""
+    names = list(found.space) if parameter is None else [parameter]
+    columns = [*found.contexts, *names, "mean", "pulls"]
+    if ax is None:
+        size = (1.9 * len(columns) + 0.6, 0.42 * len(found.rows) + 1.1)
+        _, ax = plt.subplots(figsize=size, layout="constrained")
+    ax.set_axis_off()
+    ax.set_xlim(-0.05, len(columns))
+    ax.set_ylim(len(found.rows) - 0.4, -1.0)
+    for column, head in enumerate(columns):
+        weight = "bold" if head in names else "normal"
+        ax.text(column + 0.44, -0.62, head, ha="center", va="center", fontsize="small", weight=weight)
+    most = max(1, *(row.pulls for row in found.rows))
+    for height, row in enumerate(found.rows):
+        for column, name in enumerate(found.contexts):
+            _draw_extent(found, row, name, (column, height), ax)
+        for column, name in enumerate(names, start=len(found.contexts)):
+            if row.arm:
+                _draw_setting(found.space, name, row.arm[name], (column, height), ax)
+        _draw_mean(found, row, (len(columns) - 2, height), ax)
+        _draw_count(row.pulls, most, (len(columns) - 1, height), ax)
+    return ax
+
+
+TRACK = "#ececec"
+
+
+def _draw_extent(found: Policy, row: PolicyRow, name: str, at: tuple[float, float], ax: Axes) -> None:
+    """The range of a region along a variable, on a track that is all of it."""
+    column, height = at
+    domain = found.contexts._domain(name)
+    ax.add_patch(Rectangle((column, height - 0.36), 0.88, 0.22, color=TRACK, linewidth=0))
+    first, last = domain.ends
+    half = domain.spacing / 2
+
+    def share(place: float) -> float:
+        if domain.count is None:
+            return domain.share(min(max(place, first), last))
+        return (place - first + half) / (last - first + 2 * half)
+
+    for low, high in _spans(found, row, name):
+        colour = COLOURS[0] if name in row.where else "#bcd3e6"
+        left, right = share(low), share(high)
+        ax.add_patch(
+            Rectangle((column + 0.88 * left, height - 0.36), 0.88 * (right - left), 0.22, color=colour, linewidth=0)
+        )
+    extent = row.where.get(name)
+    if extent is None:
+        text = "any"
+    elif isinstance(extent, list):
+        text = ", ".join(map(str, extent))
+    else:
+        low_text, high_text = (_text_of(end) for end in extent)
+        text = low_text if extent[0] == extent[1] else f"{low_text} to {high_text}"
+    ax.text(column + 0.44, height + 0.08, text, ha="center", va="center", fontsize="small", color="#4a4a4a")
+
+
+def _draw_count(pulls: int, most: int, at: tuple[float, float], ax: Axes) -> None:
+    column, height = at
+    ax.add_patch(Rectangle((column, height - 0.36), 0.88 * pulls / most, 0.22, color=GREY, alpha=0.6, linewidth=0))
+    ax.text(column + 0.44, height + 0.08, str(pulls), ha="center", va="center", fontsize="small", color="#4a4a4a")
+
+
+def _draw_setting(space: Space, name: str, value: Any, at: tuple[float, float], ax: Axes) -> None:
+    """A setting as a dot on the track of its parameter."""
+    column, height = at
+    share = space._domain(name).share(_position(space, name, value))
+    ax.add_patch(Rectangle((column, height - 0.27), 0.88, 0.04, color=TRACK, linewidth=0))
+    ax.plot([column + 0.88 * share], [height - 0.25], marker="o", color=COLOURS[1], markersize=6)
+    ax.text(column + 0.44, height + 0.08, _text_of(value), ha="center", va="center", fontsize="small", weight="bold")
+
+
+def _draw_mean(found: Policy, row: PolicyRow, at: tuple[float, float], ax: Axes) -> None:
+    """What the setting has earned, with the interval, on the scale of all rows."""
+    if row.mean is None:
+        return
+    known = [each for each in found.rows if each.mean is not None]
+    ends = [end for each in known for end in (each.lower, each.upper, each.mean) if end is not None]
+    least, most = min(ends), max(ends)
+    column, height = at
+
+    def across(number: float) -> float:
+        return column + 0.88 * ((number - least) / (most - least) if most > least else 0.5)
+
+    if row.lower is not None and row.upper is not None:
+        ends_here = [across(row.lower), across(row.upper)]
+        ax.plot(ends_here, [height - 0.25] * 2, color=COLOURS[2], linewidth=2, alpha=0.5, solid_capstyle="butt")
+    ax.plot([across(row.mean)], [height - 0.25], marker="|", color=COLOURS[2], markersize=9, markeredgewidth=2)
+    ax.text(
+        column + 0.44, height + 0.08, f"{row.mean:.4g}", ha="center", va="center", fontsize="small", color="#4a4a4a"
+    )

@@ -1,11 +1,19 @@
 #include "cli/commands.hpp"
+#include "cli/context_words.hpp"
 #include "cli/named_study.hpp"
 #include "cli/study_text.hpp"
+#include "files/arm_document.hpp"
 #include "files/json.hpp"
 #include "files/record.hpp"
 #include "insight/best_answer.hpp"
+#include "insight/policy_text.hpp"
 #include "studies/answers.hpp"
 #include "tuning/tuner_state.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -35,34 +43,77 @@ int say_why_there_is_none(const Optimizer& optimizer, const NamedStudy& study,
   return kSuccess;
 }
 
+struct BestArguments {
+  NamedStudyFlags study;
+  std::vector<std::string> context;
+};
+
+/// The context that is asked about; empty: the study has none.
+std::vector<double> context_of(const BestArguments& arguments, const NamedStudy& study) {
+  const ContextSpace& contexts = study.specification.contexts;
+  if (!contexts.empty() && arguments.context.empty()) {
+    throw WrongUse(
+        fmt::format("--context: is missing, and the best setting may depend on {}: `canopy policy "
+                    "{}` shows it for all of them; for one, give {}",
+                    names_text(contexts), study.record.name, context_flags(contexts)));
+  }
+  if (arguments.context.empty()) return {};
+  return context_from(arguments.context, contexts);
+}
+
+/// The row of a policy that a context belongs to, in words.
+std::string region_of(const ContextSpace& contexts, const Policy& policy, Context context) {
+  bool is_moved = false;
+  const std::vector<double> within = contexts.within(context, is_moved);
+  const auto row = std::find_if(policy.rows.begin(), policy.rows.end(), [&](const PolicyRow& each) {
+    return is_in_region(contexts, each, within);
+  });
+  return row != policy.rows.end() ? region_text(contexts, *row) : "";
+}
+
+void print_best(const Optimizer& optimizer, const Best& best, const NamedStudy& study,
+                const TunerState& tuner, Context context) {
+  for (const KnownLine& line : best_lines(optimizer, best, study.specification, tuner)) {
+    fmt::print("{}{}{}\n", line.about, line.about.empty() ? "" : ": ", line.text);
+  }
+  if (context.empty()) return;
+  const ContextSpace& contexts = study.specification.contexts;
+  fmt::print("region: {}; what it earns is the mean over the contexts that come there\n",
+             region_of(contexts, optimizer.policy().value_or(Policy{}), context));
+}
+
+int show_best(const BestArguments& arguments) {
+  NamedStudy study(arguments.study, "best");
+  const std::vector<double> context = context_of(arguments, study);
+  const LoadedOptimizer loaded = study.load_with_warning();
+  const Optimizer& optimizer = *loaded.optimizer;
+  const TunerState& tuner = tuner_state_of(loaded);
+  const auto best = context.empty() ? optimizer.best() : optimizer.best_in(context);
+  const bool json = arguments.study.json;
+  if (!best) return say_why_there_is_none(optimizer, study, tuner, json);
+  if (!json) {
+    print_best(optimizer, *best, study, tuner, context);
+    return kSuccess;
+  }
+  Document answer = record_of(study.specification.space,
+                              best_answer(optimizer, *best, study.specification, tuner));
+  const auto observed = context_document(study.specification.contexts, context);
+  if (observed) answer.set("context", *observed);
+  fmt::print("{}\n", json_text(answer, 2));
+  return kSuccess;
+}
+
 }  // namespace
 
 Command add_best(ArgumentParser app) {
-  const auto words = std::make_shared<NamedStudyFlags>();
+  const auto arguments = std::make_shared<BestArguments>();
   ArgumentParser command =
       app.command("best", "Show the best arm of a study and its uplift over the baseline.");
-  words->add_to(command);
-  command.footer("Example:\n  canopy best cache");
-  return [words] {
-    NamedStudy study(*words, "best");
-    const LoadedOptimizer loaded = study.load_with_warning();
-    const auto& optimizer = loaded.optimizer;
-    const auto best = optimizer->best();
-    const Space& space = study.specification.space;
-    if (!best) return say_why_there_is_none(*optimizer, study, tuner_state_of(loaded), words->json);
-    if (words->json) {
-      fmt::print("{}\n",
-                 json_text(record_of(space, best_answer(*optimizer, *best, study.specification,
-                                                        tuner_state_of(loaded))),
-                           2));
-    } else {
-      for (const KnownLine& line :
-           best_lines(*optimizer, *best, study.specification, tuner_state_of(loaded))) {
-        fmt::print("{}{}{}\n", line.about, line.about.empty() ? "" : ": ", line.text);
-      }
-    }
-    return kSuccess;
-  };
+  arguments->study.add_to(command);
+  add_context_flag(command, arguments->context);
+  command.footer(
+      "Examples:\n  canopy best cache\n  canopy best cache --context load=0.7 --context tenant=a");
+  return [arguments] { return show_best(*arguments); };
 }
 
 }  // namespace canopy::cli

@@ -31,6 +31,7 @@ inline constexpr const char* kMissing =
 [[nodiscard]] Command add_steer(ArgumentParser app);
 [[nodiscard]] Command add_studies(ArgumentParser app);
 [[nodiscard]] Command add_best(ArgumentParser app);
+[[nodiscard]] Command add_policy(ArgumentParser app);
 [[nodiscard]] Command add_explain(ArgumentParser app);
 [[nodiscard]] Command add_token(ArgumentParser app);
 [[nodiscard]] Command add_tree(ArgumentParser app);

@@ -38,6 +38,10 @@ int confirm(const ConfirmArguments& arguments) {
   Study study =
       Study::reopen(*store, {.name = arguments.study.name, .fork = {}, .fold = tuner_fold});
   const auto& system = study.specification().system;
+  if (!study.contexts().empty()) {
+    throw WrongUse(arguments.study.name +
+                   ": a study with [[context]] cannot be compared with a baseline yet");
+  }
   if (!system || !study.specification().baseline) {
     throw WrongUse(arguments.study.name +
                    ": has no baseline to compare with; give [baseline] in its study file and "

@@ -5,6 +5,7 @@
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/say.hpp"
+#include "tuning/contexts.hpp"
 #include "tuning/system.hpp"
 #include "tuning/warnings.hpp"
 
@@ -24,13 +25,13 @@ namespace {
 constexpr std::size_t kArmsShown = 4;
 constexpr int kTrials = 3;
 
-/// The first arms that would be played, each once.
-std::vector<std::vector<double>> first_arms(StudySpecification study) {
+/// The first arms that would be played in a context, each once.
+std::vector<std::vector<double>> first_arms(StudySpecification study, Context context) {
   study.baseline.reset();
   const std::unique_ptr<Optimizer> optimizer = make_optimizer(study);
   std::vector<std::vector<double>> arms;
   for (std::size_t i = 0; i < 4 * kArmsShown && arms.size() < kArmsShown; ++i) {
-    const OwnedPull pull(optimizer->ask(1));
+    const OwnedPull pull(context.empty() ? optimizer->ask(1) : optimizer->ask_in(context, 1));
     if (std::find(arms.begin(), arms.end(), pull.arm) == arms.end()) arms.push_back(pull.arm);
   }
   return arms;
@@ -45,12 +46,49 @@ void print_commands(const CommandSystem& system, const Space& space, Arm arm,
   fmt::print("  measure  {}\n", system.measure_text(arm));
 }
 
+/// What is observed now, which is also what the commands that are shown get; where nothing can be,
+/// the middle of all ranges.
+std::vector<double> show_contexts(CommandSystem& system, const StudySpecification& study,
+                                  std::vector<Warning>& warnings) {
+  if (study.contexts.empty()) return {};
+  const bool has_fault = std::any_of(warnings.begin(), warnings.end(),
+                                     [](const Warning& warning) { return warning.is_error; });
+  std::vector<double> context;
+  for (const auto& [name, domain, period] : study.contexts.variables()) {
+    context.push_back(domain.at(0.5));
+  }
+  std::vector<std::string> now(study.contexts.size());
+  if (!has_fault) {
+    auto observed = system.observe();
+    if (const auto* failure = std::get_if<SystemFailure>(&observed)) {
+      warnings.push_back({true, failure->what});
+    } else {
+      context = std::get<std::vector<double>>(std::move(observed));
+      const std::vector<Warning> odd = warnings_about_context(study.contexts, context);
+      warnings.insert(warnings.end(), odd.begin(), odd.end());
+      bool is_moved = false;
+      const std::vector<double> counted = study.contexts.within(context, is_moved);
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        now[i] = ", now " + study.contexts[i].domain.text(counted[i]);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const auto& [source, zone] = study.context_sources[i];
+    fmt::print("context {}: {}{}{}\n", study.contexts[i].name,
+               source.empty() ? "no source" : source, zone.empty() ? "" : " in " + zone, now[i]);
+  }
+  (void)system.enter(context);
+  return context;
+}
+
 std::string exit_text(const StudySpecification& study) {
   const SystemSpecification& system = *study.system;
   std::string baseline =
       study.baseline ? "the baseline, " + study.space.describe(study.baseline->setting) : "";
   switch (system.options.on_exit) {
     case OnExit::best:
+      if (!study.contexts.empty()) return "the best arm in the last context";
       if (!study.baseline)
         return "the best arm; there is no baseline to compare it with or go back to";
       return fmt::format(
@@ -133,15 +171,19 @@ int dry_run(const StudySpecification& study, const std::string& name, bool measu
   std::vector<Warning> warnings = warnings_about(study);
   CommandSystem system = command_system_of(study, &StopOnSignal::flag());
   fmt::print("the study {}, {}\n", name,
-             measures ? "tried out: nothing is stored" : "dry run: nothing is run or stored");
+             measures                 ? "tried out: nothing is stored"
+             : study.contexts.empty() ? "dry run: nothing is run or stored"
+                                      : "dry run: only contexts are read, nothing is stored");
+  const std::vector<double> context = show_contexts(system, study, warnings);
   const auto& baseline = study.baseline;
   if (baseline) print_commands(system, study.space, baseline->setting, "the baseline");
-  const std::vector<std::vector<double>> arms = first_arms(study);
+  const std::vector<std::vector<double>> arms = first_arms(study, context);
   for (std::size_t i = 0; i < arms.size(); ++i) {
     print_commands(system, study.space, arms[i], fmt::format("arm {}", i + 1));
   }
   fmt::print("budget: {}\n", budget_text(study.budget));
   fmt::print("left at the end: {}\n", exit_text(study));
+  if (study.system->policy_file) fmt::print("policy: in {}\n", *study.system->policy_file);
   const auto is_error = [](const Warning& warning) { return warning.is_error; };
   if (measures && std::none_of(warnings.begin(), warnings.end(), is_error)) {
     const StopOnSignal stop_on_signal;

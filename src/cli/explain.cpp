@@ -8,6 +8,8 @@
 #include "files/record.hpp"
 #include "insight/change_text.hpp"
 #include "studies/answers.hpp"
+#include "studies/policy_document.hpp"
+#include "tuning/contexts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -130,11 +132,37 @@ void print_words(const Space& space, const Optimizer& optimizer, const Learnt& l
   if (const auto best = optimizer.best()) print_part("best", best_text(space, *best));
 }
 
+/// What is known of contexts; what follows it is about the region of the last one.
+void print_contexts(const NamedStudy& study, const Policy& policy, Context last) {
+  const ContextSpace& contexts = study.specification.contexts;
+  for (const KnownLine& line : context_lines(contexts, policy)) print_part(line.about, line.text);
+  print_part("regions", fmt::format("{}; `canopy policy {}` shows {}", policy.rows.size(),
+                                    study.record.name, policy.rows.size() > 1 ? "them" : "it"));
+  if (policy.rows.size() > 1 && !last.empty()) {
+    print_part("region", "what follows was learnt in that of the last context, " +
+                             context_text(contexts, last));
+  }
+}
+
+/// Chooses the next arm, in the context that was observed last. It is done to a copy: nothing is
+/// kept.
+void choose_next(Optimizer& optimizer, Context last) {
+  if (!optimizer.in_flight().empty()) return;
+  if (optimizer.contexts().empty()) {
+    (void)optimizer.ask();
+  } else if (!last.empty()) {
+    (void)optimizer.ask_in(last);
+  }
+}
+
 int explain(const NamedStudyFlags& flags) {
   NamedStudy study(flags, "explain");
-  const auto optimizer = study.load_with_warning().optimizer;
-  if (optimizer->in_flight().empty()) (void)optimizer->ask();  // it is a copy: nothing is kept
+  const LoadedOptimizer loaded = study.load_with_warning();
+  const auto& optimizer = loaded.optimizer;
+  const std::vector<double>& last = tuner_state_of(loaded).last_context();
+  choose_next(*optimizer, last);
   const auto learnt = optimizer->learnt();
+  const auto policy = optimizer->policy();
   const Space& space = study.specification.space;
   if (!learnt) {
     const std::string& name = study.specification.optimizer.name;
@@ -146,8 +174,13 @@ int explain(const NamedStudyFlags& flags) {
                                "what it knows");
   }
   if (flags.json) {
-    fmt::print("{}\n", json_text(record_of(space, *learnt), 2));
+    Document document = record_of(space, *learnt);
+    if (policy) {
+      document.set("policy", policy_document(Names(space, study.specification.contexts), *policy));
+    }
+    fmt::print("{}\n", json_text(document, 2));
   } else {
+    if (policy) print_contexts(study, *policy, last);
     print_words(space, *optimizer, *learnt);
   }
   return kSuccess;
@@ -159,7 +192,8 @@ Command add_explain(ArgumentParser app) {
   const auto flags = std::make_shared<NamedStudyFlags>();
   ArgumentParser command = app.command(
       "explain",
-      "Say what a study has learnt: noise, smoothness, which knobs matter, what is next.");
+      "Say what a study has learnt: noise, smoothness, which knobs and contexts matter, what is "
+      "next.");
   flags->add_to(command);
   command.footer("Example:\n  canopy explain cache");
   return [flags] { return explain(*flags); };

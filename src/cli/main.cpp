@@ -151,9 +151,9 @@ int run(int argc, char** argv) {
   app.allow_extras();
   app.require_subcommand(0, 1);
   std::vector<Named> commands;
-  for (const auto add : {add_tune, add_confirm, add_steer, add_best, add_explain, add_studies,
-                         add_tree, add_report, add_pipe, add_serve, add_dashboard, add_token,
-                         add_simulate, add_experiment, add_environment, add_bounds}) {
+  for (const auto add : {add_tune, add_confirm, add_steer, add_best, add_policy, add_explain,
+                         add_studies, add_tree, add_report, add_pipe, add_serve, add_dashboard,
+                         add_token, add_simulate, add_experiment, add_environment, add_bounds}) {
     Command command = add(ArgumentParser(app));
     CLI::App* added = app.get_subcommands({}).back();
     added->allow_extras();

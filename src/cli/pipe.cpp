@@ -183,6 +183,8 @@ Command add_pipe(ArgumentParser app) {
   command.footer(
       "Requests:  {\"op\":\"ask\"}  {\"op\":\"ask\",\"pulls\":1}  {\"op\":\"best\"}  "
       "{\"op\":\"summary\"}  {\"op\":\"tree\"}\n"
+      "           {\"op\":\"ask\",\"context\":{\"load\":0.7}}  {\"op\":\"policy\"}   # with "
+      "[[context]]\n"
       "           {\"op\":\"tell\",\"ticket\":1,\"reward\":0.3}  {\"op\":\"drop\",\"ticket\":1}\n"
       "           {\"op\":\"tell\",\"ticket\":1,\"rewards\":[0.3,0.4]}  {\"op\":\"in_flight\"}\n"
       "           {\"op\":\"observe\",\"arm\":{\"x\":0.5},\"reward\":0.3}   # an arm that nobody "

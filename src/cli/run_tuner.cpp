@@ -9,6 +9,7 @@
 #include "terminal/failure.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/say.hpp"
+#include "tuning/policy_file.hpp"
 #include "tuning/system.hpp"
 #include "tuning/tuner_state.hpp"
 
@@ -87,6 +88,8 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
         {"pulls", end.pulls},
         {"failures", failures}};
     if (!end.left_at.empty()) result.set("left_at", end.left_at);
+    if (!study.contexts().empty()) result.set("policy", policy_snapshot(study));
+    if (!end.policy_file.empty()) result.set("policy_file", end.policy_file);
     if (best) {
       result.set("best", record_of(specification.space, best_answer(study, *best, specification,
                                                                     tuner_state_of(study))));
@@ -107,6 +110,11 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
              failures == 0 ? "" : fmt::format(", {} of which failed", failures));
   const TunerState& tuner = tuner_state_of(study);
   std::string_view first = "best";
+  const std::string depends = depends_text(study, study.record().name);
+  if (!depends.empty()) {
+    fmt::print("{:8} {}\n", first, depends);
+    first = "now";
+  }
   for (const KnownLine& line : best ? best_lines(study, *best, specification, tuner)
                                     : lines_without_best(study, specification, tuner)) {
     fmt::print("{:8} {}\n", line.about.empty() ? first : line.about, line.text);
@@ -115,6 +123,7 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
   if (!end.setting.empty()) {
     fmt::print("left at  {}{}\n", end.setting, end.left_at.empty() ? "" : ", " + end.left_at);
   }
+  if (!end.policy_file.empty()) fmt::print("policy   written to {}\n", end.policy_file);
 }
 
 int status_of(TuneEnd::Why why) {

@@ -12,6 +12,7 @@
 #include "files/record.hpp"
 #include "journal/export.hpp"
 #include "studies/answers.hpp"
+#include "studies/policy_document.hpp"
 #include "studies/study_file.hpp"
 
 #include <array>
@@ -76,6 +77,9 @@ int show(const StudiesArguments& arguments) {
     Document table = record_document(study.record, *study.store);
     table.set("summary", record_of(space, optimizer->summary()));
     if (best) table.set("best", record_of(space, *best));
+    if (const auto policy = optimizer->policy()) {
+      table.set("policy", policy_document(Names(space, study.specification.contexts), *policy));
+    }
     table.set("specification", parse_json(json_of(study.specification), study.record.name));
     fmt::print("{}\n", json_text(table, 2));
     return kSuccess;
@@ -90,7 +94,8 @@ int show(const StudiesArguments& arguments) {
   if (study.store->is_locked(study.record.id)) {
     fmt::print("open by {}\n", study.record.holder);
   }
-  if (best) fmt::print("best {}\n", best_text(space, *best));
+  const std::string depends = depends_text(*optimizer, study.record.name);
+  if (best) fmt::print("best {}\n", depends.empty() ? best_text(space, *best) : depends);
   fmt::print("\n{}", toml_of(study.specification));
   return kSuccess;
 }

@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 #include "insight/best_text.hpp"
+#include "insight/policy_text.hpp"
 #include "studies/answers.hpp"
 #include "tuning/claims.hpp"
 
@@ -87,6 +88,27 @@ std::vector<KnownLine> lines_without_best(const Optimizer& optimizer,
   if (optimizer.nearest()) lines.push_back({"", no_best_text(specification.space, optimizer)});
   add_more(lines, optimizer, specification, tuner, std::nullopt);
   return lines;
+}
+
+std::vector<KnownLine> context_lines(const ContextSpace& contexts, const Policy& policy) {
+  std::vector<KnownLine> lines;
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    lines.push_back({contexts[i].name, weight_text(policy.weights[i])});
+    const std::string effect = effect_text(contexts, i, policy.effects[i]);
+    if (!effect.empty()) lines.push_back({"", "adds to all rewards: " + effect});
+  }
+  const std::string moved = moved_text(policy);
+  if (!moved.empty()) lines.push_back({"moved", moved});
+  return lines;
+}
+
+std::string depends_text(const Optimizer& optimizer, const std::string& study) {
+  if (optimizer.contexts().empty()) return "";
+  const std::optional<Policy> policy = optimizer.policy();
+  if (!policy) return "";
+  return fmt::format("{}; `canopy policy {}` shows {}",
+                     policy_summary(optimizer.contexts(), *policy), study,
+                     policy->rows.size() > 1 ? "them" : "it");
 }
 
 std::string date_text(double seconds_since_1970) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "canopy/context.hpp"
 #include "canopy/optimizer.hpp"
+#include "canopy/policy.hpp"
 
 #include "insight/best_text.hpp"
 
@@ -31,6 +33,15 @@ struct KnownLine {
 [[nodiscard]] std::vector<KnownLine> lines_without_best(const Optimizer& optimizer,
                                                         const StudySpecification& specification,
                                                         const TunerState& tuner);
+
+/// What is known of each variable of the context: whether the best arm depends on it, and what it
+/// adds to all rewards; and whether contexts were beyond their ranges.
+[[nodiscard]] std::vector<KnownLine> context_lines(const ContextSpace& contexts,
+                                                   const Policy& policy);
+
+/// What is said in place of a best arm where that depends on the context: `3 regions of hour and
+/// load; \`canopy policy cache\` shows them`. Empty: it does not.
+[[nodiscard]] std::string depends_text(const Optimizer& optimizer, const std::string& study);
 
 /// `2026-11-15 12:00:00`, by the local clock.
 [[nodiscard]] std::string date_text(double seconds_since_1970);

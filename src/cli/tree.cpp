@@ -2,6 +2,7 @@
 #include "cli/named_study.hpp"
 #include "files/json.hpp"
 #include "studies/answers.hpp"
+#include "tuning/contexts.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -32,7 +33,8 @@ void print_tree(const std::vector<NodeView>& nodes, const Space& space) {
 
 int show_tree(const NamedStudyFlags& arguments) {
   NamedStudy study(arguments, "tree");
-  const auto optimizer = study.load_with_warning().optimizer;
+  const LoadedOptimizer loaded = study.load_with_warning();
+  const auto& optimizer = loaded.optimizer;
   const Space& space = study.specification.space;
   const TreeView* tree = optimizer->tree();
   if (tree == nullptr) {
@@ -44,6 +46,11 @@ int show_tree(const NamedStudyFlags& arguments) {
     const Document::Table nodes_table{{"nodes", tree_document(space, *optimizer)}};
     fmt::print("{}\n", json_text(nodes_table, 2));
   } else {
+    const std::vector<double>& last = tuner_state_of(loaded).last_context();
+    if (!last.empty()) {
+      fmt::print("the tree of the region of the last context, {}\n",
+                 context_text(study.specification.contexts, last));
+    }
     print_tree(nodes, space);
   }
   return kSuccess;

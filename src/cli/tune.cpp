@@ -70,7 +70,8 @@ Command add_tune(ArgumentParser app) {
                "go on although the study was measured by other commands so far; noted in its "
                "journal");
   command.flag("--dry-run", arguments->dry_run,
-               "run nothing: show the first commands, what would be left, and every doubt");
+               "set and measure nothing: show the first commands, what is observed now, what would "
+               "be left, and every doubt");
   command.flag("--measure", arguments->measure,
                "with --dry-run: set the baseline, or the first arm, and measure it three times");
   command.option("--status", arguments->files.status,

@@ -3,6 +3,7 @@
 #include "cli/study_text.hpp"
 #include "core/excerpt.hpp"
 #include "core/text.hpp"
+#include "files/arm_document.hpp"
 #include "files/json.hpp"
 #include "files/page.hpp"
 #include "files/record.hpp"
@@ -11,6 +12,7 @@
 #include "terminal/progress.hpp"
 #include "terminal/say.hpp"
 #include "tuning/claims.hpp"
+#include "tuning/contexts.hpp"
 #include "tuning/tuner_state.hpp"
 
 #include <algorithm>
@@ -58,6 +60,8 @@ std::string phase_words(const TuneProgress& progress) {
                             : "paused (SIGUSR1 resumes)";
     case Phase::confirming:
       return "confirming the best arm";
+    case Phase::no_context:
+      return "the context cannot be observed, waiting";
   }
   return "";
 }
@@ -111,8 +115,13 @@ std::string TuneStatus::line(const TuneProgress& progress) {
   if (progress.failures != 0) line += fmt::format(", {} failed", progress.failures);
   const std::string doing = phase_words(progress);
   if (!doing.empty()) line += fmt::format("  {}", doing);
-  if (progress.phase == TuneProgress::Phase::down) line += ": " + progress.failure;
+  const bool waits = progress.phase == TuneProgress::Phase::down ||
+                     progress.phase == TuneProgress::Phase::no_context;
+  if (waits) line += ": " + progress.failure;
   if (!progress.setting.empty()) line += "  now " + progress.setting;
+  if (!progress.context.empty()) {
+    line += "  in " + context_text(study_.contexts(), progress.context);
+  }
   if (const auto best = study_.best()) {
     line += "  best " + best_text(study_.specification().space, *best);
     const StudySpecification& specification = study_.specification();
@@ -141,6 +150,9 @@ Document TuneStatus::document(const TuneProgress& progress) {
       {"last_failure", progress.failure.empty() ? Document() : Document(progress.failure)},
       {"last_reward", progress.reward ? Document(*progress.reward) : Document()},
       {"setting", progress.setting.empty() ? Document() : parse_json(progress.setting, "setting")}};
+  if (const auto context = context_document(study_.contexts(), progress.context)) {
+    status.set("context", *context);
+  }
   if (progress.order) {
     status.set("order",
                Document::Table{{"command", name_of(*progress.order)}, {"by", progress.ordered_by}});
@@ -195,6 +207,12 @@ std::string TuneStatus::metrics_text(const TuneProgress& progress) {
   }
   add_gauge(text, "is_down", "Whether the tuner waits for the system to come back.",
             progress.phase == TuneProgress::Phase::down ? 1.0 : 0.0, study);
+  if (const auto policy = study_.policy()) {
+    add_gauge(text, "regions", "Regions of contexts, each with a setting of its own.",
+              static_cast<double>(policy->rows.size()), study);
+    add_gauge(text, "contexts_moved_total", "Contexts that were beyond the range of a variable.",
+              static_cast<double>(policy->moved), study, "counter");
+  }
   add_gauge(text, "is_paused", "Whether the tuner is paused.",
             progress.phase == TuneProgress::Phase::paused ? 1.0 : 0.0, study);
   add_gauge(text, "last_update_seconds", "When this was written, in seconds since 1970.",

@@ -3,6 +3,7 @@
 #include "files/schema.hpp"
 #include "insight/best_answer.hpp"
 #include "insight/history_document.hpp"
+#include "studies/policy_document.hpp"
 
 namespace canopy {
 
@@ -10,6 +11,9 @@ Document answer_schemas() {
   return Document::Table{
       {"Best", schema_of<BestAnswer>("The arm to recommend, in the user's units.")},
       {"Learnt", schema_of<Learnt>("What the model of the adaptive tree has learnt.")},
+      {"PolicyRow", schema_of<PolicyRow>("The setting for one region of contexts.")},
+      {"ContextWeight",
+       schema_of<ContextWeight>("How much the best setting depends on a variable.")},
       {"Summary", schema_of<Summary>("Where a study is.")},
       {"Node", schema_of<NodeView>("A node of the tree, in the user's units.")},
       {"History", schema_of<HistoryAnswer>("Rewards over time, in columns of equal length: a place "

@@ -7,6 +7,7 @@ namespace canopy::python {
 // The parts of the module, each in a file of its own.
 void bind_catalogue(nanobind::module_& module);
 void bind_space(nanobind::module_& module);
+void bind_contexts(nanobind::module_& module);
 void bind_pull(nanobind::module_& module);
 void bind_protocol(nanobind::module_& module);
 void bind_optimizer(nanobind::module_& module);

@@ -50,6 +50,7 @@ nb::list entry_dictionaries(const Catalogue<Entry>& catalogue) {
     if constexpr (requires { entry.has_tree; }) {
       one["has_tree"] = entry.has_tree;
       one["takes_partitions"] = static_cast<bool>(entry.make_over);  // of the user's own
+      one["takes_contexts"] = static_cast<bool>(entry.make_in_contexts);
     }
     all.append(one);
   }

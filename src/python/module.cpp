@@ -13,6 +13,7 @@ NB_MODULE(_canopy, module) {
   module.attr("version") = CANOPY_VERSION;
   bind_catalogue(module);
   bind_space(module);
+  bind_contexts(module);
   bind_pull(module);
   bind_protocol(module);
   bind_optimizer(module);

@@ -4,8 +4,10 @@
 #include "canopy/state.hpp"
 
 #include "python/bindings.hpp"
+#include "python/contexts.hpp"
 #include "python/options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -65,12 +67,23 @@ std::vector<Limit> limits_from(nb::handle given) {
   return limits;
 }
 
+void set_contexts(StudySpecification& specification, const PythonContexts& contexts) {
+  specification.contexts = contexts.contexts();
+  specification.context_sources.resize(specification.contexts.size());
+  const std::vector<Parameter>& parameters = specification.space.parameters();
+  for (const ContextVariable& variable : specification.contexts.variables()) {
+    const auto is_it = [&](const Parameter& each) { return each.name == variable.name; };
+    if (std::none_of(parameters.begin(), parameters.end(), is_it)) continue;
+    throw std::invalid_argument("context." + variable.name + ": is the name of a parameter, too");
+  }
+}
+
 /// What an optimizer is made of. Throws ConfigurationError.
 StudySpecification specification_from(nb::handle name, const PythonSpace& space,
                                       const nb::dict& given, nb::handle direction,
                                       nb::handle reward_range, double confidence, bool hard_range,
-                                      nb::handle partition, nb::handle baseline,
-                                      nb::handle limits) {
+                                      nb::handle partition, nb::handle baseline, nb::handle limits,
+                                      const PythonContexts* contexts) {
   const OptimizerEntry& entry = entry_named(optimizers(), name);
   StudySpecification specification{.space = space.space()};
   if (!is_own_partition(partition)) specification.partition = partition_from(partition);
@@ -80,6 +93,7 @@ StudySpecification specification_from(nb::handle name, const PythonSpace& space,
   specification.optimizer = {entry.name, options_from(given, entry.fields, "optimizer.", wrong)};
   refuse_others(given, entry.fields, wrong);
   throw_if_any(std::move(wrong));
+  if (contexts != nullptr) set_contexts(specification, *contexts);
   if (!baseline.is_none()) set_baseline(specification, space, nb::cast<nb::tuple>(baseline));
   return resolved(std::move(specification));
 }
@@ -97,6 +111,7 @@ int traverse_optimizer(PyObject* self, visitproc visit, void* arg) {
   if (!nb::inst_ready(self)) return 0;
   const PythonOptimizer* held = nb::inst_ptr<PythonOptimizer>(self);
   Py_VISIT(held->space_object().ptr());
+  Py_VISIT(held->contexts_object().ptr());
   Py_VISIT(held->partition_object().ptr());
   return 0;
 }
@@ -119,8 +134,8 @@ nb::dict traits_of(nb::handle name) {
 }  // namespace
 
 PythonOptimizer::PythonOptimizer(StudySpecification specification, nb::object space,
-                                 nb::object partition)
-    : Protocol(std::move(specification), std::move(space)),
+                                 nb::object contexts, nb::object partition)
+    : Protocol(std::move(specification), std::move(space), std::move(contexts)),
       partition_object_(std::move(partition)),
       partition_(std::make_shared<PythonPartition>(partition_object_, this->space())) {
   const auto& [name, options] = this->specification().optimizer;
@@ -131,6 +146,10 @@ PythonOptimizer::PythonOptimizer(StudySpecification specification, nb::object sp
             ? " cuts boxes by a rule such as \"cyclic\", and takes no partition of your own"
             : " searches no tree";
     throw ConfigurationError({{"partition", shown(partition_object_), name + why}});
+  }
+  if (this->contexts() != nullptr) {
+    throw ConfigurationError({{"partition", shown(partition_object_),
+                               "one of your own cannot be combined with contexts yet"}});
   }
   optimizer_ = compared(entry.make_over(options, partition_, this->specification().objective),
                         this->specification(), std::random_device{}());
@@ -144,20 +163,20 @@ void bind_optimizer(nb::module_& module) {
           [](PythonOptimizer* self, nb::handle name, const nb::object& space,
              const nb::dict& options, nb::handle direction, nb::handle reward_range,
              double confidence, bool hard_range, nb::handle partition, nb::handle baseline,
-             nb::handle limits) {
+             nb::handle limits, const nb::object& contexts) {
             StudySpecification made = specification_from(
                 name, nb::cast<const PythonSpace&>(space), options, direction, reward_range,
-                confidence, hard_range, partition, baseline, limits);
+                confidence, hard_range, partition, baseline, limits, contexts_of(contexts));
             if (is_own_partition(partition)) {
-              new (self) PythonOptimizer(std::move(made), space, nb::borrow(partition));
+              new (self) PythonOptimizer(std::move(made), space, contexts, nb::borrow(partition));
             } else {
-              new (self) PythonOptimizer(std::move(made), space);
+              new (self) PythonOptimizer(std::move(made), space, contexts);
             }
           },
           nb::arg("name").none(), nb::arg("space"), nb::arg("options"), nb::arg("direction").none(),
           nb::arg("reward_range").none(), nb::arg("confidence"), nb::arg("hard_range"),
           nb::arg("partition").none(), nb::arg("baseline").none() = nb::none(),
-          nb::arg("limits") = nb::list())
+          nb::arg("limits") = nb::list(), nb::arg("contexts") = nb::none())
       .def(
           "__init__",
           [](PythonOptimizer* self, const PythonOptimizer& other) {

@@ -17,27 +17,29 @@ namespace canopy::python {
 class PythonOptimizer final : public Protocol {
  public:
   /// Throws ConfigurationError.
-  PythonOptimizer(StudySpecification specification, nb::object space)
-      : PythonOptimizer(std::move(specification), std::move(space), nullptr) {}
+  PythonOptimizer(StudySpecification specification, nb::object space, nb::object contexts)
+      : PythonOptimizer(std::move(specification), std::move(space), std::move(contexts),
+                        std::unique_ptr<Optimizer>()) {}
 
   /// One that exists, of that specification; null: a new one.
-  PythonOptimizer(StudySpecification specification, nb::object space,
+  PythonOptimizer(StudySpecification specification, nb::object space, nb::object contexts,
                   std::unique_ptr<Optimizer> optimizer)
-      : Protocol(std::move(specification), std::move(space)),
+      : Protocol(std::move(specification), std::move(space), std::move(contexts)),
         optimizer_(optimizer ? std::move(optimizer)
                              : make_optimizer(this->specification(), std::random_device{}())),
-        tree_(optimizer_->tree()) {}
+        tree_(Protocol::places(*optimizer_)) {}
 
   /// A new one over a partition of the user's own. Throws ConfigurationError.
-  PythonOptimizer(StudySpecification specification, nb::object space, nb::object partition);
+  PythonOptimizer(StudySpecification specification, nb::object space, nb::object contexts,
+                  nb::object partition);
 
   /// A copy.
   PythonOptimizer(const PythonOptimizer& other)
-      : Protocol(other.specification(), other.space_object()),
+      : Protocol(other.specification(), other.space_object(), other.contexts_object()),
         partition_object_(other.partition_object_),
         partition_(other.partition_),
         optimizer_(other.cloned()),
-        tree_(optimizer_->tree()) {}
+        tree_(Protocol::places(*optimizer_)) {}
   PythonOptimizer(PythonOptimizer&&) = default;
   PythonOptimizer& operator=(const PythonOptimizer&) = delete;
   PythonOptimizer& operator=(PythonOptimizer&&) = delete;

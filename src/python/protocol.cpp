@@ -6,6 +6,7 @@
 
 #include "insight/best_text.hpp"
 #include "python/bindings.hpp"
+#include "python/contexts.hpp"
 #include "python/options.hpp"
 #include "python/pull.hpp"
 #include "studies/measured.hpp"
@@ -34,7 +35,8 @@ constexpr const char* kAskHelp =
 
 By default for as long as the algorithm wants to stay. Learns nothing. Asked again before anything was told,
 the adaptive tree gives other arms that look about as good, if there are any; others give the same arm on a new
-ticket until enough has been told.)";
+ticket until enough has been told. With contexts, `context` is what is observed now, {"load": 0.7}, and each pull is a
+single one.)";
 constexpr const char* kTellHelp = R"(Tells the result of a pull, in the user's units.
 
 One reward, several, or Rewards. All of them are learnt, or none, with a ValueError. A study also keeps
@@ -43,7 +45,7 @@ constexpr const char* kObserveHelp = R"(Tells rewards of an arm that nobody aske
 
 Such as history, or somebody else's measurements: `observe({"x": 0.5}, 0.7)`. One reward, several,
 or Rewards. They count as pulls of the arm, not as steps. An algorithm that has no place for the arm
-yet keeps them until it has.)";
+yet keeps them until it has. With contexts, `context` is what was observed before.)";
 constexpr const char* kRememberHelp = R"(Tells rewards of an arm for `best` and `estimate` alone.
 
 Those of a setting that is in use anyway, say: the search does not learn from them. One reward, several, or
@@ -78,15 +80,34 @@ Pickling an optimizer does this for you.)";
 
 // --- asking and telling --------------------------------------------------------------------------
 
-PythonPull ask(Protocol& self, nb::handle pulls) {
+/// The numbers of what is observed; none where nothing is. Throws ValueError, also for a context
+/// that is missing, and for one where nothing is observed.
+std::vector<double> context_from(const Protocol& self, nb::handle context) {
+  const PythonContexts* contexts = self.contexts();
+  if (contexts != nullptr && !context.is_none()) return contexts->context(context);
+  if (contexts != nullptr) {
+    std::string names;
+    for (const ContextVariable& each : contexts->contexts().variables()) {
+      names += (names.empty() ? "" : ", ") + each.name;
+    }
+    throw std::invalid_argument("context: is missing; it must have " + names);
+  }
+  if (!context.is_none()) {
+    refuse("context", context, "nothing is observed here; contexts={...} says what is");
+  }
+  return {};
+}
+
+PythonPull ask(Protocol& self, nb::handle pulls, nb::handle context) {
   const std::uint64_t wanted = pulls_from(pulls);
+  const std::vector<double> seen = context_from(self, context);
   return {self.space_object(), self.with_cuts([&](Optimizer& optimizer) {
-            const Pull pull = optimizer.ask(wanted);
+            const Pull pull = seen.empty() ? optimizer.ask(wanted) : optimizer.ask_in(seen, wanted);
             return PlacedPull(pull, self.places(optimizer));
           })};
 }
 
-nb::list ask_for_several(Protocol& self, nb::handle pulls, nb::handle count) {
+nb::list ask_for_several(Protocol& self, nb::handle pulls, nb::handle count, nb::handle context) {
   constexpr std::uint64_t kMost = 1000;
   const auto number = number_from(count);
   if (!number || !(*number >= 1.0 && *number <= kMost) || std::floor(*number) != *number) {
@@ -94,7 +115,7 @@ nb::list ask_for_several(Protocol& self, nb::handle pulls, nb::handle count) {
   }
   nb::list given;
   for (auto left = static_cast<std::uint64_t>(*number); left > 0; --left) {
-    given.append(nb::cast(ask(self, pulls)));
+    given.append(nb::cast(ask(self, pulls, context)));
   }
   return given;
 }
@@ -160,12 +181,14 @@ void refuse_unless_ok(Status status, nb::handle reward) {
   if (status != Status::ok) refuse("reward", reward, std::string(describe(status)));
 }
 
-void observe(Protocol& self, nb::handle arm, nb::handle reward, nb::handle metrics) {
+void observe(Protocol& self, nb::handle arm, nb::handle reward, nb::handle metrics,
+             nb::handle context) {
   const std::vector<double> coordinates = coordinates_from(self, arm);
+  const std::vector<double> seen = context_from(self, context);
   const AnyRewards given = rewards_from(reward);
   const Metrics beside = metrics_from(metrics);
   refuse_unless_ok(self.with_cuts([&](Optimizer& optimizer) {
-    return canopy::observe(optimizer, coordinates, given, Role::search, beside);
+    return canopy::observe(optimizer, coordinates, given, Role::search, beside, seen);
   }),
                    reward);
 }
@@ -173,6 +196,9 @@ void observe(Protocol& self, nb::handle arm, nb::handle reward, nb::handle metri
 void remember(Protocol& self, nb::handle arm, nb::handle reward) {
   const std::vector<double> coordinates = coordinates_from(self, arm);
   const Rewards rewards = sums_of(rewards_from(reward));
+  if (self.contexts() != nullptr) {
+    throw std::invalid_argument("remember: cannot be combined with contexts yet; `observe` can");
+  }
   refuse_unless_ok(self.with_cuts([&](Optimizer& optimizer) {
     return optimizer.remember(coordinates, rewards);
   }),
@@ -312,8 +338,19 @@ nb::object best_tuple(const Protocol& self, const std::optional<Best>& found) {
                         checks_list(found->limits), best_text(space.space(), *found));
 }
 
-nb::object best(Protocol& self) {
-  return best_tuple(self, self.with([](Optimizer& optimizer) { return optimizer.best(); }));
+nb::object best(Protocol& self, nb::handle context) {
+  const std::vector<double> seen = context_from(self, context);
+  return best_tuple(self, self.with([&](Optimizer& optimizer) {
+    return seen.empty() ? optimizer.best() : optimizer.best_in(seen);
+  }));
+}
+
+/// What Policy in Python is made of, or None.
+nb::object policy(Protocol& self) {
+  if (self.contexts() == nullptr) return nb::none();
+  const std::optional<Policy> known =
+      self.with([](Optimizer& optimizer) { return optimizer.policy(); });
+  return known ? nb::object(policy_tuple(*known, self.space(), *self.contexts())) : nb::none();
 }
 
 nb::object nearest(Protocol& self) {
@@ -522,10 +559,13 @@ nb::bytes save(Protocol& self) {
   return nb::bytes(saved.data(), saved.size());
 }
 
-/// An optimizer has its space, whose choices may hold the optimizer. The space breaks such a cycle.
+/// An optimizer has its space and its contexts, whose choices may hold the optimizer. They break
+/// such a cycle.
 int traverse_protocol(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Protocol>(self)->space_object().ptr());
+  if (!nb::inst_ready(self)) return 0;
+  Py_VISIT(nb::inst_ptr<Protocol>(self)->space_object().ptr());
+  Py_VISIT(nb::inst_ptr<Protocol>(self)->contexts_object().ptr());
   return 0;
 }
 
@@ -536,20 +576,25 @@ std::array<PyType_Slot, 2> protocol_slots{
 
 void bind_protocol(nb::module_& module) {
   nb::class_<Protocol>(module, "_Protocol", nb::type_slots(protocol_slots.data()))
-      .def("ask", &ask, nb::arg("pulls") = nb::none(),
-           nb::sig("def ask(self, pulls: int | None = None) -> Pull"), kAskHelp)
+      .def("ask", &ask, nb::arg("pulls") = nb::none(), nb::kw_only(),
+           nb::arg("context") = nb::none(),
+           nb::sig("def ask(self, pulls: int | None = None, *, context: dict[str, Any] | None = "
+                   "None) -> Pull"),
+           kAskHelp)
       .def("ask", &ask_for_several, nb::arg("pulls") = nb::none(), nb::kw_only(),
-           nb::arg("count").none(),
-           nb::sig("def ask(self, pulls: int | None = None, *, count: int) -> list[Pull]"))
+           nb::arg("count").none(), nb::arg("context") = nb::none(),
+           nb::sig("def ask(self, pulls: int | None = None, *, count: int, context: dict[str, Any] "
+                   "| None = None) -> list[Pull]"))
       .def("tell", &tell, nb::arg("pull").none(), nb::arg("reward").none(),
            nb::arg("metrics") = nb::none(),
            nb::sig("def tell(self, pull: Pull | int, reward: float | Iterable[float] | Rewards, "
                    "metrics: dict[str, float] | None = None) -> None"),
            kTellHelp)
       .def("observe", &observe, nb::arg("arm").none(), nb::arg("reward").none(),
-           nb::arg("metrics") = nb::none(),
+           nb::arg("metrics") = nb::none(), nb::kw_only(), nb::arg("context") = nb::none(),
            nb::sig("def observe(self, arm: dict[str, Any], reward: float | Iterable[float] | "
-                   "Rewards, metrics: dict[str, float] | None = None) -> None"),
+                   "Rewards, metrics: dict[str, float] | None = None, *, context: dict[str, Any] | "
+                   "None = None) -> None"),
            kObserveHelp)
       .def("remember", &remember, nb::arg("arm").none(), nb::arg("reward").none(),
            nb::sig("def remember(self, arm: dict[str, Any], reward: float | Iterable[float] | "
@@ -571,7 +616,12 @@ void bind_protocol(nb::module_& module) {
       .def("in_flight", &in_flight, nb::sig("def in_flight(self) -> list[Pull]"), kInFlightHelp)
       .def("path", &path, nb::arg("pull"), nb::sig("def path(self, pull: Pull) -> str"), kPathHelp)
       .def("save", &save, nb::sig("def save(self) -> bytes"), kSaveHelp)
-      .def("_best", &best)
+      .def("_best", &best, nb::arg("context") = nb::none())
+      .def("_policy", &policy)
+      .def(
+          "_check_context",
+          [](const Protocol& self, nb::handle context) { (void)context_from(self, context); },
+          nb::arg("context").none())
       .def("_uplift", &uplift)
       .def("_loss", &loss)
       .def("_estimate", &estimate_of, nb::arg("arm").none())
@@ -582,6 +632,8 @@ void bind_protocol(nb::module_& module) {
       .def("_tree", &tree)
       .def("_cell", &cell_at, nb::arg("path"))
       .def_prop_ro("space", &Protocol::space_object, "What is tuned.")
+      .def_prop_ro("contexts", &Protocol::contexts_object,
+                   "What is observed before each pull; None: nothing.")
       .def_prop_ro(
           "optimizer_name",
           [](const Protocol& self) { return text(self.specification().optimizer.name); },

@@ -3,6 +3,7 @@
 #include "canopy/optimizer.hpp"
 #include "canopy/study_specification.hpp"
 
+#include "python/contexts.hpp"
 #include "python/space.hpp"
 
 #include <functional>
@@ -17,11 +18,14 @@ namespace canopy::python {
 /// What optimizers and studies have in common: what they are about, and the optimizer's protocol.
 class Protocol {
  public:
-  /// `space` is the object of Python with the specification's space.
-  Protocol(StudySpecification specification, nb::object space)
+  /// `space` and `contexts` are the objects of Python with those of the specification; without
+  /// contexts, None.
+  Protocol(StudySpecification specification, nb::object space, nb::object contexts)
       : specification_(std::move(specification)),
         space_object_(std::move(space)),
-        space_(nb::cast<const PythonSpace*>(space_object_)) {}
+        contexts_object_(std::move(contexts)),
+        space_(nb::cast<const PythonSpace*>(space_object_)),
+        contexts_(contexts_of(contexts_object_)) {}
   Protocol(const Protocol&) = delete;
   Protocol(Protocol&&) = default;
   Protocol& operator=(const Protocol&) = delete;
@@ -31,7 +35,10 @@ class Protocol {
   /// With every option of the optimizer.
   [[nodiscard]] const StudySpecification& specification() const { return specification_; }
   [[nodiscard]] const nb::object& space_object() const { return space_object_; }
+  [[nodiscard]] const nb::object& contexts_object() const { return contexts_object_; }
   [[nodiscard]] const PythonSpace& space() const { return *space_; }
+  /// What is observed before each pull; null: nothing.
+  [[nodiscard]] const PythonContexts* contexts() const { return contexts_; }
 
   /// Calls action(optimizer) and returns what that returns, once it is kept. The action must not
   /// touch Python, and what it returns must not point into the optimizer.
@@ -47,9 +54,10 @@ class Protocol {
     return performed(action, Cuts::yes);
   }
 
-  /// Where the pulls of the optimizer have their places; null where there is no tree. For actions.
+  /// Where the pulls of the optimizer have their places; null where there is no tree, or, with
+  /// contexts, one for each region of them. For actions.
   [[nodiscard]] virtual const TreeView* places(Optimizer& optimizer) const {
-    return optimizer.tree();
+    return contexts_ == nullptr ? optimizer.tree() : nullptr;
   }
 
   /// Whether cells are cut as the user says, so that only the user can read them.
@@ -71,7 +79,9 @@ class Protocol {
 
   StudySpecification specification_;
   nb::object space_object_;
+  nb::object contexts_object_;
   const PythonSpace* space_;
+  const PythonContexts* contexts_;
 };
 
 }  // namespace canopy::python

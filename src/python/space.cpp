@@ -85,15 +85,22 @@ std::optional<double> coordinate_from(const Domain& domain, nb::handle value) {
 
 }  // namespace
 
-double PythonSpace::coordinate(nb::handle value, std::size_t index) const {
-  const auto& [name, domain] = space_.parameters()[index];
+std::optional<double> PythonSpace::coordinate_or_none(nb::handle value, std::size_t index) const {
   const std::vector<nb::object>& objects = choices_[index];
   if (const auto place = place_among(objects, value)) return static_cast<double>(*place);
-  const auto found = objects.empty() ? coordinate_from(domain, value) : std::nullopt;
-  if (found) return *found;
-  const std::string expected =
-      objects.empty() ? "must be " + domain.description() : "is not one of the choices";
-  throw std::invalid_argument(name + " = " + shown(value) + ": " + expected);
+  if (!objects.empty()) return std::nullopt;
+  return coordinate_from(space_.parameters()[index].domain, value);
+}
+
+std::string PythonSpace::must_be(std::size_t index) const {
+  if (!choices_[index].empty()) return "is not one of the choices";
+  return "must be " + space_.parameters()[index].domain.description();
+}
+
+double PythonSpace::coordinate(nb::handle value, std::size_t index) const {
+  if (const auto found = coordinate_or_none(value, index)) return *found;
+  throw std::invalid_argument(space_.parameters()[index].name + " = " + shown(value) + ": " +
+                              must_be(index));
 }
 
 std::size_t PythonSpace::index_of(const std::string& name) const {
@@ -104,35 +111,44 @@ std::size_t PythonSpace::index_of(const std::string& name) const {
   return static_cast<std::size_t>(found - all.begin());
 }
 
-std::string PythonSpace::unknown_name_in(const nb::dict& arm) const {
+std::string PythonSpace::unknown_name_in(const nb::dict& given, const Words& words) const {
   std::vector<std::string_view> known;
   for (const Parameter& parameter : space_.parameters()) known.push_back(parameter.name);
-  for (const nb::handle name : arm.keys()) {
+  for (const nb::handle name : given.keys()) {
     const auto is_name = [&](const nb::object& each) { return each.equal(name); };
     if (std::any_of(names_.begin(), names_.end(), is_name)) continue;
-    std::string text = shown(name) + ": is not a parameter of the space";
+    std::string text = shown(name) + ": is not " + words.a_name;
     std::string nearest;
     if (std::string word; nb::try_cast(name, word)) nearest = nearest_name(word, known);
     if (!nearest.empty()) return text.append(", did you mean '").append(nearest).append("'?");
-    text += ", which has ";
+    text += ", " + words.all + " ";
     for (std::size_t i = 0; i < known.size(); ++i) text.append(i > 0 ? ", " : "").append(known[i]);
     return text;
   }
   return "";
 }
 
-std::vector<double> PythonSpace::coordinates(const nb::dict& arm) const {
+std::vector<double> PythonSpace::read_all(const nb::dict& given, const Words& words,
+                                          const Read& read) const {
   std::vector<double> result;
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (!arm.contains(names_[i])) {
-      const std::string unknown = unknown_name_in(arm);
-      throw std::invalid_argument(space_.parameters()[i].name + ": is missing" +
+    if (!given.contains(names_[i])) {
+      const std::string unknown = unknown_name_in(given, words);
+      throw std::invalid_argument(words.prefix + space_.parameters()[i].name + ": is missing" +
                                   (unknown.empty() ? "" : "; " + unknown));
     }
-    result.push_back(coordinate(arm[names_[i]], i));
+    result.push_back(read(given[names_[i]], i));
   }
-  if (arm.size() != names_.size()) throw std::invalid_argument(unknown_name_in(arm));
+  if (given.size() != names_.size()) {
+    throw std::invalid_argument(unknown_name_in(given, words));
+  }
   return result;
+}
+
+std::vector<double> PythonSpace::coordinates(const nb::dict& arm) const {
+  const Words words{"", "a parameter of the space", "which has"};
+  return read_all(arm, words,
+                  [this](nb::handle value, std::size_t i) { return coordinate(value, i); });
 }
 
 namespace {
@@ -182,6 +198,8 @@ void assign_member(const std::string& field, nb::handle given, Enum& member) {
   member = enum_from<Enum>(field, given);
 }
 
+}  // namespace
+
 nb::dict fields_of(Domain domain) {
   nb::dict fields;
   visit_fields(domain, [&](const Field& field, const auto& member) {
@@ -190,20 +208,18 @@ nb::dict fields_of(Domain domain) {
   return fields;
 }
 
-/// A parameter as Python gives it: (name, kind, {field: value}).
-Parameter parameter_from(const nb::tuple& given) {
+Parameter parameter_from(const nb::tuple& given, const std::string& what) {
   Parameter parameter{must_be_text(given[0]), {}};
   parameter.domain = Domain::named(nb::cast<std::string>(given[1])).value();
   const auto fields = nb::cast<nb::dict>(given[2]);
   visit_fields(parameter.domain, [&](const Field& field, auto& member) {
     const nb::object name = nb::cast(field.name);
     if (!fields.contains(name)) return;
-    assign_member("space." + parameter.name + "." + std::string(field.name), fields[name], member);
+    assign_member(what + "." + parameter.name + "." + std::string(field.name), fields[name],
+                  member);
   });
   return parameter;
 }
-
-}  // namespace
 
 nb::list parameter_list(const Space& space) {
   nb::list result;
@@ -259,7 +275,7 @@ void bind_space(nb::module_& module) {
           [](PythonSpace* self, const nb::list& parameters, const nb::list& choices) {
             std::vector<Parameter> all;
             for (const nb::handle each : parameters) {
-              all.push_back(parameter_from(nb::cast<nb::tuple>(each)));
+              all.push_back(parameter_from(nb::cast<nb::tuple>(each), "space"));
             }
             new (self) PythonSpace(Space(std::move(all)), choices);
           },

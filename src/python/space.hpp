@@ -2,7 +2,9 @@
 
 #include "canopy/space.hpp"
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,14 +51,42 @@ class PythonSpace {
   /// The place of a parameter. Throws KeyError.
   [[nodiscard]] std::size_t index_of(const std::string& name) const;
 
+ protected:
+  /// How messages name a value, and what has the names.
+  struct Words {
+    std::string prefix;  ///< before a name
+    std::string a_name;  ///< what a name is of: `a parameter of the space`
+    std::string all;     ///< what has these: `which has`
+  };
+
+  /// The coordinate of a value of a dictionary, by its place.
+  using Read = std::function<double(nb::handle value, std::size_t index)>;
+
+  /// One number for each name. Throws ValueError for names that are missing, and for others.
+  [[nodiscard]] std::vector<double> read_all(const nb::dict& given, const Words& words,
+                                             const Read& read) const;
+
+  /// The coordinate of such a value; none if it has none.
+  [[nodiscard]] std::optional<double> coordinate_or_none(nb::handle value, std::size_t index) const;
+
+  /// What such a value must be, for messages.
+  [[nodiscard]] std::string must_be(std::size_t index) const;
+
  private:
-  /// What is wrong with the first name in an arm that no parameter has; empty if there is none.
-  [[nodiscard]] std::string unknown_name_in(const nb::dict& arm) const;
+  /// What is wrong with the first name that nothing has; empty if there is none.
+  [[nodiscard]] std::string unknown_name_in(const nb::dict& given, const Words& words) const;
 
   Space space_;
   std::vector<nb::object> names_;
   std::vector<std::vector<nb::object>> choices_;  // none: the values of the domain are it
 };
+
+/// A parameter as Python gives it: (name, kind, {field: value}). Messages about its fields begin
+/// with `what`: `space.x.low`. Throws ValueError.
+[[nodiscard]] Parameter parameter_from(const nb::tuple& given, const std::string& what);
+
+/// The fields of a kind, as Python has them.
+[[nodiscard]] nb::dict fields_of(Domain domain);
 
 /// The parameters of a space, as the class Space of Python takes them: (name, kind, {field:
 /// value}).

@@ -5,6 +5,7 @@
 #include "canopy/study.hpp"
 
 #include "python/bindings.hpp"
+#include "python/contexts.hpp"
 #include "python/optimizer.hpp"
 #include "python/space.hpp"
 #include "python/without_interpreter.hpp"
@@ -108,7 +109,8 @@ nb::tuple look_at(const std::string& store, const std::string& name) {
     specification = resolved(std::move(study.specification));
   }
   nb::object space = space_object(specification.space);
-  PythonOptimizer optimizer(std::move(specification), std::move(space),
+  nb::object contexts = contexts_object(specification.contexts);
+  PythonOptimizer optimizer(std::move(specification), std::move(space), std::move(contexts),
                             std::move(loaded.optimizer));
   return nb::make_tuple(nb::cast(std::move(optimizer)), loaded.warning);
 }
@@ -119,6 +121,7 @@ struct ToldRewards {
   std::vector<double> arm;
   double at = 0.0;
   std::vector<double> rewards;
+  std::vector<double> context = {};  // empty where nothing is observed
 };
 
 /// Sums become their mean, `count` times.
@@ -141,27 +144,32 @@ std::optional<ToldRewards> answer_in(const Event& event) {
   return std::nullopt;
 }
 
-/// Everything that was told or observed, in order: (ticket, arm, time, rewards).
+/// Everything that was told or observed, in order: (ticket, arm, time, rewards, context).
 nb::list history_of(const std::string& store, const std::string& name) {
   std::vector<ToldRewards> answers;
-  const Space studied = [&] {
+  const auto [studied, observed] = [&] {
     const WithoutInterpreter release;
     const StoredStudy study(store, name);
     read_journal(*study.store, study.record,
-                 [&](const JournalEntry& entry, std::optional<Arm> arm) {
+                 [&](const JournalEntry& entry, std::optional<Arm> arm, Context context) {
                    std::optional<ToldRewards> answer = answer_in(entry.event);
                    if (!answer || !arm) return;
                    answer->arm.assign(arm->begin(), arm->end());
+                   answer->context.assign(context.begin(), context.end());
                    answer->at = entry.at;
                    answers.push_back(std::move(*answer));
                  });
-    return study.specification.space;
+    return std::pair(study.specification.space, study.specification.contexts);
   }();
   const PythonSpace space(studied);
+  const nb::object object = contexts_object(observed);
+  const PythonContexts* contexts = contexts_of(object);
   nb::list result;
   for (const ToldRewards& answer : answers) {
-    result.append(nb::make_tuple(answer.ticket, space.dictionary(answer.arm), answer.at,
-                                 nb::cast(answer.rewards)));
+    const bool is_seen = contexts != nullptr && !answer.context.empty();
+    result.append(nb::make_tuple(
+        answer.ticket, space.dictionary(answer.arm), answer.at, nb::cast(answer.rewards),
+        is_seen ? nb::object(contexts->dictionary(answer.context)) : nb::none()));
   }
   return result;
 }

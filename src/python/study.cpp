@@ -33,8 +33,8 @@ std::unique_ptr<StudySession> opened(std::unique_ptr<Store> store, const OpenOpt
 class PythonStudy final : public Protocol {
  public:
   PythonStudy(std::string name, std::string store_name, StudySpecification specification,
-              nb::object space, std::unique_ptr<StudySession> session)
-      : Protocol(std::move(specification), std::move(space)),
+              nb::object space, nb::object contexts, std::unique_ptr<StudySession> session)
+      : Protocol(std::move(specification), std::move(space), std::move(contexts)),
         name_(std::move(name)),
         store_name_(std::move(store_name)),
         session_(std::move(session)) {}
@@ -108,13 +108,14 @@ void open_study(PythonStudy* self, const std::string& store, const std::string& 
     return session->perform([](Study& study) { return study.specification(); });
   }();
   nb::object space = space_object(specification.space);
+  nb::object contexts = contexts_object(specification.contexts);
   new (self) PythonStudy(fork.value_or(name), std::move(store_name), std::move(specification),
-                         std::move(space), std::move(session));
+                         std::move(space), std::move(contexts), std::move(session));
 }
 
 /// The optimizer as it is now, in memory.
 PythonOptimizer copied(PythonStudy& self) {
-  return {self.specification(), self.space_object(),
+  return {self.specification(), self.space_object(), self.contexts_object(),
           self.with([](Optimizer& optimizer) { return optimizer.clone(); })};
 }
 

@@ -107,6 +107,17 @@ bool Query::flag(std::string_view key) {
   return text == "true";
 }
 
+std::optional<Document> Query::json(std::string_view key) {
+  const auto text = said(key);
+  if (!text) return std::nullopt;
+  try {
+    return parse_json(*text, "?" + std::string(key));
+  } catch (const SpecificationError& error) {
+    complain(std::string(key), "malformed_json", error.what());
+    return std::nullopt;
+  }
+}
+
 std::string Query::text(std::string_view key) const {
   return said(key).value_or("");
 }

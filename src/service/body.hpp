@@ -60,6 +60,8 @@ class Query {
   /// One of those that the route has.
   [[nodiscard]] std::string word(std::string_view key);
   [[nodiscard]] bool flag(std::string_view key);
+  /// What a text of JSON says.
+  [[nodiscard]] std::optional<Document> json(std::string_view key);
 
   void complain(const std::string& key, std::string code, std::string message);
 

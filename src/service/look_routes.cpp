@@ -17,8 +17,11 @@
 #include "insight/tree_picture.hpp"
 #include "journal/event_document.hpp"
 #include "service/body.hpp"
+#include "service/request_bodies.hpp"
 #include "service/service.hpp"
 #include "studies/answers.hpp"
+#include "studies/policy_document.hpp"
+#include "studies/request_reader.hpp"
 #include "tuning/comparing.hpp"
 #include "tuning/comparison.hpp"
 #include "tuning/tuner_state.hpp"
@@ -64,6 +67,17 @@ Document commands_now(const StudyView& study, StudyPhase phase) {
   return commands;
 }
 
+/// The context that a query has given. Throws Problem.
+std::vector<double> context_in(const std::optional<Document>& given, const ContextSpace& contexts,
+                               bool may_be_missing) {
+  Document table = Document::Table{};
+  if (given) table.set(request::kContext.name, *given);
+  RequestReader reader(std::move(table), RequestReader::Tickets::by_name);
+  std::vector<double> context = reader.context(reader.document(), "?", contexts, may_be_missing);
+  if (!reader.mistakes().empty()) throw Problem(reader.mistakes());
+  return context;
+}
+
 /// Reads entries of a study.
 ReadEntries entries_of(Store& store, const StudyRecord& record) {
   return [&store, id = record.id](std::uint64_t after, std::uint64_t limit, const auto& visit) {
@@ -88,11 +102,20 @@ void Service::look(const Request& request, StudyHost::Read make, Done done) {
 }
 
 void Service::best(const Request& request, Done done) {
-  Query(request).check();
+  // A stream has no query, and no context: it shows that of the last ask.
+  const bool is_for_stream = request.target.empty();
+  std::optional<Document> context;
+  if (!is_for_stream) {
+    Query query(request);
+    context = query.json(request::kContext.name);
+    query.check();
+  }
   look(
       request,
-      [](StudyView& study) {
-        const auto best = study.optimizer.best();
+      [context, is_for_stream](StudyView& study) {
+        const std::vector<double> seen =
+            context_in(context, study.specification.contexts, is_for_stream);
+        const auto best = seen.empty() ? study.optimizer.best() : study.optimizer.best_in(seen);
         if (!best) {
           throw Problem(409, "no_answers",
                         no_best_text(study.specification.space, study.optimizer));
@@ -100,6 +123,21 @@ void Service::best(const Request& request, Done done) {
         BestAnswer answer = best_answer(study.optimizer, *best, study.specification, study.tuner);
         answer.warning = study.warning;
         return json_answer(record_of(study.specification.space, answer));
+      },
+      std::move(done));
+}
+
+void Service::policy(const Request& request, Done done) {
+  Query(request).check();
+  look(
+      request,
+      [](StudyView& study) {
+        const std::optional<Policy> policy = study.optimizer.policy();
+        if (!policy) throw Problem(409, "no_contexts", std::string(kNoContexts));
+        Document document =
+            policy_document({study.specification.space, study.specification.contexts}, *policy);
+        if (!study.warning.empty()) document.set("warning", study.warning);
+        return json_answer(document);
       },
       std::move(done));
 }

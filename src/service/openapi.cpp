@@ -68,6 +68,9 @@ Document schema_of(const QueryField& field) {
     case Kind::text:
       schema = Document::Table{{"type", "string"}};
       break;
+    case Kind::json:
+      schema = reference("schemas", field.schema);
+      break;
   }
   return schema;
 }
@@ -119,6 +122,8 @@ Document schema_of(const RequestField& field) {
       return list_of(field, Document::Table{{"type", "string"}});
     case Kind::arm:
       return reference("schemas", "Arm");
+    case Kind::context:
+      return reference("schemas", "Context");
     case Kind::metrics:
       return Document::Table{{"type", "object"},
                              {"additionalProperties", Document::Table{{"type", "number"}}},
@@ -223,10 +228,14 @@ Document parameters_of(const Route& route) {
   if (route.takes_key) parameters.push_back(reference("parameters", "IdempotencyKey"));
   if (route.is_stream) parameters.push_back(reference("parameters", "LastEventId"));
   for (const QueryField& field : route.query) {
-    Document parameter = Document::Table{{"name", field.name},
-                                         {"in", "query"},
-                                         {"description", field.help},
-                                         {"schema", schema_of(field)}};
+    Document parameter =
+        Document::Table{{"name", field.name}, {"in", "query"}, {"description", field.help}};
+    if (field.kind == QueryField::Kind::json) {
+      Document json = Document::Table{{"schema", schema_of(field)}};
+      parameter.set("content", Document::Table{{"application/json", std::move(json)}});
+    } else {
+      parameter.set("schema", schema_of(field));
+    }
     if (!field.example.empty()) parameter.set("example", field.example);
     parameters.push_back(std::move(parameter));
   }

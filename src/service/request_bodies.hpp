@@ -96,7 +96,7 @@ inline constexpr RequestField kLeaseSeconds{
         "its rewards begins it anew",
     .kind = Kind::number,
     .most = 2'592'000};  // 30 days
-inline constexpr std::array kAsk{kPulls, kCount, kLeaseSeconds};
+inline constexpr std::array kAsk{kPulls, kCount, kContext, kLeaseSeconds};
 inline constexpr RequestField kTells = list_of("tells", "Tell");
 inline constexpr RequestField kTickets{
     .name = "tickets", .kind = Kind::tickets, .required = true, .least = 1, .most = kLongestList};

@@ -22,6 +22,13 @@ constexpr std::array kListStudiesQuery{
 constexpr std::array kDeleteStudyQuery{QueryField{
     .name = "tuner", .help = "The tuner that has it, if one has.", .kind = QueryField::Kind::text}};
 
+constexpr std::array kBestQuery{QueryField{
+    .name = "context",
+    .help = "What is observed, as JSON: a value for each variable. Needed where the study "
+            "has `[[context]]`, and refused elsewhere.",
+    .kind = QueryField::Kind::json,
+    .schema = "Context"}};
+
 constexpr std::array kTreeQuery{
     QueryField{
         .name = "most",
@@ -363,18 +370,37 @@ constexpr std::array kRoutes{
           .answer_example = R"json({"results": [{"ok": true, "reward": 0.45}]})json",
           .may_be_elsewhere = true,
           .may_conflict = true},
-    Route{.method = "GET",
-          .pattern = "/v1/studies/{name}/best",
-          .role = Role::read,
-          .serve = &Service::best,
-          .operation = "best",
-          .tag = "looking",
-          .summary = "The arm to recommend.",
-          .description =
-              "With how sure that is. Before the first reward there is none (409, `no_answers`).",
-          .answer_line = "The best arm.",
-          .answer = "Best",
-          .may_conflict = true},
+    Route{
+        .method = "GET",
+        .pattern = "/v1/studies/{name}/best",
+        .role = Role::read,
+        .serve = &Service::best,
+        .operation = "best",
+        .tag = "looking",
+        .summary = "The arm to recommend.",
+        .description =
+            "With how sure that is. Before the first reward there is none (409, `no_answers`). In "
+            "a study with contexts it is that of the `context`: "
+            "`curl -G --data-urlencode 'context={\"load\":0.7}' ...`.",
+        .query = kBestQuery,
+        .answer_line = "The best arm.",
+        .answer = "Best",
+        .may_conflict = true},
+    Route{
+        .method = "GET",
+        .pattern = "/v1/studies/{name}/policy",
+        .role = Role::read,
+        .serve = &Service::policy,
+        .operation = "policy",
+        .tag = "looking",
+        .summary = "The arm to recommend in every context.",
+        .description =
+            "A row for each region of contexts, what each variable adds to the rewards of all "
+            "arms alike, and which variables matter. A study without `[[context]]` has none (409, "
+            "`no_contexts`).",
+        .answer_line = "The policy.",
+        .answer = "Policy",
+        .may_conflict = true},
     Route{.method = "GET",
           .pattern = "/v1/studies/{name}/summary",
           .role = Role::read,

@@ -18,7 +18,7 @@ using Done = std::function<void(Response)>;
 
 /// A parameter behind the path of a request.
 struct QueryField {
-  enum class Kind : std::uint8_t { whole, number, text, flag, word };
+  enum class Kind : std::uint8_t { whole, number, text, flag, word, json };
 
   std::string_view name = {};
   std::string_view help = {};
@@ -28,6 +28,7 @@ struct QueryField {
   std::string_view words = {};  ///< one of these, with commas between them
   std::string_view usual = {};  ///< when it is left out; empty: nothing is said
   std::string_view example = {};
+  std::string_view schema = {};  ///< of JSON, by its name in the OpenAPI document
 };
 
 /// One way to ask for something: who may, what is asked and answered, who serves it, and what

@@ -81,6 +81,7 @@ class Service {
   void observe(const Request& request, Done done);
   void bar(const Request& request, Done done);
   void best(const Request& request, Done done);
+  void policy(const Request& request, Done done);
   void summary(const Request& request, Done done);
   void tree(const Request& request, Done done);
   void arms(const Request& request, Done done);

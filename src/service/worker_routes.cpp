@@ -139,22 +139,24 @@ Document named_pull(const Space& space, Optimizer& optimizer, const Pull& pull,
 }  // namespace
 
 void Service::ask(const Request& request, Done done) {
-  Body body(request);
-  const std::uint64_t pulls = body.whole(request::kPulls).value_or(UINT64_MAX);
-  const std::uint64_t count = body.whole(request::kCount).value_or(request::kCount.usual);
-  const double lease = body.number(request::kLeaseSeconds).value_or(0.0);
-  body.check();
+  auto body = std::make_shared<Body>(request);
+  const std::uint64_t pulls = body->whole(request::kPulls).value_or(UINT64_MAX);
+  const std::uint64_t count = body->whole(request::kCount).value_or(request::kCount.usual);
+  const double lease = body->number(request::kLeaseSeconds).value_or(0.0);
+  body->check();
   host_.write(
       study_of(request), request,
       [=, most = request.may_see ? request.may_see->most_tickets : std::nullopt](Study& study,
                                                                                  Runner& runner) {
         refuse_beside(runner);
         refuse_while_stopped(tuner_state_of(study));
+        const std::vector<double> context = body->context(body->document(), "", study.contexts());
+        body->check();
         refuse_more_tickets(study, count, most);
         const Space& space = study.specification().space;
         Document::List tickets;
         for (std::uint64_t i = 0; i < count; ++i) {
-          const Pull pull = study.ask_on_lease(pulls, lease);
+          const Pull pull = study.ask_on_lease(pulls, lease, context);
           tickets.push_back(named_pull(space, study, pull, study.incarnation_of(pull.ticket)));
         }
         return json_answer(Document::Table{{"tickets", std::move(tickets)}});
@@ -217,10 +219,10 @@ auto work_about_arms(const Request& request, const RequestField& key, Read read)
   body->check();
   return [body, key, read](Study& study, Runner& runner) {
     refuse_beside(runner);
-    const Space& space = study.specification().space;
+    const Names names(study.specification().space, study.specification().contexts);
     const auto requests =
         read_all(*body, key, [&](Body& each, const Document& table, const std::string& prefix) {
-          return read(each, table, prefix, space);
+          return read(each, table, prefix, names);
         });
     return performed(study, key, requests).answer();
   };

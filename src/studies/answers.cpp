@@ -33,7 +33,7 @@ Document short_pull_document(const Space& space, const Pull& pull) {
 }  // namespace
 
 Document pull_document(const Space& space, Optimizer& optimizer, const Pull& pull) {
-  const TreeView* tree = optimizer.tree();
+  const TreeView* tree = optimizer.contexts().empty() ? optimizer.tree() : nullptr;
   const auto place = tree != nullptr ? tree->place(pull.ticket) : std::nullopt;
   Document document = short_pull_document(space, pull);
   document.set("depth", place ? place->depth : 0);

@@ -15,7 +15,8 @@ namespace canopy {
 /// The number, or null where it is not finite.
 [[nodiscard]] Document number_or_none(double value);
 
-/// A pull and its place in the tree; the open tickets.
+/// A pull and its place in the tree, unless every region of contexts has a tree of its own; the
+/// open tickets.
 [[nodiscard]] Document pull_document(const Space& space, Optimizer& optimizer, const Pull& pull);
 [[nodiscard]] Document in_flight_document(const Space& space, const Optimizer& optimizer);
 
@@ -23,6 +24,10 @@ namespace canopy {
 inline constexpr std::string_view kNoRewardYet =
     "there is no reward yet to say what a failure is worth: give a reward that is worse than all "
     "others, or drop the ticket";
+
+/// Why there is no policy.
+inline constexpr std::string_view kNoContexts =
+    "the study has no [[context]]: its best arm is the same everywhere";
 
 /// Why there is no best arm: `no setting so far keeps p99_ms at most 60; the nearest, x = 0.3, has
 /// 71.2`.

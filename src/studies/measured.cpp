@@ -51,15 +51,16 @@ Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
 }
 
 Status observe(Optimizer& optimizer, Arm arm, const AnyRewards& rewards, Role role,
-               const Metrics& metrics) {
+               const Metrics& metrics, Context context) {
   auto* study = dynamic_cast<Study*>(&optimizer);
   if (role != Role::search && study == nullptr) return Status::needs_study;
   if (!metrics.empty() && role != Role::warm_up && count_of(rewards) != 0 && are_usable(rewards)) {
     const Status status = optimizer.measure(0, arm, metrics);
     if (!is_taken(status)) return status;
   }
-  return study != nullptr ? study->observe(arm, rewards, role)
-                          : optimizer.observe(arm, sums_of(rewards));
+  if (study != nullptr) return study->observe(arm, rewards, role, context);
+  return context.empty() ? optimizer.observe(arm, sums_of(rewards))
+                         : optimizer.observe_in(context, arm, sums_of(rewards));
 }
 
 }  // namespace canopy

@@ -11,6 +11,6 @@ namespace canopy {
 [[nodiscard]] Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
                           const Metrics& metrics);
 [[nodiscard]] Status observe(Optimizer& optimizer, Arm arm, const AnyRewards& rewards, Role role,
-                             const Metrics& metrics);
+                             const Metrics& metrics, Context context = {});
 
 }  // namespace canopy

@@ -43,18 +43,24 @@ TellRequest read_failure(RequestReader& reader, const Document& table, const std
 }
 
 ObserveRequest read_observation(RequestReader& reader, const Document& table,
-                                const std::string& prefix, const Space& space) {
+                                const std::string& prefix, const Names& names) {
   reader.allow(table, prefix, request::kObservation);
-  return {.arm = reader.arm(table, prefix, space).value_or(std::vector<double>()),
+  const Role role = reader.role(table, prefix);
+  if (role == Role::baseline && !names.contexts.empty()) {
+    reader.complain(prefix + "role", "wrong_type",
+                    "cannot be baseline in a study with [[context]] yet");
+  }
+  return {.arm = reader.arm(table, prefix, names.space).value_or(std::vector<double>()),
+          .context = reader.context(table, prefix, names.contexts, role != Role::search),
           .rewards = reader.rewards(table, prefix).value_or(0.0),
-          .role = reader.role(table, prefix),
+          .role = role,
           .metrics = reader.metrics(table, prefix)};
 }
 
 BarRequest read_bar(RequestReader& reader, const Document& table, const std::string& prefix,
-                    const Space& space) {
+                    const Names& names) {
   reader.allow(table, prefix, request::kBar);
-  return {.arm = reader.arm(table, prefix, space).value_or(std::vector<double>()),
+  return {.arm = reader.arm(table, prefix, names.space).value_or(std::vector<double>()),
           .reward = reader.number(table, prefix, request::kFailureReward)};
 }
 
@@ -72,7 +78,8 @@ Outcome perform(Optimizer& optimizer, const TellRequest& request) {
 }
 
 Outcome perform(Optimizer& optimizer, const ObserveRequest& request) {
-  return outcome_of(observe(optimizer, request.arm, request.rewards, request.role, request.metrics),
+  return outcome_of(observe(optimizer, request.arm, request.rewards, request.role, request.metrics,
+                            request.context),
                     {});
 }
 

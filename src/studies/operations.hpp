@@ -4,9 +4,9 @@
 
 #include "canopy/event.hpp"
 #include "canopy/optimizer.hpp"
-#include "canopy/space.hpp"
 
 #include "files/document.hpp"
+#include "files/names.hpp"
 #include "studies/request_reader.hpp"
 
 #include <array>
@@ -26,7 +26,7 @@ inline constexpr RequestField kFailureReward{
     .kind = RequestField::Kind::reward};
 inline constexpr std::array kTell{kTicket, kRewards, kMetrics, kFailed};
 inline constexpr std::array kFailure{kTicket, kFailed.needed(), kFailureReward};
-inline constexpr std::array kObservation{kArm, kRewards, kRole, kMetrics};
+inline constexpr std::array kObservation{kArm, kContext, kRewards, kRole, kMetrics};
 inline constexpr std::array kBar{kArm, kFailureReward};
 
 }  // namespace request
@@ -42,6 +42,7 @@ struct TellRequest {
 /// Rewards of an arm that was not asked for.
 struct ObserveRequest {
   std::vector<double> arm = {};
+  std::vector<double> context = {};  ///< in which they were earned, where the study has contexts
   AnyRewards rewards = 0.0;
   Role role = Role::search;
   Metrics metrics = {};
@@ -61,9 +62,9 @@ struct BarRequest {
 [[nodiscard]] TellRequest read_failure(RequestReader& reader, const Document& table,
                                        const std::string& prefix);
 [[nodiscard]] ObserveRequest read_observation(RequestReader& reader, const Document& table,
-                                              const std::string& prefix, const Space& space);
+                                              const std::string& prefix, const Names& names);
 [[nodiscard]] BarRequest read_bar(RequestReader& reader, const Document& table,
-                                  const std::string& prefix, const Space& space);
+                                  const std::string& prefix, const Names& names);
 
 /// What came of a request: an answer, or why nothing has happened.
 struct Outcome {

@@ -271,40 +271,70 @@ std::optional<AnyRewards> RequestReader::sums(const Document& table, const std::
   return rewards;
 }
 
+/// A value for each of these parameters, or variables, by its name.
+template <class Variables, class Coordinate, class MustBe>
+std::optional<std::vector<double>> RequestReader::values(
+    const Document& given, const Variables& variables, const std::string& field, const char* what,
+    const char* code, const Coordinate& coordinate_in, const MustBe& must_be) {
+  if (given.as_table() == nullptr) {
+    complain(field, "wrong_type", "must be an object", shown(given));
+    return std::nullopt;
+  }
+  const std::size_t before = mistakes_.size();
+  std::vector<std::string_view> names;
+  std::vector<double> coordinates;
+  for (const auto& variable : variables) {
+    const std::string place = fmt::format("{}.{}", field, variable.name);
+    names.push_back(variable.name);
+    const Document* value = given.find(variable.name);
+    if (value == nullptr) {
+      complain(place, "missing_key", "is missing");
+      continue;
+    }
+    if (const std::optional<double> coordinate = coordinate_in(variable.domain, *value)) {
+      coordinates.push_back(*coordinate);
+    } else {
+      complain(place, code, must_be(variable.domain), shown(*value));
+    }
+  }
+  for (const auto& entry : *given.as_table()) {
+    if (is_hopeless()) break;
+    if (std::find(names.begin(), names.end(), entry.first) != names.end()) continue;
+    complain(field + "." + entry.first, code, unknown_name(what, entry.first, names));
+  }
+  if (mistakes_.size() != before) return std::nullopt;
+  return coordinates;
+}
+
 std::optional<std::vector<double>> RequestReader::arm(const Document& table,
                                                       const std::string& prefix,
                                                       const Space& space) {
   const Document* given = find(table, prefix, request::kArm);
   if (given == nullptr) return std::nullopt;
-  if (given->as_table() == nullptr) {
-    complain(prefix + "arm", "wrong_type", "must be an object", shown(*given));
-    return std::nullopt;
+  return values(*given, space.parameters(), prefix + "arm", "parameter", "not_an_arm",
+                coordinate_of,
+                [](const Domain& domain) { return "must be " + domain.description(); });
+}
+
+std::vector<double> RequestReader::context(const Document& table, const std::string& prefix,
+                                           const ContextSpace& contexts, bool may_be_missing) {
+  const std::string field = prefix + std::string(request::kContext.name);
+  const Document* given = find(table, prefix, request::kContext);
+  if (given == nullptr && (contexts.empty() || may_be_missing)) return {};
+  if (given == nullptr) {
+    std::vector<std::string_view> names;
+    for (const ContextVariable& variable : contexts.variables()) names.push_back(variable.name);
+    complain(field, "missing_key",
+             fmt::format("is missing; the best setting depends on: {}", fmt::join(names, ", ")));
+    return {};
   }
-  const std::size_t before = mistakes_.size();
-  std::vector<std::string_view> names;
-  std::vector<double> arm;
-  for (const auto& [name, domain] : space.parameters()) {
-    const std::string field = fmt::format("{}arm.{}", prefix, name);
-    names.push_back(name);
-    const Document* value = given->find(name);
-    if (value == nullptr) {
-      complain(field, "missing_key", "is missing");
-      continue;
-    }
-    if (const auto coordinate = coordinate_of(domain, *value)) {
-      arm.push_back(*coordinate);
-    } else {
-      complain(field, "not_an_arm", "must be " + domain.description(), shown(*value));
-    }
+  if (contexts.empty()) {
+    complain(field, "not_a_context", "the study has no [[context]]", shown(*given));
+    return {};
   }
-  for (const auto& entry : *given->as_table()) {
-    if (is_hopeless()) break;
-    if (std::find(names.begin(), names.end(), entry.first) != names.end()) continue;
-    complain(prefix + "arm." + entry.first, "not_an_arm",
-             unknown_name("parameter", entry.first, names));
-  }
-  if (mistakes_.size() != before) return std::nullopt;
-  return arm;
+  return values(*given, contexts.variables(), field, "context variable", "not_a_context",
+                observed_coordinate_of, observed_must_be)
+      .value_or(std::vector<double>());
 }
 
 Metrics RequestReader::metrics(const Document& table, const std::string& prefix) {

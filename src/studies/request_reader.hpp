@@ -1,5 +1,6 @@
 #pragma once
 
+#include "canopy/context.hpp"
 #include "canopy/event.hpp"
 #include "canopy/optimizer.hpp"
 #include "canopy/space.hpp"
@@ -56,6 +57,7 @@ struct RequestField {
     ticket,
     tickets,
     arm,
+    context,
     metrics,  ///< numbers by name
     object,   ///< of a schema of its own
     objects,
@@ -131,6 +133,10 @@ inline constexpr RequestField kArm{.name = "arm",
                                    .help = "a value for each parameter",
                                    .kind = RequestField::Kind::arm,
                                    .required = true};
+inline constexpr RequestField kContext{
+    .name = "context",
+    .help = "what is observed: a value for each variable; only where the study has [[context]]",
+    .kind = RequestField::Kind::context};
 inline constexpr RequestField kRole{
     .name = "role",
     .help =
@@ -189,6 +195,10 @@ class RequestReader {
   /// An arm by the names of its parameters.
   std::optional<std::vector<double>> arm(const Document& table, const std::string& prefix,
                                          const Space& space);
+  /// A context by the names of its variables. Empty where there are none, and where it is left out,
+  /// which is a mistake unless it `may_be_missing`.
+  std::vector<double> context(const Document& table, const std::string& prefix,
+                              const ContextSpace& contexts, bool may_be_missing = false);
   /// Numbers by name; none given: empty.
   Metrics metrics(const Document& table, const std::string& prefix);
   static constexpr std::size_t kMostMetrics = 50;  // with one reward
@@ -198,6 +208,11 @@ class RequestReader {
                                      const RequestField& field);
 
  private:
+  template <class Variables, class Coordinate, class MustBe>
+  std::optional<std::vector<double>> values(const Document& given, const Variables& variables,
+                                            const std::string& field, const char* what,
+                                            const char* code, const Coordinate& coordinate_in,
+                                            const MustBe& must_be);
   void complain_of(const Document& value, const std::string& prefix, const RequestField& field,
                    std::string message);
   std::optional<AnyRewards> reward_list(const Document& table, const std::string& prefix);

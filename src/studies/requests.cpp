@@ -5,6 +5,7 @@
 #include "files/record.hpp"
 #include "studies/answers.hpp"
 #include "studies/operations.hpp"
+#include "studies/policy_document.hpp"
 #include "studies/request_reader.hpp"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace canopy {
 namespace {
@@ -29,7 +31,7 @@ class Conversation {
  public:
   Conversation(Document document, const Space& space, Optimizer& optimizer)
       : reader_(std::move(document), RequestReader::Tickets::by_number, "op"),
-        space_(space),
+        names_(space, optimizer.contexts()),
         optimizer_(optimizer) {}
 
   [[nodiscard]] Document answer(const std::string& op) {
@@ -37,15 +39,16 @@ class Conversation {
     if (op == "ask") return ask();
     if (op == "tell") return perform_read(read_tell(reader_, table, ""));
     if (op == "fail") return perform_read(read_failure(reader_, table, ""));
-    if (op == "observe") return perform_read(read_observation(reader_, table, "", space_));
-    if (op == "bar") return perform_read(read_bar(reader_, table, "", space_));
+    if (op == "observe") return perform_read(read_observation(reader_, table, "", names_));
+    if (op == "bar") return perform_read(read_bar(reader_, table, "", names_));
     if (op == "drop") return drop();
+    if (op == "best") return best();
     reader_.allow(table, "", {});
     if (is_wrong()) return mistake();
-    if (op == "best") return best();
-    if (op == "in_flight") return in_flight_document(space_, optimizer_);
-    if (op == "summary") return record_of(space_, optimizer_.summary());
-    return Document::Table{{"nodes", tree_document(space_, optimizer_)}};
+    if (op == "policy") return policy();
+    if (op == "in_flight") return in_flight_document(names_.space, optimizer_);
+    if (op == "summary") return record_of(names_, optimizer_.summary());
+    return Document::Table{{"nodes", tree_document(names_.space, optimizer_)}};
   }
 
  private:
@@ -54,16 +57,18 @@ class Conversation {
 
   Document ask() {
     const Document& table = reader_.document();
-    static constexpr std::array fields{request::kPulls, request::kCount};
+    static constexpr std::array fields{request::kPulls, request::kCount, request::kContext};
     reader_.allow(table, "", fields);
     const std::uint64_t pulls = reader_.whole(table, "", request::kPulls).value_or(UINT64_MAX);
     const std::optional<std::uint64_t> count = reader_.whole(table, "", request::kCount);
+    const std::vector<double> context = reader_.context(table, "", names_.contexts);
     if (is_wrong()) return mistake();
-    if (!count) return pull_document(space_, optimizer_, optimizer_.ask(pulls));
+    const auto ask_one = [&] {
+      return pull_document(names_.space, optimizer_, optimizer_.ask_in(context, pulls));
+    };
+    if (!count) return ask_one();
     Document::List tickets;
-    for (std::uint64_t i = 0; i < *count; ++i) {
-      tickets.push_back(pull_document(space_, optimizer_, optimizer_.ask(pulls)));
-    }
+    for (std::uint64_t i = 0; i < *count; ++i) tickets.push_back(ask_one());
     return Document::Table{{"tickets", std::move(tickets)}};
   }
 
@@ -83,25 +88,34 @@ class Conversation {
     return outcome.refusal ? error_answer(*outcome.refusal) : std::move(outcome.answer);
   }
 
-  [[nodiscard]] Document best() const {
-    if (const auto best = optimizer_.best()) {
-      Document answer = record_of(space_, *best);
+  [[nodiscard]] Document best() {
+    reader_.allow(reader_.document(), "", {&request::kContext, 1});
+    const std::vector<double> context = reader_.context(reader_.document(), "", names_.contexts);
+    if (is_wrong()) return mistake();
+    if (const auto best = optimizer_.best_in(context)) {
+      Document answer = record_of(names_, *best);
       if (const auto uplift = optimizer_.uplift()) {
-        answer.set("uplift", record_of(space_, *uplift));
+        answer.set("uplift", record_of(names_, *uplift));
       }
       return answer;
     }
-    return error_answer("no_answers", no_best_text(space_, optimizer_));
+    return error_answer("no_answers", no_best_text(names_.space, optimizer_));
+  }
+
+  [[nodiscard]] Document policy() const {
+    const std::optional<Policy> policy = optimizer_.policy();
+    return policy ? policy_document(names_, *policy) : error_answer("no_contexts", kNoContexts);
   }
 
   RequestReader reader_;
-  const Space& space_;
+  Names names_;
   Optimizer& optimizer_;
 };
 
 Document answer_to(std::string_view line, const Space& space, Optimizer& optimizer) {
-  static constexpr std::array<std::string_view, 10> ops{
-      "ask", "tell", "fail", "observe", "bar", "drop", "best", "summary", "tree", "in_flight"};
+  static constexpr std::array<std::string_view, 11> ops{"ask",     "tell", "fail",     "observe",
+                                                        "bar",     "drop", "best",     "policy",
+                                                        "summary", "tree", "in_flight"};
   Document document = parse_json(line, "the line");
   const Document* op = document.as_table() != nullptr ? document.find("op") : nullptr;
   const std::string* name = op != nullptr ? op->as_text() : nullptr;

@@ -423,8 +423,9 @@ std::vector<Violation> violations_of_contexts(const StudySpecification& study) {
   };
   const OptimizerEntry* entry = entry_of(study);
   if (entry != nullptr && !entry->make_in_contexts) {
-    wrong.push_back({"optimizer.name", study.optimizer.name,
-                     fmt::format("takes no [[context]]; must be {}", kDefaultOptimizer)});
+    wrong.push_back(
+        {"optimizer.name", study.optimizer.name,
+         fmt::format("takes no [[context]]; the default, {}, does", kDefaultOptimizer)});
   }
   const std::uint64_t settle = settle_of(study.optimizer);
   refuse(settle != 0, "optimizer.settle", std::to_string(settle));

@@ -28,14 +28,23 @@ std::vector<std::string_view> names_of(const std::vector<OptionField>& fields) {
   return names;
 }
 
-bool has_parameter(const Space& space, const std::string& name) {
-  const auto& all = space.parameters();
-  return std::any_of(all.begin(), all.end(),
-                     [&](const Parameter& parameter) { return parameter.name == name; });
+/// The names of the values that commands may ask for: those of parameters, and of variables of the
+/// context, which are read later.
+std::vector<std::string> value_names(const Document& root, const Space& space) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : space.parameters()) names.push_back(parameter.name);
+  const Document* contexts = root.find("context");
+  const Document::List* tables = contexts != nullptr ? contexts->as_tables() : nullptr;
+  for (const Document& table : tables != nullptr ? *tables : Document::List{}) {
+    const Document* name = table.find("name");
+    if (name != nullptr && name->as_text() != nullptr) names.push_back(*name->as_text());
+  }
+  return names;
 }
 
 std::optional<std::string> read_command(DocumentReader& reader, const Document& table,
-                                        std::string_view key, bool shell, const Space& space) {
+                                        std::string_view key, bool shell,
+                                        const std::vector<std::string>& names) {
   std::string text;
   reader.read(table, "system.", key, text);
   const Document* node = table.find(key);
@@ -45,14 +54,15 @@ std::optional<std::string> read_command(DocumentReader& reader, const Document& 
   };
   try {
     const CommandLine command(text, shell);
-    for (const Parameter& parameter : space.parameters()) {
-      const std::size_t at = text.find("{" + parameter.name + "}");
+    for (const std::string& name : names) {
+      const std::size_t at = text.find("{" + name + "}");
       if (!shell || at == std::string::npos || (at != 0 && text[at - 1] == '$')) continue;
       complain(fmt::format("with shell = true a value is a variable: \"${}\" in place of {{{}}}",
-                           variable_of(parameter.name), parameter.name));
+                           variable_of(name), name));
     }
     for (const std::string& name : command.placeholders()) {
-      if (!has_parameter(space, name)) complain("{" + name + "} is not a parameter of the space");
+      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      complain("{" + name + "} is not a parameter of the space");
     }
     if (key == "process" && !command.placeholders().empty()) {
       complain("a process is started once and sent the arms; it cannot have {placeholders}");
@@ -61,6 +71,23 @@ std::optional<std::string> read_command(DocumentReader& reader, const Document& 
     complain(error.what());
   }
   return text;
+}
+
+std::optional<std::string> read_policy_file(DocumentReader& reader, const Document& root,
+                                            const Document& table, std::string_view key) {
+  const Document* node = table.find(key);
+  if (node == nullptr) return std::nullopt;
+  std::string path;
+  reader.read(table, "system.", key, path);
+  const auto complain = [&](std::string what) {
+    reader.complain("system." + std::string(key), node, std::move(what));
+  };
+  if (node->as_text() != nullptr && path.empty()) complain("must not be empty");
+  if (!root.contains("context")) {
+    complain(
+        "is for studies with [[context]]: without one the best setting is the same everywhere");
+  }
+  return path;
 }
 
 void check_together(DocumentReader& reader, const Document& table) {
@@ -96,12 +123,15 @@ std::optional<SystemSpecification> read_system(DocumentReader& reader, const Doc
   system.options = read_struct<SystemOptions>(reader, *table, "system.", fields);
   std::vector<std::string_view> keys = names_of(fields);
   reader.read(*table, "system.", "shell", system.shell);
+  const std::vector<std::string> names = value_names(root, space);
   visit_fields(system, [&]<class Member>(const Field& field, Member& member) {
     keys.push_back(field.name);
     if constexpr (std::is_same_v<Member, bool>) {
       if (field.name != "shell") reader.read(*table, "system.", field.name, member);
+    } else if (&member == &system.policy_file) {
+      member = read_policy_file(reader, root, *table, field.name);
     } else {
-      member = read_command(reader, *table, field.name, system.shell, space);
+      member = read_command(reader, *table, field.name, system.shell, names);
     }
   });
   complain_of_moved_keys(reader, *table, keys);

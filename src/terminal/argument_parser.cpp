@@ -24,6 +24,11 @@ void ArgumentParser::option(const std::string& name, std::optional<std::string>&
   app_->add_option(name, into, help)->group(group)->type_name(value);
 }
 
+void ArgumentParser::options(const std::string& name, std::vector<std::string>& into,
+                             const std::string& help) {
+  app_->add_option(name, into, help)->take_all()->allow_extra_args(false);
+}
+
 void ArgumentParser::flag(const std::string& name, bool& into, const std::string& help) {
   app_->add_flag(name, into, help)->disable_flag_override();
 }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -27,6 +28,9 @@ class ArgumentParser {
   /// The same under its own heading, with a name for the value in help.
   void option(const std::string& name, std::optional<std::string>& into, const std::string& help,
               const std::string& group, const std::string& value);
+
+  /// `--context NAME=VALUE`, which may be given many times, with a value each time.
+  void options(const std::string& name, std::vector<std::string>& into, const std::string& help);
 
   /// `--json`, which takes no value.
   void flag(const std::string& name, bool& into, const std::string& help);

@@ -2,6 +2,7 @@
 
 #include "files/arm_document.hpp"
 #include "tuning/claims.hpp"
+#include "tuning/contexts.hpp"
 #include "tuning/limits.hpp"
 #include "tuning/tuner_state.hpp"
 
@@ -43,6 +44,10 @@ ExitFacts facts_of(const Study& study) {
     facts.baseline = {baseline->setting, !is_measured_beyond_limit(study, baseline->setting)};
     facts.doubt = doubt_of(study);
   }
+  const ContextSpace& contexts = study.specification().contexts;
+  const std::vector<double>& last = tuner_state_of(study).last_context();
+  if (!contexts.empty() && last.empty()) return facts;  // nothing was observed yet
+  if (!contexts.empty()) facts.context = context_text(contexts, last);
   if (const std::optional<Best> best = study.best()) facts.best = {best->arm};
   if (const std::optional<Best> nearest = study.nearest()) facts.nearest = {nearest->arm, false};
   return facts;
@@ -61,6 +66,10 @@ ExitChoice best_exit(const ExitFacts& facts, bool only_confirmed) {
   }
   if (facts.proven.is_eligible()) return {facts.proven.arm, facts.proof};
   if (facts.baseline.is_eligible()) return {facts.baseline.arm, "the baseline: " + doubt};
+  if (facts.best.is_eligible() && !facts.context.empty()) {
+    return {facts.best.arm,
+            "the best arm in the last context, " + facts.context + "; in others it may be another"};
+  }
   if (facts.best.is_eligible()) {
     return {facts.best.arm, facts.baseline.exists()
                                 ? "the best arm, although it is not known to earn more: the "

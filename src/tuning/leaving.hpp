@@ -33,6 +33,8 @@ struct ExitFacts {
   Candidate nearest = {};  ///< where there is no best arm
   std::string proof = {};  ///< `better than the baseline at 95 %, after 24 pairs`
   std::string doubt = {};  ///< why nothing is known to be better
+  /// Where the best setting depends on it: the context that `best` is the best one in, for people.
+  std::string context = {};
 };
 
 /// The setting for `on_exit = "best"`; with `only_confirmed`, for `"confirmed"`. Limits come before

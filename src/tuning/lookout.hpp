@@ -44,6 +44,7 @@ class Lookout {
   void report(Phase phase);
   void set_phase(Phase phase) { progress_.phase = phase; }
   void note_setting(std::string setting) { progress_.setting = std::move(setting); }
+  void note_context(Context context) { progress_.context.assign(context.begin(), context.end()); }
   void note_failure(std::string failure) { progress_.failure = std::move(failure); }
   void note_reward(double reward) { progress_.reward = reward; }
   [[nodiscard]] const std::string& failure() const { return progress_.failure; }

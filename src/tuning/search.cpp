@@ -32,6 +32,9 @@ void Search::resume() {
         state().held().contains(pull.ticket) || state().deferred().contains(pull.ticket);
     if (!pull_ && !waits) pull_.emplace(pull);
   }
+  if (!pull_) return;
+  const std::vector<double> context = state().context_of(pull_->ticket);
+  if (!context.empty()) keeper_.enter(context);
 }
 
 void Search::blame_deadly_arm() {
@@ -52,10 +55,7 @@ void Search::blame_deadly_arm() {
 
 void Search::step() {
   lookout_.report(Lookout::Phase::searching);
-  if (!pull_) {
-    pull_.emplace(study_.ask());
-    study_.commit();
-  }
+  if (!pull_ && !ask()) return;
   if (pull_->purpose != Purpose::search) {
     compare();
     return;
@@ -84,6 +84,20 @@ void Search::step() {
   suspect_ = 0;
   lookout_.note_reward(reading.reward);
   learn(reading);
+}
+
+/// Asks for the next pull. False if its context cannot be observed now.
+bool Search::ask() {
+  if (specification_.contexts.empty()) {
+    pull_.emplace(study_.ask());
+  } else {
+    std::vector<double> context;
+    if (keeper_.observe(context) != Outcome::done) return false;
+    pull_.emplace(study_.ask_in(context));
+    keeper_.enter(context);
+  }
+  study_.commit();
+  return true;
 }
 
 /// Whether the system has the arm that is to be pulled, and the search has put it there: a restart
@@ -247,11 +261,12 @@ void Search::attempt_failed() {
 void Search::find_out_who_is_to_blame() {
   using Return = SystemKeeper::Return;
   forgiven_ = 0;
-  const std::optional<std::vector<double>> other = setting_that_works();
-  if (!other && !has_worked(pull_->arm)) return penalize();  // no setting to compare it with
+  std::vector<std::vector<double>> others = refuges();
+  if (others.empty() && !has_worked(pull_->arm)) return penalize();  // nothing to compare it with
 
-  const bool is_only_refuge = !other || *other == pull_->arm;
-  const Return back = keeper_.go_back_to(is_only_refuge ? pull_->arm : *other);
+  const bool is_only_refuge = others.empty() || others.front() == pull_->arm;
+  if (is_only_refuge) others = {pull_->arm};
+  const Return back = keeper_.go_back_to(others);
   if (back == Return::down || back == Return::stopped) return;
 
   // Where another setting works at once, it is the arm. One that worked before, or with which the
@@ -277,6 +292,24 @@ std::optional<std::vector<double>> Search::setting_that_works() const {
   }
   const std::optional<Best> best = study_.best();
   return best && best->arm != pull_->arm ? best->arm : broken;
+}
+
+/// The settings one of which should work, the likeliest first: one, or, where what works may depend
+/// on the context, all that are known.
+std::vector<std::vector<double>> Search::refuges() const {
+  const std::optional<std::vector<double>> other = setting_that_works();
+  std::vector<std::vector<double>> settings;
+  if (specification_.contexts.empty()) {
+    if (other) settings.push_back(*other);
+    return settings;
+  }
+  const auto add = [&](const std::vector<double>& setting) {
+    const bool is_known = std::find(settings.begin(), settings.end(), setting) != settings.end();
+    if (setting != pull_->arm && !is_known) settings.push_back(setting);
+  };
+  if (const std::optional<Best> best = study_.best()) add(best->arm);  // in this context
+  for (const std::vector<double>& setting : state().good_settings()) add(setting);
+  return settings;
 }
 
 /// Whether the arm was measured before, or has failed before anything was: where that is the only

@@ -37,6 +37,7 @@ class Search {
  private:
   using Outcome = SystemKeeper::Outcome;
 
+  [[nodiscard]] bool ask();
   [[nodiscard]] bool is_in_visit() const;
 
   void compare();
@@ -54,6 +55,7 @@ class Search {
   void attempt_failed();
   void find_out_who_is_to_blame();
   [[nodiscard]] std::optional<std::vector<double>> setting_that_works() const;
+  [[nodiscard]] std::vector<std::vector<double>> refuges() const;
   [[nodiscard]] bool has_worked(const std::vector<double>& arm) const;
   [[nodiscard]] std::optional<double> failure_reward() const;
   void penalize();

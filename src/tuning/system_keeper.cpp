@@ -56,6 +56,34 @@ SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& tr
   }
 }
 
+SystemKeeper::Outcome SystemKeeper::observe(std::vector<double>& into) {
+  const double until = study_.now() + options_.outage_seconds;
+  for (double pause = kFirstPause;; pause = std::min(2.0 * pause, kLongestPause)) {
+    const Outcome outcome = attempt(0, 0, [&]() -> std::optional<SystemFailure> {
+      auto result = system_.observe();
+      if (auto* failure = std::get_if<SystemFailure>(&result)) return std::move(*failure);
+      into = std::get<std::vector<double>>(std::move(result));
+      return std::nullopt;
+    });
+    if (outcome != Outcome::failed) return outcome;
+    const double left = until - study_.now();
+    if (options_.on_failure == OnFailure::stop || left <= 0.0) break;
+    lookout_.report(Lookout::Phase::no_context);
+    if (!lookout_.sleep(std::min(pause, left))) return Outcome::stopped;
+  }
+  lookout_.end({TuneEnd::Why::failure, "the context cannot be observed: " + lookout_.failure()});
+  return Outcome::failed;
+}
+
+void SystemKeeper::enter(Context context) {
+  if (system_.enter(context)) setting_.clear();
+  lookout_.note_context(context);
+}
+
+void SystemKeeper::return_to_context() {
+  if (!state().last_context().empty()) enter(state().last_context());
+}
+
 std::string SystemKeeper::deadly_text() const {
   const std::uint64_t crashes = state().crashes();
   if (options_.max_crashes == 0 || crashes < options_.max_crashes) return "";
@@ -147,12 +175,24 @@ SystemKeeper::Outcome SystemKeeper::set_and_probe(const std::vector<double>& arm
   });
 }
 
+SystemKeeper::Outcome SystemKeeper::set_and_probe(const std::vector<std::vector<double>>& arms) {
+  Outcome outcome = Outcome::failed;
+  for (std::size_t i = 0; i < arms.size() && outcome == Outcome::failed; ++i) {
+    outcome = set_and_probe(arms[i]);
+  }
+  return outcome;
+}
+
 SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<double>& arm) {
+  return go_back_to(std::vector<std::vector<double>>(1, arm));
+}
+
+SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<std::vector<double>>& arms) {
   lookout_.set_phase(Lookout::Phase::down);
   const double until = study_.now() + options_.outage_seconds;
   double pause = kFirstPause;
   for (bool was_down = false;; was_down = true) {
-    const Outcome outcome = set_and_probe(arm);
+    const Outcome outcome = set_and_probe(arms);
     if (outcome == Outcome::stopped) return Return::stopped;
     if (outcome == Outcome::done) return was_down ? Return::works_again : Return::works;
     setting_.clear();
@@ -161,10 +201,12 @@ SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<double>& arm) {
     if (!lookout_.sleep(std::min(pause, left))) return Return::stopped;
     pause = std::min(2.0 * pause, kLongestPause);
   }
+  const std::string what = arms.size() == 1
+                               ? arm_text(study_.specification().space, arms.front()) + " no longer"
+                               : "none of the settings that worked";
   lookout_.end({TuneEnd::Why::failure,
-                fmt::format("the system is down: {} no longer works either, for {:g} s by now: {}",
-                            arm_text(study_.specification().space, arm), options_.outage_seconds,
-                            lookout_.failure())});
+                fmt::format("the system is down: {} works either, for {:g} s by now: {}", what,
+                            options_.outage_seconds, lookout_.failure())});
   return Return::down;
 }
 

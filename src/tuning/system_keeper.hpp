@@ -33,6 +33,15 @@ class SystemKeeper {
   /// Somebody else may have set it.
   void forget_setting() { setting_.clear(); }
 
+  /// What is observed before a setting is chosen. As long as that fails, it is tried again after
+  /// growing pauses, up to the time that a system may be down; then that ends the tuning.
+  [[nodiscard]] Outcome observe(std::vector<double>& into);
+
+  /// Settings are given and measured in this context from now on.
+  void enter(Context context);
+  /// In the one that was observed last, by this tuner or an earlier one, if any was.
+  void return_to_context();
+
   /// Waits as long as `max_changes_per_hour` forbids to change to a setting.
   void wait_until_it_may_change_to(Arm arm);
 
@@ -55,6 +64,8 @@ class SystemKeeper {
   /// Applies it and measures it once. As long as that fails, it is the system that is down: tries
   /// again after growing pauses.
   [[nodiscard]] Return go_back_to(const std::vector<double>& arm);
+  /// To the first of these that works.
+  [[nodiscard]] Return go_back_to(const std::vector<std::vector<double>>& arms);
 
   /// The same setting whatever has happened, even when we were asked to stop. The failure, if any.
   [[nodiscard]] std::optional<SystemFailure> leave_at(const std::vector<double>& arm);
@@ -69,6 +80,7 @@ class SystemKeeper {
   template <class Try>
   [[nodiscard]] Outcome attempt(Ticket ticket, int retries, Try&& try_once);
   [[nodiscard]] Outcome set_and_probe(const std::vector<double>& arm);
+  [[nodiscard]] Outcome set_and_probe(const std::vector<std::vector<double>>& arms);
   [[nodiscard]] Outcome measure_quietly(Ticket ticket, Reading& into);
   [[nodiscard]] std::uint64_t warmup_to(Ticket ticket) const;
   void has_setting(Arm arm, Ticket ticket);

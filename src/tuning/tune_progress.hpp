@@ -11,13 +11,22 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace canopy {
 
 /// Where the tuning is.
 struct TuneProgress {
   /// What the tuner is doing.
-  enum class Phase { searching, baseline, waiting, down, paused, confirming };
+  enum class Phase {
+    searching,
+    baseline,
+    waiting,
+    down,
+    paused,
+    confirming,
+    no_context,  ///< waiting until it can be observed again
+  };
 
   Phase phase = Phase::searching;
   double seconds = 0.0;  ///< of tuning, earlier runs included
@@ -25,6 +34,7 @@ struct TuneProgress {
   std::uint64_t changes = 0;                          ///< of the setting
   std::uint64_t failures = 0;                         ///< pulls that failed
   std::string setting = {};                           ///< that the system has now
+  std::vector<double> context = {};                   ///< that was observed last, if any
   std::string failure = {};                           ///< the last one, if any
   std::optional<double> reward = std::nullopt;        ///< the last one that was measured
   std::optional<RunnerCommand> order = std::nullopt;  ///< that people gave and that is being obeyed
@@ -33,8 +43,8 @@ struct TuneProgress {
 
 template <>
 struct EnumNames<TuneProgress::Phase> {
-  static constexpr std::array<std::string_view, 6> names{"searching", "baseline", "waiting",
-                                                         "down",      "paused",   "confirming"};
+  static constexpr std::array<std::string_view, 7> names{
+      "searching", "baseline", "waiting", "down", "paused", "confirming", "no_context"};
 };
 
 /// Called about once a second, and whenever there is something new.
@@ -51,11 +61,12 @@ struct TuneEnd {
   enum class Why { budget, interrupted, failure, floor };
 
   Why why = Why::budget;
-  std::string text;          ///< for people
-  std::string setting = {};  ///< that the system was left with; empty: the one it had
-  std::string left_at = {};  ///< what that is, and why it was chosen
-  std::string verdict = {};  ///< of the comparison with the baseline, if there was one
-  std::uint64_t pulls = 0;   ///< rewards, those that are held back included
+  std::string text;              ///< for people
+  std::string setting = {};      ///< that the system was left with; empty: the one it had
+  std::string left_at = {};      ///< what that is, and why it was chosen
+  std::string verdict = {};      ///< of the comparison with the baseline, if there was one
+  std::string policy_file = {};  ///< that has the policy; empty: none has
+  std::uint64_t pulls = 0;       ///< rewards, those that are held back included
 
   /// Whether something is wrong with the system.
   [[nodiscard]] bool in_need() const { return why == Why::failure || why == Why::floor; }

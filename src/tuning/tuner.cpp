@@ -12,7 +12,8 @@ Tuner::Tuner(Study& study, LiveSystem& system, const TunerSignals& signals, OnPr
       lookout_(study, signals, std::move(on_progress)),
       keeper_(study, system, lookout_),
       search_(study, keeper_, lookout_),
-      comparing_(study, keeper_, lookout_) {}
+      comparing_(study, keeper_, lookout_),
+      policy_file_(study) {}
 
 TuneEnd Tuner::run() {
   return safely([&] {
@@ -46,8 +47,28 @@ TuneEnd Tuner::search() {
       return *end;
     } else {
       search_.step();
+      update_policy_file();
     }
   }
+}
+
+/// A file that cannot be written does not end the tuning: what was learnt is in the study.
+void Tuner::update_policy_file() {
+  const std::string failure = policy_file_.update();
+  if (failure.empty()) return;
+  lookout_.note_failure(failure);
+  study_.note(Failed{0, failure});
+  study_.commit();
+}
+
+void Tuner::leave_policy_file(TuneEnd& end) {
+  const std::string failure = policy_file_.write();
+  if (policy_file_.is_written()) end.policy_file = policy_file_.path();
+  if (failure.empty()) return;
+  study_.note(Failed{0, failure});
+  end.policy_file.clear();
+  end.text += "; " + failure;
+  end.why = TuneEnd::Why::failure;
 }
 
 void Tuner::compare(std::uint64_t pulls) {
@@ -64,6 +85,7 @@ TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
   try {
     lookout_
         .look();  // an end that was wanted while nobody was at work is no end of what begins now
+    keeper_.return_to_context();
     search_.resume();
     lookout_.start_clock();
     search_.blame_deadly_arm();
@@ -72,6 +94,7 @@ TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
     if (const auto& verdict = state().verdict()) end.verdict = verdict->text;
     const bool at_limit = end.in_need();
     leave(study_, keeper_, end);
+    leave_policy_file(end);
     end = going_on([&] {
       study_.note(TunerStopped{end.text, at_limit || end.in_need()});
       study_.commit();

@@ -5,6 +5,7 @@
 #include "systems/live_system.hpp"
 #include "tuning/comparing.hpp"
 #include "tuning/lookout.hpp"
+#include "tuning/policy_file.hpp"
 #include "tuning/search.hpp"
 #include "tuning/system_keeper.hpp"
 #include "tuning/tune_progress.hpp"
@@ -40,6 +41,8 @@ class Tuner {
   [[nodiscard]] TuneEnd going_on(const std::function<TuneEnd()>& work);
   [[nodiscard]] TuneEnd search();
   void compare(std::uint64_t pulls);
+  void update_policy_file();
+  void leave_policy_file(TuneEnd& end);
   [[nodiscard]] const TunerState& state() const { return tuner_state_of(study_); }
 
   Study& study_;
@@ -47,6 +50,7 @@ class Tuner {
   SystemKeeper keeper_;
   Search search_;
   Comparing comparing_;
+  PolicyFile policy_file_;
 };
 
 }  // namespace canopy

@@ -28,6 +28,7 @@ void transfer_list(State& state, List& list) {
 
 TunerState::TunerState(const StudySpecification& study)
     : dimension_(study.space.dimension()),
+      variables_(study.contexts.size()),
       level_(study.objective.confidence),
       direction_(study.objective.direction) {
   if (study.baseline) baseline_ = study.baseline->setting;
@@ -41,14 +42,22 @@ void TunerState::apply(const JournalEntry& entry) {
       [&]<class Kind>(const Kind& event) {
         if constexpr (std::is_same_v<Kind, TunerStarted> || std::is_same_v<Kind, Applied>) {
           take(event, entry.at);
-        } else if constexpr (std::is_same_v<Kind, Dropped>) {
-          held_.erase(event.ticket);
-          deferred_.erase(event.ticket);
         } else if constexpr (requires { take(event); }) {
           take(event);
         }
       },
       entry.event);
+}
+
+void TunerState::take(const Asked& event) {
+  if (event.context.empty()) return;
+  contexts_[event.ticket] = event.context;
+  last_context_ = event.context;
+}
+
+std::vector<double> TunerState::context_of(Ticket ticket) const {
+  const auto found = contexts_.find(ticket);
+  return found != contexts_.end() ? found->second : std::vector<double>();
 }
 
 void TunerState::take(const CommandAccepted& event) {
@@ -121,11 +130,20 @@ void TunerState::it_works() {
   measured_ = true;
   crashes_ = 0;
   if (setting_.empty() || (!good_.empty() && good_.front() == setting_)) return;
+  if (variables_ != 0) std::erase(good_, setting_);
   good_.insert(good_.begin(), setting_);
-  if (good_.size() > 2) good_.pop_back();
+  const std::size_t most = variables_ != 0 ? 8 : 2;
+  if (good_.size() > most) good_.pop_back();
+}
+
+void TunerState::take(const Dropped& event) {
+  held_.erase(event.ticket);
+  deferred_.erase(event.ticket);
+  contexts_.erase(event.ticket);
 }
 
 void TunerState::take(const Penalized& event) {
+  contexts_.erase(event.ticket);
   const bool was_deferred = deferred_.erase(event.ticket) != 0;
   if (event.barred) return;
   ++failures_;
@@ -195,6 +213,7 @@ void TunerState::take(const Held& event) {
 }
 
 void TunerState::take(const Told& event) {
+  contexts_.erase(event.ticket);  // in a context every ticket is for one pull
   if (event.is_baseline) {
     it_works();
   } else if (held_.erase(event.ticket) == 0) {
@@ -219,6 +238,13 @@ void TunerState::transfer(State& state) {
         held_, deferred_, failures_, comparison_, verdict_, outdated_, order_, ordered_by_,
         comparison_wanted_, last_command_, running_, ended_, earlier_seconds_, started_at_,
         last_at_);
+  if (variables_ != 0) {
+    state(contexts_, last_context_);
+    for (const auto& [ticket, context] : contexts_) {
+      state.require_restored(context.size() == variables_);
+    }
+    state.require_restored(last_context_.empty() || last_context_.size() == variables_);
+  }
   transfer_list(state, change_times_);
   transfer_list(state, window_);
   state(recent_failures_);

@@ -76,7 +76,8 @@ class TunerState final : public JournalFold {
   [[nodiscard]] Ticket failed() const { return failed_; }
   /// How many tuners in a row were killed after they had set it, and before it was measured.
   [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
-  /// The last two settings at which something was measured, the later one first.
+  /// The last two settings at which something was measured, the later one first; in contexts, where
+  /// what works may depend on them, the last eight.
   [[nodiscard]] const std::vector<std::vector<double>>& good_settings() const { return good_; }
   /// Rewards since it was given.
   [[nodiscard]] std::uint64_t pulls_here() const { return pulls_here_; }
@@ -90,6 +91,11 @@ class TunerState final : public JournalFold {
 
   /// Tickets whose arms failed before there was a reward.
   [[nodiscard]] const std::map<Ticket, std::vector<double>>& deferred() const { return deferred_; }
+  /// The context that an open ticket was asked in; empty: none.
+  [[nodiscard]] std::vector<double> context_of(Ticket ticket) const;
+  /// That of the last ask in which one was observed.
+  [[nodiscard]] const std::vector<double>& last_context() const { return last_context_; }
+
   /// Pulls that failed.
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
   [[nodiscard]] const RecentFailures& recent_failures() const { return recent_failures_; }
@@ -125,6 +131,7 @@ class TunerState final : public JournalFold {
   [[nodiscard]] double seconds_so_far() const;
 
  private:
+  void take(const Asked& event);
   void take(const TunerStarted& event, double at);
   void take(const TunerStopped& event);
   void take(const Applied& event, double at);
@@ -132,6 +139,7 @@ class TunerState final : public JournalFold {
   void take(const Told& event);
   void take(const Observed& event);
   void take(const Penalized& event);
+  void take(const Dropped& event);
   void take(const Failed& event);
   void take(const Deferred& event);
   void take(const MetricsMeasured& event);
@@ -149,6 +157,7 @@ class TunerState final : public JournalFold {
   std::uint64_t window_size_ = 0;  // 0: there is no floor
 
   std::size_t dimension_;
+  std::size_t variables_;  // of the context
   double level_;
   Direction direction_ = Direction::maximize;
 
@@ -165,6 +174,8 @@ class TunerState final : public JournalFold {
   std::map<Ticket, double> held_;
   std::deque<double> window_;
   std::map<Ticket, std::vector<double>> deferred_;
+  std::map<Ticket, std::vector<double>> contexts_;  // of open tickets
+  std::vector<double> last_context_;
   std::uint64_t failures_ = 0;
   RecentFailures recent_failures_;
   std::map<std::string, Evidence> metrics_;

@@ -7,6 +7,7 @@
 #include "core/excerpt.hpp"
 #include "systems/command_line.hpp"
 #include "systems/find_program.hpp"
+#include "tuning/contexts.hpp"
 #include "tuning/system.hpp"
 
 #include <algorithm>
@@ -89,13 +90,13 @@ void warn_of_programs(const StudySpecification& study, std::vector<Warning>& war
   Values values;
   for (const Parameter& parameter : study.space.parameters())
     values.emplace_back(parameter.name, "0");
+  for (const ContextVariable& variable : study.contexts.variables())
+    values.emplace_back(variable.name, "0");
   for (const NamedCommand& command : commands_of(system)) {
     const CommandLine line(command.text, false);
     const std::string program = line.words(values).front();
     if (find_program(program)) continue;
-    warnings.push_back(
-        {true, fmt::format("system.{}: there is no program {}{}", command.key, excerpt(program),
-                           program.find('/') == std::string::npos ? " in PATH" : "")});
+    warnings.push_back({true, fmt::format("system.{}: {}", command.key, no_program_text(program))});
   }
 }
 
@@ -184,8 +185,13 @@ void warn_of_loss(const StudySpecification& study, std::vector<Warning>& warning
 
 }  // namespace
 
+std::string no_program_text(const std::string& program) {
+  return fmt::format("there is no program {}{}", excerpt(program),
+                     program.find('/') == std::string::npos ? " in PATH" : "");
+}
+
 std::vector<Warning> warnings_about(const StudySpecification& study) {
-  std::vector<Warning> warnings;
+  std::vector<Warning> warnings = warnings_about_sources(study);
   warn_of_programs(study, warnings);
   warn_of_unused_knobs(study, warnings);
   const std::vector<Warning> others = warnings_anywhere(study);

@@ -13,6 +13,9 @@ struct Warning {
   std::string text;       ///< and what to do about it
 };
 
+/// Why a command cannot be run: `there is no program hit_rate.sh in PATH`.
+[[nodiscard]] std::string no_program_text(const std::string& program);
+
 /// What can be said of a study with a system without running anything, on the machine where it
 /// would run. The specification is resolved.
 [[nodiscard]] std::vector<Warning> warnings_about(const StudySpecification& study);

@@ -71,6 +71,55 @@ TEST(EventDocument, HasTheFieldsOfItsKindWithReadableNames) {
             R"({"number":12,"at":1.5,"kind":"finish"})");
 }
 
+const ContextSpace& observed_contexts() {
+  static const ContextSpace contexts(
+      {{"load", Real{}}, {"workers", Integer{1, 8}}, {"tenant", Choice{{"a", "b"}}}});
+  return contexts;
+}
+
+TEST(EventDocument, HasTheContextByTheNamesOfItsVariablesBesideItsCoordinates) {
+  const Names names(tuned_space(), observed_contexts());
+  const Observed observed{{0.5, 8.0, 1.0}, 2.0, Role::search, {0.25, 3.0, 1.0}};
+  const Document document = event_document(names, observed);
+  EXPECT_EQ(json_text(document), R"({"kind":"observe","coordinates":[0.5,8.0,1.0],)"
+                                 R"("arm":{"x":0.5,"size":8,"mode":"fast"},"reward":2.0,)"
+                                 R"("context_coordinates":[0.25,3.0,1.0],)"
+                                 R"("context":{"load":0.25,"workers":3,"tenant":"b"}})");
+  EXPECT_EQ(event_from(document, names, "test"), Event(observed));
+  Document by_name = document;
+  by_name.erase("context_coordinates");
+  EXPECT_EQ(event_from(by_name, names, "test"), Event(observed));
+}
+
+TEST(EventDocument, HasANumberBeyondTheRangeOfAVariableAsItWasObserved) {
+  const Names names(tuned_space(), observed_contexts());
+  const Observed observed{{0.5, 8.0, 1.0}, 2.0, Role::search, {-7.5, 11.0, 0.0}};
+  const Document document = event_document(names, observed);
+  EXPECT_EQ(json_text(*document.find("context")), R"({"load":-7.5,"workers":11.0,"tenant":"a"})");
+  EXPECT_EQ(event_from(document, names, "test"), Event(observed));
+}
+
+TEST(EventDocument, SaysWhatIsWrongWithAContext) {
+  const auto complaints = [](const Names& names, const std::string& context) {
+    DocumentReader reader("test");
+    const Document document = json_of(
+        R"({"kind":"observe","coordinates":[0.5,8.0,1.0],"reward":1,"context":)" + context + "}");
+    (void)event_from(document, names, reader);
+    std::vector<std::string> texts;
+    for (const Violation& mistake : reader.mistakes()) texts.push_back(mistake.text());
+    return texts;
+  };
+  const Names names(tuned_space(), observed_contexts());
+  EXPECT_EQ(complaints(names, R"({"load":"much","tenant":"c","hour":3})"),
+            (std::vector<std::string>{
+                "context.load = 'much': must be a finite number", "context.workers: is missing",
+                R"(context.tenant = 'c': must be one of "a" "b")",
+                "context.hour = 3: unknown key; known: load workers tenant"}));
+  EXPECT_EQ(
+      complaints(tuned_space(), R"({"load":0.5})"),
+      std::vector<std::string>{"context = {...}: is given, and the study has no [[context]]"});
+}
+
 TEST(EventDocument, NamesAnArmOnlyWhereItIsInTheSpace) {
   EXPECT_EQ(written_event(Applied{0, {2.0, 8.0, 1.0}}),
             R"({"kind":"apply","ticket":0,"coordinates":[2.0,8.0,1.0]})");

@@ -43,6 +43,36 @@ TEST(Journal, GivesAnswersTheArmOfTheirTicket) {
             (Arms{kOne, kOther, kOther, kOne, kOne, kOne}));
 }
 
+TEST(Journal, GivesAnswersTheContextOfTheirTicket) {
+  const std::vector<double> night{2.0};
+  const std::vector<double> noon{12.0};
+  const auto asked = [](Ticket ticket, const std::vector<double>& context) {
+    return Asked{.ticket = ticket, .pulls = 1, .length = 1, .arm = kOne, .context = context};
+  };
+  Asked again = asked(3, {});
+  again.again = true;
+  const std::vector<Event> events{asked(1, night),
+                                  asked(2, noon),
+                                  again,
+                                  Told{2, 0.5},
+                                  Told{1, 0.5},
+                                  Told{3, 0.5},
+                                  Observed{kOne, 0.5, Role::search, night},
+                                  Finished{},
+                                  Told{1, 0.5}};
+  MemoryStore store;
+  std::vector<JournalEntry> entries;
+  for (const Event& event : events) entries.push_back({entries.size() + 1, 1.0, event});
+  const StudyRecord record = store.create({"a", "", 0.0, "", {}, entries}).value();
+  std::vector<std::vector<double>> contexts;
+  read_journal(store, record,
+               [&](const JournalEntry& /*entry*/, std::optional<Arm> /*arm*/, Context context) {
+                 contexts.emplace_back(context.begin(), context.end());
+               });
+  EXPECT_EQ(contexts, (std::vector<std::vector<double>>{
+                          night, noon, noon, noon, night, noon, night, {}, {}}));
+}
+
 TEST(Journal, ATicketIsClosedByItsLastRewardAndByADrop) {
   EXPECT_EQ(arms_of({Asked{1, 0, 2, kOne}, Told{1, std::vector{0.1, 0.2}}, Failed{1, "late"},
                      Asked{2, 0, 5, kOther}, Dropped{2}, Failed{2, "late"}}),

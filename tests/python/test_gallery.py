@@ -6,6 +6,7 @@ import pytest
 SCRIPTS = {
     "cache.py": "best time to live",
     "correlated_garland.py": "HCT, correlated feedback",
+    "heating.py": "with the best lead for each temperature",
     "garland.py": "f at the arm that was found",
     "pendulum.py": "in a fresh run",
     "scikit_learn.py": "on 30 fresh splits",

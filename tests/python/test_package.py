@@ -55,6 +55,7 @@ MODULES = [
     "._experiment",
     "._optimizers",
     "._partition",
+    "._policy",
     "._remote",
     "._search",
     "._simulation",
@@ -129,6 +130,13 @@ def test_the_first_steps_of_the_guide_run(root):
     code = blocks(page.split("## Ask and tell")[1], "python")[0]
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert shown.startswith("x = 0.3") and " at 95 %), " in shown
+
+
+def test_the_contexts_of_the_guide_print_what_it_says(root):
+    section = (root / "docs/python.md").read_text().split("## Contexts")[1].split("\n## ")[0]
+    (code,), (shown,) = blocks(section, "python"), blocks(section, "text")
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert printed == shown + "\n"
 
 
 def test_the_experiments_of_the_guide_print_what_it_says(root):

@@ -116,6 +116,51 @@ def test_it_does_what_a_study_in_a_file_does(server, store, name, optimizer, dir
         assert looks(server.study(name)) == looks(local)
 
 
+def test_contexts_are_those_of_a_study_in_a_file(server, store, name):
+    contexts = {"hour": canopy.periodic(24), "tenant": canopy.choice("a", "b"), "load": canopy.integer(0, 100)}
+    chance = random.Random(1)
+    remote = server.create(name, space=LINE, contexts=contexts)
+    with canopy.Study.open("local", store, space=LINE, contexts=contexts) as local:
+        assert remote.contexts == local.contexts == contexts
+        assert remote.policy().to_dict() == local.policy().to_dict()
+        for _ in range(150):
+            now = {"hour": 30 * chance.random(), "tenant": chance.choice("ab"), "load": chance.randrange(110)}
+            mine, theirs = remote.ask(context=now), local.ask(context=now)
+            assert (mine.arm, mine.length, mine.depth) == (theirs.arm, theirs.length, theirs.depth)
+            right = 0.2 if now["tenant"] == "a" else 0.8
+            reward = now["load"] / 100 - abs(mine.arm["x"] - right) + chance.gauss(0, 0.05)
+            for study, pull in ((remote, mine), (local, theirs)):
+                study.tell(pull, reward)
+                assert study.path(pull) == ""
+        for study in (remote, local):
+            study.observe({"x": 0.3}, [0.5, 0.6], {"ms": 3}, context=now)
+            assert len(study.ask(count=3, context=now)) == 3
+        policy = remote.policy()
+        assert len(policy) > 1 and policy.effects["load"] and policy.moved > 0
+        assert policy.rows == local.policy().rows and policy.weights == local.policy().weights
+        assert policy.to_dict() == local.policy().to_dict() == remote._call("GET", "/policy")
+        assert remote.best(now) == local.best(now) and remote.summary() == local.summary()
+        for wrong in (None, {"hour": 1}, {**now, "load": None}, {**now, "tenant": "c"}, {**now, "lod": 1}):
+            said = []
+            for study in (remote, local):
+                with pytest.raises(ValueError) as error:
+                    study.ask(context=wrong)
+                said.append(str(error.value))
+                with pytest.raises(ValueError) as error:
+                    study.best(wrong)
+                said.append(str(error.value))
+            assert said[:2] == said[2:]
+    again = server.study(name)
+    assert again.contexts == contexts and again.copy().policy().rows == policy.rows
+    result = canopy.maximize(lambda x, context: x, optimizer=again, context=lambda: now, pulls=5)
+    assert [episode.context for episode in result.episodes] == [now] * 5
+    assert server.create(name, space=LINE, contexts=contexts).contexts == contexts  # it is there
+    with pytest.raises(canopy.StudyError, match=r"context\.load"):
+        server.create(name, space=LINE, contexts={**contexts, "load": canopy.integer(0, 200)})
+    with pytest.raises(ValueError, match=r"context\.tenant: the choices of a study must be strings"):
+        server.create(f"{name} 2", space=LINE, contexts={"tenant": canopy.choice(1, 2)})
+
+
 def test_several_pulls_come_with_one_request(server, name):
     study = server.create(name, space=LINE)
     pulls = study.ask(1, count=5)

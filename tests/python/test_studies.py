@@ -371,7 +371,7 @@ def test_the_history_of_an_optimizer_that_is_not_known_here_can_still_be_read(st
     with canopy.Study.open("a", store, space=SPACE) as study:
         study.tell(study.ask(1), 0.5)
     edit_specification(store, lambda specification: specification["optimizer"].update(name="hct9000"))
-    assert [rewards for *_, rewards in _canopy.history_of(store, "a")] == [[0.5]]
+    assert [rewards for *_, rewards, _ in _canopy.history_of(store, "a")] == [[0.5]]
     for look in (canopy.Study.open, canopy.load_optimizer):
         with pytest.raises((ValueError, canopy.StudyError), match="hct9000"):
             look("a", store)

@@ -32,6 +32,11 @@ canopy.Environment("garland", noise_width=0.1).pull(x=0.5)
 with canopy.Study.open("a", space=space, optimizer="hct", rho=0.3, seed=1) as study:
     study.tell(study.ask(), [0.1, 0.2])
 sampler = canopy.optuna.Sampler(settle=3, seed=1)
+observed = {"hour": canopy.periodic(24), "load": canopy.real(0, 1)}
+tree = canopy.Adaptive(space, contexts=observed)
+tree.observe(tree.ask(context={"hour": 13.5, "load": 0.7}).arm, 0.5, context={"hour": 13.5, "load": 0.7})
+print(tree.policy().rows[0].where, tree.best({"hour": 3, "load": 0.1}))
+canopy.maximize(measure, space, contexts=observed, context=lambda: {"hour": 3, "load": 0.5}, pulls=10).policy.to_dict()
 """
 
 #: every line is wrong
@@ -51,6 +56,9 @@ canopy.optuna.Sampler(rho=0.5)
 canopy.optuna.HctSampler(settle=3)
 canopy.Adaptive(space).bets()
 canopy.Adaptive({"x": 3})
+canopy.Adaptive(space, contexts={"load": 3})
+canopy.Hct(space, contexts={"load": canopy.real(0, 1)})
+canopy.maximize(measure, space, pulls=10, context={"load": 3})
 """
 
 

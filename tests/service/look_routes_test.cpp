@@ -3,6 +3,7 @@
 #include "support/test_server.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <thread>
 #include <vector>
@@ -371,6 +372,85 @@ TEST(Look, ASummarySaysWhichCommandsMakeSense) {
 TEST(Look, ARoleIncludesThoseBelowIt) {
   const TestServer server;
   EXPECT_EQ(server.exchange("GET", "/v1/me").json()["roles"], json({"read", "work", "admin"}));
+}
+
+/// A study with one knob whose best setting depends on the load.
+void make_study_in_contexts(const TestServer& server) {
+  const json body{{"name", "a"},
+                  {"toml",
+                   "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n"
+                   "[[context]]\nname = \"load\"\nlow = 0.0\nhigh = 1.0\n"}};
+  ASSERT_EQ(server.exchange("POST", "/v1/studies", body.dump()).status, 201);
+}
+
+const std::string kBestAtNoon = "/best?context=%7B%22load%22%3A0.9%7D";
+
+TEST(Look, TheBestArmIsThatOfTheContext) {
+  TestServer server;
+  make_study_in_contexts(server);
+  HttpConnection connection(server.port());
+  for (int i = 0; i < 200; ++i) {
+    const double load = i % 10 / 10.0;
+    const json ask{{"context", {{"load", load}}}};
+    const json asked = connection.exchange("POST", kLooked + "/asks", ask.dump()).json();
+    const double x = asked["tickets"][0]["arm"]["x"].get<double>();
+    const json tell{{"ticket", asked["tickets"][0]["ticket"]},
+                    {"reward", 1.0 - std::abs(x - (load < 0.5 ? 0.2 : 0.8))}};
+    ASSERT_EQ(
+        connection.exchange("POST", kLooked + "/tells", json{{"tells", {tell}}}.dump()).status,
+        200);
+  }
+  EXPECT_NEAR(look_at(server, kBestAtNoon)["arm"]["x"].get<double>(), 0.8, 0.1);
+  const json policy = look_at(server, "/policy");
+  EXPECT_GE(policy["rows"].size(), 2U);
+  EXPECT_EQ(policy["rows"][0]["where"]["load"]["from"], 0.0);
+  EXPECT_NEAR(policy["rows"][0]["arm"]["x"].get<double>(), 0.2, 0.1);
+  EXPECT_EQ(policy["moved"], 0);
+  const json first = look_at(server, "/events?limit=1")["events"][0];
+  EXPECT_EQ(first["context"], (json{{"load", 0.0}}));
+  EXPECT_EQ(first["context_coordinates"], json({0.0}));
+  const json study = look_at(server, "/specification")["specification"];
+  EXPECT_EQ(study["context"][0]["name"], "load");
+}
+
+TEST(Look, AContextThatIsMissingOrWrongIsSaid) {
+  TestServer server;
+  make_study_in_contexts(server);
+  const auto refusal = [&](const std::string& what) {
+    const HttpAnswer answer = server.exchange("GET", kLooked + what);
+    EXPECT_EQ(answer.status, 422) << answer.body;
+    const json error = answer.json()["errors"][0];
+    return error["field"].get<std::string>() + " " + error["code"].get<std::string>();
+  };
+  EXPECT_EQ(refusal("/best"), "?context missing_key");
+  EXPECT_EQ(refusal("/best?context=7"), "?context wrong_type");
+  EXPECT_EQ(refusal("/best?context=%7B"), "?context malformed_json");
+  EXPECT_EQ(refusal("/best?context=%7B%7D"), "?context.load missing_key");
+  EXPECT_EQ(server.exchange("GET", kLooked + kBestAtNoon).status, 409) << "nothing was told yet";
+  const auto refused_ask = [&](const std::string& body) {
+    const HttpAnswer answer = server.exchange("POST", kLooked + "/asks", body);
+    EXPECT_EQ(answer.status, 422) << answer.body;
+    return answer.json()["errors"][0]["field"].get<std::string>();
+  };
+  EXPECT_EQ(refused_ask("{}"), "context");
+  EXPECT_EQ(refused_ask(R"({"context":{"load":"much"}})"), "context.load");
+  const HttpAnswer observed = server.exchange("POST", kLooked + "/observations",
+                                              R"({"observations":[{"arm":{"x":0.5},"reward":1}]})");
+  EXPECT_EQ(observed.status, 422);
+  EXPECT_EQ(observed.json()["errors"][0]["field"], "observations[0].context");
+  EXPECT_EQ(
+      server
+          .exchange("POST", kLooked + "/observations",
+                    R"({"observations":[{"arm":{"x":0.5},"context":{"load":0.1},"reward":1}]})")
+          .status,
+      200);
+}
+
+TEST(Look, AStudyWithoutContextsHasNoPolicy) {
+  TestServer server;
+  server.make_study("a");
+  EXPECT_EQ(server.exchange("GET", kLooked + "/policy").status, 409);
+  EXPECT_EQ(server.exchange("GET", kLooked + kBestAtNoon).status, 422);
 }
 
 }  // namespace

@@ -38,12 +38,13 @@ struct PlannedFault {
 /// Does to an optimizer in memory what the journal says was done.
 void do_again(Optimizer& twin, const Event& event) {
   if (const auto* asked = std::get_if<Asked>(&event)) {
-    const Pull pull = twin.ask(asked->pulls == 0 ? UINT64_MAX : asked->pulls);
+    const Pull pull = twin.ask_in(asked->context, asked->pulls == 0 ? UINT64_MAX : asked->pulls);
     ASSERT_EQ(OwnedPull(pull).arm, asked->arm);
   } else if (const auto* told = std::get_if<Told>(&event)) {
     ASSERT_EQ(tell(twin, told->ticket, told->rewards), Status::ok);
   } else if (const auto* observed = std::get_if<Observed>(&event)) {
-    ASSERT_EQ(twin.observe(observed->arm, sums_of(observed->rewards)), Status::ok);
+    ASSERT_EQ(twin.observe_in(observed->context, observed->arm, sums_of(observed->rewards)),
+              Status::ok);
   } else if (const auto* dropped = std::get_if<Dropped>(&event)) {
     ASSERT_EQ(twin.drop(dropped->ticket), Status::ok);
   } else {

@@ -94,6 +94,30 @@ TEST(RemoteStore, HoldsStudiesAsAnyStoreDoes) {
   EXPECT_TRUE(store.is_locked(record.id));
 }
 
+TEST(RemoteStore, ContextsGoThereAndBack) {
+  FakeService service;
+  RemoteStore store(store_options(service));
+  const StudySpecification loaded = knob(
+      "[[context]]\nname = \"load\"\nlow = 0.0\nhigh = 1.0\n"
+      "[[context]]\nname = \"tenant\"\ntype = \"choice\"\nchoices = [\"a\", \"b\"]\n");
+  std::string saved;
+  std::vector<double> context{0.25, 1.0};
+  {
+    Study study = Study::open(store, loaded, {"loaded", {}});
+    for (int i = 0; i < 20; ++i) {
+      context[0] = 0.1 * i;  // some beyond the range
+      const Pull pull = study.ask_in(context);
+      ASSERT_EQ(study.tell(pull.ticket, reward_of(pull.arm[0])), Status::ok);
+    }
+    study.commit();
+    saved = study.save();
+  }
+  Study again = Study::reopen(store, {"loaded", {}});
+  EXPECT_EQ(again.save(), saved);
+  EXPECT_EQ(std::get<Asked>(events_of(store, "loaded")[38]).context, context);
+  EXPECT_EQ(Study::open(store, again.specification(), {"loaded", "fork"}).events(), 40U);
+}
+
 TEST(RemoteStore, ListsAndMakesAndForksAndErases) {
   FakeService service;
   RemoteStore store(store_options(service));

@@ -4,7 +4,12 @@
 
 #include "canopy/study_specification.hpp"
 
+#include <cmath>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -284,6 +289,116 @@ TEST_F(RequestsTest, WhatCannotBeServedHasAnAnswerOfItsOwn) {
   EXPECT_EQ(json::parse(answer_to_long_request())["error"]["code"], "line_too_long");
   const json lost = json::parse(answer_to_lost_request("the disk\nis \xff full"));
   EXPECT_EQ(lost["error"]["code"], "not_stored");
+}
+
+constexpr std::string_view kStudyInContexts = R"(
+[[space]]
+name = "x"
+low = 0.0
+high = 1.0
+[[context]]
+name = "load"
+low = 0.0
+high = 1.0
+[[context]]
+name = "tenant"
+type = "choice"
+choices = ["a", "b"]
+)";
+
+class RequestsInContexts : public RequestsTest {
+ protected:
+  void SetUp() override {
+    study_ = parse_study(kStudyInContexts, "study.toml");
+    optimizer_ = make_optimizer(study_);
+  }
+
+  std::string message(const std::string& line) {
+    const json reply = answer(line);
+    return reply.contains("error") ? reply["error"]["message"].get<std::string>() : reply.dump();
+  }
+
+  /// The best x is 0.2 for tenant a, and 0.8 for b.
+  void play(int pulls) {
+    for (int i = 0; i < pulls; ++i) {
+      const char* tenant = i % 2 == 0 ? "a" : "b";
+      const json context{{"load", i % 7 / 7.0}, {"tenant", tenant}};
+      const json pull = answer(json{{"op", "ask"}, {"context", context}}.dump());
+      const double x = pull["arm"]["x"].get<double>();
+      const double reward = 1.0 - std::abs(x - (i % 2 == 0 ? 0.2 : 0.8));
+      const json tell{{"op", "tell"}, {"ticket", pull["ticket"]}, {"reward", reward}};
+      ASSERT_EQ(answer(tell.dump())["ok"], true);
+    }
+  }
+};
+
+TEST_F(RequestsInContexts, AskObserveAndNameTheBestArmInAContext) {
+  const json asked = answer(R"({"op":"ask","context":{"load":0.7,"tenant":"b"}})");
+  EXPECT_EQ(asked["ticket"], 1);
+  EXPECT_EQ(asked["length"], 1);
+  EXPECT_EQ(asked["path"], "") << "every region has a tree of its own";
+  const json several = answer(R"({"op":"ask","count":3,"context":{"load":0,"tenant":"a"}})");
+  EXPECT_EQ(several["tickets"].size(), 3U);
+  EXPECT_EQ(answer(R"({"op":"tell","ticket":1,"reward":0.5})")["ok"], true);
+  EXPECT_EQ(answer(R"({"op":"observe","arm":{"x":0.25},"context":{"load":0.1,"tenant":"a"},)"
+                   R"("reward":0.4})"),
+            (json{{"ok", true}}));
+  EXPECT_TRUE(answer(R"({"op":"best","context":{"load":0.7,"tenant":"b"}})").contains("arm"));
+}
+
+TEST_F(RequestsInContexts, SayWhichVariableIsMissingOrWrong) {
+  EXPECT_EQ(message(R"({"op":"ask"})"),
+            "context: is missing; the best setting depends on: load, tenant");
+  EXPECT_EQ(message(R"({"op":"best"})"),
+            "context: is missing; the best setting depends on: load, tenant");
+  EXPECT_EQ(message(R"({"op":"observe","arm":{"x":0.25},"reward":1})"),
+            "context: is missing; the best setting depends on: load, tenant");
+  EXPECT_EQ(message(R"({"op":"ask","context":{"load":0.7}})"), "context.tenant: is missing");
+  EXPECT_EQ(message(R"({"op":"ask","context":{"load":"much","tenant":"a"}})"),
+            "context.load = \"much\": must be a finite number");
+  EXPECT_EQ(message(R"({"op":"ask","context":{"load":0.5,"tenant":"c"}})"),
+            "context.tenant = \"c\": must be one of \"a\" \"b\"");
+  EXPECT_EQ(message(R"({"op":"ask","context":{"load":0.5,"tenant":"a","hour":3}})"),
+            "context.hour: unknown context variable; known: load tenant");
+  for (const auto& [context, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"7", "wrong_type"},
+           {R"({"load":0.7})", "missing_key"},
+           {R"({"load":null,"tenant":"a"})", "not_a_context"},
+           {R"({"load":0.5,"tenant":"c"})", "not_a_context"}}) {
+    EXPECT_EQ(code(R"({"op":"ask","context":)" + context + "}"), expected) << context;
+  }
+  EXPECT_EQ(code(R"({"op":"policy","context":{"load":0.7,"tenant":"a"}})"), "unknown_key");
+  EXPECT_EQ(message(R"({"op":"observe","arm":{"x":0.25},"reward":1,"role":"baseline"})"),
+            "role: cannot be baseline in a study with [[context]] yet");
+}
+
+TEST_F(RequestsInContexts, CountANumberBeyondItsRangeAndMoveIt) {
+  EXPECT_EQ(answer(R"({"op":"ask","context":{"load":17,"tenant":"a"}})")["ticket"], 1);
+  EXPECT_EQ(answer(R"({"op":"policy"})")["moved"], 1);
+}
+
+TEST_F(RequestsInContexts, ShowThePolicy) {
+  const json empty = answer(R"({"op":"policy"})");
+  EXPECT_EQ(empty, json::parse(R"({"rows":[{"where":{},"pulls":0,"arm_pulls":0,"mean":0.0}],)"
+                               R"("effects":{"load":[],"tenant":[]},"weights":{)"
+                               R"("load":{"splits":0,"evidence":0.0},)"
+                               R"("tenant":{"splits":0,"evidence":0.0}},"moved":0})"));
+  play(300);
+  const json policy = answer(R"({"op":"policy"})");
+  EXPECT_GE(policy["rows"].size(), 2U);
+  EXPECT_GE(policy["weights"]["tenant"]["splits"], 1);
+  EXPECT_EQ(policy["rows"].front()["where"]["tenant"], json({"a"}));
+  EXPECT_EQ(policy["rows"].back()["where"]["tenant"], json({"b"}));
+  EXPECT_NEAR(policy["rows"].front()["arm"]["x"].get<double>(), 0.2, 0.1);
+  EXPECT_NEAR(policy["rows"].back()["arm"]["x"].get<double>(), 0.8, 0.1);
+  const json best = answer(R"({"op":"best","context":{"load":0.5,"tenant":"b"}})");
+  EXPECT_NEAR(best["arm"]["x"].get<double>(), 0.8, 0.1);
+}
+
+TEST_F(RequestsTest, WithoutContextsThereIsNeitherAContextNorAPolicy) {
+  EXPECT_EQ(code(R"({"op":"ask","context":{"load":0.7}})"), "not_a_context");
+  EXPECT_EQ(code(R"({"op":"best","context":{}})"), "not_a_context");
+  EXPECT_EQ(code(R"({"op":"policy"})"), "no_contexts");
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ TEST(Specification, RefusesOptionsOfAnotherOptimizerAndWrongOnesOfItsOwn) {
   };
   EXPECT_EQ(refused("name = \"grid\"\nfeedback = \"iid\"\n"),
             "s.toml:3: optimizer.feedback = 'iid': unknown key; known: name revision points "
-            "confidence_scale recent discount");
+            "confidence_scale recent discount context_parts");
   EXPECT_EQ(refused("name = \"random\"\npartition = \"cyclic\"\n"),
             "s.toml:3: optimizer.partition = 'cyclic': unknown key; known: name revision seed");
   EXPECT_EQ(refused("name = \"thoo\"\nhorizon = \"dubling\"\n"),

@@ -348,9 +348,9 @@ class FakeService {
     }
     std::vector<JournalEntry> journal;
     if (const Document* entries = body.find("journal")) {
-      const Space space = parse_study_json(study.specification, "study").space;
+      const StudySpecification begun = parse_study_json(study.specification, "study");
       for (const Document& each : *entries->as_list()) {
-        journal.push_back(entry_from(each, space, "journal"));
+        journal.push_back(entry_from(each, {begun.space, begun.contexts}, "journal"));
       }
     }
     study.journal = journal;
@@ -363,12 +363,12 @@ class FakeService {
   }
 
   Document events(const StudyRecord& record, const Target& target) {
-    const Space space = specification_of(record).space;
+    const StudySpecification begun = specification_of(record);
     std::uint64_t next = std::stoull(target.query.at("after"));
     Document::List events;
     store_.read(record.id, {next, std::stoull(target.query.at("limit"))},
                 [&](const JournalEntry& entry) {
-                  events.push_back(entry_document(space, entry));
+                  events.push_back(entry_document({begun.space, begun.contexts}, entry));
                   next = entry.number;
                 });
     return Document::Table{{"events", std::move(events)}, {"next", next}};
@@ -392,12 +392,13 @@ class FakeService {
   Document append(const StudyRecord& record, const Document& body) {
     const std::string& id = *body.find("tuner")->as_text();
     refuse_beside(record.name, id);
-    const Space space = specification_of(record).space;
+    const StudySpecification begun = specification_of(record);
     std::vector<JournalEntry> entries;
     std::uint64_t number = static_cast<std::uint64_t>(*body.find("after")->as_whole());
     const std::uint64_t after = number;
     for (const Document& each : *body.find("events")->as_list()) {
-      entries.push_back({++number, record.updated, event_from(each, space, "events")});
+      entries.push_back(
+          {++number, record.updated, event_from(each, {begun.space, begun.contexts}, "events")});
     }
     if (record.events != after) {
       std::size_t same = 0;

@@ -59,7 +59,12 @@ namespace canopy::testing {
                      *rc::gen::arbitrary<std::uint64_t>(),
                      *random_numbers(),
                      number,
-                     *rc::gen::arbitrary<bool>()};
+                     *rc::gen::arbitrary<bool>(),
+                     "",
+                     Purpose::search,
+                     {},
+                     0,
+                     *random_numbers()};
       case 1:
         return Told{ticket, *random_any_rewards(), *rc::gen::arbitrary<bool>()};
       case 2:
@@ -107,7 +112,7 @@ namespace canopy::testing {
         return LevelSeen{number};
       default:
         return Observed{*random_numbers(), *random_any_rewards(),
-                        static_cast<Role>(*rc::gen::inRange(0, 3))};
+                        static_cast<Role>(*rc::gen::inRange(0, 3)), *random_numbers()};
     }
   });
 }

@@ -4,6 +4,7 @@
 
 #include "systems/live_system.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -25,6 +26,10 @@ class ScriptedSystem final : public LiveSystem {
   std::function<Measured(double x)> on_measure = {};
   std::function<std::optional<SystemFailure>(double x)> on_leave = {};
 
+  using Observed = std::variant<std::vector<double>, SystemFailure>;
+  std::function<Observed()> on_observe = {};
+  bool sets_by_context = false;  ///< whether a setting has to be given again in another context
+
   double apply_seconds = 1.0;
   double measure_seconds = 1.0;
   bool settable = true;
@@ -34,11 +39,25 @@ class ScriptedSystem final : public LiveSystem {
   /// Those of them that it was to keep.
   std::vector<double> left_at = {};
   std::uint64_t measurements = 0;
+  /// That it is in; and all of them.
+  std::vector<double> context = {};
+  std::vector<std::vector<double>> contexts = {};
 
   /// `clock` must outlive it.
   explicit ScriptedSystem(VirtualClock& clock) : clock_(clock) {}
 
   [[nodiscard]] bool can_be_set() const override { return settable; }
+
+  [[nodiscard]] Observed observe() override {
+    return on_observe ? on_observe() : Observed(std::vector<double>());
+  }
+
+  bool enter(Context now) override {
+    const bool has_changed = !std::equal(now.begin(), now.end(), context.begin(), context.end());
+    context.assign(now.begin(), now.end());
+    contexts.push_back(context);
+    return sets_by_context && has_changed;
+  }
 
   [[nodiscard]] std::optional<SystemFailure> apply(Arm arm) override {
     clock_.sleep(apply_seconds);

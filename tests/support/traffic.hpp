@@ -30,11 +30,16 @@ inline const std::vector<std::string>& all_kinds_of_studies() {
       down + "[optimizer]\nname = \"power\"\nrollout_length = 3\n" + line,
       "[optimizer]\nname = \"grid\"\npoints = 3\n" + mixed,
       down + "[optimizer]\nname = \"random\"\n" + mixed,
+      mixed +
+          "[[context]]\nname = \"load\"\nlow = 0.0\nhigh = 1.0\n[[context]]\nname = \"tenant\"\n"
+          "type = \"choice\"\nchoices = [\"a\", \"b\", \"c\"]\n[[context]]\nname = \"hour\"\n"
+          "source = \"clock.hour\"\n",
   };
   return all;
 }
 
-/// A conversation as drawn: asks, answers in every way, observations, drops, ends of turns.
+/// A conversation as drawn: asks, answers in every way, observations, drops, ends of turns. Where
+/// there are contexts, some numbers are beyond their ranges.
 class Traffic {
  public:
   explicit Traffic(std::uint64_t seed, bool observes = true)
@@ -44,7 +49,8 @@ class Traffic {
     const std::vector<Pull> open = optimizer.in_flight();
     const double what = random_.uniform();
     if (open.empty() || what < 0.35) {
-      last_arm_ = OwnedPull(optimizer.ask(random_.coin() ? UINT64_MAX : 1 + random_() % 4)).arm;
+      const std::uint64_t pulls = random_.coin() ? UINT64_MAX : 1 + random_() % 4;
+      last_arm_ = OwnedPull(optimizer.ask_in(context(optimizer), pulls)).arm;
       return;
     }
     const Pull& pull = open[random_() % open.size()];
@@ -59,7 +65,7 @@ class Traffic {
       const double sum = reward * static_cast<double>(count);
       (void)optimizer.tell(pull.ticket, Rewards::from_sums(count, sum, sum * reward * 1.01));
     } else if (what < 0.74 && observes_ && !last_arm_.empty()) {
-      (void)optimizer.observe(last_arm_, Rewards::one(reward));
+      (void)optimizer.observe_in(context(optimizer), last_arm_, Rewards::one(reward));
     } else if (what < 0.75) {
       optimizer.finish();
     } else {
@@ -70,6 +76,15 @@ class Traffic {
   [[nodiscard]] RandomStream& random() { return random_; }
 
  private:
+  std::vector<double> context(const Optimizer& optimizer) {
+    std::vector<double> context;
+    for (const ContextVariable& variable : optimizer.contexts().variables()) {
+      const double beyond = variable.domain.is_ordered() && random_() % 16 == 0 ? 1.5 : 1.0;
+      context.push_back(beyond * variable.domain.at(random_.uniform()));
+    }
+    return context;
+  }
+
   RandomStream random_;
   bool observes_;
   std::vector<double> last_arm_;

@@ -30,12 +30,20 @@ SPACE = [
 ]
 ARM = {"x": 0.25, "n": 5, "c": "b"}
 PLACE = {"coordinates": [0.25, 5.0, 1.0], "arm": ARM}
+CONTEXTS = [
+    {"name": "load", "low": 0.0, "high": 1.0},
+    {"name": "tenant", "type": "choice", "choices": ["a", "b"]},
+    {"name": "hour", "source": "clock.hour"},
+]
+CONTEXT = {"load": 0.5, "tenant": "b", "hour": 17.25}
+SEEN = {"context_coordinates": [0.5, 1.0, 17.25], "context": CONTEXT}
 REWARDS = {"count": 2, "sum": 0.75, "squared_deviations": 0.03125, "min": 0.25, "max": 0.5}
 
 # One of each kind.
 EVENTS = [
     {"kind": "ask", "ticket": 1, **PLACE, "pulls": 1, "length": 1},
     {"kind": "ask", "ticket": 2, **PLACE, "pulls": 0, "length": 1, "lease_seconds": 5.0, "incarnation": "bdc5236269"},
+    {"kind": "ask", "ticket": 3, **PLACE, "pulls": 1, "length": 1, **SEEN},
     {"kind": "tell", "ticket": 1, "reward": 0.5},
     {"kind": "tell", "ticket": 1, "rewards": [0.5, 0.25]},
     {"kind": "tell", "ticket": 1, **REWARDS, "skipped": True},
@@ -44,6 +52,7 @@ EVENTS = [
     {"kind": "drop", "ticket": 1},
     {"kind": "observe", **PLACE, "reward": 0.5},
     {"kind": "observe", **PLACE, **REWARDS, "role": "baseline"},
+    {"kind": "observe", **PLACE, "reward": 0.5, "role": "search", **SEEN},
     {"kind": "bar", "reward": 0.2, **PLACE},
     {"kind": "range", "range": [0.0, 1.0]},
     {"kind": "range", "range": None},
@@ -76,7 +85,7 @@ def specification(chance):
         "system": {"measure": "true {x} {n} {c}", "baseline": ARM},
         "budget": {"pulls": 100, "confirm_pulls": 20},
         "limit": [{"metric": "p99_ms", "max": 50}],
-    }
+    } | chance.choice([{}, {}, {"context": CONTEXTS}])
 
 
 class Doors:
@@ -119,6 +128,8 @@ class Doors:
         for name in ("open", "tuned"):
             made = {"name": name, "specification": {"optimizer": {"name": "hct"}, "space": SPACE}}
             assert self.exchange("POST", "/v1/studies", text_of(made), {"Content-Type": "application/json"})[0] < 300
+        made = {"name": "loaded", "specification": {"space": SPACE, "context": CONTEXTS}}
+        assert self.exchange("POST", "/v1/studies", text_of(made), {"Content-Type": "application/json"})[0] < 300
         self.take_tuner()
 
     def take_tuner(self):
@@ -157,14 +168,20 @@ class Doors:
             [{"reward": 0.5}, {"rewards": [0.5, 0.6]}, {"count": 2, "sum": 1.0, "sum_squares": 0.6}]
         )
         role = self.random.choice([{}, {"role": "baseline"}, {"role": "warm_up"}])
-        return {"arm": ARM | {"x": self.random.random()}} | form | role
+        return {"arm": ARM | {"x": self.random.random()}} | form | role | self.context()
+
+    def context(self):
+        """In a request, now and then beyond the range of a variable."""
+        load = self.random.choice([0.0, 0.25, 0.75, 7.0])
+        return self.random.choice([{}, {"context": CONTEXT | {"load": load, "tenant": self.random.choice("ab")}}])
 
     def step(self):
         chance = self.random
-        study = f"/v1/studies/{chance.choice(['open', 'open', 'tuned', 'none', 'whole-1'])}"
+        study = f"/v1/studies/{chance.choice(['open', 'open', 'loaded', 'tuned', 'none', 'whole-1'])}"
         door = chance.randrange(14)
         if door == 0:
-            status, answer = self.send("POST", study + "/asks", {"count": 2, "pulls": 1, "lease_seconds": 60})
+            ask = {"count": 2, "pulls": 1, "lease_seconds": 60} | self.context()
+            status, answer = self.send("POST", study + "/asks", ask)
             if status == 200:
                 self.tickets += [each["ticket"] for each in answer["tickets"]]
         elif door <= 2:
@@ -221,9 +238,12 @@ class Doors:
 
     def look(self, study):
         chance = self.random
-        route = chance.choice(["best", "summary", "tree", "arms", "knobs", "estimate", "history", "events", "asks", ""])
+        routes = ["best", "policy", "summary", "tree", "arms", "knobs", "estimate", "history", "events", "asks", ""]
+        route = chance.choice(routes)
         names = ["most", "cells", "points", "x", "y", "by", "from", "to", "buckets", "after", "limit", "order", "kinds"]
+        names.append("context")
         values = [
+            json.dumps(CONTEXT),
             "1",
             "0",
             "-1",
@@ -290,19 +310,32 @@ PIPE = [
     {"op": "tree"},
     {"op": "in_flight"},
 ]
+PIPE_IN_CONTEXTS = [
+    *PIPE,
+    {"op": "ask", "pulls": 1, "context": CONTEXT},
+    {"op": "observe", "arm": ARM, "context": CONTEXT, "reward": 0.3},
+    {"op": "best", "context": CONTEXT},
+    {"op": "policy"},
+]
 
 
 def fuzz_pipe(folder, lines, seed):
     """Each line has one answer, whatever it is."""
+    converse(folder, lines, seed, {"optimizer": {"name": "hct"}, "space": SPACE}, PIPE)
+    converse(folder, lines, seed, {"space": SPACE, "context": CONTEXTS}, PIPE_IN_CONTEXTS)
+    check_store(folder / "pipe.db", folder)
+
+
+def converse(folder, lines, seed, study, requests):
     chance = random.Random(seed)
-    (folder / "pipe.json").write_text(json.dumps({"optimizer": {"name": "hct"}, "space": SPACE}))
-    where = ["--study", "a", "--store", folder / "pipe.db"]
+    (folder / "pipe.json").write_text(json.dumps(study))
+    where = ["--study", f"of {len(requests)}", "--store", folder / "pipe.db"]
     with subprocess.Popen(
         [TOOL, "pipe", folder / "pipe.json", *where], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         ticket = 1
         for _ in range(lines):
-            request = copy.deepcopy(chance.choice(PIPE))
+            request = copy.deepcopy(chance.choice(requests))
             if "ticket" in request:
                 request["ticket"] = max(1, ticket - chance.randrange(3))
             line = spoiled(request, chance).replace(b"\n", b" ")
@@ -317,7 +350,6 @@ def fuzz_pipe(folder, lines, seed):
         process.wait(60)
     if process.returncode != 0:
         raise Violation(f"pipe ended with status {process.returncode}")
-    check_store(folder / "pipe.db", folder)
 
 
 def fuzz_import(folder, files, seed, source):

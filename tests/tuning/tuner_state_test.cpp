@@ -206,5 +206,29 @@ TEST(TunerState, IsNotTakenOverFromOtherSettingsNorFromGarbage) {
   EXPECT_THROW(TunerState(specification()).restore(""), StateError);
 }
 
+TEST(TunerState, KnowsTheContextsOfOpenTickets) {
+  const StudySpecification study = parse_study(
+      "[[context]]\nname = \"load\"\nlow = 0\nhigh = 1\n[[space]]\nname = \"x\"\nlow = 0\nhigh = "
+      "1\n"
+      "[system]\nmeasure = \"m {x}\"\n",
+      "study.toml");
+  const auto asked = [](Ticket ticket, double load) {
+    return Asked{.ticket = ticket, .pulls = 1, .length = 1, .arm = {0.5}, .context = {load}};
+  };
+  TunerState state = after({asked(1, 0.25), asked(2, 0.5), asked(3, 0.75), asked(4, 1.0),
+                            Told{1, 0.5}, Penalized{2, 0.5}, Dropped{3}},
+                           study);
+  EXPECT_EQ(state.last_context(), std::vector{1.0});
+  for (Ticket ticket = 1; ticket <= 3; ++ticket)
+    EXPECT_TRUE(state.context_of(ticket).empty()) << ticket;
+  EXPECT_EQ(state.context_of(4), std::vector{1.0});
+  const std::string saved = state.save();
+  TunerState restored(study);
+  restored.restore(saved);
+  EXPECT_EQ(restored.context_of(4), std::vector{1.0});
+  EXPECT_EQ(restored.last_context(), std::vector{1.0});
+  EXPECT_EQ(restored.save(), saved);
+}
+
 }  // namespace
 }  // namespace canopy

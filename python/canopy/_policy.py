@@ -1,0 +1,243 @@
+"""What was learnt about the best arm in every context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _canopy
+from ._pandas import import_pandas
+from ._space import Contexts, Space
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class PolicyRow(NamedTuple):
+    """The arm for one region of contexts.
+
+    `where` says which contexts these are, by the names of the variables: of a number the two ends of its range, of a
+    choice the list of its values. A variable that may have any value is not in it. The upper end belongs to the region
+    if it is a whole number, or the end of the variable's range. Of a periodic variable, the first end may be the larger
+    one: (22, 5) are the hours from 22 to 24 and from 0 to 5.
+
+    `arm` is None, and so is `mean`, while nothing was told there. `pulls` are those of all arms in the region,
+    `arm_pulls` those of this arm there, and `mean` is what it has earned in them. What it earns in the mean over the
+    contexts that come there lies from `lower` to `upper`, as in `Best`; both are None while there is no interval.
+    `may_share` are the places, in the list of rows, of neighbours whose arm cannot be ruled out here: there the two
+    regions may have the same best arm.
+    """
+
+    where: dict[str, tuple[Any, Any] | list[Any]]
+    arm: dict[str, Any] | None
+    pulls: int
+    arm_pulls: int
+    mean: float | None
+    lower: float | None
+    upper: float | None
+    may_share: list[int]
+
+
+class LevelEffect(NamedTuple):
+    """What a variable adds to the rewards of all arms alike while it is from `low` to `high`; of a choice, `low`."""
+
+    low: Any
+    high: Any
+    effect: float
+
+
+class ContextWeight(NamedTuple):
+    """How much the best arm depends on a variable: regions that were split along it, and the evidence in nats."""
+
+    splits: int
+    evidence: float
+
+
+class Policy:
+    """What to set in every context, as `optimizer.policy()` returns it; `print` shows it as a table.
+
+    `rows` has a `PolicyRow` for every region of contexts, and a policy can be iterated over as they can. `effects` has
+    for every variable the `LevelEffect` of its values, from the lowest to the highest; none where nothing was found.
+    `weights` has a `ContextWeight` for each. `moved` counts contexts that were beyond the range of a variable, and were
+    taken for its end.
+
+    >>> opt = canopy.Adaptive({"x": canopy.real(0, 1)}, contexts={"load": canopy.real(0, 1)})
+    >>> for load in [0.1, 0.8] * 200:
+    ...     pull = opt.ask(context={"load": load})
+    ...     opt.tell(pull, 1 - abs(pull.arm["x"] - load))
+    >>> len(opt.policy())
+    2
+    >>> [round(row.arm["x"], 1) for row in opt.policy()]
+    [0.1, 0.8]
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        contexts: Contexts,
+        rows: list[PolicyRow],
+        effects: Mapping[str, list[LevelEffect]],
+        weights: Mapping[str, ContextWeight],
+        moved: int,
+    ):
+        self.space = space
+        self.contexts = contexts
+        self.rows = rows
+        self.effects = dict(effects)
+        self.weights = dict(weights)
+        self.moved = moved
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[PolicyRow]:
+        return iter(self.rows)
+
+    def __getitem__(self, place: int) -> PolicyRow:
+        return self.rows[place]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as dictionaries and lists, as commands and servers say it in JSON."""
+        return {
+            "rows": [_document_of(row) for row in self.rows],
+            "effects": {name: [_effect_document(each) for each in effects] for name, effects in self.effects.items()},
+            "weights": {name: weight._asdict() for name, weight in self.weights.items()},
+            "moved": self.moved,
+        }
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A pandas DataFrame with one row per region.
+
+        The ends of a number are two columns, `load.low` and `load.high`; the values of a choice are a tuple.
+        """
+        pandas = import_pandas()
+        others = ("pulls", "arm_pulls", "mean", "lower", "upper")
+        rows = []
+        for row in self.rows:
+            cells: dict[str, Any] = {}
+            for name in self.contexts:
+                extent = self.extent(row, name)
+                if isinstance(extent, list):
+                    cells[name] = tuple(extent)
+                else:
+                    cells[f"{name}.low"], cells[f"{name}.high"] = extent
+            for name in self.space:
+                cells[f"arm.{name}" if name in others else name] = row.arm[name] if row.arm else None
+            rows.append({**cells, **{name: getattr(row, name) for name in others}})
+        return pandas.DataFrame(rows)
+
+    def extent(self, row: PolicyRow, name: str) -> tuple[Any, Any] | list[Any]:
+        """Where a region is along a variable: as in `where`, but also for one that it does not restrict."""
+        if name in row.where:
+            return row.where[name]
+        domain = self.contexts._domain(name)
+        if domain.is_ordered:
+            low, high = domain.ends
+            return (self.contexts._value(name, low), self.contexts._value(name, high))
+        return [self.contexts._value(name, place) for place in domain.grid(domain.count or 0)]
+
+    def __str__(self) -> str:
+        notes = any(row.may_share for row in self.rows)
+        heads = ["", *self.contexts, "pulls", *self.space, "mean", "interval"] + (["may be as in"] if notes else [])
+        lines = [heads]
+        for number, row in enumerate(self.rows, start=1):
+            cells = [str(number), *(_range_text(self, row, name) for name in self.contexts), str(row.pulls)]
+            cells += [_value_text(row.arm[name]) if row.arm else "" for name in self.space]
+            cells += [_mean_text(row), _interval_text(row)]
+            if notes:
+                cells.append(", ".join(str(place + 1) for place in row.may_share))
+            lines.append(cells)
+        widths = [max(len(line[i]) for line in lines) for i in range(len(heads))]
+        rows = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
+        return "\n".join(rows)
+
+    def __repr__(self) -> str:
+        regions = "1 region" if len(self.rows) == 1 else f"{len(self.rows)} regions"
+        return f"<canopy.Policy over {', '.join(self.contexts)}: {regions}>"
+
+
+def policy_from(space: Space, contexts: Contexts, found: tuple[Any, ...]) -> Policy:
+    """From the tuples of `_canopy`."""
+    rows, effects, weights, moved = found
+    return Policy(
+        space,
+        contexts,
+        [PolicyRow._make(row) for row in rows],
+        {name: [LevelEffect._make(each) for each in bins] for name, bins in effects.items()},
+        {name: ContextWeight._make(weight) for name, weight in weights.items()},
+        moved,
+    )
+
+
+def policy_tuples_from(document: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The tuples of `_canopy`, from what a server says."""
+    rows = []
+    for row in document["rows"]:
+        where = {
+            name: (extent["from"], extent["to"]) if isinstance(extent, Mapping) else extent
+            for name, extent in row["where"].items()
+        }
+        arm, interval = row.get("arm"), row.get("interval", {})
+        mean = None if arm is None else row["mean"]
+        ends = (interval.get("lower"), interval.get("upper"))
+        rows.append((where, arm, row["pulls"], row["arm_pulls"], mean, *ends, row.get("may_share", [])))
+    effects = {
+        name: [
+            (part.get("from", part.get("value")), part.get("to", part.get("value")), part["effect"]) for part in parts
+        ]
+        for name, parts in document["effects"].items()
+    }
+    weights = {name: (weight["splits"], weight["evidence"]) for name, weight in document["weights"].items()}
+    return rows, effects, weights, document["moved"]
+
+
+def _document_of(row: PolicyRow) -> dict[str, Any]:
+    where = {
+        name: extent if isinstance(extent, list) else {"from": extent[0], "to": extent[1]}
+        for name, extent in row.where.items()
+    }
+    document: dict[str, Any] = {"where": where}
+    if row.arm is not None:
+        document["arm"] = row.arm
+    document |= {"pulls": row.pulls, "arm_pulls": row.arm_pulls, "mean": row.mean or 0.0}
+    if row.lower is not None and row.upper is not None:
+        document["interval"] = {"lower": row.lower, "upper": row.upper}
+    if row.may_share:
+        document["may_share"] = row.may_share
+    return document
+
+
+def _effect_document(part: LevelEffect) -> dict[str, Any]:
+    ends = {"value": part.low} if part.low == part.high else {"from": part.low, "to": part.high}
+    return {**ends, "effect": part.effect}
+
+
+def _value_text(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _range_text(policy: Policy, row: PolicyRow, name: str) -> str:
+    if name not in row.where:
+        return "any"
+    extent = row.where[name]
+    if isinstance(extent, list):
+        return ", ".join(map(str, extent))
+    low, high = (_value_text(end) for end in extent)
+    return low if extent[0] == extent[1] else f"{low} to {high}"
+
+
+def _mean_text(row: PolicyRow) -> str:
+    return "" if row.mean is None else _rounded(row, row.mean)
+
+
+def _interval_text(row: PolicyRow) -> str:
+    if row.lower is None or row.upper is None:
+        return ""
+    return f"{_rounded(row, row.lower)} to {_rounded(row, row.upper)}"
+
+
+def _rounded(row: PolicyRow, number: float) -> str:
+    """No more exact than the interval is."""
+    if row.lower is None or row.upper is None or row.upper <= row.lower:
+        return f"{number:.4g}"
+    return _canopy.rounded_text(number, 0.05 * (row.upper - row.lower))

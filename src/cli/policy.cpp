@@ -1,0 +1,92 @@
+#include "cli/commands.hpp"
+#include "cli/named_study.hpp"
+#include "cli/study_text.hpp"
+#include "core/excerpt.hpp"
+#include "files/json.hpp"
+#include "insight/policy_code.hpp"
+#include "insight/policy_text.hpp"
+#include "studies/answers.hpp"
+#include "studies/policy_document.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace canopy::cli {
+namespace {
+
+struct PolicyArguments {
+  NamedStudyFlags study;
+  bool csv = false;
+  std::optional<std::string> code;  // the language
+};
+
+void print_words(const NamedStudy& study, const Policy& policy, std::uint64_t pulls) {
+  const ContextSpace& contexts = study.specification.contexts;
+  fmt::print("{}: {}, after {} pulls\n\n", study.record.name, policy_summary(contexts, policy),
+             pulls);
+  for (const std::string& line : policy_table(study.specification, policy)) {
+    fmt::print("{}\n", line);
+  }
+  fmt::print("\n");
+  for (const KnownLine& line : context_lines(contexts, policy)) {
+    fmt::print("{:<12} {}\n", line.about, line.text);
+  }
+  fmt::print(
+      "\nMeans and intervals are over the contexts that come in a region. `canopy best {} {}` is "
+      "about one of them.\n",
+      study.record.name, context_flags(contexts));
+}
+
+int show_policy(const PolicyArguments& arguments) {
+  if ((arguments.study.json ? 1 : 0) + (arguments.csv ? 1 : 0) + (arguments.code ? 1 : 0) > 1) {
+    throw WrongUse("--json, --csv, --code: only one of them can be printed");
+  }
+  if (arguments.code && *arguments.code != "python") {
+    throw WrongUse("--code " + excerpt(*arguments.code) + R"(: must be "python")");
+  }
+  NamedStudy study(arguments.study, "policy");
+  const auto optimizer = study.load_with_warning().optimizer;
+  const auto policy = optimizer->policy();
+  const StudySpecification& specification = study.specification;
+  if (!policy) {
+    throw StudyError(StudyError::Fault::other,
+                     study.record.name + ": " + std::string(kNoContexts) + "; see `canopy best`");
+  }
+  const std::uint64_t pulls = optimizer->summary().t - 1;
+  if (arguments.study.json) {
+    const Names names(specification.space, specification.contexts);
+    fmt::print("{}\n", json_text(policy_document(names, *policy), 2));
+  } else if (arguments.csv) {
+    for (const std::string& line : policy_csv(specification, *policy)) fmt::print("{}\n", line);
+  } else if (arguments.code) {
+    fmt::print("{}", policy_python(study.record.name, specification, *policy, pulls));
+  } else {
+    print_words(study, *policy, pulls);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+Command add_policy(ArgumentParser app) {
+  const auto arguments = std::make_shared<PolicyArguments>();
+  ArgumentParser command =
+      app.command("policy", "Show what to set in which context, of a study with [[context]].");
+  arguments->study.add_to(command);
+  command.flag("--csv", arguments->csv, "print CSV, a region a line");
+  command.option("--code", arguments->code,
+                 "print a function to paste into a service, in this language: python");
+  command.footer(
+      "A region is a set of contexts with a setting of its own. Below the table: whether the best "
+      "setting depends on a context, and what that adds to the rewards of all settings alike.\n"
+      "Examples:\n"
+      "  canopy policy cache\n"
+      "  canopy policy cache --json\n"
+      "  canopy policy cache --code python > cache_policy.py   # def setting(hour, load)");
+  return [arguments] { return show_policy(*arguments); };
+}
+
+}  // namespace canopy::cli

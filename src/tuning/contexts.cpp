@@ -1,0 +1,79 @@
+#include "tuning/contexts.hpp"
+
+#include "core/excerpt.hpp"
+#include "core/text.hpp"
+#include "systems/command_line.hpp"
+#include "systems/find_program.hpp"
+#include "systems/utc_offset.hpp"
+#include "tuning/system.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace canopy {
+namespace {
+
+/// What is wrong with one source; empty: nothing.
+std::string fault_of(const ContextInput& input, bool shell) {
+  if (input.kind == ContextInput::Kind::nothing) {
+    return "has no source, so canopy tune cannot know it: give a source, or let a client ask with "
+           "a context (canopy pipe, HTTP, Python)";
+  }
+  if (input.kind != ContextInput::Kind::command) {
+    try {
+      (void)utc_offset(input.time_zone, 0.0);
+    } catch (const TimeZoneError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  if (shell) return "";
+  const std::string program = CommandLine(input.command, false).words({}).front();
+  return find_program(program) ? "" : no_program_text(program);
+}
+
+}  // namespace
+
+std::string context_text(const ContextSpace& contexts, Context observed) {
+  bool is_moved = false;
+  return contexts.describe(contexts.within(observed, is_moved));
+}
+
+std::vector<Warning> warnings_about_sources(const StudySpecification& study) {
+  std::vector<Warning> warnings;
+  for (std::size_t i = 0; i < study.contexts.size(); ++i) {
+    const ContextSource source =
+        i < study.context_sources.size() ? study.context_sources[i] : ContextSource{};
+    const std::string fault = fault_of(context_input(source), study.system->shell);
+    if (!fault.empty()) {
+      warnings.push_back({true, fmt::format("context.{}: {}", study.contexts[i].name, fault)});
+    }
+  }
+  const auto& file = study.system->policy_file;
+  if (!file) return warnings;
+  const std::string folder = std::filesystem::path(*file).parent_path();
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder.empty() ? "." : folder, ignored)) {
+    warnings.push_back(
+        {true, fmt::format("system.policy_file: there is no folder {}", excerpt(folder))});
+  }
+  return warnings;
+}
+
+std::vector<Warning> warnings_about_context(const ContextSpace& contexts, Context observed) {
+  std::vector<Warning> warnings;
+  for (std::size_t i = 0; i < contexts.size(); ++i) {
+    const auto& [name, domain, period] = contexts[i];
+    const auto [low, high] = domain.ends();
+    if (period != 0.0 || (observed[i] >= low && observed[i] <= high)) continue;
+    warnings.push_back(
+        {false,
+         fmt::format("context.{}: is {} now, which counts as {}, the end of its range; set "
+                     "low and high to what may come",
+                     name, to_text(observed[i]), domain.text(observed[i] < low ? low : high))});
+  }
+  return warnings;
+}
+
+}  // namespace canopy

@@ -1,0 +1,53 @@
+#include "tuning/policy_file.hpp"
+
+#include "files/json.hpp"
+#include "files/names.hpp"
+#include "files/replace_file.hpp"
+#include "studies/policy_document.hpp"
+
+namespace canopy {
+namespace {
+
+constexpr double kBetween = 10.0;  // seconds
+
+std::uint64_t pulls_of(const Study& study) {
+  return study.summary().t - 1;
+}
+
+}  // namespace
+
+Document policy_snapshot(const Study& study) {
+  const StudySpecification& specification = study.specification();
+  Document document = Document::Table{
+      {"study", study.record().name}, {"pulls", pulls_of(study)}, {"at", study.now()}};
+  const Document policy = policy_document(Names(specification.space, specification.contexts),
+                                          study.policy().value_or(Policy{}));
+  for (const auto& [key, value] : *policy.as_table()) document.set(key, value);
+  return document;
+}
+
+PolicyFile::PolicyFile(const Study& study) : study_(study) {
+  const auto& system = study.specification().system;
+  if (system) path_ = system->policy_file.value_or("");
+  next_ = study.clock().steady_time() + kBetween;
+}
+
+std::string PolicyFile::update() {
+  if (path_.empty() || study_.clock().steady_time() < next_) return "";
+  next_ = study_.clock().steady_time() + kBetween;
+  return pulls_of(study_) == pulls_ ? "" : write();
+}
+
+std::string PolicyFile::write() {
+  if (path_.empty() || pulls_of(study_) == 0) return "";  // there is nothing to say yet
+  try {
+    replace_file(path_, json_text(policy_snapshot(study_), 2) + "\n");
+  } catch (const OutputError& error) {
+    return error.what();
+  }
+  pulls_ = pulls_of(study_);
+  is_written_ = true;
+  return "";
+}
+
+}  // namespace canopy
