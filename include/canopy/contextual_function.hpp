@@ -153,6 +153,7 @@ class ContextualFunction final : public ContextualEnvironment {
   [[nodiscard]] static Problem problem_of(ContextProblem problem);
   [[nodiscard]] double uniform_at(std::uint64_t t, std::size_t variable) const;
   [[nodiscard]] double share_at(std::uint64_t t, std::size_t variable) const;
+  [[nodiscard]] double coordinate_at(std::uint64_t t, std::size_t variable) const;
 
   Problem problem_;
   ContextArrival arrival_;

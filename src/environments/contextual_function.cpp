@@ -284,9 +284,13 @@ double ContextualFunction::share_at(std::uint64_t t, std::size_t variable) const
 std::vector<double> ContextualFunction::context_at(std::uint64_t t) const {
   std::vector<double> context;
   for (std::size_t k = 0; k < contexts_.size(); ++k) {
-    context.push_back(contexts_[k].domain.at(share_at(t, k)));
+    context.push_back(coordinate_at(t, k));
   }
   return context;
+}
+
+double ContextualFunction::coordinate_at(std::uint64_t t, std::size_t variable) const {
+  return contexts_[variable].domain.at(share_at(t, variable));
 }
 
 double ContextualFunction::mean_reward_in(Context context, Arm arm) const {
@@ -309,7 +313,11 @@ void ContextualFunction::start(RandomStream& random) {
 }
 
 double ContextualFunction::pull(Arm arm, RandomStream& random) {
-  return noisy(mean_reward_at(arm, t_++), noise_, noise_width_, random);
+  std::array<double, ContextSpace::kMostVariables> context{};
+  for (std::size_t k = 0; k < contexts_.size(); ++k) context.at(k) = coordinate_at(t_, k);
+  ++t_;
+  const double f = mean_reward_in(Context(context.data(), contexts_.size()), arm);
+  return noisy(f, noise_, noise_width_, random);
 }
 
 }  // namespace canopy

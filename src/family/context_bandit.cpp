@@ -10,11 +10,11 @@
 namespace canopy {
 
 ContextBandit::ContextBandit(const Space& space, std::uint64_t points, const Objective& objective,
-                             const ContextSpace& contexts)
+                             ContextSpace contexts)
     : TicketedOptimizer(objective, space.dimension()),
       space_(space),
       arms_(space, points),
-      contexts_(contexts) {}
+      contexts_(std::move(contexts)) {}
 
 std::vector<double> ContextBandit::within(Context context) const {
   if (contexts_.empty()) return {};

@@ -39,7 +39,7 @@ class ContextBandit : public TicketedOptimizer {
  protected:
   /// Throws ConfigurationError.
   ContextBandit(const Space& space, std::uint64_t points, const Objective& objective,
-                const ContextSpace& contexts);
+                ContextSpace contexts);
 
   /// What is the same for all arms in a context.
   using View = std::vector<double>;
