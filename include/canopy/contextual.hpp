@@ -40,7 +40,7 @@ class Contextual final : public Optimizer {
   /// combined with: `settle`, `drift`, limits.
   Contextual(const Space& space, const ContextSpace& contexts, const AdaptiveOptions& options = {},
              const Objective& objective = {});
-  Contextual(const std::shared_ptr<const Partition>& partition, const ContextSpace& contexts,
+  Contextual(std::shared_ptr<const Partition> partition, const ContextSpace& contexts,
              const AdaptiveOptions& options = {}, const Objective& objective = {});
 
   Contextual(const Contextual& other);

@@ -203,7 +203,7 @@ class CoverTree {
     std::vector<NodeIndex> from{kRoot};
     for (NodeIndex i = 0; i < from.size(); ++i) {
       const Node& node = nodes_[from[i]];
-      static_cast<Data&>(copy.nodes_[i]) = node;
+      static_cast<Data&>(copy.nodes_[i]) = static_cast<const Data&>(node);
       copy.nodes_[i].splittable = node.splittable;
       if (node.is_leaf() || ends(from[i]) || !copy.expand(i)) continue;
       for (std::uint32_t part = 0; part < child_count(node); ++part) {

@@ -37,11 +37,10 @@ Contextual::Contextual(const Space& space, const ContextSpace& contexts,
                        const AdaptiveOptions& options, const Objective& objective)
     : Contextual(std::make_shared<BoxPartition>(space), contexts, options, objective) {}
 
-Contextual::Contextual(const std::shared_ptr<const Partition>& partition,
-                       const ContextSpace& contexts, const AdaptiveOptions& options,
-                       const Objective& objective)
+Contextual::Contextual(std::shared_ptr<const Partition> partition, const ContextSpace& contexts,
+                       const AdaptiveOptions& options, const Objective& objective)
     : contexts_(contexts),
-      partition_(partition),
+      partition_(std::move(partition)),
       options_(without_what_contexts_exclude(options, contexts, objective)),
       objective_(objective),
       effect_(contexts) {
@@ -108,7 +107,6 @@ Pull Contextual::ask(std::uint64_t /*pulls*/) {
 Pull Contextual::ask_in(Context context, std::uint64_t /*pulls*/) {
   const Seen seen = see(context);
   Adaptive& tree = *places_[seen.place].tree;
-  tree.interrupt();  // what the system did last was in another context
   return issue(seen.place, tree.ask(1));
 }
 
@@ -122,6 +120,7 @@ Pull Contextual::ask_again() {
 Pull Contextual::issue(std::size_t place, Pull of_tree) {
   open_[++newest_] = {place, of_tree.ticket, last_bins_};
   of_tree.ticket = newest_;
+  places_[place].tree->interrupt();  // what the system does next may be in another context
   if (!std::ranges::equal(last_arm_, of_tree.arm)) {
     last_arm_.assign(of_tree.arm.begin(), of_tree.arm.end());
     ++switches_;
@@ -141,10 +140,10 @@ Status Contextual::told(Ticket ticket, const Tell& tell) {
   const Open open = found->second;
   Adaptive& tree = *places_[open.place].tree;
   tree.set_level_effect(effect_.at(open.bins));
-  tree.interrupt();
   const std::optional<Pull> pull = tree.pull_of(open.ticket);
   const Status status = tell(places_[open.place], open, pull->arm);
   if (!is_taken(status)) return status;
+  tree.interrupt();
   open_.erase(found);
   ++told_;
   step_if_due();
@@ -222,15 +221,16 @@ Status Contextual::observe(Arm /*arm*/, const Rewards& /*rewards*/) {
 }
 
 Status Contextual::observe_in(Context context, Arm arm, const Rewards& rewards) {
-  const Seen seen = see(context);
-  Place& place = places_[seen.place];
-  place.tree->set_level_effect(effect_.at(seen.bins));
-  place.tree->interrupt();
+  bool is_moved = false;
+  const ContextBins bins = contexts_.bins_of(contexts_.within(context, is_moved));
+  Place& place = places_[place_of(bins)];
+  place.tree->set_level_effect(effect_.at(bins));
   const Status status = place.tree->observe(arm, rewards);
-  if (status == Status::ok) {
-    observed_ += rewards.count;
-    keep(place, seen.bins, arm, place.tree->reward_map().to_mapped(rewards));
-  }
+  if (status != Status::ok) return status;  // nothing has changed
+  (void)see(context);
+  place.tree->interrupt();
+  observed_ += rewards.count;
+  keep(place, bins, arm, place.tree->reward_map().to_mapped(rewards));
   return status;
 }
 

@@ -120,21 +120,27 @@ std::vector<ContextSplit> Contextual::candidates(const Place& place, std::size_t
       all += static_cast<double>(rewards.count);
     }
   }
+  // In the order in which the region goes through them: it may go through the end of a period.
+  const std::size_t start = first_bin(contexts_.all_bins(variable), bins);
+  const auto bin_at = [&](std::size_t step) { return (start + step) % count.size(); };
+  const auto part = [&](std::size_t from, std::size_t to) {
+    BinSet right = 0;
+    for (std::size_t step = from; step < to; ++step) right |= only_bin(bin_at(step));
+    return right;
+  };
   std::vector<std::size_t> borders;
   for (int quantile = 1; quantile < kQuantiles; ++quantile) {
     double below = 0.0;
-    std::size_t b = 0;
-    while (b < count.size() && below + 0.5 * count[b] < all * quantile / kQuantiles) {
-      below += count[b++];
+    std::size_t step = 0;
+    while (step < count.size() && below + 0.5 * count[bin_at(step)] < all * quantile / kQuantiles) {
+      below += count[bin_at(step++)];
     }
-    if (borders.empty() || b != borders.back()) borders.push_back(b);
+    if (borders.empty() || step != borders.back()) borders.push_back(step);
   }
-  for (const std::size_t border : borders) add(from_bin(border));
+  for (const std::size_t border : borders) add(part(border, count.size()));
   if (contexts_[variable].period == 0.0 || bins != contexts_.all_bins(variable)) return candidates;
   for (std::size_t i = 0; i < borders.size(); ++i) {
-    for (std::size_t j = i + 1; j < borders.size(); ++j) {
-      add(from_bin(borders[i]) & ~from_bin(borders[j]));
-    }
+    for (std::size_t j = i + 1; j < borders.size(); ++j) add(part(borders[i], borders[j]));
   }
   return candidates;
 }
