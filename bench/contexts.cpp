@@ -27,6 +27,9 @@ namespace {
 using namespace canopy;
 using namespace canopy::bench;
 
+/// Trees in contexts take the system to stay as it is, so those beside them do, too.
+constexpr AdaptiveOptions kStill{.drift = Drift::none};
+
 enum class Group { matters, level, irrelevant };
 constexpr std::array<std::string_view, 3> kGroups{"context matters", "level alone",
                                                   "context irrelevant"};
@@ -149,7 +152,7 @@ double regret_with_context(const World& world, std::uint64_t runs) {
 
 double regret_without(const World& world, std::uint64_t runs) {
   const ContextualFunction system = world.system();
-  return regret(world, runs, [&] { return std::make_unique<Adaptive>(system.space()); });
+  return regret(world, runs, [&] { return std::make_unique<Adaptive>(system.space(), kStill); });
 }
 
 /// That of separate trees for so many equal parts of one context.
@@ -160,7 +163,7 @@ double regret_of_parts(const World& world, std::uint64_t runs, std::size_t varia
   for (std::uint64_t run = 0; run < runs; ++run) {
     std::vector<std::unique_ptr<Adaptive>> trees;
     for (std::size_t i = 0; i < parts; ++i) {
-      trees.push_back(std::make_unique<Adaptive>(system.space()));
+      trees.push_back(std::make_unique<Adaptive>(system.space(), kStill));
     }
     sum += regret_of_run(world, run, [&](Context context) -> Optimizer& {
       const double share = system.contexts()[variable].domain.share(context[variable]);

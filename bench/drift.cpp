@@ -368,9 +368,9 @@ void print_elsewhere(const Length& length) {
   };
   const std::vector<double> noises{0.05, 0.3};
   const std::vector<std::pair<std::string, AdaptiveOptions>> ways{
-      {"none", {}},
+      {"none", {.drift = Drift::none}},
       {"auto", {.drift = Drift::automatic}},
-      {"none, coverage 0.3", {.coverage = 0.3}},
+      {"none, coverage 0.3", {.coverage = 0.3, .drift = Drift::none}},
       {"auto, coverage 0.3", {.coverage = 0.3, .drift = Drift::automatic}},
       {"auto, coverage 1", {.coverage = 1.0, .drift = Drift::automatic}},
   };

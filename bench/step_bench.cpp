@@ -100,7 +100,7 @@ void hct_correlated(std::uint64_t steps, std::uint64_t seed) {
 }
 
 void adaptive(std::uint64_t steps, std::uint64_t seed) {
-  Adaptive adaptive(Garland().space());
+  Adaptive adaptive(Garland().space(), {.drift = Drift::none});
   pull_by_pull(adaptive, steps, seed);
 }
 
@@ -123,7 +123,7 @@ void turn_of(Adaptive& adaptive, std::uint64_t steps, std::uint64_t seed) {
 }
 
 void adaptive_turn(std::uint64_t steps, std::uint64_t seed) {
-  Adaptive adaptive(canopy::Space{{"c", canopy::Choice{{"only"}}}});
+  Adaptive adaptive(canopy::Space{{"c", canopy::Choice{{"only"}}}}, {.drift = Drift::none});
   turn_of(adaptive, steps, seed);
 }
 

@@ -63,7 +63,7 @@ struct AdaptiveOptions {
   double coverage = 0.06;
 
   /// What to do when the level of rewards, or the optimum, moves.
-  Drift drift = Drift::none;
+  Drift drift = Drift::automatic;
 };
 
 template <class Visit>
@@ -77,7 +77,8 @@ void visit_fields(AdaptiveOptions& options, Visit&& visit) {
   visit(Field{"coverage", "how much to spend on looking where nothing seems to be", kNotNegative},
         options.coverage);
   visit(Field{"drift",
-              "whether to follow a level of rewards that moves, and an optimum that does (`auto`)"},
+              "whether to follow a level of rewards that moves, and an optimum that does (`auto`); "
+              "`none` takes the system to stay as it is"},
         options.drift);
 }
 

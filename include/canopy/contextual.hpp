@@ -37,7 +37,7 @@ namespace canopy {
 class Contextual final : public Optimizer {
  public:
   /// Throws ConfigurationError for wrong options, without contexts, and for what contexts cannot be
-  /// combined with: `settle`, `drift`, limits.
+  /// combined with: `settle` and limits. `drift` is always `none`.
   Contextual(const Space& space, const ContextSpace& contexts, const AdaptiveOptions& options = {},
              const Objective& objective = {});
   Contextual(std::shared_ptr<const Partition> partition, const ContextSpace& contexts,

@@ -296,6 +296,11 @@ struct StudySpecification {
 /// not affect it. Throws ConfigurationError.
 [[nodiscard]] StudySpecification resolved(StudySpecification study);
 
+/// The optimizer of one study for another one, where that asks for none. What depends on whether
+/// there are contexts (`drift`) is left out where only one of them has any.
+[[nodiscard]] Selection inherited_optimizer(const StudySpecification& from,
+                                            const StudySpecification& by);
+
 /// How two specifications differ in what learning depends on (the space, the optimizer, the
 /// objective, once resolved): `optimizer.rho was 0.5 and is 0.7; ...`. Empty: not at all.
 [[nodiscard]] std::string learning_differences(const StudySpecification& before,

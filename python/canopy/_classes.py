@@ -46,7 +46,8 @@ class Adaptive(Optimizer):
     - settle_rule: which of them are passed over: all (`strict`; so for a live system, unless this is given), or fewer
       after a small change (`by_distance`).
     - coverage: how much to spend on looking where nothing seems to be.
-    - drift: whether to follow a level of rewards that moves, and an optimum that does (`auto`).
+    - drift: whether to follow a level of rewards that moves, and an optimum that does (`auto`); `none` takes the system
+      to stay as it is.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -63,7 +64,7 @@ class Adaptive(Optimizer):
         settle: int = 0,
         settle_rule: Literal["strict", "by_distance"] | None = None,
         coverage: float = 0.06,
-        drift: Literal["none", "auto"] = "none",
+        drift: Literal["none", "auto"] = "auto",
         partition: AnyPartition = "cyclic",
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",

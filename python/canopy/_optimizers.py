@@ -84,7 +84,7 @@ class Best(NamedTuple):
     so. `rivals` is the number of other arms whose intervals do not exclude that they are better, `unknown` that of
     other arms without an interval. `own` is what the algorithm itself would recommend where that is another arm, else
     None. `by_model` is where the algorithm's model has f at the arm, which also draws on the arms around: 95 % at this
-    look, not at all looks. `since` is the last pull before an adaptive tree with drift="auto" has seen the system
+    look, not at all looks. `since` is the last pull before an adaptive tree has seen the system
     change: rewards until then do not count; else None. While it sees the level of all rewards move (`level_moves`),
     there is no interval, and `mean` is what the model has for now. `limits` has a `LimitCheck` for every metric with a
     limit, by name. `text` says most of it in a sentence.
@@ -202,7 +202,7 @@ class Summary(NamedTuple):
     `fitting_range` is None unless the reward_range that was given does not fit: then it is that of the rewards so far.
     `passed_over` counts pulls that were not learnt from, since the system had not settled. `settling` is None unless
     rewards seem to take that many pulls to settle and `settle` is 0. `penalized` counts pulls that failed. `changes`
-    counts those of the system that an adaptive tree with drift="auto" has noticed, `last_change` is the last of them;
+    counts those of the system that an adaptive tree has noticed, `last_change` is the last of them;
     while the level of all rewards moves, `followed_level` is what is taken off every reward for it.
     """
 

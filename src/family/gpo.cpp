@@ -82,7 +82,8 @@ void Gpo::hear(std::size_t child, bool asked, const Rewards& mapped) {
   const std::uint64_t due = std::min(left_, mapped.count);
   left_ -= due;
   beyond_ += mapped.count - due;
-  if (asked) return;
+  // A wrong state may have it that an arm was checked before anything was found.
+  if (asked || child >= found_.size()) return;
   found_[child].pulls += static_cast<double>(mapped.count);
   found_[child].sum += mapped.sum;
 }

@@ -1,5 +1,7 @@
 #include "mpi/policy_search.hpp"
 
+#include "canopy/adaptive.hpp"
+
 #include "files/json.hpp"
 #include "terminal/failure.hpp"
 
@@ -128,7 +130,7 @@ void print(const PolicySearchArguments& arguments, const Outcome& outcome,
              optimum.value);
 }
 
-/// What was selected, for a chain that goes on when the arm changes.
+/// What was selected, for a chain that goes on when the arm changes and stays what it is.
 Selection for_chain(Selection optimizer, std::uint64_t seed) {
   const OptimizerEntry& entry = optimizers().at(optimizer.name);
   if (entry.takes_correlated_feedback && optimizer.options.find("feedback") == nullptr) {
@@ -136,6 +138,9 @@ Selection for_chain(Selection optimizer, std::uint64_t seed) {
   }
   for (const OptionField& field : entry.fields) {
     if (field.name == "seed") optimizer.options.set("seed", seed);
+    if (field.name == "drift" && optimizer.options.find("drift") == nullptr) {
+      optimizer.options.set("drift", std::string(name_of(Drift::none)));
+    }
   }
   return optimizer;
 }

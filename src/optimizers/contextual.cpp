@@ -10,8 +10,7 @@
 namespace canopy {
 namespace {
 
-AdaptiveOptions without_what_contexts_exclude(const AdaptiveOptions& options,
-                                              const ContextSpace& contexts,
+AdaptiveOptions without_what_contexts_exclude(AdaptiveOptions options, const ContextSpace& contexts,
                                               const Objective& objective) {
   std::vector<Violation> violations;
   if (contexts.empty()) violations.push_back({"context", "", "is missing"});
@@ -19,15 +18,12 @@ AdaptiveOptions without_what_contexts_exclude(const AdaptiveOptions& options,
     violations.push_back({"optimizer.settle", std::to_string(options.settle),
                           "cannot be combined with contexts yet"});
   }
-  if (options.drift != Drift::none) {
-    violations.push_back({"optimizer.drift", std::string(name_of(options.drift)),
-                          "cannot be combined with contexts yet"});
-  }
   if (!objective.limits.empty()) {
     violations.push_back(
         {"limits", objective.limits[0].metric, "cannot be combined with contexts yet"});
   }
   throw_if_any(std::move(violations));
+  options.drift = Drift::none;
   return options;
 }
 

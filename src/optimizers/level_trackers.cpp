@@ -66,6 +66,7 @@ bool LevelTrackers::add_several(const Expected& expected, double surprise, doubl
       const double nats = std::clamp(0.5 * (own_loss - clipped(squared * precision)),
                                      -kMostPerReward, kMostPerReward);
       scores_[j] = std::max(0.0, scores_[j] + nats);
+      if (j == slow) scores_[j] = less_toll(scores_[j], rewards);
       largest = std::max(largest, scores_[j]);
     }
     const double gain = 1.0 - std::pow(1.0 - kGains[j] * expected.part, rewards);

@@ -34,7 +34,7 @@ bool have_same_contexts(const ContextSpace& a, const ContextSpace& b) {
 
 ForkStart fork_start(const StudySpecification& before, StudySpecification fork,
                      bool accept_changes) {
-  if (fork.optimizer == Selection{}) fork.optimizer = before.optimizer;
+  if (fork.optimizer == Selection{}) fork.optimizer = inherited_optimizer(before, fork);
   if (!have_same_parameters(before.space, fork.space)) return ForkStart::nothing;
   // Rewards need a context where the best arm depends on it; elsewhere theirs can be forgotten.
   if (!fork.contexts.empty() && !have_same_contexts(before.contexts, fork.contexts)) {

@@ -342,9 +342,24 @@ StudySpecification resolved(StudySpecification study) {
   if (goes_elsewhere && settle_of(study.optimizer) != 0 && options.find("settle_rule") == nullptr) {
     options.set("settle_rule", std::string(name_of(SettleRule::strict)));
   }
+  const OptimizerEntry* entry = entry_of(study);
+  const bool is_in_contexts =
+      !study.contexts.empty() && entry != nullptr && entry->make_in_contexts;
+  if (is_in_contexts && options.find("drift") == nullptr) {
+    options.set("drift", std::string(name_of(Drift::none)));
+  }
   study.optimizer = resolved(study.optimizer, study.space.dimension());
   if (study.revision == 0) study.revision = optimizers().at(study.optimizer.name).revision;
   return study;
+}
+
+Selection inherited_optimizer(const StudySpecification& from, const StudySpecification& by) {
+  if (from.contexts.empty() == by.contexts.empty()) return from.optimizer;
+  Selection optimizer{from.optimizer.name, {}};
+  for (const auto& [name, value] : from.optimizer.options) {
+    if (name != "drift") optimizer.options.set(name, value);
+  }
+  return optimizer;
 }
 
 bool settles_by_distance(const Selection& optimizer) {

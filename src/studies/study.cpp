@@ -103,7 +103,7 @@ StudySpecification with_optimizer_of_store(Store& store, StudySpecification stud
                                            const OpenOptions& options) {
   const bool none_is_asked_for = study.optimizer == Selection{};
   if (const auto record = none_is_asked_for ? store.find(options.name) : std::nullopt) {
-    study.optimizer = specification_of(*record).optimizer;
+    study.optimizer = inherited_optimizer(specification_of(*record), study);
   }
   return study;
 }

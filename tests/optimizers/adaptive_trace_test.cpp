@@ -86,7 +86,7 @@ RC_GTEST_PROP(AdaptiveTrace, EveryTurnIsThatOfTheTextbook, ()) {
   RC_LOG() << "seed " << seed << " space " << kind << " noise " << noise << " memory " << memory
            << " coverage " << coverage << " pulls " << pulls << '\n';
   const auto partition = std::make_shared<BoxPartition>(random_space(kind));
-  Adaptive adaptive(partition, {.coverage = coverage}, testing::unit_range());
+  Adaptive adaptive(partition, {.coverage = coverage, .drift = Drift::none}, testing::unit_range());
   TextbookAdaptive textbook(partition, coverage);
   RandomSystem system(seed, noise, memory);
   for (std::uint64_t done = 0; done < pulls;) {
@@ -148,7 +148,7 @@ RC_GTEST_PROP(AdaptiveTrace, EveryTurnWithLimitsIsThatOfTheTextbook, ()) {
     (is_max ? limit.max : limit.min) = end;
     objective.limits.push_back(limit);
   }
-  Adaptive adaptive(partition, {}, objective);
+  Adaptive adaptive(partition, {.drift = Drift::none}, objective);
   TextbookLimited textbook(partition, ends);
   RandomSystem system(seed, noise, 0.0);
   std::size_t node = 0;

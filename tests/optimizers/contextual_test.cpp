@@ -112,7 +112,7 @@ TEST(Contextual, HasLessRegretThanATreeThatDoesNotSeeTheContext) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Contextual tree(line(), load());
     with += play(tree, shifting(), 2000, seed).regret;
-    Adaptive blind(line());
+    Adaptive blind(line(), {.drift = Drift::none});
     without += play(blind, shifting(), 2000, seed).regret;
   }
   EXPECT_LT(with, 0.5 * without);
@@ -122,7 +122,7 @@ TEST(Contextual, PlaysTheArmsOfAnOrdinaryTreeWhereTheContextDoesNotMatter) {
   int same = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Contextual tree(line(), load());
-    Adaptive blind(line());
+    Adaptive blind(line(), {.drift = Drift::none});
     const auto arms = play(tree, unaffected(), 500, seed).arms;
     if (arms == play(blind, unaffected(), 500, seed).arms) ++same;
   }
@@ -138,7 +138,7 @@ TEST(Contextual, TakesALevelThatDependsOnTheContextOffRewards) {
     with += play(tree, level_only(), 2000, seed, 1, 0.05).regret;
     EXPECT_GT(tree.level_effect(std::vector{0.25}), 0.2);
     EXPECT_LT(tree.level_effect(std::vector{0.75}), -0.2);
-    Adaptive blind(line());
+    Adaptive blind(line(), {.drift = Drift::none});
     without += play(blind, level_only(), 2000, seed, 1, 0.05).regret;
   }
   EXPECT_LT(with, 0.8 * without);
@@ -367,7 +367,6 @@ TEST(Contextual, RefusesMissingContexts) {
 TEST(Contextual, RefusesWhatCannotBeCombined) {
   EXPECT_THROW(Contextual(line(), ContextSpace()), ConfigurationError);
   EXPECT_THROW(Contextual(line(), load(), {.settle = 3}), ConfigurationError);
-  EXPECT_THROW(Contextual(line(), load(), {.drift = Drift::automatic}), ConfigurationError);
   Objective limited;
   limited.limits = {{.metric = "p99", .max = 1.0}};
   EXPECT_THROW(Contextual(line(), load(), {}, limited), ConfigurationError);

@@ -26,8 +26,9 @@ const std::vector<double> kBaseline{0.3};
 using testing::line;
 
 WithBaseline compared(const BaselineRule& rule = {}, const Objective& objective = {}) {
-  return {std::make_unique<Adaptive>(line(), AdaptiveOptions{}, objective), line(), objective,
-          kBaseline, rule};
+  const AdaptiveOptions options{.drift = Drift::none};
+  return {std::make_unique<Adaptive>(line(), options, objective), line(), objective, kBaseline,
+          rule};
 }
 
 /// Pulls are dated: a reward depends on the arm and on how many were measured before.

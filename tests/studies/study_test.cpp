@@ -765,7 +765,7 @@ TEST_F(StudyTest, AChangeOfTheSystemIsInTheJournalOnceAndIsFoundAgain) {
     EXPECT_EQ(changes_in(*store_, "a").size(), so_far) << "none twice";
   }
   EXPECT_EQ(open(study_file, "same").changes(), so_far) << "a fork of the whole journal";
-  const Study other = open(study_of("name = \"adaptive\""), "other");
+  const Study other = open(study_of("name = \"adaptive\"\ndrift = \"none\""), "other");
   EXPECT_EQ(other.changes(), 0U) << "does not look for changes";
   EXPECT_TRUE(changes_in(*store_, "other").empty());
 }

@@ -220,6 +220,7 @@ class TextbookDrift {
       E_[j] += w * e * e;
       if (number_ >= 128 && j != c_ && (j != 2 || w >= 32.0 / 33.0)) {
         A_[j] = std::max(0.0, A_[j] + std::clamp((own - cost(L_[j])) / 2.0, -1.0, 1.0));
+        if (j == 2) A_[j] = std::max(0.0, A_[j] - 0.002);
         alarm = alarm || A_[j] > threshold_;
       }
       L_[j] += g[j] * w * e;

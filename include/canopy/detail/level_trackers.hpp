@@ -104,7 +104,7 @@ class LevelTrackers {
     const double slow_score = scores_[slow];
     follow(reward, returning);
     for (std::size_t j = slow; j < kTrackers; ++j) follow(reward, j);  // two at a time
-    if (!tells_slow(expected)) scores_[slow] = slow_score;
+    scores_[slow] = tells_slow(expected) ? less_toll(scores_[slow], 1.0) : slow_score;
     let_return(phi_);
     learn_phi(expected.is_known, surprise);
     return largest_score() > threshold;
@@ -160,6 +160,12 @@ class LevelTrackers {
   /// rewards of arms that are known less well, the slow tracker would take that for a level.
   [[nodiscard]] static bool tells_slow(const Expected& expected) {
     return expected.part >= 32.0 / 33.0;  // v <= s / 32
+  }
+
+  /// What is left of the slow tracker's score: a level off by less than a ninth of the noise is not
+  /// worth an alarm, and over 1e5 rewards the model is not right to that.
+  [[nodiscard]] static double less_toll(double score, double rewards) {
+    return std::max(0.0, score - 0.002 * rewards);
   }
 
   [[nodiscard]] static double clipped(double loss) { return std::min(loss, kClip); }
