@@ -1,9 +1,11 @@
 // The adaptive tree in contexts beside itself without, and beside separate trees for equal parts of
 // the contexts, whose number is chosen by hindsight: where the best arm depends on the context,
 // where the context does not matter, and where it moves the level alone; with other noises, other
-// contexts, many pulls in flight; and how often the intervals of a policy hold.
+// contexts, many pulls in flight; choices that form groups or do not matter; and how often the
+// intervals of a policy hold; and what an ask and tell costs.
 //
-//   contexts [problems | noises | arrivals | flight | intervals] [PULLS [RUNS]]
+//   contexts [problems | noises | arrivals | flight | choices | intervals |
+//            cost] [PULLS [RUNS]]
 
 #include "canopy/contextual.hpp"
 #include "canopy/contextual_function.hpp"
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <deque>
@@ -278,6 +281,50 @@ void print_flight(std::uint64_t pulls, std::uint64_t runs) {
   }
 }
 
+/// Choices which do not matter, and of which every other one wants another arm.
+void print_choices(std::uint64_t pulls, std::uint64_t runs) {
+  constexpr std::size_t kMost = 8;
+  struct Counted {
+    double split = 0.0;   // runs in which choices that do not matter were told apart
+    double groups = 0.0;  // runs with one region for either group
+    double regret = 0.0;  // per pull, where there are groups
+  };
+  std::array<Counted, kMost + 1> counted{};
+  on_all_cores(kMost - 1, [&](std::size_t i) {
+    const std::size_t values = i + 2;
+    Choice choice;
+    for (std::size_t v = 0; v < values; ++v) choice.choices.push_back(std::to_string(v));
+    const ContextSpace contexts({{"tenant", choice}});
+    for (std::uint64_t run = 0; run < runs; ++run) {
+      for (const bool matters : {false, true}) {
+        Contextual tree(Space{{"x", Real{0.0, 1.0}}}, contexts);
+        RandomStream random(
+            {.environment = "choices", .purpose = choice.choices.back(), .run = run});
+        const double best = 0.2 + 0.6 * random.uniform();
+        for (std::uint64_t pull = 0; pull < pulls; ++pull) {
+          const std::vector<double> context{static_cast<double>(random() % values)};
+          const Pull asked = tree.ask_in(context);
+          const double wanted = !matters ? best : std::fmod(context[0], 2.0) == 0.0 ? 0.8 : 0.2;
+          const double loss = 1.2 * std::pow(asked.arm[0] - wanted, 2);
+          (void)tree.tell(asked.ticket, 0.1 * random.normal() - loss);
+          if (matters) counted.at(values).regret += loss / static_cast<double>(pulls * runs);
+        }
+        const double share = 1.0 / static_cast<double>(runs);
+        if (!matters && tree.regions() > 1) counted.at(values).split += share;
+        if (matters && tree.regions() == 2) counted.at(values).groups += share;
+      }
+    }
+  });
+  fmt::print(
+      "| choices, {} pulls, {} runs | told apart without a cause | two regions for two "
+      "groups | regret per pull there |\n|---|---|---|---|\n",
+      pulls, runs);
+  for (std::size_t values = 2; values <= kMost; ++values) {
+    const auto& [split, groups, regret] = counted.at(values);
+    fmt::print("| {} | {:.2f} | {:.2f} | {:.4f} |\n", values, split, groups, regret);
+  }
+}
+
 /// What an arm earns over the contexts of a row, which come uniformly.
 double mean_over(const ContextualFunction& system, const PolicyRow& row, RandomStream& random) {
   constexpr int kContexts = 4000;
@@ -348,6 +395,36 @@ void print_intervals(std::uint64_t pulls, std::uint64_t runs) {
       sum.runs_missed / static_cast<double>(runs * all.size()), worst);
 }
 
+/// Microseconds of an ask and its tell.
+void print_cost(std::uint64_t pulls) {
+  const Space space{{"x", Real{0.0, 1.0}}};
+  const auto play = [&](Optimizer& optimizer, std::size_t variables) {
+    RandomStream random({.environment = "cost"});
+    std::vector<double> context(variables);
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::uint64_t i = 0; i < pulls; ++i) {
+      for (double& number : context) number = random.uniform();
+      const Pull pull = variables == 0 ? optimizer.ask(1) : optimizer.ask_in(context);
+      const double best = variables == 0 ? 0.5 : 0.2 + 0.6 * context[0];
+      const double loss = std::pow(pull.arm[0] - best, 2);
+      (void)optimizer.tell(pull.ticket, 0.1 * random.normal() - loss);
+    }
+    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - begin;
+    return time.count() / static_cast<double>(pulls);
+  };
+  Adaptive plain(space, kStill);
+  fmt::print("| microseconds an ask and tell, {} pulls | |\n|---|---|\n| no context | {:.2f} |\n",
+             pulls, play(plain, 0));
+  std::vector<ContextVariable> variables;
+  for (const char* name : {"a", "b", "c"}) {
+    variables.push_back({name, Real{0.0, 1.0}});
+    Contextual tree(space, ContextSpace(variables));
+    const double cost = play(tree, variables.size());
+    fmt::print("| {} real, {} regions in the end | {:.2f} |\n", variables.size(), tree.regions(),
+               cost);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -372,6 +449,9 @@ int main(int count, char** arguments) {
   if (all) fmt::print("\n");
   if (all || which == "flight") print_flight(number(2, 1'000), number(3, 10));
   if (all) fmt::print("\n");
+  if (all || which == "choices") print_choices(number(2, 1'000), number(3, 100));
+  if (all) fmt::print("\n");
   if (all || which == "intervals") print_intervals(number(2, 1'000), number(3, 20));
+  if (which == "cost") print_cost(number(2, 100'000));
   return EXIT_SUCCESS;
 }

@@ -77,7 +77,7 @@ class StudyOptions(AlgorithmOptions, total=False):
 WIDE = ("1e50", str(2**53))
 
 #: options whose default depends on the study: what was not given stays so
-LEFT_OUT = ["settle_rule"]
+LEFT_OUT = ["settle_rule", "drift"]
 
 #: arguments that all optimizers have after their own
 COMMON = [

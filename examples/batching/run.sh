@@ -9,11 +9,12 @@ canopy=$(realpath -m -- "${CANOPY:-$here/../../build/canopy}")
 OUT=$(realpath -m -- "${OUT:-$here/../../out/batching}")
 export OUT
 pulls=300
+confirm_pulls=120
 windows=120
 while (($# > 0)); do
   case $1 in
     --pulls) pulls=${2:?--pulls needs a number}; shift 2 ;;
-    --short) pulls=40; windows=12; shift ;;
+    --short) pulls=40; confirm_pulls=16; windows=12; shift ;;
     *) echo "usage: run.sh [--pulls N] [--short]" >&2; exit 2 ;;
   esac
 done
@@ -30,9 +31,10 @@ fi
 cd "$here" # the commands of study.toml are run here
 mkdir -p "$OUT"
 rm -f "$OUT"/batching.db*
-sed -e "s/^pulls = .*/pulls = $pulls/" -e "s|^policy_file = .*|policy_file = \"$OUT/policy.json\"|" \
+sed -e "s/^pulls = .*/pulls = $pulls/" -e "s/^confirm_pulls = .*/confirm_pulls = $confirm_pulls/" -e "s|^policy_file = .*|policy_file = \"$OUT/policy.json\"|" \
   study.toml >"$OUT/study.toml"
-sed -e '/^\[\[context\]\]/,/^$/d' -e '/^policy_file/d' -e 's/^name = "batching"/name = "no-context"/' \
+sed -e '/^\[\[context\]\]/,/^$/d' -e '/^\[baseline\]/,/^$/d' -e '/^confirm_pulls/d' \
+  -e '/^policy_file/d' -e 's/^name = "batching"/name = "no-context"/' \
   "$OUT/study.toml" >"$OUT/no-context.toml"
 
 for study in no-context study; do

@@ -78,7 +78,7 @@ void visit_fields(AdaptiveOptions& options, Visit&& visit) {
         options.coverage);
   visit(Field{"drift",
               "whether to follow a level of rewards that moves, and an optimum that does (`auto`); "
-              "`none` takes the system to stay as it is"},
+              "`none` takes the system to stay as it is (so with contexts)"},
         options.drift);
 }
 
@@ -131,6 +131,9 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   /// Rewards of arms, in mapped units.
   using RewardsOfArms = std::map<std::vector<double>, Rewards>;
 
+  /// Brings `model` up to date with all rewards, also in the middle of a turn.
+  void update_model();
+
   /// Learns these in place of all rewards that it was told.
   void relearn(const RewardsOfArms& rewards);
 
@@ -138,7 +141,9 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   struct Part {
     RewardsOfArms rewards;                     ///< as they were told
     RewardsOfArms learnt;                      ///< the same less the effect of their contexts
+    std::uint64_t pulls = 0;                   ///< told, with those that failed
     std::function<bool(Ticket)> keeps_ticket;  ///< the others are closed
+    bool is_second = false;                    ///< of two: the explorer's go to the first, if any
   };
   void keep_part(const Part& part);
 

@@ -74,6 +74,9 @@ class ContextSpace {
   /// The bins of a context whose coordinates are all within.
   [[nodiscard]] ContextBins bins_of(Context context) const;
 
+  /// Whether these are bins of the variables.
+  [[nodiscard]] bool has(ContextBins bins) const;
+
   /// The bin of one variable.
   [[nodiscard]] static std::size_t bin(ContextBins bins, std::size_t variable) {
     return (bins >> (kBits * variable)) % kMostBins;
@@ -84,8 +87,13 @@ class ContextSpace {
     return bins_[variable] == kMostBins ? ~BinSet{0} : (BinSet{1} << bins_[variable]) - 1;
   }
 
-  /// The coordinates at which a bin begins and ends. A value of a list is both.
+  /// Of a list, the first and the last value in a bin; on a log scale it may have none, and then
+  /// the first is the one after the last. Of a real, the first number in a bin and the first beyond
+  /// it, or the end of the range.
   [[nodiscard]] std::array<double, 2> ends(std::size_t variable, std::size_t bin) const;
+
+  /// All values of a list that are in some bins.
+  [[nodiscard]] std::vector<double> values_in(std::size_t variable, BinSet bins) const;
 
   /// The context for people: `load = 0.25, tenant = small`.
   [[nodiscard]] std::string describe(Context context) const;
@@ -94,6 +102,11 @@ class ContextSpace {
 
  private:
   static constexpr std::size_t kBits = 6;
+
+  [[nodiscard]] std::size_t bin_at(std::size_t variable, double coordinate) const;
+  [[nodiscard]] double value_at(std::size_t variable, std::size_t index) const;
+  [[nodiscard]] std::size_t first_value_of(std::size_t variable, std::size_t bin) const;
+  [[nodiscard]] double border(std::size_t variable, std::size_t bin) const;
 
   std::vector<ContextVariable> variables_;
   std::array<std::size_t, kMostVariables> bins_{};

@@ -33,7 +33,8 @@ namespace canopy {
 /// rewards before they are learnt. docs/contexts.md has the formulas.
 ///
 /// What is asked without a context (`best`, `estimate`, `learnt`, `tree`) is answered for the
-/// context that was seen last.
+/// context that was seen last. The model's values (`learnt`, `tree`) are less the level effect:
+/// those of an average context of the region.
 class Contextual final : public Optimizer {
  public:
   /// Throws ConfigurationError for wrong options, without contexts, and for what contexts cannot be
@@ -101,17 +102,20 @@ class Contextual final : public Optimizer {
     ContextSplit split = {};
     double evidence = 0.0;  // for the split
 
-    std::unique_ptr<Adaptive> tree = {};  // null: it was split
-    RewardsByContext rewards = {};        // of its contexts, in mapped units
-    double tested_at = 0.0;               // rewards that it had at the last test
+    std::unique_ptr<Adaptive> tree = {};              // null: it was split
+    RewardsByContext rewards = {};                    // of its contexts, in mapped units
+    std::map<ContextBins, std::uint64_t> pulls = {};  // told, with those that failed
+    std::uint64_t known = 0;                          // rewards
+    std::uint64_t tested_at = 0;                      // rewards that it had at the last test
   };
 
   struct Open {
     std::size_t place = 0;
     Ticket ticket = 0;  // of the tree there
     ContextBins bins = 0;
+    std::vector<double> arm = {};  // the tree may be replaced while it is in flight
 
-    void transfer(State& state) { state(place, ticket, bins); }
+    void transfer(State& state) { state(place, ticket, bins, arm); }
   };
 
   /// Where the context is, with every coordinate within its range.
@@ -126,10 +130,12 @@ class Contextual final : public Optimizer {
   [[nodiscard]] Pull issue(std::size_t place, Pull of_tree);
   template <class Tell>
   Status told(Ticket ticket, const Tell& tell);
+  [[nodiscard]] Status absence(Ticket ticket) const;
+  template <class Tell>
+  Status counted(const Place& place, const Tell& tell);
   void keep(Place& place, ContextBins bins, Arm arm, const Rewards& rewards);
   void step_if_due();
   void fit_effect();
-  void relearn(const Place& place);
   [[nodiscard]] Adaptive::RewardsOfArms less_effect(const RewardsByContext& rewards) const;
   void split_if_it_pays(std::size_t index);
   /// A split and the evidence for it.
@@ -140,6 +146,7 @@ class Contextual final : public Optimizer {
   [[nodiscard]] bool is_short_list(const Place& place, std::size_t variable) const;
   [[nodiscard]] std::vector<ContextSplit> candidates(const Place& place,
                                                      std::size_t variable) const;
+  [[nodiscard]] static double extra_evidence(int values);
   static void regroup(const SplitTest& test, BinSet bins, Judged& best);
   void split(std::size_t index, const Judged& judged);
   [[nodiscard]] std::vector<std::size_t> regions_in_order() const;
@@ -158,12 +165,14 @@ class Contextual final : public Optimizer {
   Ticket newest_ = 0;
   std::uint64_t told_ = 0;  // pulls
   double next_step_ = 12.0;
-  ContextBins last_bins_ = 0;
-  std::vector<double> last_arm_;  // that was asked for
-  std::uint64_t switches_ = 0;    // of the arm
-  std::uint64_t observed_ = 0;    // rewards that nobody asked for
-  std::uint64_t penalized_ = 0;   // pulls
-  std::uint64_t moved_ = 0;       // contexts that were beyond a range
+  ContextBins last_bins_ = 0;        // seen
+  ContextBins last_asked_bins_ = 0;  // of an ask
+  std::vector<double> last_arm_;     // that was asked for
+  std::uint64_t switches_ = 0;       // of the arm
+  std::uint64_t observed_ = 0;       // rewards that nobody asked for
+  std::uint64_t penalized_ = 0;      // pulls
+  std::uint64_t out_of_range_ = 0;
+  std::uint64_t moved_ = 0;  // contexts that were beyond a range
 };
 
 }  // namespace canopy

@@ -323,12 +323,13 @@ void visit_fields(MetricsMeasured& event, Visit&& visit) {
 
 struct ComparisonBegun {
   static constexpr std::string_view kName = "confirm";
-  static constexpr std::string_view kLine = "A comparison of this arm with the baseline begins.";
+  static constexpr std::string_view kLine =
+      "A comparison with the baseline begins: of this arm or, in contexts, of the policy.";
 
   std::uint64_t pulls = 0;  ///< at most, of both together
   std::uint64_t visit = 1;  ///< pulls in a row
-  std::vector<double> arm;
-  std::uint64_t seed = 0;  ///< of the coin
+  std::vector<double> arm;  ///< empty: what is best in each context
+  std::uint64_t seed = 0;   ///< of the coin
 
   friend bool operator==(const ComparisonBegun&, const ComparisonBegun&) = default;
 };
@@ -337,7 +338,10 @@ template <class Visit>
 void visit_fields(ComparisonBegun& event, Visit&& visit) {
   visit(Field{"pulls", "at most, of both together"}, event.pulls);
   visit(Field{"visit", "pulls in a row", kOneOrMore}, event.visit);
-  visit(kArmField, event.arm);
+  visit(
+      ArmField{
+          Field{"arm", "the setting; left out: the policy, in a study with contexts"}.or_none()},
+      event.arm);
   visit(Field{"seed", "of the coin that orders the pairs"}, event.seed);
 }
 
@@ -347,6 +351,8 @@ struct Compared {
 
   bool is_baseline = false;
   double reward = 0.0;
+  std::vector<double> context = {};  ///< in which it was earned, where the study has contexts
+  double effect = 0.0;               ///< of the context, as far as it is the same for all settings
 
   friend bool operator==(const Compared&, const Compared&) = default;
 };
@@ -355,6 +361,10 @@ template <class Visit>
 void visit_fields(Compared& event, Visit&& visit) {
   visit(Field{"is_baseline", "or the arm"}, event.is_baseline);
   visit(kRewardField, event.reward);
+  visit(kContextField, event.context);
+  visit(Field{"effect", "of the context on all settings alike, which is taken off the reward"}
+            .or_none(),
+        event.effect);
 }
 
 struct ComparisonEnded {

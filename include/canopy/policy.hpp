@@ -64,4 +64,8 @@ struct Policy {
   std::uint64_t moved = 0;             ///< contexts that were beyond the range of a variable
 };
 
+/// What a context adds to the rewards of all arms alike, in the units of the reward.
+[[nodiscard]] double level_effect(const Policy& policy, const ContextSpace& contexts,
+                                  Context context);
+
 }  // namespace canopy

@@ -47,7 +47,7 @@ class Adaptive(Optimizer):
       after a small change (`by_distance`).
     - coverage: how much to spend on looking where nothing seems to be.
     - drift: whether to follow a level of rewards that moves, and an optimum that does (`auto`); `none` takes the system
-      to stay as it is.
+      to stay as it is (so with contexts).
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
       every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
       own.
@@ -64,7 +64,7 @@ class Adaptive(Optimizer):
         settle: int = 0,
         settle_rule: Literal["strict", "by_distance"] | None = None,
         coverage: float = 0.06,
-        drift: Literal["none", "auto"] = "auto",
+        drift: Literal["none", "auto"] | None = None,
         partition: AnyPartition = "cyclic",
         direction: Direction = "maximize",
         reward_range: RewardRange = "auto",
@@ -78,10 +78,11 @@ class Adaptive(Optimizer):
         options: dict[str, Any] = {
             "settle": settle,
             "coverage": coverage,
-            "drift": drift,
         }
         if settle_rule is not None:
             options["settle_rule"] = settle_rule
+        if drift is not None:
+            options["drift"] = drift
         super().__init__(
             space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits, contexts
         )

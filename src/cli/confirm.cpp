@@ -38,10 +38,6 @@ int confirm(const ConfirmArguments& arguments) {
   Study study =
       Study::reopen(*store, {.name = arguments.study.name, .fork = {}, .fold = tuner_fold});
   const auto& system = study.specification().system;
-  if (!study.contexts().empty()) {
-    throw WrongUse(arguments.study.name +
-                   ": a study with [[context]] cannot be compared with a baseline yet");
-  }
   if (!system || !study.specification().baseline) {
     throw WrongUse(arguments.study.name +
                    ": has no baseline to compare with; give [baseline] in its study file and "
@@ -64,6 +60,7 @@ Command add_confirm(ArgumentParser app) {
   command.option("--pulls", arguments->pulls,
                  "at most so many, of both together [budget.confirm_pulls, or 100]");
   command.footer(
+      "With [[context]] it compares the policy: what is best in each context.\n"
       "The two are set and measured in turn, in random order, until the interval of their\n"
       "difference, from these pulls alone, excludes zero, or the pulls are used. The verdict is\n"
       "kept in the study; the system is left as system.on_exit says.\n"

@@ -88,6 +88,9 @@ std::string exit_text(const StudySpecification& study) {
       study.baseline ? "the baseline, " + study.space.describe(study.baseline->setting) : "";
   switch (system.options.on_exit) {
     case OnExit::best:
+      if (!study.contexts.empty() && study.baseline) {
+        return "the best arm in the last context if the policy was confirmed, else " + baseline;
+      }
       if (!study.contexts.empty()) return "the best arm in the last context";
       if (!study.baseline)
         return "the best arm; there is no baseline to compare it with or go back to";

@@ -3,6 +3,7 @@
 #include "cli/study_text.hpp"
 #include "core/excerpt.hpp"
 #include "files/json.hpp"
+#include "insight/best_text.hpp"
 #include "insight/policy_code.hpp"
 #include "insight/policy_text.hpp"
 #include "studies/answers.hpp"
@@ -23,10 +24,11 @@ struct PolicyArguments {
   std::optional<std::string> code;  // the language
 };
 
-void print_words(const NamedStudy& study, const Policy& policy, std::uint64_t pulls) {
+void print_words(const NamedStudy& study, const Policy& policy, std::uint64_t pulls,
+                 const TunerState& tuner) {
   const ContextSpace& contexts = study.specification.contexts;
-  fmt::print("{}: {}, after {} pulls\n\n", study.record.name, policy_summary(contexts, policy),
-             pulls);
+  fmt::print("{}: {}, after {}\n\n", study.record.name, policy_summary(contexts, policy),
+             pulls == 1 ? "1 pull" : fmt::format("{} pulls", pulls));
   for (const std::string& line : policy_table(study.specification, policy)) {
     fmt::print("{}\n", line);
   }
@@ -34,6 +36,8 @@ void print_words(const NamedStudy& study, const Policy& policy, std::uint64_t pu
   for (const KnownLine& line : context_lines(contexts, policy)) {
     fmt::print("{:<12} {}\n", line.about, line.text);
   }
+  const std::string compared = verdict_line(study.specification.space, tuner, std::nullopt);
+  if (!compared.empty()) fmt::print("{:<12} {}\n", "compared", compared);
   fmt::print(
       "\nMeans and intervals are over the contexts that come in a region. `canopy best {} {}` is "
       "about one of them.\n",
@@ -48,7 +52,8 @@ int show_policy(const PolicyArguments& arguments) {
     throw WrongUse("--code " + excerpt(*arguments.code) + R"(: must be "python")");
   }
   NamedStudy study(arguments.study, "policy");
-  const auto optimizer = study.load_with_warning().optimizer;
+  const LoadedOptimizer loaded = study.load_with_warning();
+  const auto& optimizer = loaded.optimizer;
   const auto policy = optimizer->policy();
   const StudySpecification& specification = study.specification;
   if (!policy) {
@@ -64,7 +69,7 @@ int show_policy(const PolicyArguments& arguments) {
   } else if (arguments.code) {
     fmt::print("{}", policy_python(study.record.name, specification, *policy, pulls));
   } else {
-    print_words(study, *policy, pulls);
+    print_words(study, *policy, pulls, tuner_state_of(loaded));
   }
   return kSuccess;
 }

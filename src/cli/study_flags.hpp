@@ -21,7 +21,8 @@ inline void add_store_flag(terminal::ArgumentParser& command, std::string& store
 inline void add_fork_flag(terminal::ArgumentParser& command, std::optional<std::string>& fork) {
   command.option("--fork", fork,
                  "start a new study of this name from the one in the store, with its whole "
-                 "journal or, if settings that learning depends on differ, with its rewards");
+                 "journal or, if settings that learning depends on differ, with its rewards; with "
+                 "nothing, if it has other parameters, contexts or commands");
 }
 
 /// Runs a command; what is wrong with the study file is wrong use.

@@ -105,7 +105,7 @@ std::vector<KnownLine> context_lines(const ContextSpace& contexts, const Policy&
 std::string depends_text(const Optimizer& optimizer, const std::string& study) {
   if (optimizer.contexts().empty()) return "";
   const std::optional<Policy> policy = optimizer.policy();
-  if (!policy) return "";
+  if (!policy || policy->rows.front().arm.empty()) return "";
   return fmt::format("{}; `canopy policy {}` shows {}",
                      policy_summary(optimizer.contexts(), *policy), study,
                      policy->rows.size() > 1 ? "them" : "it");

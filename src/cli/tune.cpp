@@ -51,6 +51,11 @@ int tune(const TuneArguments& arguments) {
   } else if (summary.observed > 0) {
     terminal::say("{}: starting with {} rewards of {}\n", study.record().name, summary.observed,
                   study.record().forked_from);
+  } else if (arguments.fork && study.events() == 0) {
+    terminal::say(
+        "{}: starting with nothing of {}, which has other parameters, contexts or commands, or no "
+        "rewards\n",
+        study.record().name, study.record().forked_from);
   }
   store.wait_for_server(specification.system->options.outage_seconds);
   return run_tuner("tune", study, arguments.files, arguments.json,

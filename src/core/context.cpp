@@ -17,20 +17,27 @@ std::vector<Violation> violations_of(const std::vector<ContextVariable>& variabl
   }
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const auto& [name, domain, period] = variables[i];
-    const std::string where = "context." + (name.empty() ? std::to_string(i + 1) : name);
-    if (name.empty()) violations.push_back({where, "name", "must not be empty"});
-    for (std::size_t j = 0; j < i; ++j) {
-      if (variables[j].name == name) violations.push_back({where, "name", "is there twice"});
+    const std::string prefix = "context." + (name.empty() ? std::to_string(i + 1) : name) + ".";
+    const auto same = [&wanted = name](const ContextVariable& other) {
+      return other.name == wanted;
+    };
+    if (name.empty()) {
+      violations.push_back({prefix + "name", "\"\"", "must not be empty"});
+    } else if (name.find('\0') != std::string::npos) {
+      violations.push_back({prefix + "name", "", "must not have a zero byte"});
+    } else if (std::any_of(variables.begin(), variables.begin() + static_cast<std::ptrdiff_t>(i),
+                           same)) {
+      violations.push_back({prefix + "name", name, "must not be used twice"});
     }
     for (Violation violation : domain.violations()) {
-      violation.field = where + "." + violation.field;
+      violation.field = prefix + violation.field;
       violations.push_back(std::move(violation));
     }
     if (period == 0.0) continue;
     if (!(period > 0.0) || !std::isfinite(period)) {
-      violations.push_back({where + ".period", std::to_string(period), "must be above 0"});
+      violations.push_back({prefix + "period", std::to_string(period), "must be above 0"});
     } else if (domain != Domain(Real{0.0, period})) {
-      violations.push_back({where + ".period", domain.description(),
+      violations.push_back({prefix + "period", domain.description(),
                             "a periodic variable is a real from 0 to its period"});
     }
   }
@@ -90,20 +97,28 @@ std::vector<double> ContextSpace::within(Context context, bool& moved) const {
   return here;
 }
 
+std::size_t ContextSpace::bin_at(std::size_t variable, double coordinate) const {
+  const Domain& domain = variables_[variable].domain;
+  const auto bins = static_cast<double>(bins_.at(variable));
+  const double place = has_bin_per_value(variable)
+                           ? std::round((coordinate - domain.ends()[0]) / domain.spacing())
+                           : domain.share(coordinate) * bins;
+  return static_cast<std::size_t>(std::clamp(std::floor(place), 0.0, bins - 1.0));
+}
+
 ContextBins ContextSpace::bins_of(Context context) const {
   ContextBins bins = 0;
   for (std::size_t i = size(); i-- > 0;) {
-    const Domain& domain = variables_[i].domain;
-    double place = 0.0;
-    if (has_bin_per_value(i)) {
-      place = std::round((context[i] - domain.ends()[0]) / domain.spacing());
-    } else {
-      place = domain.share(context[i]) * static_cast<double>(bins_.at(i));
-    }
-    const double last = static_cast<double>(bins_.at(i)) - 1.0;
-    bins = (bins << kBits) | static_cast<ContextBins>(std::clamp(std::floor(place), 0.0, last));
+    bins = (bins << kBits) | static_cast<ContextBins>(bin_at(i, context[i]));
   }
   return bins;
+}
+
+bool ContextSpace::has(ContextBins bins) const {
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (bin(bins, i) >= bins_.at(i)) return false;
+  }
+  return (bins >> (kBits * size())) == 0;
 }
 
 std::vector<Parameter> ContextSpace::parameters() const {
@@ -112,15 +127,57 @@ std::vector<Parameter> ContextSpace::parameters() const {
   return parameters;
 }
 
-std::array<double, 2> ContextSpace::ends(std::size_t variable, std::size_t bin) const {
+double ContextSpace::value_at(std::size_t variable, std::size_t index) const {
   const Domain& domain = variables_[variable].domain;
-  if (has_bin_per_value(variable)) {
-    const double value = domain.ends()[0] + static_cast<double>(bin) * domain.spacing();
-    return {value, value};
+  return domain.ends()[0] + static_cast<double>(index) * domain.spacing();
+}
+
+/// Where the values of a list begin that are in this bin or later ones.
+std::size_t ContextSpace::first_value_of(std::size_t variable, std::size_t bin) const {
+  std::size_t low = 0;
+  std::size_t high = variables_[variable].domain.count().value_or(0);
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (bin_at(variable, value_at(variable, middle)) < bin) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
   }
-  const auto bins = static_cast<double>(bins_.at(variable));
-  const auto at = [&](std::size_t border) { return domain.at(static_cast<double>(border) / bins); };
-  return {at(bin), at(bin + 1)};
+  return low;
+}
+
+/// The first number of a real that is in this bin: rounding may move it from where it would be.
+double ContextSpace::border(std::size_t variable, std::size_t bin) const {
+  const Domain& domain = variables_[variable].domain;
+  const auto [low, high] = domain.ends();
+  if (bin == 0) return low;
+  if (bin >= bins_.at(variable)) return high;
+  double at = domain.at(static_cast<double>(bin) / static_cast<double>(bins_.at(variable)));
+  while (at < high && bin_at(variable, at) < bin) at = std::nextafter(at, high);
+  for (double before = std::nextafter(at, low); at > low && bin_at(variable, before) >= bin;) {
+    at = std::exchange(before, std::nextafter(before, low));
+  }
+  return at;
+}
+
+std::array<double, 2> ContextSpace::ends(std::size_t variable, std::size_t bin) const {
+  if (!variables_[variable].domain.count()) {
+    return {border(variable, bin), border(variable, bin + 1)};
+  }
+  const double step = variables_[variable].domain.spacing();
+  return {value_at(variable, first_value_of(variable, bin)),
+          value_at(variable, first_value_of(variable, bin + 1)) - step};
+}
+
+std::vector<double> ContextSpace::values_in(std::size_t variable, BinSet bins) const {
+  std::vector<double> values;
+  const std::size_t count = variables_[variable].domain.count().value_or(0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = value_at(variable, i);
+    if (((bins >> bin_at(variable, value)) & 1U) != 0) values.push_back(value);
+  }
+  return values;
 }
 
 std::string ContextSpace::describe(Context context) const {

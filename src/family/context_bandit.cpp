@@ -82,15 +82,18 @@ void ContextBandit::accept(NodeIndex node, const Rewards& mapped) {
   learn(view_of(plays_[node].context), plays_[node].arm, mapped);
 }
 
+Status ContextBandit::observe(Arm arm, const Rewards& rewards) {
+  return contexts_.empty() ? TicketedOptimizer::observe(arm, rewards) : Status::needs_context;
+}
+
 Status ContextBandit::observe_in(Context context, Arm arm, const Rewards& rewards) {
   in_ = within(context);
-  const Status status = observe(arm, rewards);
+  const Status status = TicketedOptimizer::observe(arm, rewards);
   in_.reset();
   return status;
 }
 
 void ContextBandit::accept_observed(Arm arm, const Rewards& mapped) {
-  if (!in_ && !contexts_.empty()) return;
   if (const auto found = arms_.find(arm)) {
     learn(view_of(in_.value_or(std::vector<double>())), *found, mapped);
   }

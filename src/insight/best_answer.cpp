@@ -39,7 +39,8 @@ BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
   if (answer.loss) answer.loss_text = loss_text(specification, *answer.loss);
   answer.metrics = metrics_at(optimizer, tuner, best.arm);
   if (const auto& verdict = tuner.verdict()) {
-    answer.confirmed = answer.uplift && answer.uplift->is_confirmed;
+    answer.confirmed = verdict->is_of_policy ? verdict->confirmed && !verdict->has_learnt_since
+                                             : answer.uplift && answer.uplift->is_confirmed;
     answer.verdict = verdict->text;
     answer.verdict_arm = verdict->arm;
   }

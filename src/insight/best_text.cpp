@@ -309,6 +309,10 @@ std::vector<LimitNote> limit_notes(const Optimizer& optimizer,
 std::string verdict_line(const Space& space, const TunerState& tuner,
                          const std::optional<Uplift>& uplift) {
   const std::optional<Verdict>& verdict = tuner.verdict();
+  if (verdict && verdict->is_of_policy) {
+    return (verdict->has_learnt_since ? "the policy as it was then: " : "the policy: ") +
+           verdict->text;
+  }
   if (const auto& outdated = tuner.outdated_verdict(); outdated && !verdict) {
     return fmt::format("{}: {}, before pull {}, when the system changed",
                        space.describe(outdated->arm), outdated->text, outdated->before.value());

@@ -216,6 +216,7 @@ class BestSentences {
     if (is_baseline_ && is_alone()) return "That is the baseline.";
     if (is_baseline_) return "That is the baseline: no setting tried is significantly better.";
     if (!has_baseline_) return "";
+    if (!specification_.contexts.empty()) return "";  // it is compared with the whole policy
     if (!answer_.uplift) return "The baseline has not been measured yet, so the gain is unknown.";
     const Uplift& uplift = *answer_.uplift;
     const bool is_said_below = uplift.is_refuted && uplift.verdict != Uplift::Verdict::worse;
@@ -293,6 +294,11 @@ class BestSentences {
       return fmt::format(
           "A comparison with the baseline, of {} pairs of its own, has confirmed it.",
           answer_.uplift->pairs);
+    }
+    if (verdict_ && verdict_->is_of_policy) {
+      return fmt::format("The last comparison with the baseline {} the policy{}: {}.",
+                         verdict_->confirmed ? "confirmed" : "did not confirm",
+                         verdict_->has_learnt_since ? " as it was then" : "", verdict_->text);
     }
     if (verdict_ && verdict_->before) {
       return fmt::format(

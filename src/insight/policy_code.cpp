@@ -19,12 +19,12 @@ namespace canopy {
 namespace {
 
 /// Names that variables of the function must not have: words of Python, and those of the module.
-constexpr std::array<std::string_view, 42> kTaken{
-    "False", "None",     "True",    "and",        "as",   "assert", "async",  "await",    "break",
-    "class", "continue", "def",     "del",        "elif", "else",   "except", "finally",  "for",
-    "from",  "global",   "if",      "import",     "in",   "is",     "lambda", "nonlocal", "not",
-    "or",    "pass",     "raise",   "return",     "try",  "while",  "with",   "yield",    "math",
-    "max",   "min",      "setting", "ValueError", "str",  "float"};
+constexpr std::array<std::string_view, 43> kTaken{
+    "False", "None",     "True",    "and",        "as",   "assert", "async",    "await",    "break",
+    "class", "continue", "def",     "del",        "elif", "else",   "except",   "finally",  "for",
+    "from",  "global",   "if",      "import",     "in",   "is",     "lambda",   "nonlocal", "not",
+    "or",    "pass",     "raise",   "return",     "try",  "while",  "with",     "yield",    "math",
+    "max",   "min",      "setting", "ValueError", "str",  "float",  "__debug__"};
 
 std::string literal(const Document& value) {
   if (value.kind() == Document::Kind::number) {
@@ -73,9 +73,7 @@ std::string condition(const ContextVariable& variable, const ContextRange& range
   }
   const auto [low, high] = domain.ends();
   const auto [from, to] = range.ends;
-  const auto end = [&](double value) {
-    return domain.contains(value) ? literal(value_document(domain, value)) : literal(value);
-  };
+  const auto end = [&](double value) { return literal(value_document(domain, value)); };
   const char* below = domain.count() ? "<=" : "<";
   if (from > to) return fmt::format("({0} >= {1} or {0} {2} {3})", name, end(from), below, end(to));
   if (from == low) return fmt::format("{} {} {}", name, below, end(to));

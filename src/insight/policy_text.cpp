@@ -15,6 +15,7 @@ namespace canopy {
 namespace {
 
 constexpr std::size_t kMostBars = 16;
+constexpr std::size_t kMostListed = 8;  // choices
 
 std::string joined(const std::vector<std::string>& parts, std::string_view between) {
   return fmt::format("{}", fmt::join(parts, between));
@@ -23,6 +24,19 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 std::vector<std::string> texts_of(const Domain& domain, const std::vector<double>& values) {
   std::vector<std::string> texts;
   for (const double value : values) texts.push_back(domain.text(value));
+  return texts;
+}
+
+/// The same with a backslash before what separates them.
+std::vector<std::string> between_bars(const Domain& domain, const std::vector<double>& values) {
+  std::vector<std::string> texts;
+  for (const std::string& text : texts_of(domain, values)) {
+    std::string& escaped = texts.emplace_back();
+    for (const char letter : text) {
+      if (letter == '|' || letter == '\\') escaped += '\\';
+      escaped += letter;
+    }
+  }
   return texts;
 }
 
@@ -136,14 +150,20 @@ std::string effect_text(const ContextSpace& contexts, std::size_t variable,
   const bool has_none =
       std::all_of(bins.begin(), bins.end(), [](double each) { return each == 0.0; });
   if (has_none) return "";
-  const auto [least, most] = std::minmax_element(bins.begin(), bins.end());
-  const double resolution = 0.01 * (*most - *least);
-  const auto end = [&](std::vector<double>::const_iterator at) {
-    const auto bin = static_cast<std::size_t>(at - bins.begin());
-    return fmt::format("{}{} ({})", *at > 0.0 ? "+" : "", rounded_text(*at, resolution),
+  std::vector<std::size_t> places;  // of bins that have a value
+  for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+    const auto [first, last] = contexts.ends(variable, bin);
+    if (first <= last) places.push_back(bin);
+  }
+  const auto [least, most] =
+      std::minmax_element(places.begin(), places.end(),
+                          [&](std::size_t a, std::size_t b) { return bins[a] < bins[b]; });
+  const double resolution = 0.01 * (bins[*most] - bins[*least]);
+  const auto end = [&](std::size_t bin) {
+    return fmt::format("{}{} ({})", bins[bin] > 0.0 ? "+" : "", rounded_text(bins[bin], resolution),
                        ends_text(contexts[variable].domain, contexts.ends(variable, bin)));
   };
-  return end(least) + " to " + end(most) + "  " + bars(in_fewer_bins(bins, kMostBars));
+  return end(*least) + " to " + end(*most) + "  " + bars(in_fewer_bins(bins, kMostBars));
 }
 
 std::string moved_text(const Policy& policy) {
@@ -163,6 +183,7 @@ std::string names_text(const ContextSpace& contexts) {
 }
 
 std::string policy_summary(const ContextSpace& contexts, const Policy& policy) {
+  if (policy.rows.size() == 1 && policy.rows[0].arm.empty()) return "nothing was told yet";
   if (policy.rows.size() > 1) {
     return fmt::format("{} regions of {}", policy.rows.size(), names_text(contexts));
   }
@@ -176,7 +197,7 @@ std::string context_flags(const ContextSpace& contexts) {
     if (!variable.domain.is_ordered()) {
       std::vector<double> all(variable.domain.count().value_or(0));
       std::iota(all.begin(), all.end(), variable.domain.ends()[0]);
-      value = joined(texts_of(variable.domain, all), "|");
+      value = all.size() > kMostListed ? "TEXT" : joined(texts_of(variable.domain, all), "|");
     }
     flags.push_back("--context " + variable.name + "=" + value);
   }
@@ -242,7 +263,7 @@ std::vector<std::string> policy_csv(const StudySpecification& study, const Polic
       const auto& [ends, values, is_everything] = row.where[k];
       const Domain& domain = study.contexts[k].domain;
       if (!domain.is_ordered()) {
-        cells.push_back(is_everything ? "" : quoted_csv(joined(texts_of(domain, values), "|")));
+        cells.push_back(is_everything ? "" : quoted_csv(joined(between_bars(domain, values), "|")));
         continue;
       }
       for (const double end : ends) cells.push_back(is_everything ? "" : to_text(end));

@@ -70,7 +70,10 @@ class OpenArms {
   const std::vector<double>* find(const MetricsMeasured& event) {
     return event.arm.empty() ? &setting_ : &event.arm;
   }
-  const std::vector<double>* find(const Compared& /*event*/) { return &setting_; }
+  const std::vector<double>* find(const Compared& event) {
+    if (!event.context.empty()) context_ = event.context;
+    return &setting_;
+  }
   template <class Kind>
   const std::vector<double>* find(const Kind& event) {
     if constexpr (requires { event.arm; }) {

@@ -7,6 +7,12 @@
 
 namespace canopy {
 
+void Adaptive::update_model() {
+  learn_pending();
+  const NodeIndex node = model_.owner(turn_.node);
+  if (has_begun_ && model_.tree()[node].is_leaf()) model_.update(node);
+}
+
 void Adaptive::relearn(const RewardsOfArms& rewards) {
   learn_pending();
   model_.relearn(rewards);
@@ -33,12 +39,14 @@ void Adaptive::keep_part(const Part& part) {
     seen_below[i] += kept[i] + out[i] + node.penalties;
     if (i != Tree::kRoot) seen_below[node.parent] += seen_below[i];
     if (node.pulls != 0.0 && node.penalties == 0.0) {
-      const double share = kept[i] / node.pulls;
+      const double share = std::min(1.0, kept[i] / node.pulls);
       node.explorer_pulls *= share;
       node.skipped = std::floor(node.skipped * share);
       node.explorer_skipped = std::min(node.explorer_skipped, node.skipped);
     }
-    node.explorer_out = std::min(node.explorer_out, out[i]);
+    const double elsewhere = node.out - out[i];
+    node.explorer_out = part.is_second ? std::max(0.0, node.explorer_out - elsewhere)
+                                       : std::min(node.explorer_out, out[i]);
     node.out = out[i];
   }
   const auto ends = [&](NodeIndex i) {
@@ -53,13 +61,11 @@ void Adaptive::keep_part(const Part& part) {
   for (NodeIndex& cell : start_) cell = places[cell];
 
   evidence_.start_anew(false);
-  std::uint64_t pulls = 0;
   for (const auto& [arm, rewards] : part.rewards) {
     evidence_.add_apart(arm, map_.to_user(rewards));
-    pulls += rewards.count;
   }
-  t_ = pulls + 1;
-  turn_ = {.unissued = 0};
+  count_anew(part.pulls);
+  turn_ = {.node = places[turn_.node], .unissued = 0};
   pending_ = {};
   is_steady_ = false;
   since_pass_ = 0;

@@ -57,15 +57,17 @@ Contextual::Contextual(const Contextual& other)
       told_(other.told_),
       next_step_(other.next_step_),
       last_bins_(other.last_bins_),
+      last_asked_bins_(other.last_asked_bins_),
       last_arm_(other.last_arm_),
       switches_(other.switches_),
       observed_(other.observed_),
       penalized_(other.penalized_),
+      out_of_range_(other.out_of_range_),
       moved_(other.moved_) {
   for (const Place& place : other.places_) {
     places_.push_back({place.bins, place.parts, place.split, place.evidence,
                        place.tree ? std::make_unique<Adaptive>(*place.tree) : nullptr,
-                       place.rewards, place.tested_at});
+                       place.rewards, place.pulls, place.known, place.tested_at});
   }
 }
 
@@ -102,20 +104,23 @@ Pull Contextual::ask(std::uint64_t /*pulls*/) {
 
 Pull Contextual::ask_in(Context context, std::uint64_t /*pulls*/) {
   const Seen seen = see(context);
+  last_asked_bins_ = seen.bins;
   Adaptive& tree = *places_[seen.place].tree;
   return issue(seen.place, tree.ask(1));
 }
 
 /// In the context of the last ask.
 Pull Contextual::ask_again() {
-  const std::size_t place = place_of(last_bins_);
+  const std::size_t place = place_of(last_asked_bins_);
   return issue(place, places_[place].tree->ask_again());
 }
 
 /// A pull of a tree under a ticket of this optimizer.
 Pull Contextual::issue(std::size_t place, Pull of_tree) {
-  open_[++newest_] = {place, of_tree.ticket, last_bins_};
+  Open& open = open_[++newest_];
+  open = {place, of_tree.ticket, last_asked_bins_, {of_tree.arm.begin(), of_tree.arm.end()}};
   of_tree.ticket = newest_;
+  of_tree.arm = open.arm;
   places_[place].tree->interrupt();  // what the system does next may be in another context
   if (!std::ranges::equal(last_arm_, of_tree.arm)) {
     last_arm_.assign(of_tree.arm.begin(), of_tree.arm.end());
@@ -126,21 +131,24 @@ Pull Contextual::issue(std::size_t place, Pull of_tree) {
 
 // --- telling ---------------------------------------------------------------------------------
 
-/// Calls tell(tree, its ticket) for an open ticket.
+/// Why a ticket is not open.
+Status Contextual::absence(Ticket ticket) const {
+  return ticket == 0 || ticket > newest_ ? Status::unknown_ticket : Status::closed_ticket;
+}
+
+/// Calls tell(place, open) for an open ticket.
 template <class Tell>
 Status Contextual::told(Ticket ticket, const Tell& tell) {
   const auto found = open_.find(ticket);
-  if (found == open_.end()) {
-    return ticket == 0 || ticket > newest_ ? Status::unknown_ticket : Status::closed_ticket;
-  }
+  if (found == open_.end()) return absence(ticket);
   const Open open = found->second;
-  Adaptive& tree = *places_[open.place].tree;
-  tree.set_level_effect(effect_.at(open.bins));
-  const std::optional<Pull> pull = tree.pull_of(open.ticket);
-  const Status status = tell(places_[open.place], open, pull->arm);
+  Place& place = places_[open.place];
+  place.tree->set_level_effect(effect_.at(open.bins));
+  const Status status = tell(place, open);
   if (!is_taken(status)) return status;
-  tree.interrupt();
+  place.tree->interrupt();
   open_.erase(found);
+  ++place.pulls[open.bins];
   ++told_;
   step_if_due();
   return status;
@@ -151,36 +159,40 @@ Status Contextual::tell(Ticket ticket, double reward) {
 }
 
 Status Contextual::tell(Ticket ticket, std::span<const double> rewards) {
+  if (!open_.contains(ticket)) return absence(ticket);
   if (rewards.size() > 1) return Status::too_many_rewards;
   return rewards.empty() ? Status::ok : tell(ticket, rewards[0]);
 }
 
 Status Contextual::tell(Ticket ticket, const Rewards& rewards) {
-  return told(ticket, [&](Place& place, const Open& open, Arm arm) {
-    const std::vector<double> own(arm.begin(), arm.end());  // the ticket is closed by telling
-    const Status status = place.tree->tell(open.ticket, rewards);
+  return told(ticket, [&](Place& place, const Open& open) {
+    const Status status = counted(place, [&] { return place.tree->tell(open.ticket, rewards); });
     if (status == Status::ok) {
-      keep(place, open.bins, own, place.tree->reward_map().to_mapped(rewards));
+      keep(place, open.bins, open.arm, place.tree->reward_map().to_mapped(rewards));
     }
     return status;
   });
 }
 
+/// Calls tell() of a tree, and counts what was out of range. The tree itself counts again what it
+/// takes over when a region is split.
+template <class Tell>
+Status Contextual::counted(const Place& place, const Tell& tell) {
+  if (!objective_.reward_range) return tell();
+  const std::uint64_t before = place.tree->summary().out_of_range;
+  const Status status = tell();
+  out_of_range_ += place.tree->summary().out_of_range - before;
+  return status;
+}
+
 /// Adds rewards, in mapped units, to those of a region.
 void Contextual::keep(Place& place, ContextBins bins, Arm arm, const Rewards& rewards) {
-  std::vector<ContextRewards>& of_arm = place.rewards[{arm.begin(), arm.end()}];
-  const auto at = std::lower_bound(
-      of_arm.begin(), of_arm.end(), bins,
-      [](const ContextRewards& entry, ContextBins wanted) { return entry.bins < wanted; });
-  if (at != of_arm.end() && at->bins == bins) {
-    at->rewards += rewards;
-  } else {
-    of_arm.insert(at, {bins, rewards});
-  }
+  place.known += rewards.count;
+  place.rewards[{arm.begin(), arm.end()}][bins] += rewards;
 }
 
 Status Contextual::penalize(Ticket ticket, double reward) {
-  return told(ticket, [&](Place& place, const Open& open, Arm /*arm*/) {
+  return told(ticket, [&](Place& place, const Open& open) {
     const Status status = place.tree->penalize(open.ticket, reward);
     if (status == Status::ok) ++penalized_;
     return status;
@@ -221,12 +233,13 @@ Status Contextual::observe_in(Context context, Arm arm, const Rewards& rewards) 
   const ContextBins bins = contexts_.bins_of(contexts_.within(context, is_moved));
   Place& place = places_[place_of(bins)];
   place.tree->set_level_effect(effect_.at(bins));
-  const Status status = place.tree->observe(arm, rewards);
+  const Status status = counted(place, [&] { return place.tree->observe(arm, rewards); });
   if (status != Status::ok) return status;  // nothing has changed
   (void)see(context);
   place.tree->interrupt();
   observed_ += rewards.count;
   keep(place, bins, arm, place.tree->reward_map().to_mapped(rewards));
+  step_if_due();
   return status;
 }
 
@@ -253,9 +266,7 @@ std::optional<RewardRange> Contextual::reward_range() const {
 
 Status Contextual::drop(Ticket ticket) {
   const auto found = open_.find(ticket);
-  if (found == open_.end()) {
-    return ticket == 0 || ticket > newest_ ? Status::unknown_ticket : Status::closed_ticket;
-  }
+  if (found == open_.end()) return absence(ticket);
   const Status status = places_[found->second.place].tree->drop(found->second.ticket);
   if (status == Status::ok) open_.erase(found);
   return status;
@@ -302,10 +313,10 @@ Summary Contextual::summary() const {
     const Summary own = place.tree->summary();
     all.nodes += own.nodes;
     all.depth = std::max(all.depth, own.depth);
-    all.out_of_range += own.out_of_range;
     if (!all.fitting_range) all.fitting_range = own.fitting_range;
   }
   all.t = told_ + 1;
+  all.out_of_range = out_of_range_;
   all.switches = switches_;
   all.observed = observed_;
   all.penalized = penalized_;
@@ -325,7 +336,9 @@ std::optional<Pull> Contextual::pull_of(Ticket ticket) const {
   const auto found = open_.find(ticket);
   if (found == open_.end()) return std::nullopt;
   std::optional<Pull> pull = places_[found->second.place].tree->pull_of(found->second.ticket);
-  if (pull) pull->ticket = ticket;
+  if (!pull) return std::nullopt;
+  pull->ticket = ticket;
+  pull->arm = found->second.arm;
   return pull;
 }
 
@@ -374,6 +387,8 @@ void Contextual::transfer(State& state) {
       State::require((right & ~bins.at(variable)) == 0 && right != 0 && right != bins.at(variable));
       place.tree.reset();
       place.rewards.clear();
+      place.pulls.clear();
+      place.known = 0;
       for (const BinSet own : {bins.at(variable) & ~right, right}) {
         Place& part = places_.emplace_back();
         part.bins = bins;
@@ -385,23 +400,30 @@ void Contextual::transfer(State& state) {
     std::string tree = state.restoring() ? std::string() : place.tree->save();
     state.nested(tree);
     if (state.restoring()) place.tree->restore(tree);
-    state(place.rewards, place.tested_at);
-    state.require_restored(State::are_sizes({place.tested_at}));
+    state(place.rewards, place.pulls, place.known, place.tested_at);
   }
-  state(effect_, open_, newest_, told_, next_step_, last_bins_, last_arm_, switches_, observed_,
-        penalized_, moved_);
+  state(effect_, open_, newest_, told_, next_step_, last_bins_, last_asked_bins_, last_arm_,
+        switches_, observed_, penalized_, out_of_range_, moved_);
   if (!state.restoring()) return;
-  State::require(places_.size() == count && State::are_sizes({next_step_}));
-  for (const Place& place : places_) {
-    for (const auto& [arm, by_context] : place.rewards) {
+  State::require(places_.size() == count && State::are_sizes({next_step_}) &&
+                 contexts_.has(last_bins_) && contexts_.has(last_asked_bins_));
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const auto are_here = [&](ContextBins bins) {
+      return contexts_.has(bins) && place_of(bins) == i;
+    };
+    for (const auto& [arm, by_context] : places_[i].rewards) {
       State::require(partition_->contains(arm) && !by_context.empty());
-      for (const ContextRewards& entry : by_context) State::require(entry.rewards.count != 0);
+      for (const auto& [bins, rewards] : by_context) {
+        State::require(are_here(bins) && rewards.count != 0);
+      }
     }
+    for (const auto& [bins, pulls] : places_[i].pulls) State::require(are_here(bins));
   }
   for (const auto& [ticket, open] : open_) {
-    State::require(ticket <= newest_ && open.place < places_.size() &&
-                   places_[open.place].tree != nullptr &&
-                   places_[open.place].tree->pull_of(open.ticket).has_value());
+    State::require(ticket <= newest_ && contexts_.has(open.bins) &&
+                   place_of(open.bins) == open.place);
+    const std::optional<Pull> pull = places_[open.place].tree->pull_of(open.ticket);
+    State::require(pull && std::ranges::equal(pull->arm, open.arm));
   }
 }
 

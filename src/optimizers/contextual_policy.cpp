@@ -9,6 +9,16 @@
 
 namespace canopy {
 
+double level_effect(const Policy& policy, const ContextSpace& contexts, Context context) {
+  bool is_moved = false;
+  const ContextBins bins = contexts.bins_of(contexts.within(context, is_moved));
+  double sum = 0.0;
+  for (std::size_t k = 0; k < contexts.size(); ++k) {
+    sum += policy.effects[k].by_bin[ContextSpace::bin(bins, k)];
+  }
+  return sum;
+}
+
 /// Neighbours along the first variable are next to each other, and so on.
 std::vector<std::size_t> Contextual::regions_in_order() const {
   std::vector<std::size_t> regions;
@@ -33,9 +43,7 @@ ContextRange Contextual::range_of(std::size_t variable, BinSet bins) const {
   range.is_everything = bins == contexts_.all_bins(variable);
   const Domain& domain = contexts_[variable].domain;
   if (!domain.is_ordered()) {
-    for (std::size_t b = 0; b < contexts_.bin_count(variable); ++b) {
-      if ((bins & only_bin(b)) != 0) range.values.push_back(contexts_.ends(variable, b)[0]);
-    }
+    range.values = contexts_.values_in(variable, bins);
     return range;
   }
   std::size_t first = lowest(bins);

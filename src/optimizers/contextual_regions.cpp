@@ -12,20 +12,22 @@
 namespace canopy {
 namespace {
 
-constexpr std::uint64_t kFirstStep = 12;  // pulls
-constexpr double kFewestPulls = 16.0;     // of a region that is tested
-constexpr double kSplitEvidence = 2.0;    // nats that a split must gain, and the logarithm of the
-                                          // number of variables
-constexpr std::size_t kShortList = 8;     // values of which each is a border
+constexpr std::uint64_t kFewestRewards = 16;  // of a region that is tested
+constexpr double kSplitEvidence = 2.0;        // nats that a split must gain, and the logarithm of
+                                              // the number of variables
+constexpr std::size_t kShortList = 8;         // values of which each is a border
 constexpr int kQuantiles = 4;
 
 }  // namespace
 
 void Contextual::step_if_due() {
-  if (static_cast<double>(told_) < next_step_) return;
-  const auto pulls = static_cast<double>(told_);
-  next_step_ = std::max(pulls + 4.0, pulls * (told_ < 1000 ? 1.1 : 1.25));
-  if (told_ < kFirstStep || (places_[0].tree && !places_[0].tree->has_begun())) return;
+  const auto known = static_cast<double>(told_ + observed_);
+  if (known < next_step_) return;
+  next_step_ = std::max(known + 4.0, known * (known < 1000.0 ? 1.1 : 1.25));
+  if (places_[0].tree && !places_[0].tree->has_begun()) return;
+  for (const Place& place : places_) {
+    if (place.tree) place.tree->update_model();
+  }
   fit_effect();
   for (std::size_t i = 0; i < places_.size(); ++i) {  // those that a split adds, too
     if (places_[i].tree) split_if_it_pays(i);
@@ -51,9 +53,8 @@ Adaptive::RewardsOfArms Contextual::less_effect(const RewardsByContext& rewards)
 
 void Contextual::split_if_it_pays(std::size_t index) {
   Place& place = places_[index];
-  const auto pulls = static_cast<double>(place.tree->summary().t - 1);
-  if (pulls < 1.0001 * place.tested_at || pulls < kFewestPulls) return;
-  place.tested_at = pulls;
+  if (place.known == place.tested_at || place.known < kFewestRewards) return;
+  place.tested_at = place.known;
   const SplitTest test(place.tree->model(), place.rewards, effect_);
   Judged best{.evidence = kSplitEvidence + std::log(static_cast<double>(contexts_.size()))};
   for (std::size_t k = 0; k < contexts_.size(); ++k) {
@@ -64,10 +65,17 @@ void Contextual::split_if_it_pays(std::size_t index) {
     }
     if (is_short_list(place, k) && !contexts_[k].domain.is_ordered()) {
       regroup(test, place.bins.at(k), of_variable);
+      of_variable.evidence -= extra_evidence(std::popcount(place.bins.at(k)));
     }
     if (of_variable.evidence > best.evidence) best = of_variable;
   }
   if (best.split.right != 0) split(index, best);
+}
+
+/// The best of all groups of some values is ahead of the best of three thresholds by chance: this
+/// is what it has to gain in addition, by how many more groups there are.
+double Contextual::extra_evidence(int values) {
+  return 0.5 * std::log(std::max(1.0, (std::ldexp(1.0, values - 1) - 1.0) / 3.0));
 }
 
 /// Moves one value after the other to the other side, as long as that gains evidence: choices have
@@ -160,18 +168,25 @@ void Contextual::split(std::size_t index, const Judged& judged) {
       part.bins.at(split.variable) &= ~split.right;
     }
     for (const auto& [arm, by_context] : whole.rewards) {
-      std::vector<ContextRewards> own;
-      for (const ContextRewards& entry : by_context) {
-        if (split.is_right(entry.bins) == right) own.push_back(entry);
+      ContextRewards own;
+      for (const auto& [bins, rewards] : by_context) {
+        if (split.is_right(bins) != right) continue;
+        own.emplace(bins, rewards);
+        part.known += rewards.count;
       }
       if (!own.empty()) part.rewards.emplace(arm, std::move(own));
     }
     Adaptive::Part kept;
+    kept.is_second = right;
+    for (const auto& [bins, pulls] : whole.pulls) {
+      if (split.is_right(bins) != right) continue;
+      part.pulls.emplace(bins, pulls);
+      kept.pulls += pulls;
+    }
     kept.learnt = less_effect(part.rewards);
     for (const auto& [arm, by_context] : part.rewards) {
       Rewards& all = kept.rewards[arm];
-      all = by_context[0].rewards;
-      for (std::size_t i = 1; i < by_context.size(); ++i) all += by_context[i].rewards;
+      for (const auto& [bins, rewards] : by_context) all += rewards;
     }
     std::map<Ticket, Ticket> of_tree;  // the tickets that go there
     for (const auto& [ticket, open] : open_) {
@@ -187,6 +202,8 @@ void Contextual::split(std::size_t index, const Judged& judged) {
   whole.evidence = evidence;
   whole.tree.reset();
   whole.rewards.clear();
+  whole.pulls.clear();
+  whole.known = 0;
 }
 
 }  // namespace canopy

@@ -89,7 +89,7 @@ struct KnownArm {
   double mean;
   double noise;
   double pulls;
-  const std::vector<ContextRewards>* rewards;
+  const ContextRewards* rewards;
 };
 
 std::vector<KnownArm> known_arms(std::span<const LevelEffect::Known> trees) {
@@ -103,8 +103,10 @@ std::vector<KnownArm> known_arms(std::span<const LevelEffect::Known> trees) {
       const double own = node.pulls / node.noise;
       const double all = 1.0 / node.variance;
       const double rest = std::max(all - own, 1e-9 * all);
+      double pulls = 0.0;  // another node may have had some of them
+      for (const auto& [bins, told] : by_context) pulls += static_cast<double>(told.count);
       arms.push_back(
-          {rest, (all * node.level - own * node.mean) / rest, node.noise, node.pulls, &by_context});
+          {rest, (all * node.level - own * node.mean) / rest, node.noise, pulls, &by_context});
     }
   }
   return arms;
@@ -116,16 +118,9 @@ LevelEffect::LevelEffect(const ContextSpace& contexts) {
   for (std::size_t k = 0; k < contexts.size(); ++k) tables_.emplace_back(contexts.bin_count(k));
 }
 
-Rewards LevelEffect::without(std::span<const ContextRewards> rewards) const {
+Rewards LevelEffect::without(const ContextRewards& rewards) const {
   Rewards all;
-  for (const ContextRewards& part : rewards) {
-    const Rewards own = part.rewards.less(at(part.bins));
-    if (all.count == 0) {
-      all = own;
-    } else {
-      all += own;
-    }
-  }
+  for (const auto& [bins, told] : rewards) all += told.less(at(bins));
   return all;
 }
 

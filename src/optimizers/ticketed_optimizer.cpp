@@ -306,6 +306,11 @@ bool TicketedOptimizer::update_scale(bool phase_begins) {
   return scale_ != before;
 }
 
+void TicketedOptimizer::count_anew(std::uint64_t pulls) {
+  t_ = pulls + 1;
+  scale_until_ = std::min(scale_until_, phase_end(t_));
+}
+
 bool TicketedOptimizer::update_scale_if_due() {
   const bool begins = t_ >= scale_until_;
   if (begins) scale_until_ = phase_end(t_);

@@ -66,12 +66,6 @@ nb::object end_or_none(const std::optional<Interval>& interval, double Interval:
   return is_known ? nb::object(nb::float_((*interval).*end)) : nb::none();
 }
 
-/// An end of a range. That of a bin may be between two values of a long list.
-nb::object end_value(const PythonContexts& contexts, std::size_t k, double end) {
-  const bool is_value = contexts.contexts()[k].domain.contains(end);
-  return is_value ? contexts.value(end, k) : nb::object(nb::float_(end));
-}
-
 /// {'hour': (6.0, 18.0), 'tenant': ['small']}: the variables that the region restricts.
 nb::dict where_of(const PolicyRow& row, const PythonContexts& contexts) {
   nb::dict where;
@@ -79,8 +73,8 @@ nb::dict where_of(const PolicyRow& row, const PythonContexts& contexts) {
     const ContextRange& range = row.where[k];
     if (range.is_everything) continue;
     if (contexts.contexts()[k].domain.is_ordered()) {
-      where[contexts.name(k)] = nb::make_tuple(end_value(contexts, k, range.ends[0]),
-                                               end_value(contexts, k, range.ends[1]));
+      where[contexts.name(k)] =
+          nb::make_tuple(contexts.value(range.ends[0], k), contexts.value(range.ends[1], k));
       continue;
     }
     nb::list values;
@@ -108,8 +102,8 @@ nb::list effect_list(const ContextEffect& effect, const PythonContexts& contexts
   if (std::all_of(effect.by_bin.begin(), effect.by_bin.end(), is_none)) return list;
   for (std::size_t b = 0; b < effect.by_bin.size(); ++b) {
     const auto [low, high] = contexts.contexts().ends(k, b);
-    list.append(nb::make_tuple(end_value(contexts, k, low), end_value(contexts, k, high),
-                               effect.by_bin[b]));
+    if (low > high) continue;  // no value is in it
+    list.append(nb::make_tuple(contexts.value(low, k), contexts.value(high, k), effect.by_bin[b]));
   }
   return list;
 }

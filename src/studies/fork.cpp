@@ -11,23 +11,21 @@
 namespace canopy {
 namespace {
 
-/// Whether coordinates of one space mean the same in the other.
-bool have_same_parameters(const Space& a, const Space& b) {
+/// Whether coordinates mean the same in both.
+bool mean_the_same(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
   const auto alike = [](const Parameter& left, const Parameter& right) {
     return left.name == right.name && left.domain.measures_like(right.domain);
   };
-  return std::equal(a.parameters().begin(), a.parameters().end(), b.parameters().begin(),
-                    b.parameters().end(), alike);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), alike);
 }
 
-/// Whether coordinates of contexts mean the same in both.
-bool have_same_contexts(const ContextSpace& a, const ContextSpace& b) {
-  const auto alike = [](const ContextVariable& left, const ContextVariable& right) {
-    return left.name == right.name && left.period == right.period &&
-           left.domain.measures_like(right.domain);
+bool mean_the_same(const ContextSpace& a, const ContextSpace& b) {
+  const auto have_same_period = [](const ContextVariable& left, const ContextVariable& right) {
+    return left.period == right.period;
   };
-  return std::equal(a.variables().begin(), a.variables().end(), b.variables().begin(),
-                    b.variables().end(), alike);
+  return mean_the_same(a.parameters(), b.parameters()) &&
+         std::equal(a.variables().begin(), a.variables().end(), b.variables().begin(),
+                    have_same_period);
 }
 
 }  // namespace
@@ -35,9 +33,9 @@ bool have_same_contexts(const ContextSpace& a, const ContextSpace& b) {
 ForkStart fork_start(const StudySpecification& before, StudySpecification fork,
                      bool accept_changes) {
   if (fork.optimizer == Selection{}) fork.optimizer = inherited_optimizer(before, fork);
-  if (!have_same_parameters(before.space, fork.space)) return ForkStart::nothing;
+  if (!mean_the_same(before.space.parameters(), fork.space.parameters())) return ForkStart::nothing;
   // Rewards need a context where the best arm depends on it; elsewhere theirs can be forgotten.
-  if (!fork.contexts.empty() && !have_same_contexts(before.contexts, fork.contexts)) {
+  if (!fork.contexts.empty() && !mean_the_same(before.contexts, fork.contexts)) {
     return ForkStart::nothing;
   }
   if (!accept_changes && !command_differences(before, fork).empty()) return ForkStart::nothing;

@@ -10,15 +10,10 @@
 namespace canopy {
 namespace {
 
-/// An end of a range. That of a bin may be between two values of a long list.
-Document end_document(const Domain& domain, double end) {
-  return domain.contains(end) ? value_document(domain, end) : Document(end);
-}
-
 Document range_document(const Domain& domain, const ContextRange& range) {
   if (domain.is_ordered()) {
-    return Document::Table{{"from", end_document(domain, range.ends[0])},
-                           {"to", end_document(domain, range.ends[1])}};
+    return Document::Table{{"from", value_document(domain, range.ends[0])},
+                           {"to", value_document(domain, range.ends[1])}};
   }
   Document::List values;
   for (const double value : range.values) values.push_back(value_document(domain, value));
@@ -46,12 +41,13 @@ Document::List effect_documents(const ContextSpace& contexts, std::size_t variab
   const Domain& domain = contexts[variable].domain;
   for (std::size_t b = 0; b < effect.by_bin.size(); ++b) {
     const auto [from, to] = contexts.ends(variable, b);
+    if (from > to) continue;  // no value is in it
     Document part;
     if (contexts.has_bin_per_value(variable)) {
       part.set("value", value_document(domain, from));
     } else {
-      part.set("from", end_document(domain, from));
-      part.set("to", end_document(domain, to));
+      part.set("from", value_document(domain, from));
+      part.set("to", value_document(domain, to));
     }
     part.set("effect", effect.by_bin[b]);
     parts.push_back(std::move(part));

@@ -83,6 +83,7 @@ std::string quoted(const std::vector<std::string>& words) {
 }
 
 constexpr std::size_t kMostMetrics = 32;
+constexpr const char* kWholeContext = "CONTEXT";  // of a shell command: $CANOPY_CONTEXT
 
 }  // namespace
 
@@ -152,7 +153,9 @@ bool CommandSystem::enter(Context context) {
   bool matters = false;
   for (std::size_t i = 0; i < context.size(); ++i) {
     const bool has_changed = lacks_context() || context_[i] != context[i];
-    if (has_changed && apply_ && apply_->uses(names_.contexts[i].name)) matters = true;
+    const bool is_used =
+        apply_ && (apply_->uses(names_.contexts[i].name) || apply_->uses(kWholeContext));
+    if (has_changed && is_used) matters = true;
   }
   context_.assign(context.begin(), context.end());
   return matters;
@@ -173,7 +176,7 @@ RunLimits CommandSystem::limits_for(Arm arm) const {
   }
   set_variable(variables, "CANOPY_ARM", arm_text(names_.space, arm));
   if (!context_.empty()) {
-    set_variable(variables, "CANOPY_CONTEXT", context_text(names_.contexts, context_));
+    set_variable(variables, variable_of(kWholeContext), context_text(names_.contexts, context_));
   }
   return {.timeout_seconds = timeout_seconds_,
           .stop = stop_,

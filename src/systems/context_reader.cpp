@@ -23,6 +23,11 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
+/// With the blanks around it: they may be a part of a choice.
+std::string first_line_of(const std::string& text) {
+  return text.substr(0, text.find_first_of("\r\n"));
+}
+
 double show(ContextInput::Kind kind, double local_time) {
   const double day = std::floor(local_time / kDay);
   if (kind == ContextInput::Kind::hour) return (local_time - day * kDay) / 3600.0;
@@ -64,8 +69,9 @@ std::variant<double, SystemFailure> ContextReader::read_one(std::size_t variable
   const CommandResult result = run_command(command->words({}), limits);
   if (!result.succeeded()) return fail(result.describe());
   const std::string_view printed = without_blanks(result.output);
-  const auto coordinate =
+  auto coordinate =
       domain.is_ordered() ? reward_in(printed) : domain.coordinate(Value(std::string(printed)));
+  if (!coordinate) coordinate = domain.coordinate(Value(first_line_of(result.output)));
   if (coordinate) return *coordinate;
   return fail(
       fmt::format("the source printed \"{}\": {}", excerpt(printed), observed_must_be(domain)));

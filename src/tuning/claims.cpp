@@ -55,6 +55,7 @@ std::optional<Uplift> proven_uplift(const Optimizer& optimizer, const TunerState
 std::optional<Uplift> strongest_uplift(const Optimizer& optimizer,
                                        const StudySpecification& specification,
                                        const TunerState& tuner) {
+  if (!specification.contexts.empty()) return std::nullopt;  // what is compared is no arm
   const std::optional<Verdict>& verdict = tuner.verdict();
   const double level = specification.objective.confidence;
   std::optional<Uplift> known = optimizer.uplift();

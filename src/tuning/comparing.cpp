@@ -32,16 +32,30 @@ void Comparing::begin(std::uint64_t pulls) {
                                    : "there is nothing to confirm: no arm has a reward"});
     return;
   }
-  const std::uint64_t visit = visit_of(study_.specification());
-  study_.note(
-      ComparisonBegun{.pulls = std::max(pulls, 2 * visit),
-                      .visit = visit,
-                      .arm = best->arm,
-                      .seed = seed_of(study_.record(), study_.specification()) + study_.events()});
+  const StudySpecification& specification = study_.specification();
+  const bool is_of_policy = !specification.contexts.empty();
+  const std::uint64_t visit = visit_of(specification);
+  study_.note(ComparisonBegun{.pulls = std::max(pulls, 2 * visit),
+                              .visit = visit,
+                              .arm = is_of_policy ? std::vector<double>() : best->arm,
+                              .seed = seed_of(study_.record(), specification) + study_.events()});
   study_.commit();
-  if (study_.specification().is_baseline(best->arm)) {
+  alike_ = 0;
+  if (is_of_policy) {
+    if (is_baseline_everywhere()) {
+      end(false, "the policy is the baseline in every context, there is nothing to confirm");
+    }
+  } else if (specification.is_baseline(best->arm)) {
     end(false, "the best arm is the baseline, there is nothing to confirm");
   }
+}
+
+bool Comparing::is_baseline_everywhere() const {
+  const std::optional<Policy> policy = study_.policy();
+  return !policy ||
+         std::all_of(policy->rows.begin(), policy->rows.end(), [&](const PolicyRow& row) {
+           return row.arm.empty() || study_.specification().is_baseline(row.arm);
+         });
 }
 
 void Comparing::step() {
@@ -51,18 +65,45 @@ void Comparing::step() {
     return;
   }
   const std::string deadly = keeper_.deadly_text();
-  if (!deadly.empty() && state().setting() == comparison.arm()) {
+  const bool is_of_policy = comparison.arm().empty();
+  const bool is_at_arm = is_of_policy ? !study_.specification().is_baseline(state().setting())
+                                      : state().setting() == comparison.arm();
+  if (!deadly.empty() && is_at_arm) {
     const SystemKeeper::Return back = keeper_.go_back_to(baseline());
     const bool works = back == SystemKeeper::Return::works;
     if (works || back == SystemKeeper::Return::works_again) end(false, deadly, true);
     return;
   }
   lookout_.report(Lookout::Phase::confirming);
+  if (is_of_policy) {
+    play_in_context();
+    return;
+  }
   const bool is_baseline = comparison.is_baseline_next();
   play(is_baseline ? baseline() : comparison.arm(), is_baseline);
 }
 
-void Comparing::play(const std::vector<double>& arm, bool is_baseline) {
+void Comparing::play_in_context() {
+  std::vector<double> context;
+  if (keeper_.observe(context) != SystemKeeper::Outcome::done) return;
+  keeper_.enter(context);
+  const std::optional<Best> best = study_.best_in(context);
+  if (best && !study_.specification().is_baseline(best->arm)) {
+    alike_ = 0;
+    const bool is_baseline = state().comparison()->is_baseline_next();
+    play(is_baseline ? baseline() : best->arm, is_baseline, context);
+    return;
+  }
+  if (++alike_ > state().comparison()->pulls_at_most()) {
+    end(false, fmt::format("not compared: in the last {} contexts the policy was the baseline",
+                           alike_ - 1));
+    return;
+  }
+  Reading passed_over;  // the system goes on, and says nothing
+  (void)keeper_.measure_at(baseline(), passed_over);
+}
+
+void Comparing::play(const std::vector<double>& arm, bool is_baseline, Context context) {
   using Outcome = SystemKeeper::Outcome;
   using Return = SystemKeeper::Return;
   keeper_.wait_until_it_may_change_to(arm);
@@ -72,11 +113,20 @@ void Comparing::play(const std::vector<double>& arm, bool is_baseline) {
     const std::string what = lookout_.failure();
     const Return back = keeper_.go_back_to(baseline());
     const bool works = back == Return::works || back == Return::works_again;
-    if (works && !is_baseline) end(false, "the best arm failed: " + what, true);
+    const char* failed = context.empty() ? "the best arm failed: " : "a setting of it failed: ";
+    if (works && !is_baseline) end(false, failed + what, true);
   }
   if (outcome != Outcome::done) return;
-  study_.note(Compared{is_baseline, reading.reward});
+  study_.note(
+      Compared{is_baseline, reading.reward, {context.begin(), context.end()}, effect_of(context)});
   study_.commit();
+}
+
+/// What the study has learnt that the context adds to all rewards alike. It is known before the
+/// pull and the same for either side, so taking it off favours neither.
+double Comparing::effect_of(Context context) const {
+  const std::optional<Policy> policy = context.empty() ? std::nullopt : study_.policy();
+  return policy ? level_effect(*policy, study_.specification().contexts, context) : 0.0;
 }
 
 /// An arm is confirmed if it is better and keeps its limits, by what was measured meanwhile alone.
@@ -112,8 +162,9 @@ std::string Comparing::verdict_text() const {
   }
   const char* word = "neither better nor worse";
   if (better) word = *better ? "better" : "worse";
-  return fmt::format("{} than the baseline after {} pulls of both: the difference is {:.4g} ({})",
-                     word, comparison.pulls(), comparison.difference(), reach);
+  const char* where = comparison.arm().empty() ? ", in contexts where they differ" : "";
+  return fmt::format("{} than the baseline after {} pulls of both{}: the difference is {:.4g} ({})",
+                     word, comparison.pulls(), where, comparison.difference(), reach);
 }
 
 void Comparing::end(bool confirmed, const std::string& verdict, bool refuted) {

@@ -15,7 +15,9 @@ namespace canopy {
 inline constexpr std::uint64_t kConfirmPulls = 100;
 
 /// Plays the best arm beside the baseline until one of them is better, or the pulls are used up:
-/// see Comparison.
+/// see Comparison. In contexts it plays the policy, what is best in each of them: nothing is learnt
+/// meanwhile, so it stays the same. Contexts in which that is the baseline are passed over,
+/// whatever the coin says, so what is compared is what they earn where they differ.
 class Comparing {
  public:
   /// All must outlive it.
@@ -37,7 +39,10 @@ class Comparing {
  private:
   void conclude();
   void end(bool confirmed, const std::string& verdict, bool refuted = false);
-  void play(const std::vector<double>& arm, bool is_baseline);
+  void play_in_context();
+  void play(const std::vector<double>& arm, bool is_baseline, Context context = {});
+  [[nodiscard]] bool is_baseline_everywhere() const;
+  [[nodiscard]] double effect_of(Context context) const;
   [[nodiscard]] std::string verdict_text() const;
   [[nodiscard]] const std::vector<double>& baseline() const {
     return study_.specification().baseline->setting;
@@ -48,6 +53,7 @@ class Comparing {
   Study& study_;
   SystemKeeper& keeper_;
   Lookout& lookout_;
+  std::uint64_t alike_ = 0;  // contexts in a row in which the policy is the baseline
 };
 
 }  // namespace canopy

@@ -21,7 +21,7 @@ bool Comparison::is_baseline_next() const {
 }
 
 void Comparison::add(const Compared& pull) {
-  (pull.is_baseline ? baseline_sum_ : arm_sum_) += pull.reward;
+  (pull.is_baseline ? baseline_sum_ : arm_sum_) += pull.reward - pull.effect;
   ++pulls_;
   if (pulls_of_pair() != 0) return;
   pairs_.add((arm_sum_ - baseline_sum_) / static_cast<double>(visit_));

@@ -8,6 +8,7 @@
 #include "tuning/system.hpp"
 
 #include <filesystem>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -57,6 +58,11 @@ std::vector<Warning> warnings_about_sources(const StudySpecification& study) {
   if (!std::filesystem::is_directory(folder.empty() ? "." : folder, ignored)) {
     warnings.push_back(
         {true, fmt::format("system.policy_file: there is no folder {}", excerpt(folder))});
+  } else if (std::filesystem::is_directory(*file, ignored)) {
+    warnings.push_back({true, fmt::format("system.policy_file: {} is a folder", excerpt(*file))});
+  } else if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
+    warnings.push_back({true, fmt::format("system.policy_file: the folder {} cannot be written to",
+                                          excerpt(folder.empty() ? "." : folder))});
   }
   return warnings;
 }

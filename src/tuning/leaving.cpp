@@ -20,6 +20,10 @@ ExitFacts::Candidate candidate(const Study& study, const std::vector<double>& ar
 /// Why nothing is known to be better than the baseline.
 std::string doubt_of(const Study& study) {
   const auto& verdict = tuner_state_of(study).verdict();
+  if (verdict && verdict->is_of_policy && verdict->confirmed) {
+    return "more was learnt since the policy was confirmed (run canopy confirm)";
+  }
+  if (verdict && verdict->is_of_policy) return "the policy was not confirmed";
   if (verdict && !verdict->confirmed) return "the best arm was not confirmed";
   const std::optional<Best> best = study.best();
   if (!best) return study.nearest() ? "no setting keeps the limits" : "there are no rewards yet";
@@ -34,7 +38,9 @@ std::string doubt_of(const Study& study) {
 ExitFacts facts_of(const Study& study) {
   ExitFacts facts;
   const auto& verdict = tuner_state_of(study).verdict();
-  if (verdict && verdict->confirmed) facts.confirmed = candidate(study, verdict->arm);
+  if (verdict && verdict->confirmed && !verdict->is_of_policy) {
+    facts.confirmed = candidate(study, verdict->arm);
+  }
   if (const auto proven = proven_uplift(study, tuner_state_of(study))) {
     facts.proven = {proven->arm};
     facts.proof = fmt::format("better than the baseline at {:.4g} %, after {} pairs",
@@ -48,7 +54,11 @@ ExitFacts facts_of(const Study& study) {
   const std::vector<double>& last = tuner_state_of(study).last_context();
   if (!contexts.empty() && last.empty()) return facts;  // nothing was observed yet
   if (!contexts.empty()) facts.context = context_text(contexts, last);
-  if (const std::optional<Best> best = study.best()) facts.best = {best->arm};
+  if (const std::optional<Best> best = study.best()) {
+    facts.best = {best->arm};
+    const bool is_of_policy = verdict && verdict->is_of_policy && !verdict->has_learnt_since;
+    if (is_of_policy && verdict->confirmed) facts.confirmed = facts.best;
+  }
   if (const std::optional<Best> nearest = study.nearest()) facts.nearest = {nearest->arm, false};
   return facts;
 }
@@ -56,6 +66,10 @@ ExitFacts facts_of(const Study& study) {
 }  // namespace
 
 ExitChoice best_exit(const ExitFacts& facts, bool only_confirmed) {
+  if (facts.confirmed.is_eligible() && !facts.context.empty()) {
+    return {facts.confirmed.arm, "the best arm in the last context, " + facts.context +
+                                     ", by a policy that is confirmed"};
+  }
   if (facts.confirmed.is_eligible()) return {facts.confirmed.arm, "the best arm, confirmed"};
   const std::string doubt = facts.confirmed.exists()
                                 ? "the arm that was confirmed has broken a limit since"

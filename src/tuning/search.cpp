@@ -55,6 +55,8 @@ void Search::blame_deadly_arm() {
 
 void Search::step() {
   lookout_.report(Lookout::Phase::searching);
+  if (is_new_ && review_left_over() != Outcome::done) return;
+  is_new_ = false;
   if (!pull_ && !ask()) return;
   if (pull_->purpose != Purpose::search) {
     compare();
@@ -98,6 +100,26 @@ bool Search::ask() {
   }
   study_.commit();
   return true;
+}
+
+/// A pull that an earlier tuner has left open is given back if its context has passed since then:
+/// what is measured now would be told for what was observed before.
+Search::Outcome Search::review_left_over() {
+  if (!pull_ || state().failed() == pull_->ticket) return Outcome::done;
+  const std::vector<double> context = state().context_of(pull_->ticket);
+  if (context.empty()) return Outcome::done;
+  std::vector<double> now;
+  if (const Outcome outcome = keeper_.observe(now); outcome != Outcome::done) return outcome;
+  const ContextSpace& contexts = specification_.contexts;
+  const auto bins = [&](const std::vector<double>& at) {
+    bool is_moved = false;
+    return contexts.bins_of(contexts.within(at, is_moved));
+  };
+  if (bins(now) == bins(context)) return Outcome::done;
+  (void)study_.drop(pull_->ticket);
+  pull_.reset();
+  study_.commit();
+  return Outcome::done;
 }
 
 /// Whether the system has the arm that is to be pulled, and the search has put it there: a restart
@@ -307,6 +329,7 @@ std::vector<std::vector<double>> Search::refuges() const {
     const bool is_known = std::find(settings.begin(), settings.end(), setting) != settings.end();
     if (setting != pull_->arm && !is_known) settings.push_back(setting);
   };
+  if (specification_.baseline) add(specification_.baseline->setting);
   if (const std::optional<Best> best = study_.best()) add(best->arm);  // in this context
   for (const std::vector<double>& setting : state().good_settings()) add(setting);
   return settings;

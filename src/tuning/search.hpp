@@ -38,6 +38,7 @@ class Search {
   using Outcome = SystemKeeper::Outcome;
 
   [[nodiscard]] bool ask();
+  [[nodiscard]] Outcome review_left_over();
   [[nodiscard]] bool is_in_visit() const;
 
   void compare();
@@ -68,6 +69,7 @@ class Search {
   const SystemOptions& options_;
   SystemKeeper& keeper_;
   Lookout& lookout_;
+  bool is_new_ = true;             // nothing was done yet
   std::optional<OwnedPull> pull_;  // the ticket that is being answered
   Ticket suspect_ = 0;             // whose arm failed when the system went down
   Ticket forgiven_ = 0;            // whose arm failed and gets another try

@@ -23,7 +23,9 @@ TuneEnd Tuner::run() {
     if (end.why != TuneEnd::Why::budget || !confirm_pulls || is_ended) return end;
     const std::optional<Best> best = study_.best();
     const auto& verdict = state().verdict();
-    const bool is_known = verdict && best && verdict->arm == best->arm;
+    const bool is_known =
+        verdict && best &&
+        (verdict->is_of_policy ? !verdict->has_learnt_since : verdict->arm == best->arm);
     if (!is_known || state().comparison()) compare(*confirm_pulls);
     return lookout_.over_early().value_or(end);
   });

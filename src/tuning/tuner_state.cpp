@@ -179,6 +179,7 @@ void TunerState::take(const ComparisonBegun& event) {
 
 void TunerState::take(const Compared& event) {
   it_works();
+  if (variables_ != 0 && event.context.size() == variables_) last_context_ = event.context;
   if (comparison_) comparison_->add(event);
 }
 
@@ -197,7 +198,8 @@ void TunerState::take(const ComparisonEnded& event) {
                      .difference = comparison_->difference(),
                      .interval = comparison_->interval(),
                      .pairs = comparison_->pairs(),
-                     .baseline_mean = comparison_->baseline_mean()};
+                     .baseline_mean = comparison_->baseline_mean(),
+                     .is_of_policy = comparison_->arm().empty()};
   comparison_.reset();
 }
 
@@ -213,6 +215,7 @@ void TunerState::take(const Held& event) {
 }
 
 void TunerState::take(const Told& event) {
+  if (verdict_) verdict_->has_learnt_since = true;
   contexts_.erase(event.ticket);  // in a context every ticket is for one pull
   if (event.is_baseline) {
     it_works();

@@ -39,12 +39,14 @@ struct Verdict {
   Interval interval = {};   ///< of it
   std::uint64_t pairs = 0;
   double baseline_mean = 0.0;  ///< over these
+  bool is_of_policy = false;   ///< of what was best in each context then; there is no arm
+  bool has_learnt_since = false;
   /// The last pull before the system was seen to change, so that it holds no longer.
   std::optional<std::uint64_t> before = std::nullopt;
 
   void transfer(State& state) {
     state(arm, confirmed, refuted, is_worse, text, difference, interval.lower, interval.upper,
-          pairs, baseline_mean, before);
+          pairs, baseline_mean, is_of_policy, has_learnt_since, before);
   }
 };
 

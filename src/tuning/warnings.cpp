@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -82,6 +83,23 @@ void warn_of_unused_knobs(const StudySpecification& study, std::vector<Warning>&
                    "program takes it from CANOPY_ARM, set system.reads_arm = true",
                    fmt::join(unused, ", "),
                    system.shell ? "\"$" + variable_of(first) + "\"" : "{" + first + "}")});
+}
+
+/// Programs are given every value in a variable of its own.
+void warn_of_variables(const StudySpecification& study, std::vector<Warning>& warnings) {
+  std::map<std::string, std::string> names{{"CANOPY_ARM", "the whole arm"},
+                                           {"CANOPY_CONTEXT", "all contexts"}};
+  const auto add = [&](const std::string& name) {
+    const auto [other, is_new] = names.emplace(variable_of(name), name);
+    if (is_new) return;
+    warnings.push_back(
+        {study.system->shell,
+         fmt::format("programs get {} and {} in the same variable {}: give {} "
+                     "another name",
+                     excerpt(name), excerpt(other->second), other->first, excerpt(name))});
+  };
+  for (const Parameter& parameter : study.space.parameters()) add(parameter.name);
+  for (const ContextVariable& variable : study.contexts.variables()) add(variable.name);
 }
 
 void warn_of_programs(const StudySpecification& study, std::vector<Warning>& warnings) {
@@ -193,6 +211,7 @@ std::string no_program_text(const std::string& program) {
 std::vector<Warning> warnings_about(const StudySpecification& study) {
   std::vector<Warning> warnings = warnings_about_sources(study);
   warn_of_programs(study, warnings);
+  warn_of_variables(study, warnings);
   warn_of_unused_knobs(study, warnings);
   const std::vector<Warning> others = warnings_anywhere(study);
   warnings.insert(warnings.end(), others.begin(), others.end());

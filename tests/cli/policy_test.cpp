@@ -220,7 +220,8 @@ TEST_F(PolicyCommand, OtherCommandsKnowOfContexts) {
                 .out.find("the tree of the region of the last context, load = 0."),
             0U);
   EXPECT_EQ(run_tool("confirm a" + store()).err,
-            "canopy confirm: a: a study with [[context]] cannot be compared with a baseline yet\n");
+            "canopy confirm: a: has no baseline to compare with; give [baseline] in its study file "
+            "and run canopy tune once more\n");
   EXPECT_NE(run_tool("studies show a" + store())
                 .out.find("\nbest 2 regions of load; `canopy policy a` shows them\n"),
             std::string::npos);

@@ -80,6 +80,50 @@ TEST(ContextSpace, CutsLongListsIntoRuns) {
   EXPECT_EQ(bin_of(contexts, 999.0), 63U);
 }
 
+TEST(ContextSpace, TheEndsOfABinAreInIt) {
+  std::vector<std::string> towns;
+  for (int i = 0; i < 150; ++i) towns.push_back("town " + std::to_string(i));
+  const std::vector<Domain> domains{Integer{0, 999},
+                                    Integer{7, 100},
+                                    Integer{1, 5000, Scale::log},
+                                    Integer{0, 700, Scale::linear, 7},
+                                    Choice{towns},
+                                    Choice{{"a", "b", "c"}},
+                                    Real{0.0, 1.0},
+                                    Real{0.1, 0.7},
+                                    Real{3.0, 7000.0, Scale::log}};
+  for (const Domain& domain : domains) {
+    const ContextSpace contexts({{"x", domain}});
+    std::vector<double> listed;
+    for (std::size_t bin = 0; bin < contexts.bin_count(0); ++bin) {
+      const auto [first, end] = contexts.ends(0, bin);
+      if (first > end) {
+        EXPECT_TRUE(contexts.values_in(0, BinSet{1} << bin).empty()) << domain.description();
+        continue;
+      }
+      EXPECT_EQ(bin_of(contexts, first), bin) << domain.description();
+      if (domain.count()) {
+        EXPECT_EQ(bin_of(contexts, end), bin) << domain.description();
+        const std::vector<double> values = contexts.values_in(0, BinSet{1} << bin);
+        EXPECT_EQ(values.front(), first);
+        EXPECT_EQ(values.back(), end);
+        listed.insert(listed.end(), values.begin(), values.end());
+      } else if (bin + 1 < contexts.bin_count(0)) {
+        EXPECT_EQ(bin_of(contexts, end), bin + 1) << domain.description();
+        EXPECT_EQ(bin_of(contexts, std::nextafter(end, first)), bin) << domain.description();
+      }
+    }
+    EXPECT_EQ(listed.size(), domain.count().value_or(0));
+  }
+}
+
+TEST(ContextSpace, KnowsItsBins) {
+  const ContextSpace contexts({{"load", Real{0.0, 1.0}}, {"tenant", Choice{{"small", "large"}}}});
+  EXPECT_TRUE(contexts.has(contexts.bins_of(std::vector{1.0, 1.0})));
+  EXPECT_FALSE(contexts.has(2U << 6U));   // of a tenant that is not there
+  EXPECT_FALSE(contexts.has(1U << 12U));  // of a third variable
+}
+
 TEST(ContextSpace, MovesWhatIsBeyondTheRangeToItsEnd) {
   const ContextSpace contexts = four_kinds(0);
   bool moved = false;
@@ -105,6 +149,7 @@ TEST(ContextSpace, RefusesDeclarationsThatMakeNoSense) {
   const ContextVariable load{"load", Real{0.0, 1.0}};
   EXPECT_THROW(ContextSpace({load, load}), ConfigurationError);
   EXPECT_THROW(ContextSpace({{"", Real{0.0, 1.0}}}), ConfigurationError);
+  EXPECT_THROW(ContextSpace({{std::string("a\0b", 3), Real{0.0, 1.0}}}), ConfigurationError);
   EXPECT_THROW(ContextSpace({{"hour", Real{0.0, 12.0}, 24.0}}), ConfigurationError);
   EXPECT_THROW(ContextSpace({{"hour", Real{0.0, -1.0}, -1.0}}), ConfigurationError);
   EXPECT_THROW(ContextSpace({{"load", Real{1.0, 0.0}}}), ConfigurationError);

@@ -306,6 +306,70 @@ TEST(Contextual, LearnsFromRewardsThatOthersHaveMeasured) {
             Status::not_an_arm);
 }
 
+TEST(Contextual, RewardsOfOthersAloneSplitRegions) {
+  const SystemWithLoad system = shifting();
+  Contextual tree(line(), load());
+  Contextual other(line(), load());
+  RandomStream random({.seed = 14});
+  for (int i = 0; i < 600; ++i) {
+    const std::vector<double> context{random.uniform()};
+    const Pull pull = tree.ask_in(context);
+    const Rewards reward = Rewards::one(system.f(context[0], pull.arm[0]) + 0.02 * random.normal());
+    ASSERT_EQ(other.observe_in(context, pull.arm, reward), Status::ok);
+    ASSERT_EQ(tree.tell(pull.ticket, reward), Status::ok);
+  }
+  EXPECT_GT(other.regions(), 1U);
+  EXPECT_LT(other.best_in(std::vector{0.1})->arm[0], 0.45);
+  EXPECT_GT(other.best_in(std::vector{0.9})->arm[0], 0.55);
+}
+
+TEST(Contextual, CountsPullsInItsRegionsAndWhatIsOutOfRangeOnce) {
+  Contextual tree(line(), load(), {}, {.reward_range = RewardRange{-1.0, 1.0}});
+  const SystemWithLoad system = shifting();
+  RandomStream random({.seed = 15});
+  std::uint64_t beyond = 0;
+  for (int i = 0; i < 800; ++i) {
+    const std::vector<double> context{random.uniform()};
+    const Pull pull = tree.ask_in(context);
+    const bool is_beyond = i % 50 == 7;
+    if (is_beyond) ++beyond;
+    if (i % 40 == 3) {
+      ASSERT_EQ(tree.penalize(pull.ticket, -0.5), Status::ok);
+      continue;
+    }
+    const double reward = system.f(context[0], pull.arm[0]) + 0.02 * random.normal();
+    if (i % 10 == 0) {
+      ASSERT_EQ(tree.observe_in(context, pull.arm, Rewards::one(reward)), Status::ok);
+    }
+    ASSERT_EQ(tree.tell(pull.ticket, is_beyond ? 1.25 : reward), Status::ok);
+  }
+  ASSERT_GT(tree.regions(), 1U);
+  std::uint64_t pulls = 0;
+  const Policy policy = tree.policy().value();
+  for (const PolicyRow& row : policy.rows) pulls += row.pulls;
+  EXPECT_EQ(pulls, 800U);
+  EXPECT_EQ(tree.summary().t, 801U);
+  EXPECT_EQ(tree.summary().out_of_range, beyond);
+}
+
+TEST(Contextual, AnArmThatIsAskedForAgainIsThatOfTheLastAsk) {
+  Contextual tree(line(), load());
+  (void)play(tree, shifting(), 700, 16, 1, 0.02);
+  const OwnedPull low(tree.ask_in(std::vector{0.05}));
+  ASSERT_EQ(tree.observe_in(std::vector{0.95}, std::vector{0.8}, Rewards::one(0.8)), Status::ok);
+  EXPECT_EQ(OwnedPull(tree.ask_again()).arm, low.arm);
+}
+
+TEST(Contextual, AnArmInFlightIsThereAlsoWhenItsRegionWasSplit) {
+  Contextual tree(line(), load());
+  const Pull pull = tree.ask_in(std::vector{0.3});
+  const double arm = pull.arm[0];
+  (void)play(tree, shifting(), 700, 17, 1, 0.02);
+  ASSERT_GT(tree.regions(), 1U);
+  EXPECT_EQ(pull.arm[0], arm);
+  EXPECT_EQ(tree.pull_of(pull.ticket)->arm[0], arm);
+}
+
 TEST(Contextual, AFailedSettingStaysFailedWhenItsRegionIsSplit) {
   Contextual tree(line(), load());
   RandomStream random({.seed = 11});
@@ -383,6 +447,7 @@ TEST(Contextual, UnknownAndClosedTicketsAreTold) {
   Contextual tree(line(), load());
   const Ticket ticket = tree.ask_in(std::vector{0.5}).ticket;
   EXPECT_EQ(tree.tell(99, 0.5), Status::unknown_ticket);
+  EXPECT_EQ(tree.tell(99, std::vector<double>()), Status::unknown_ticket);
   EXPECT_EQ(tree.tell(ticket, std::numeric_limits<double>::quiet_NaN()), Status::not_a_reward);
   EXPECT_EQ(tree.tell(ticket, std::vector{0.1, 0.2}), Status::too_many_rewards);
   EXPECT_EQ(tree.tell(ticket, 0.5), Status::ok);

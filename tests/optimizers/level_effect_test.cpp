@@ -31,16 +31,7 @@ struct InContext {
       const std::vector<double> arm(pull.arm.begin(), pull.arm.end());
       const double reward = f(context[0], arm[0]) + 0.05 * random.normal();
       (void)tree.tell(pull.ticket, reward);
-      std::vector<ContextRewards>& of_arm = rewards[arm];
-      const ContextBins bins = contexts.bins_of(context);
-      auto at = of_arm.begin();
-      while (at != of_arm.end() && at->bins < bins) ++at;
-      const Rewards one = tree.reward_map().to_mapped(Rewards::one(reward));
-      if (at != of_arm.end() && at->bins == bins) {
-        at->rewards += one;
-      } else {
-        of_arm.insert(at, {bins, one});
-      }
+      rewards[arm][contexts.bins_of(context)] += tree.reward_map().to_mapped(Rewards::one(reward));
     }
   }
 };

@@ -1,6 +1,7 @@
 // A saved state with a right checksum may still say anything. What makes no sense is refused;
 // an optimizer that was restored works.
 
+#include "canopy/contextual.hpp"
 #include "canopy/optimizers.hpp"
 #include "canopy/random.hpp"
 #include "canopy/state.hpp"
@@ -133,6 +134,69 @@ RC_GTEST_PROP(RestoreNonsense, IsRefusedOrGivesAnOptimizerThatWorks, ()) {
     }
     RC_LOG() << which.label << ": " << text << "\ninstead of\n" << saved << "\n";
     use(*restored, conversation, space);
+  }
+}
+
+/// Pulls in contexts: some are dropped, fail, stay open, or were measured by others.
+void play_in_contexts(Contextual& optimizer, RandomStream& random, int pulls) {
+  const auto status = [](Status) {};
+  for (int i = 0; i < pulls; ++i) {
+    const std::vector<double> context{random.uniform(), static_cast<double>(random() % 3)};
+    const Pull pull = optimizer.ask_in(context);
+    const double x = pull.arm[0];
+    const double reward = (context[0] < 0.5 ? x : -x) + 0.1 * random.uniform();
+    switch (random() % 16) {
+      case 0:
+        status(optimizer.drop(pull.ticket));
+        break;
+      case 1:
+        status(optimizer.penalize(pull.ticket, -1.0));
+        break;
+      case 2:
+        break;  // it stays open
+      case 3:
+        status(optimizer.observe_in(context, pull.arm, Rewards::one(reward)));
+        [[fallthrough]];
+      default:
+        status(optimizer.tell(pull.ticket, reward));
+    }
+  }
+}
+
+RC_GTEST_PROP(RestoreNonsense, IsRefusedInContextsOrGivesAnOptimizerThatWorks, ()) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const auto before = *rc::gen::inRange(0, 200);
+  const Space space = testing::mixed_space();
+  const ContextSpace contexts(
+      {{"load", Real{0.0, 1.0}}, {"tenant", Choice{{"small", "large", "huge"}}}});
+  RandomStream random({.seed = seed, .purpose = "nonsense in contexts"});
+  Contextual optimizer(space, contexts);
+  play_in_contexts(optimizer, random, before);
+  const std::string saved = optimizer.save();
+  for (int i = 0; i < 20; ++i) {
+    const std::string text = with_nonsense(saved, random);
+    Contextual restored(space, contexts);
+    try {
+      restored.restore(text);
+    } catch (const StateError&) {
+      continue;
+    }
+    RC_LOG() << text << "\ninstead of\n" << saved << "\n";
+    for (const Pull& pull : restored.in_flight()) {
+      RC_ASSERT(space.contains(pull.arm));
+      (void)restored.tell(pull.ticket, 0.25);
+    }
+    play_in_contexts(restored, random, 60);
+    Contextual copy(restored);
+    play_in_contexts(copy, random, 20);
+    (void)copy.tell(copy.ask_again().ticket, 0.5);
+    copy.finish();
+    const auto policy = copy.policy();
+    RC_ASSERT(policy.has_value());
+    for (const PolicyRow& row : policy->rows) RC_ASSERT(row.arm.empty() || space.contains(row.arm));
+    (void)copy.best_in(std::vector{0.5, 1.0});
+    (void)copy.level_effect(std::vector{0.5, 1.0});
+    RC_ASSERT(!copy.save().empty());
   }
 }
 

@@ -43,9 +43,10 @@ def test_options_are_those_of_cpp(name):
     }
     defaults = {key: each.default for key, each in given.items() if key not in common}
     ours = _canopy.optimizer_defaults(name)
-    if "settle_rule" in ours:  # its default depends on the study: what was not given stays so
-        assert defaults.pop("settle_rule") is None
-        ours.pop("settle_rule")
+    for key in ("settle_rule", "drift"):  # its default depends on the study: what was not given stays so
+        if key in ours:
+            assert defaults.pop(key) is None
+            ours.pop(key)
     if "seed" not in ours:  # where there is no chance, a seed is accepted all the same
         defaults.pop("seed")
     none = ("all", "doubling")  # words for it

@@ -124,8 +124,9 @@ TEST(ContextsDocument, SaysWhatIsWrongWithASource) {
 
 TEST(ContextsDocument, RefusesWhatContextsCannotBeCombinedWithYet) {
   const std::string tail = ": cannot be combined with [[context]] yet; leave it out";
-  EXPECT_EQ(refused_in(kLoadTable + "[baseline]\nsetting = { ttl = 30.0 }\n"),
-            "s.toml:9: baseline" + tail);
+  EXPECT_EQ(refused_in(kLoadTable + "[baseline]\nsetting = { ttl = 30.0 }\nevery = 0\n"),
+            "s.toml:9: baseline: is compared by `canopy confirm` alone where there is a "
+            "[[context]], and that needs [system]");
   EXPECT_EQ(refused_in(kLoadTable + "[[limit]]\nmetric = \"p99\"\nmax = 60\n"),
             "s.toml:9: limit" + tail);
   EXPECT_EQ(refused_in(kLoadTable + "[optimizer]\nsettle = 3\n"),
@@ -143,6 +144,11 @@ TEST(ContextsDocument, RefusesWhatContextsCannotBeCombinedWithYet) {
     EXPECT_EQ(refused_in(system + option + "\n"), "s.toml:11: system." + option + tail);
   }
   EXPECT_EQ(refused_in(system + "min_pulls_per_change = 1\n"), "accepted with 1");
+  EXPECT_EQ(refused_in(system + "[baseline]\nsetting = { ttl = 30.0 }\nevery = 0\n"),
+            "accepted with 1");
+  EXPECT_EQ(refused_in(system + "[baseline]\nsetting = { ttl = 30.0 }\n"),
+            "s.toml: baseline.every = 10: must be 0 with [[context]]: the policy is compared "
+            "with the baseline by `canopy confirm` or budget.confirm_pulls alone");
   EXPECT_NE(refused_in(kLoadTable + "[budget]\nmax_loss = 0.02\n").find("budget.max_loss" + tail),
             std::string::npos);
 }

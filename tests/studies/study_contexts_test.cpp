@@ -220,8 +220,8 @@ TEST_F(StudyContextsTest, AnEventThatHasAnotherContextIsNotRepeated) {
     }
   };
   Study study = open(kTunedTtl + kLoadContext);
-  const Pull first = make_optimizer(study.specification())->ask_in(std::vector{0.5});
-  const Asked asked{.ticket = 1, .length = 1, .arm = {first.arm.begin(), first.arm.end()}};
+  const OwnedPull first(make_optimizer(study.specification())->ask_in(std::vector{0.5}));
+  const Asked asked{.ticket = 1, .length = 1, .arm = first.arm};
   EXPECT_EQ(refused(study, asked), "event 1 does not fit: it has no context");
   Asked in_two = asked;
   in_two.context = {0.5, 0.5};

@@ -34,7 +34,7 @@ inline constexpr std::uint64_t kShortHorizon = 40;
 inline std::vector<OptimizerCase> every_optimizer() {
   std::vector<OptimizerCase> all{
       {"hct_correlated", {"hct", {{"feedback", "correlated"}}}},
-      {"adaptive_drift", {"adaptive", {{"drift", "auto"}}}},
+      {"adaptive_still", {"adaptive", {{"drift", "none"}}}},
       {"thoo_horizon", {"thoo", {{"horizon", std::uint64_t{300}}}}},
       {"grid_recent", {"grid", {{"recent", std::uint64_t{20}}}}},
       {"grid_discount", {"grid", {{"discount", 0.95}}}},

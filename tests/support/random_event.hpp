@@ -97,7 +97,7 @@ namespace canopy::testing {
         return ComparisonBegun{*rc::gen::arbitrary<std::uint64_t>(),
                                *rc::gen::inRange<std::uint64_t>(1, 100), *random_numbers()};
       case 14:
-        return Compared{*rc::gen::arbitrary<bool>(), number};
+        return Compared{*rc::gen::arbitrary<bool>(), number, *random_numbers(), *random_finite()};
       case 15:
         return ComparisonEnded{*rc::gen::arbitrary<bool>(), *random_text()};
       case 16:

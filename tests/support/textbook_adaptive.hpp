@@ -114,19 +114,9 @@ class TextbookAdaptive {
   /// The rewards of the turn just chosen, one by one. Ends the turn.
   void learn(std::span<const double> rewards) {
     if (!is_open_ || rewards.empty()) throw std::logic_error("TextbookAdaptive: no such turn");
-    is_open_ = false;
     const double mean_before = nodes_[turn_.node].mean;
     for (const double reward : rewards) count(reward, mean_before);
-    if (!has_started_) {
-      if (++started_ == start_.size()) end_start();
-      return;
-    }
-    update_leaf(turn_.node);
-    const Node& leaf = nodes_[turn_.node];
-    const bool has_room =
-        static_cast<double>(nodes_.size()) < 64.0 + 12.0 * std::sqrt(static_cast<double>(t_));
-    if (leaf.T >= 2 && leaf.v <= leaf.D2 && has_room) cut(turn_.node);
-    if (static_cast<double>(pulls_since_pass_) >= static_cast<double>(nodes_.size()) / 16.0) pass();
+    end_turn();
   }
 
   /// The node with rewards of its own whose value is surely large; on a tie the older one. While
@@ -176,6 +166,7 @@ class TextbookAdaptive {
   }
 
  private:
+  friend class TextbookContextual;
   friend class TextbookLimited;
   friend class TextbookDrift;
 
@@ -282,6 +273,21 @@ class TextbookAdaptive {
   }
 
   // ---- Rewards ----
+
+  /// What follows the rewards of a turn.
+  void end_turn() {
+    is_open_ = false;
+    if (!has_started_) {
+      if (++started_ == start_.size()) end_start();
+      return;
+    }
+    update_leaf(turn_.node);
+    const Node& leaf = nodes_[turn_.node];
+    const bool has_room =
+        static_cast<double>(nodes_.size()) < 64.0 + 12.0 * std::sqrt(static_cast<double>(t_));
+    if (leaf.T >= 2 && leaf.v <= leaf.D2 && has_room) cut(turn_.node);
+    if (static_cast<double>(pulls_since_pass_) >= static_cast<double>(nodes_.size()) / 16.0) pass();
+  }
 
   void count(double reward, double mean_before) {
     Node& node = nodes_[turn_.node];

@@ -13,17 +13,11 @@
 
 namespace canopy {
 
-/// Rewards of one arm in contexts of the same bins, in mapped units.
-struct ContextRewards {
-  ContextBins bins = 0;
-  Rewards rewards = {};
+/// Rewards of one arm, in mapped units, by the bins of their contexts.
+using ContextRewards = std::map<ContextBins, Rewards>;
 
-  void transfer(State& state) { state(bins, rewards); }
-};
-
-/// All rewards of a region of contexts: for every arm, those of each combination of bins, in the
-/// order of the bins.
-using RewardsByContext = std::map<std::vector<double>, std::vector<ContextRewards>>;
+/// All rewards of a region of contexts, by their arms.
+using RewardsByContext = std::map<std::vector<double>, ContextRewards>;
 
 /// g: what the context adds to the rewards of all arms alike. It is the sum of one table per
 /// variable, with a number for each bin. Taking it off rewards changes no decision in a given
@@ -46,7 +40,7 @@ class LevelEffect {
   }
 
   /// Rewards less the effect, all together.
-  [[nodiscard]] Rewards without(std::span<const ContextRewards> rewards) const;
+  [[nodiscard]] Rewards without(const ContextRewards& rewards) const;
 
   /// What a tree knows: its model, and the rewards it was given.
   struct Known {

@@ -49,9 +49,9 @@ class SplitTest {
 
   const AdaptiveModel& model_;
   const LevelEffect& effect_;
-  std::vector<const std::vector<ContextRewards>*> rewards_;  // of each node; null: none
-  std::vector<double> noise_;                                // variance of a reward of each node
-  double unit_ = 1.0;                                        // of differences in level
+  std::vector<const ContextRewards*> rewards_;  // of each node; null: none
+  std::vector<double> noise_;                   // variance of a reward of each node
+  double unit_ = 1.0;                           // of differences in level
 };
 
 }  // namespace canopy

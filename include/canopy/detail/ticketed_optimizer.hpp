@@ -35,7 +35,7 @@ class TicketedOptimizer : public Optimizer {
   [[nodiscard]] Status bar(Arm arm, double reward) final;
   [[nodiscard]] bool is_barred(Arm arm) const final;
   [[nodiscard]] std::optional<double> failure_reward() const final;
-  [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) final;
+  [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) final;
   [[nodiscard]] Status measure(Ticket ticket, Arm arm, const Metrics& metrics) final;
   void set_reward_range(const std::optional<RewardRange>& range) final;
@@ -126,6 +126,9 @@ class TicketedOptimizer : public Optimizer {
   /// Throws StateError unless every open ticket is for a node, or for one below `end`.
   virtual void require_nodes(const std::function<bool(NodeIndex)>& is_node) const;
   void require_nodes_below(std::uint64_t end) const;
+
+  /// From here on it counts as if so many pulls had been told.
+  void count_anew(std::uint64_t pulls);
 
   /// What is the same for all: t, what is out of range, in flight, observed.
   [[nodiscard]] Summary basic_summary() const;

@@ -78,9 +78,11 @@ export interface Area {
 
 /** The areas of all rows, over one variable or two. */
 export function areasOf(rows: PolicyRow[], x: Variable, y: Variable | null): Area[] {
+  const spans = (row: PolicyRow, along: Variable) =>
+    spansAlong(along, Object.hasOwn(row.where, along.name) ? row.where[along.name] : undefined);
   return rows.flatMap((row, i) =>
-    spansAlong(x, row.where[x.name]).flatMap((across) =>
-      (y ? spansAlong(y, row.where[y.name]) : [[0, 1] as Span]).map((up) => ({ row: i, x: across, y: up })),
+    spans(row, x).flatMap((across) =>
+      (y ? spans(row, y) : [[0, 1] as Span]).map((up) => ({ row: i, x: across, y: up })),
     ),
   );
 }

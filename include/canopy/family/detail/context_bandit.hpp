@@ -31,6 +31,8 @@ class ContextBandit : public TicketedOptimizer {
   Pull ask_in(Context context, std::uint64_t pulls = UINT64_MAX) final;
   /// In the context of the last ask.
   Pull ask_again() final;
+  /// Status::needs_context, if there are any.
+  [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) final;
   [[nodiscard]] Status observe_in(Context context, Arm arm, const Rewards& rewards) final;
   [[nodiscard]] std::optional<Best> best_in(Context context) const final;
   void finish() final {}
