@@ -39,6 +39,11 @@ class CommandLine {
   /// Whether it takes the value of a parameter by its name.
   [[nodiscard]] bool uses(const std::string& parameter) const;
 
+  /// Whether a word is anywhere in it, as in a script that it gives to another shell.
+  [[nodiscard]] bool mentions(const std::string& word) const {
+    return text_.find(word) != std::string::npos;
+  }
+
   /// The program and its arguments. Values that no placeholder asks for are left out. Throws
   /// CommandLineError when one is missing or holds a zero byte, which no argument can.
   [[nodiscard]] std::vector<std::string> words(const Values& values) const;

@@ -83,7 +83,7 @@ std::string quoted(const std::vector<std::string>& words) {
 }
 
 constexpr std::size_t kMostMetrics = 32;
-constexpr const char* kWholeContext = "CONTEXT";  // of a shell command: $CANOPY_CONTEXT
+constexpr const char* kWholeContext = "CANOPY_CONTEXT";
 
 }  // namespace
 
@@ -153,8 +153,9 @@ bool CommandSystem::enter(Context context) {
   bool matters = false;
   for (std::size_t i = 0; i < context.size(); ++i) {
     const bool has_changed = lacks_context() || context_[i] != context[i];
-    const bool is_used =
-        apply_ && (apply_->uses(names_.contexts[i].name) || apply_->uses(kWholeContext));
+    const std::string& name = names_.contexts[i].name;
+    const bool is_used = apply_ && (apply_->uses(name) || apply_->mentions(variable_of(name)) ||
+                                    apply_->mentions(kWholeContext));
     if (has_changed && is_used) matters = true;
   }
   context_.assign(context.begin(), context.end());
@@ -176,7 +177,7 @@ RunLimits CommandSystem::limits_for(Arm arm) const {
   }
   set_variable(variables, "CANOPY_ARM", arm_text(names_.space, arm));
   if (!context_.empty()) {
-    set_variable(variables, variable_of(kWholeContext), context_text(names_.contexts, context_));
+    set_variable(variables, kWholeContext, context_text(names_.contexts, context_));
   }
   return {.timeout_seconds = timeout_seconds_,
           .stop = stop_,

@@ -193,6 +193,26 @@ TEST_F(PolicyCommand, AStudyWhoseContextNobodyGivesCannotBeTuned) {
   EXPECT_NE(dry.out.find("error: " + why), std::string::npos) << dry.out;
 }
 
+TEST_F(PolicyCommand, ADryRunSaysWhatIsWrongWithNamesAndThePolicyFile) {
+  std::filesystem::create_directory(folder_.path("here"));
+  folder_.write("n.toml",
+                "[[context]]\nname = \"a-b\"\nlow = 0.0\nhigh = 1.0\nsource = \"echo 0.5\"\n"
+                "[[space]]\nname = \"a_b\"\nlow = 0.0\nhigh = 1.0\n"
+                "[[space]]\nname = \"ARM\"\nlow = 0.0\nhigh = 1.0\n"
+                "[system]\nmeasure = \"echo {a_b} {ARM}\"\npolicy_file = \"" +
+                    folder_.path("here") + "\"\n");
+  const auto dry = run_tool("tune " + folder_.path("n.toml") + store() + " --dry-run");
+  EXPECT_EQ(dry.status, 1);
+  for (const std::string what :
+       {"system.policy_file: ", " is a folder\n",
+        "warning: programs get ARM and the whole arm in the same variable CANOPY_ARM: give ARM "
+        "another name\n",
+        "warning: programs get a-b and a_b in the same variable CANOPY_a_b: give a-b another "
+        "name\n"}) {
+    EXPECT_NE(dry.out.find(what), std::string::npos) << what << "\n" << dry.out;
+  }
+}
+
 TEST_F(PolicyCommand, TheStatusHasTheContextAndTheNumberOfRegions) {
   ASSERT_EQ(run_tool("tune " + study(source()) + store() + " --json --status " +
                      folder_.path("status.json") + " --metrics " + folder_.path("a.prom"))

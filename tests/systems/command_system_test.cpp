@@ -177,6 +177,16 @@ TEST_F(CommandSystemInFolder, TheSettingIsGivenAgainWhereApplyUsesAContextThatHa
   EXPECT_TRUE(system.enter(std::vector{0.7, 0.0}));
 }
 
+TEST_F(CommandSystemInFolder, TheSettingIsGivenAgainWhereApplyMentionsTheVariablesOfContexts) {
+  CommandSystem whole = in_contexts({.apply = "sh -c 'true $CANOPY_CONTEXT'", .measure = "true"});
+  EXPECT_TRUE(whole.enter(std::vector{0.5, 1.0}));
+  EXPECT_TRUE(whole.enter(std::vector{0.7, 1.0}));
+  CommandSystem one = in_contexts({.apply = "sh -c 'true $CANOPY_tenant'", .measure = "true"});
+  EXPECT_TRUE(one.enter(std::vector{0.5, 1.0}));
+  EXPECT_FALSE(one.enter(std::vector{0.7, 1.0}));
+  EXPECT_TRUE(one.enter(std::vector{0.7, 0.0}));
+}
+
 TEST_F(CommandSystemInFolder, WithoutAContextThatItNeedsNothingIsRun) {
   CommandSystem system = in_contexts({.apply = "true {x} {tenant}", .measure = "echo {load}"});
   EXPECT_EQ(text_of(system.apply(arm_)), "apply: no context was observed yet");

@@ -70,6 +70,9 @@ TEST_F(ContextReaderTest, ReadsWhatACommandPrints) {
   EXPECT_EQ(value(kLoad, {.kind = Kind::command, .command = "echo ' 0.25 '"}), 0.25);
   EXPECT_EQ(value(kTenant, {.kind = Kind::command, .command = "echo 'big one'"}), 1.0);
   EXPECT_EQ(value(kWeekday, {.kind = Kind::command, .command = "echo 3"}), 3.0);
+  const ContextVariable indented{"tenant", Choice{{"a", " b "}}};
+  EXPECT_EQ(value(indented, {.kind = Kind::command, .command = "echo ' b '"}), 1.0);
+  EXPECT_EQ(value(indented, {.kind = Kind::command, .command = "echo ' a '"}), 0.0);
 }
 
 TEST_F(ContextReaderTest, LeavesANumberBeyondItsRangeAsItIs) {

@@ -142,7 +142,8 @@ const WORDS: Record<EventKind, (event: JournalEvent) => EventWords> = {
   confirm: (event) => {
     const pulls = number(event, "pulls");
     const most = pulls ? ` (${pullsText(pulls)} of both at most)` : "";
-    const challenger = event.coordinates === undefined ? "the policy, what is best in each context" : arm(event);
+    const challenger =
+      event.coordinates === undefined ? "the policy, what is best in each context" : arm(event);
     return plainly(`A comparison with the baseline begins${most}: ${challenger}`);
   },
   compare: (event) =>
