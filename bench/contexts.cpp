@@ -4,8 +4,8 @@
 // contexts, many pulls in flight; choices that form groups or do not matter; and how often the
 // intervals of a policy hold; and what an ask and tell costs.
 //
-//   contexts [problems | noises | arrivals | flight | choices | intervals |
-//            cost] [PULLS [RUNS]]
+//   contexts [problems | cases | noises | arrivals | flight | choices | intervals | cost]
+//            [PULLS [RUNS]]
 
 #include "canopy/contextual.hpp"
 #include "canopy/contextual_function.hpp"
@@ -250,6 +250,26 @@ void print_problems(std::uint64_t pulls, std::uint64_t runs) {
   print_ratios("... the best equal parts", all, found, &Found::parts);
 }
 
+/// Every problem by itself, over its three noises.
+void print_cases(std::uint64_t pulls, std::uint64_t runs) {
+  const auto all = worlds(ordinary_noises(), ContextArrival::uniform, pulls);
+  const std::vector<Found> found = play(all, runs, true);
+  fmt::print(
+      "{} pulls, {} runs: regret per pull with the context over ..., geometric mean and "
+      "range over the noises\n\n{:<20}{:>24}{:>24}\n",
+      pulls, runs, "", "without the context", "the best equal parts");
+  for (const ContextProblem problem : problems()) {
+    Ratios without;
+    Ratios parts;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].problem != problem) continue;
+      without.add(found[i].with / found[i].without);
+      parts.add(found[i].with / found[i].parts);
+    }
+    fmt::print("{:<20}{:>24}{:>24}\n", name_of(problem), without.text(), parts.text());
+  }
+}
+
 void print_noises(std::uint64_t pulls, std::uint64_t runs) {
   print_groups("Other noises, without the context", pulls, runs);
   for (const ContextNoise& noise : other_noises()) {
@@ -443,6 +463,7 @@ int main(int count, char** arguments) {
       }
     }
   }
+  if (which == "cases") print_cases(number(2, 1'000), number(3, 10));
   if (all || which == "noises") print_noises(number(2, 1'000), number(3, 10));
   if (all) fmt::print("\n");
   if (all || which == "arrivals") print_arrivals(number(2, 1'000), number(3, 5));
