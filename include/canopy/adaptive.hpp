@@ -283,8 +283,10 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
 
   // What moves, in adaptive_drift.cpp.
   [[nodiscard]] bool follows_changes() const { return options_.drift == Drift::automatic; }
+  /// Where many pulls fail, rewards jump up and down without a change of the system.
   [[nodiscard]] bool keeps_score() const {
-    return follows_changes() && has_begun_ && !probe_.is_running();
+    return follows_changes() && has_begun_ && !probe_.is_running() &&
+           32.0 * static_cast<double>(penalized()) <= steps();
   }
   [[nodiscard]] LevelTrackers::Expected expected_of(NodeIndex leaf, std::uint64_t number) const;
   void expect_rewards();

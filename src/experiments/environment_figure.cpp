@@ -110,7 +110,8 @@ void draw_contexts(const ContextualEnvironment& environment, const std::string& 
   constexpr std::size_t kCellsUp = 200;
   const ContextSpace& contexts = environment.contexts();
   const Domain& across = contexts[0].domain;
-  const auto [low, high] = across.ends();
+  const double low = across.ends()[0];
+  const double high = across.ends()[1];
   const double spacing = across.spacing();  // each value of a list has a part of the axis around it
   MapFigure figure{title,
                    {label_of(contexts[0]), low - 0.5 * spacing, high + 0.5 * spacing},

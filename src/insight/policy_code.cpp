@@ -83,10 +83,11 @@ std::string condition(const ContextVariable& variable, const ContextRange& range
 
 /// Lines that bring a variable to where it counts, and refuse what is impossible.
 std::string preparation(const ContextVariable& variable, const std::string& name) {
-  const auto& [own_name, domain, period] = variable;
+  const Domain& domain = variable.domain;
+  const double period = variable.period;
   const auto refuse_unless = [&](const std::string& test, const std::string& must_be) {
     return fmt::format("    if not {}:\n        raise ValueError({})\n", test,
-                       literal(own_name + " " + must_be));
+                       literal(variable.name + " " + must_be));
   };
   if (!domain.is_ordered()) {
     std::vector<std::string> values;

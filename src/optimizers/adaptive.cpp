@@ -95,7 +95,7 @@ void Adaptive::begin_or_resume() {
   last_played_ = turn_.node;
   if (!is_alone) watch_.lose_track();
   is_steady_ = turn_.unissued > 1 && is_alone && options_.settle == 0 && metrics_.empty() &&
-               !scale_is_provisional();
+               !scale_is_provisional() && model_.tree()[turn_.node].penalties == 0.0;
   if (is_steady_) evidence_.turn_to(arm);
 }
 

@@ -32,6 +32,7 @@ void Adaptive::expect_rewards() {
 
 /// What the trackers make of rewards of a leaf. Returns whether that is an alarm.
 bool Adaptive::score(NodeIndex index, NodeIndex owner, const Rewards& mapped) {
+  if (model_.tree()[owner].penalties != 0.0) return false;  // what failed before may work now
   const bool is_of_turn = index == turn_.node;
   const LevelTrackers::Expected expected = is_of_turn ? expected_ : expected_of(owner, t_ - 1);
   trackers_.turn_to(index, false);

@@ -43,7 +43,7 @@ Document::List effect_documents(const ContextSpace& contexts, std::size_t variab
     const auto [from, to] = contexts.ends(variable, b);
     if (from > to) continue;  // no value is in it
     Document part;
-    if (contexts.has_bin_per_value(variable)) {
+    if (domain.count() && from == to) {
       part.set("value", value_document(domain, from));
     } else {
       part.set("from", value_document(domain, from));

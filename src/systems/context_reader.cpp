@@ -14,7 +14,7 @@
 namespace canopy {
 namespace {
 
-constexpr double kDay = 86'400.0;  // seconds
+constexpr double kSecondsOfDay = 86'400.0;
 
 std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -29,8 +29,8 @@ std::string first_line_of(const std::string& text) {
 }
 
 double show(ContextInput::Kind kind, double local_time) {
-  const double day = std::floor(local_time / kDay);
-  if (kind == ContextInput::Kind::hour) return (local_time - day * kDay) / 3600.0;
+  const double day = std::floor(local_time / kSecondsOfDay);
+  if (kind == ContextInput::Kind::hour) return (local_time - day * kSecondsOfDay) / 3600.0;
   constexpr double kOfFirstDay = 3.0;  // 1 January 1970 was a Thursday
   const double weekday = std::fmod(day + kOfFirstDay, 7.0);
   return weekday < 0.0 ? weekday + 7.0 : weekday;
@@ -52,7 +52,8 @@ ContextReader::ContextReader(const ContextSpace& contexts, const std::vector<Con
 
 std::variant<double, SystemFailure> ContextReader::read_one(std::size_t variable,
                                                             const RunLimits& limits) const {
-  const auto& [name, domain, period] = contexts_[variable];
+  const std::string& name = contexts_[variable].name;
+  const Domain& domain = contexts_[variable].domain;
   const auto& [input, command] = inputs_[variable];
   const auto fail = [&](const std::string& what) {
     return SystemFailure{fmt::format("context.{}: {}", name, what)};

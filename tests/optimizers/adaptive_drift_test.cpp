@@ -4,6 +4,7 @@
 #include "canopy/random.hpp"
 
 #include "support/every_optimizer.hpp"
+#include "support/objectives.hpp"
 #include "support/values.hpp"
 
 #include <cmath>
@@ -390,6 +391,24 @@ TEST(AdaptiveDrift, ASettingIsJudgedOnceTheSystemHasSettled) {
   }
   EXPECT_NEAR(tree.best()->arm[0], 0.7, 0.06);
   EXPECT_LE(tree.summary().changes, 8U);
+}
+
+TEST(AdaptiveDrift, SettingsThatFailNowAndThenAreNoChangeOfTheSystem) {
+  std::uint64_t changes = 0;
+  for (const double failing : {0.02, 0.1, 0.2}) {
+    for (std::uint64_t run = 0; run < 10; ++run) {
+      Adaptive tree(testing::mixed_space(), {}, testing::unit_range());
+      RandomStream random({.seed = 31 + run, .purpose = "failures"});
+      for (int i = 0; i < 1500; ++i) {
+        const Ticket ticket = tree.ask(1).ticket;
+        const Status status = random.uniform() < failing ? tree.penalize(ticket, -random.uniform())
+                                                         : tree.tell(ticket, random.uniform());
+        ASSERT_EQ(status, Status::ok);
+      }
+      changes += tree.changes();
+    }
+  }
+  EXPECT_EQ(changes, 0U) << "in 30 runs";
 }
 
 }  // namespace

@@ -40,9 +40,14 @@ STUDIES = {
         "reward_range": [0.0, 1.0],
         "space": [parameter("x", low=1.0, high=1e6, scale="log")],
     },
-    "adaptive": {"space": [parameter("x", low=-1.0, high=1.0), parameter("y", low=1.0, high=3600.0, scale="log")]},
+    # The rewards of arms are reckoned from the whole journal; after a change of the system they would begin anew.
+    "adaptive": {
+        "optimizer": {"name": "adaptive", "drift": "none"},
+        "space": [parameter("x", low=-1.0, high=1.0), parameter("y", low=1.0, high=3600.0, scale="log")],
+    },
     "steered": {
         "direction": "minimize",
+        "optimizer": {"name": "adaptive", "drift": "none"},
         "space": [
             parameter("n", type="integer", low=0, high=1000, step=50),
             parameter("c", type="choice", choices=["a", "b"]),

@@ -127,6 +127,9 @@ class TicketedOptimizer : public Optimizer {
   virtual void require_nodes(const std::function<bool(NodeIndex)>& is_node) const;
   void require_nodes_below(std::uint64_t end) const;
 
+  /// Pulls that failed.
+  [[nodiscard]] std::uint64_t penalized() const { return penalized_; }
+
   /// From here on it counts as if so many pulls had been told.
   void count_anew(std::uint64_t pulls);
 
