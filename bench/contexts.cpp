@@ -311,7 +311,7 @@ void print_choices(std::uint64_t pulls, std::uint64_t runs) {
   };
   std::array<Counted, kMost + 1> counted{};
   on_all_cores(kMost - 1, [&](std::size_t i) {
-    const std::size_t values = i + 2;
+    const std::size_t values = std::min(i, kMost) + 2;
     Choice choice;
     for (std::size_t v = 0; v < values; ++v) choice.choices.push_back(std::to_string(v));
     const ContextSpace contexts({{"tenant", choice}});
