@@ -239,12 +239,12 @@ class TextbookContextual {
       std::vector<Reward> rewards;
     };
     std::vector<KnownArm> arms;
-    double A = 0.0;
+    double steepest = 0.0;  // A
     double noise = 0.0;
     double count = 0.0;
     for (const Region& region : regions_) {
       if (!region.is_there) continue;
-      A = std::max(A, region.tree.S_ * region.tree.S_);
+      steepest = std::max(steepest, region.tree.S_ * region.tree.S_);
       const std::vector<Reward> all = rewards_of(region);
       for (std::size_t i = 0; i < region.tree.nodes_.size(); ++i) {
         const Node& node = region.tree.nodes_[i];
@@ -261,7 +261,7 @@ class TextbookContextual {
         arms.push_back(std::move(arm));
       }
     }
-    A = std::max(A, count / noise);
+    steepest = std::max(steepest, count / noise);
     for (int round = 0; round < 3; ++round) {
       for (std::size_t k = 0; k < g_.size(); ++k) {
         std::vector<double> w(g_[k].size());
@@ -279,14 +279,14 @@ class TextbookContextual {
             wy[j] += (each.r - weighted / precision - g(each.bins) + g_[k][j]) / arm.sg;
           }
         }
-        g_[k] = walk(w, wy, A);
+        g_[k] = walk(w, wy, steepest);
       }
     }
   }
 
   /// The posterior of a level that walks from bin to bin, if it is likelier than one that stays.
   [[nodiscard]] static std::vector<double> walk(const std::vector<double>& w,
-                                                const std::vector<double>& wy, double A) {
+                                                const std::vector<double>& wy, double steepest) {
     std::vector<std::size_t> seen;
     for (std::size_t j = 0; j < w.size(); ++j) {
       if (w[j] > 0.0) seen.push_back(j);
@@ -294,7 +294,7 @@ class TextbookContextual {
     std::vector<double> y;
     for (const std::size_t j : seen) y.push_back(wy[j] / w[j]);
     const auto covariance = [&](std::size_t i, std::size_t j, double tau) {
-      return 1e6 * A + tau * static_cast<double>(std::min(i, j));
+      return 1e6 * steepest + tau * static_cast<double>(std::min(i, j));
     };
     const auto factor = [&](double tau, std::size_t n) {
       std::vector<std::vector<double>> matrix(n, std::vector<double>(n));
@@ -315,7 +315,7 @@ class TextbookContextual {
     double tau = 0.0;
     double likeliest = likelihood(0.0) + 3.0;
     for (int i = 0; i <= 14; ++i) {
-      const double tried = A * std::pow(2.0, -i);
+      const double tried = steepest * std::pow(2.0, -i);
       if (const double likely = likelihood(tried); likely > likeliest) {
         likeliest = likely;
         tau = tried;
@@ -472,27 +472,28 @@ class TextbookContextual {
     const std::size_t n = seen.size();
     std::vector<std::vector<double>> covariance(n, std::vector<double>(n));
     std::vector<double> y;
-    std::vector<std::vector<double>> X(may_differ ? 2 : 1);
+    std::vector<std::vector<double>> levels(may_differ ? 2 : 1);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         covariance[i][j] = shared_path(tree, seen[i].node, seen[j].node);
       }
       covariance[i][i] += noise[seen[i].node] / seen[i].count;
       y.push_back(seen[i].mean);
-      X[0].push_back(1.0);
-      if (may_differ) X[1].push_back(seen[i].is_right ? 1.0 : 0.0);
+      levels[0].push_back(1.0);
+      if (may_differ) levels[1].push_back(seen[i].is_right ? 1.0 : 0.0);
     }
     const Factor factor(std::move(covariance));
-    std::vector<std::vector<double>> information(X.size(), std::vector<double>(X.size()));
+    std::vector<std::vector<double>> information(levels.size(), std::vector<double>(levels.size()));
     std::vector<double> towards;
-    for (std::size_t a = 0; a < X.size(); ++a) {
-      const std::vector<double> solved = factor.solve(X[a]);
-      for (std::size_t b = 0; b < X.size(); ++b) information[a][b] = product(solved, X[b]);
+    for (std::size_t a = 0; a < levels.size(); ++a) {
+      const std::vector<double> solved = factor.solve(levels[a]);
+      for (std::size_t b = 0; b < levels.size(); ++b)
+        information[a][b] = product(solved, levels[b]);
       towards.push_back(product(solved, y));
     }
     const Factor of_levels(information);
     const double rest = product(y, factor.solve(y)) - product(towards, of_levels.solve(towards));
-    return -0.5 * (static_cast<double>(n - X.size()) * std::log(2.0 * std::numbers::pi) +
+    return -0.5 * (static_cast<double>(n - levels.size()) * std::log(2.0 * std::numbers::pi) +
                    factor.log_determinant() + of_levels.log_determinant() + rest);
   }
 
