@@ -311,7 +311,7 @@ void print_choices(std::uint64_t pulls, std::uint64_t runs) {
   };
   std::array<Counted, kMost + 1> counted{};
   on_all_cores(kMost - 1, [&](std::size_t i) {
-    const std::size_t values = std::min(i, kMost) + 2;
+    const std::size_t values = i + 2;
     Choice choice;
     for (std::size_t v = 0; v < values; ++v) choice.choices.push_back(std::to_string(v));
     const ContextSpace contexts({{"tenant", choice}});
@@ -322,7 +322,8 @@ void print_choices(std::uint64_t pulls, std::uint64_t runs) {
             {.environment = "choices", .purpose = choice.choices.back(), .run = run});
         const double best = 0.2 + 0.6 * random.uniform();
         for (std::uint64_t pull = 0; pull < pulls; ++pull) {
-          const std::vector<double> context{static_cast<double>(random() % values)};
+          const std::vector<double> context{
+              std::floor(static_cast<double>(values) * random.uniform())};
           const Pull asked = tree.ask_in(context);
           const double wanted = !matters ? best : std::fmod(context[0], 2.0) == 0.0 ? 0.8 : 0.2;
           const double loss = 1.2 * std::pow(asked.arm[0] - wanted, 2);

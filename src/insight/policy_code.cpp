@@ -91,7 +91,8 @@ std::string preparation(const ContextVariable& variable, const std::string& name
   };
   if (!domain.is_ordered()) {
     std::vector<std::string> values;
-    for (double value = domain.ends()[0]; value <= domain.ends()[1]; value += domain.spacing()) {
+    for (std::size_t i = 0; i < domain.count().value_or(0); ++i) {
+      const double value = domain.ends()[0] + static_cast<double>(i) * domain.spacing();
       values.push_back(literal(value_document(domain, value)));
     }
     return refuse_unless(fmt::format("{} in ({},)", name, fmt::join(values, ", ")),

@@ -23,6 +23,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view betwe
 
 std::vector<std::string> texts_of(const Domain& domain, const std::vector<double>& values) {
   std::vector<std::string> texts;
+  texts.reserve(values.size());
   for (const double value : values) texts.push_back(domain.text(value));
   return texts;
 }
