@@ -169,7 +169,7 @@ class Contextual final : public Optimizer {
   ContextBins last_asked_bins_ = 0;  // of an ask
   std::vector<double> last_arm_;     // that was asked for
   std::uint64_t switches_ = 0;       // of the arm
-  std::uint64_t observed_ = 0;       // rewards that nobody asked for
+  std::uint64_t observed_ = 0;       // rewards that were not asked for
   std::uint64_t penalized_ = 0;      // pulls
   std::uint64_t out_of_range_ = 0;
   std::uint64_t moved_ = 0;  // contexts that were beyond a range

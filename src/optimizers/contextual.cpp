@@ -174,8 +174,8 @@ Status Contextual::tell(Ticket ticket, const Rewards& rewards) {
   });
 }
 
-/// Calls tell() of a tree, and counts what was out of range. The tree itself counts again what it
-/// takes over when a region is split.
+/// Calls tell() of a tree, and counts what was out of range. The trees' own counts cannot be added
+/// up: after a split, either part has counted the rewards of the whole.
 template <class Tell>
 Status Contextual::counted(const Place& place, const Tell& tell) {
   if (!objective_.reward_range) return tell();

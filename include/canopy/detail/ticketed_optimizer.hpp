@@ -130,7 +130,7 @@ class TicketedOptimizer : public Optimizer {
   /// Pulls that failed.
   [[nodiscard]] std::uint64_t penalized() const { return penalized_; }
 
-  /// From here on it counts as if so many pulls had been told.
+  /// From here on it counts as if that many pulls had been told.
   void count_anew(std::uint64_t pulls);
 
   /// What is the same for all: t, what is out of range, in flight, observed.
