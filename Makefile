@@ -166,8 +166,9 @@ bench-drift: build  ## The adaptive tree where the level of rewards or the optim
 	@build/bench/drift
 
 bench-contexts: build  ## The adaptive tree in contexts beside itself without, and beside separate trees (minutes)
-	@cmake --build --preset release --target contexts
+	@cmake --build --preset release --target contexts contexts_live
 	@build/bench/contexts
+	@build/bench/contexts_live
 
 gallery: python  ## Run the Python examples and draw the pictures of docs/python.md again
 	@mkdir -p docs/figures/python

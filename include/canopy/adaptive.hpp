@@ -125,6 +125,22 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   /// off before they are learnt. Intervals are of rewards as they were told.
   void set_level_effect(double effect) { level_effect_ = effect; }
 
+  /// The same for every metric with a limit, in its own units: taken off the next metrics.
+  void set_metric_effects(std::vector<double> effects) { metric_effects_ = std::move(effects); }
+
+  /// Where the contexts for which limits are to be kept add to each metric: asks and `best` are for
+  /// these from now on.
+  void judge_limits_at(const std::vector<Interval>& effects) { judged_effects_ = effects; }
+  [[nodiscard]] const std::vector<Interval>& judged_effects() const { return judged_effects_; }
+
+  [[nodiscard]] const AdaptiveModel& metric_model(std::size_t metric) const {
+    return metrics_[metric];
+  }
+
+  /// Whether some cells that were measured keep a limit, and others break it, where contexts add
+  /// this to the metric.
+  [[nodiscard]] bool is_limit_at_stake(std::size_t metric, const Interval& effects) const;
+
   [[nodiscard]] const RewardMap& reward_map() const { return map_; }
   [[nodiscard]] bool has_begun() const { return has_begun_; }
 
@@ -136,11 +152,14 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
 
   /// Learns these in place of all rewards that it was told.
   void relearn(const RewardsOfArms& rewards);
+  void relearn_metric(std::size_t metric, const RewardsOfArms& values);
 
   /// Of all that it knows, what rewards of some contexts have taught it.
   struct Part {
     RewardsOfArms rewards;                     ///< as they were told
     RewardsOfArms learnt;                      ///< the same less the effect of their contexts
+    std::vector<RewardsOfArms> metrics = {};   ///< of each limit, less the effect of their contexts
+    std::vector<std::uint64_t> beyond = {};    ///< measurements of each that were beyond the limit
     std::uint64_t pulls = 0;                   ///< told, with those that failed
     std::function<bool(Ticket)> keeps_ticket;  ///< the others are closed
     bool is_second = false;                    ///< of two: the explorer's go to the first, if any
@@ -270,6 +289,11 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
 
   /// Which a cell is judged by.
   enum class Of { itself, its_parts };
+  [[nodiscard]] double judged_effect(std::size_t metric, double level) const;
+  [[nodiscard]] double room(std::size_t metric, double level) const {
+    return limits()[metric].room(level + judged_effect(metric, level));
+  }
+  void judge_anew();
   [[nodiscard]] double beyond_limits(NodeIndex node, double favour, Of of = Of::itself) const;
   [[nodiscard]] bool is_at_end(std::size_t metric, const AdaptiveModel::Known& known) const;
   [[nodiscard]] double deviations(std::size_t metric, const AdaptiveModel::Known& known) const;
@@ -334,7 +358,10 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   bool covers_next_ = true;       // the explorer, or it sweeps
   std::vector<NodeIndex> sweep_;  // leaves that it has not come to, the next one last
 
-  double level_effect_ = 0.0;  // of the context of the rewards that are told
+  double level_effect_ = 0.0;             // of the context of the rewards that are told
+  std::vector<double> metric_effects_;    // of that of the metrics; empty: none
+  std::vector<Interval> judged_effects_;  // of the contexts for which limits are to be kept
+  std::vector<Interval> bound_effects_;   // for which the leaves were compared last
   std::uint64_t passed_over_ = 0;
   std::uint64_t switches_ = 0;
   NodeIndex last_played_ = kNobody;

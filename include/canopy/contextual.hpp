@@ -2,6 +2,7 @@
 
 #include "canopy/adaptive.hpp"
 #include "canopy/context.hpp"
+#include "canopy/detail/frozen_policy.hpp"
 #include "canopy/detail/level_effect.hpp"
 #include "canopy/detail/split_test.hpp"
 #include "canopy/optimizer.hpp"
@@ -18,6 +19,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace canopy {
@@ -32,13 +34,17 @@ namespace canopy {
 /// that test. What a context adds to the rewards of all arms alike (`LevelEffect`) is taken off
 /// rewards before they are learnt. docs/contexts.md has the formulas.
 ///
+/// Metrics with limits have level effects of their own, and their models are part of the trees.
+/// Whether a limit is kept is judged in the context of the ask; in `policy`, where the contexts of
+/// a region that have come suit it least.
+///
 /// What is asked without a context (`best`, `estimate`, `learnt`, `tree`) is answered for the
 /// context that was seen last. The model's values (`learnt`, `tree`) are less the level effect:
 /// those of an average context of the region.
 class Contextual final : public Optimizer {
  public:
   /// Throws ConfigurationError for wrong options, without contexts, and for what contexts cannot be
-  /// combined with: `settle` and limits. `drift` is always `none`.
+  /// combined with: `settle`. `drift` is always `none`.
   Contextual(const Space& space, const ContextSpace& contexts, const AdaptiveOptions& options = {},
              const Objective& objective = {});
   Contextual(std::shared_ptr<const Partition> partition, const ContextSpace& contexts,
@@ -66,7 +72,9 @@ class Contextual final : public Optimizer {
   [[nodiscard]] Status observe(Arm arm, const Rewards& rewards) override;
   [[nodiscard]] Status observe_in(Context context, Arm arm, const Rewards& rewards) override;
   [[nodiscard]] Status remember(Arm arm, const Rewards& rewards) override;
+  /// Without a ticket: Status::needs_context.
   [[nodiscard]] Status measure(Ticket ticket, Arm arm, const Metrics& metrics) override;
+  [[nodiscard]] Status measure_in(Context context, Arm arm, const Metrics& metrics) override;
   void set_reward_range(const std::optional<RewardRange>& range) override;
   [[nodiscard]] std::optional<RewardRange> reward_range() const override;
   [[nodiscard]] Status drop(Ticket ticket) override;
@@ -74,8 +82,9 @@ class Contextual final : public Optimizer {
   [[nodiscard]] std::optional<Best> best() const override;
   [[nodiscard]] std::optional<Best> best_in(Context context) const override;
   [[nodiscard]] std::optional<Policy> policy() const override;
-  [[nodiscard]] std::optional<Best> nearest() const override { return std::nullopt; }
-  [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm /*arm*/) const override { return {}; }
+  [[nodiscard]] std::optional<Best> nearest() const override;
+  [[nodiscard]] std::optional<Best> nearest_in(Context context) const override;
+  [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override;
   [[nodiscard]] std::optional<ArmEstimate> estimate(Arm arm) const override;
   [[nodiscard]] std::optional<Evidence> evidence() const override;
   [[nodiscard]] Summary summary() const override;
@@ -87,12 +96,34 @@ class Contextual final : public Optimizer {
   void restore(std::string_view saved) override;
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 
+  // What ContextualWithBaseline needs, which compares policies with a baseline.
+
+  /// Passes over the number of the next ticket, for a pull in a context that this optimizer need
+  /// not know of.
+  [[nodiscard]] Ticket skip_ticket(Context context);
+  [[nodiscard]] ContextBins bins_in(Context context) const;
+  [[nodiscard]] const LevelEffect& effect() const { return effect_; }
+  /// From mapped units.
+  [[nodiscard]] double to_user_difference(double difference) const {
+    return here().reward_map().to_user_difference(difference);
+  }
+  /// The policy as it is now; without an arm where none keeps its limits.
+  [[nodiscard]] FrozenPolicy freeze() const;
+
   /// The number of regions, and the effect of a context that is taken off rewards, in their units.
   [[nodiscard]] std::size_t regions() const;
   [[nodiscard]] double level_effect(Context context) const;
 
  private:
   using Bins = std::array<BinSet, ContextSpace::kMostVariables>;
+
+  /// What was measured of a metric with a limit.
+  struct Measured {
+    RewardsByContext values = {};
+    std::map<ContextBins, std::uint64_t> beyond = {};  // how many were beyond the limit
+
+    void transfer(State& state) { state(values, beyond); }
+  };
 
   /// A set of contexts: a region, or one that was split into the two that follow each other from
   /// `parts`.
@@ -107,6 +138,7 @@ class Contextual final : public Optimizer {
     std::map<ContextBins, std::uint64_t> pulls = {};  // told, with those that failed
     std::uint64_t known = 0;                          // rewards
     std::uint64_t tested_at = 0;                      // rewards that it had at the last test
+    std::vector<Measured> metrics = {};               // of each limit
   };
 
   struct Open {
@@ -126,6 +158,7 @@ class Contextual final : public Optimizer {
   [[nodiscard]] Seen see(Context context);
   [[nodiscard]] std::size_t place_of(ContextBins bins) const;
   [[nodiscard]] const Adaptive& here() const { return *places_[place_of(last_bins_)].tree; }
+  [[nodiscard]] Place new_place() const;
 
   [[nodiscard]] Pull issue(std::size_t place, Pull of_tree);
   template <class Tell>
@@ -134,9 +167,28 @@ class Contextual final : public Optimizer {
   template <class Tell>
   Status counted(const Place& place, const Tell& tell);
   void keep(Place& place, ContextBins bins, Arm arm, const Rewards& rewards);
+  [[nodiscard]] Status learn_metrics(Place& place, ContextBins bins, Ticket of_tree, Arm arm,
+                                     const Metrics& metrics);
+  [[nodiscard]] std::vector<Interval> metric_effects_at(ContextBins bins) const;
+  [[nodiscard]] std::vector<Interval> metric_effects_of(const Place& place) const;
+  /// What the tree of a region answers where contexts add this to metrics.
+  template <class Ask>
+  auto judged_at(const Place& place, const std::vector<Interval>& effects, const Ask& ask) const {
+    Adaptive& tree = *place.tree;
+    const std::vector<Interval> before = tree.judged_effects();
+    tree.judge_limits_at(effects);
+    auto answer = ask(std::as_const(tree));
+    tree.judge_limits_at(before);
+    return answer;
+  }
+  template <class Ask>
+  auto judged_in(ContextBins bins, const Ask& ask) const;
+  [[nodiscard]] bool is_at_end(std::size_t metric) const;
+  void fit_metric_effect(std::size_t metric);
   void step_if_due();
   void fit_effect();
-  [[nodiscard]] Adaptive::RewardsOfArms less_effect(const RewardsByContext& rewards) const;
+  [[nodiscard]] static Adaptive::RewardsOfArms less_effect(const RewardsByContext& rewards,
+                                                           const LevelEffect& effect);
   void split_if_it_pays(std::size_t index);
   /// A split and the evidence for it.
   struct Judged {
@@ -147,6 +199,8 @@ class Contextual final : public Optimizer {
   [[nodiscard]] std::vector<ContextSplit> candidates(const Place& place,
                                                      std::size_t variable) const;
   [[nodiscard]] static double extra_evidence(int values);
+  [[nodiscard]] Judged best_of(const SplitTest& test, const std::vector<ContextSplit>& splits,
+                               const Place& place, std::size_t variable) const;
   static void regroup(const SplitTest& test, BinSet bins, Judged& best);
   void split(std::size_t index, const Judged& judged);
   [[nodiscard]] std::vector<std::size_t> regions_in_order() const;
@@ -161,6 +215,7 @@ class Contextual final : public Optimizer {
   Objective objective_;
   std::vector<Place> places_;  // the first is the whole box
   LevelEffect effect_;
+  std::vector<LevelEffect> metric_effects_;  // of each limit, in the units of the metric
   std::map<Ticket, Open> open_;
   Ticket newest_ = 0;
   std::uint64_t told_ = 0;  // pulls

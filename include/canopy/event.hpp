@@ -309,7 +309,8 @@ struct MetricsMeasured {
 
   Ticket ticket = 0;
   Metrics metrics;
-  std::vector<double> arm;  ///< of which they are; empty: the system's setting
+  std::vector<double> arm;           ///< of which they are; empty: the system's setting
+  std::vector<double> context = {};  ///< of those that belong to no ticket
 
   friend bool operator==(const MetricsMeasured&, const MetricsMeasured&) = default;
 };
@@ -319,6 +320,7 @@ void visit_fields(MetricsMeasured& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(Field{"metrics", "by name"}, event.metrics);
   visit(kOtherArmField, event.arm);
+  visit(kContextField, event.context);
 }
 
 struct ComparisonBegun {

@@ -423,9 +423,7 @@ class Optimizer {
   virtual Pull ask_in(Context context, std::uint64_t pulls = UINT64_MAX);
 
   /// What an earlier ask was answered with, when it is done again from a journal: see WithBaseline.
-  virtual Pull ask_as(const Pull& earlier, std::uint64_t pulls) {
-    return earlier.purpose == Purpose::search ? ask(pulls) : Pull();
-  }
+  virtual Pull ask_as(const Pull& earlier, std::uint64_t pulls, Context context = {});
 
   /// One reward, in the user's units. Only this and what is below learns.
   [[nodiscard]] virtual Status tell(Ticket ticket, double reward) = 0;
@@ -462,6 +460,10 @@ class Optimizer {
   /// ticket, or (0) of none. Those that have no limit are passed over.
   [[nodiscard]] virtual Status measure(Ticket ticket, Arm arm, const Metrics& metrics) = 0;
 
+  /// Numbers that come with rewards of no ticket, which were observed in a context. Throws
+  /// ConfigurationError, as `ask_in` does. Without contexts it is `measure`.
+  [[nodiscard]] virtual Status measure_in(Context context, Arm arm, const Metrics& metrics);
+
   /// The system has had another setting meanwhile, which the search has not asked for.
   virtual void interrupt() {}
 
@@ -494,7 +496,11 @@ class Optimizer {
   /// Where no arm keeps its limits: the one that is beyond them least. None if there is a best arm.
   [[nodiscard]] virtual std::optional<Best> nearest() const = 0;
 
-  /// How an arm does beside the limits whose metrics were measured.
+  /// The same in a context; without contexts it is `nearest`.
+  [[nodiscard]] virtual std::optional<Best> nearest_in(Context context) const;
+
+  /// How an arm does beside the limits whose metrics were measured; in the context that was seen
+  /// last.
   [[nodiscard]] virtual std::vector<LimitCheck> limit_checks(Arm arm) const = 0;
 
   /// What is known of an arm; none if it has no rewards.
@@ -510,6 +516,12 @@ class Optimizer {
   /// as far as is known: the best arm first, if it is among them, then those with the largest
   /// difference.
   [[nodiscard]] virtual std::vector<Uplift> proven() const { return {}; }
+
+  /// Of the policies that pairs have proven to be better than the baseline, what the best one sets
+  /// in a context; none if there is none.
+  [[nodiscard]] virtual std::optional<std::vector<double>> proven_in(Context /*context*/) const {
+    return std::nullopt;
+  }
 
   /// What is known of all arms that have rewards; none of an algorithm that does not keep it.
   [[nodiscard]] virtual std::optional<Evidence> evidence() const { return std::nullopt; }

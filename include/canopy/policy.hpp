@@ -2,6 +2,7 @@
 
 #include "canopy/context.hpp"
 #include "canopy/intervals.hpp"
+#include "canopy/limits.hpp"
 
 #include <array>
 #include <cstddef>
@@ -40,6 +41,11 @@ struct PolicyRow {
   /// What it earns here in the mean over the contexts that come, at the level of `Best`; none: too
   /// few rewards.
   std::optional<Interval> interval = std::nullopt;
+
+  /// Of all metrics with a limit that were measured, where the contexts of the region that have
+  /// come suit it least.
+  std::vector<LimitCheck> limits = {};
+  bool breaks_limits = false;  ///< No setting keeps them here: it is beyond them least.
 
   /// Neighbouring regions, by their places in the list, whose setting cannot be ruled out here.
   std::vector<std::size_t> may_share = {};

@@ -72,11 +72,12 @@ class Study final : public Optimizer {
   /// ever. The ticket is of the incarnation that the study was opened with.
   Pull ask_on_lease(std::uint64_t pulls, double seconds, Context context = {});
   Pull ask_again() override;
-  Pull ask_as(const Pull& earlier, std::uint64_t pulls) override;
+  Pull ask_as(const Pull& earlier, std::uint64_t pulls, Context context = {}) override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
   [[nodiscard]] Status tell(Ticket ticket, const Rewards& rewards) override;
   [[nodiscard]] Status measure(Ticket ticket, Arm arm, const Metrics& metrics) override;
+  [[nodiscard]] Status measure_in(Context context, Arm arm, const Metrics& metrics) override;
   [[nodiscard]] Status penalize(Ticket ticket, double reward) override;
   [[nodiscard]] Status bar(Arm arm, double reward) override;
   [[nodiscard]] bool is_barred(Arm arm) const override { return live().is_barred(arm); }
@@ -100,6 +101,9 @@ class Study final : public Optimizer {
   }
   [[nodiscard]] std::optional<Policy> policy() const override { return live().policy(); }
   [[nodiscard]] std::optional<Best> nearest() const override { return live().nearest(); }
+  [[nodiscard]] std::optional<Best> nearest_in(Context context) const override {
+    return live().nearest_in(context);
+  }
   [[nodiscard]] std::vector<LimitCheck> limit_checks(Arm arm) const override {
     return live().limit_checks(arm);
   }
@@ -109,6 +113,9 @@ class Study final : public Optimizer {
   [[nodiscard]] std::optional<Uplift> uplift() const override { return live().uplift(); }
   [[nodiscard]] std::optional<Loss> loss() const override { return live().loss(); }
   [[nodiscard]] std::vector<Uplift> proven() const override { return live().proven(); }
+  [[nodiscard]] std::optional<std::vector<double>> proven_in(Context context) const override {
+    return live().proven_in(context);
+  }
   [[nodiscard]] std::optional<Evidence> evidence() const override { return live().evidence(); }
   [[nodiscard]] Summary summary() const override { return live().summary(); }
   [[nodiscard]] std::uint64_t changes() const override { return live().changes(); }

@@ -47,8 +47,10 @@ struct Uplift {
     worse,
   };
 
-  std::vector<double> arm = {};  ///< that was compared
-  bool is_best = true;           ///< whether that is the one of `best`
+  std::vector<double> arm = {};  ///< that was compared; empty: a policy, in contexts
+  /// The pull after which that policy was what is best in every context; later ones may be others.
+  std::optional<std::uint64_t> policy_of = std::nullopt;
+  bool is_best = true;  ///< whether that is the one of `best`, or the policy of now
   bool best_is_baseline = false;
   bool is_confirmed = false;  ///< by a comparison of its own, whose pairs these are
   bool is_refuted = false;    ///< by a later comparison: it was worse, failed or broke a limit
@@ -86,8 +88,14 @@ struct EnumNames<Uplift::Verdict> {
 
 template <class Visit>
 void visit_fields(Uplift& uplift, Visit&& visit) {
-  visit(SettingField{{"arm", "the setting that was compared"}}, uplift.arm);
-  visit(Field{"is_best", "whether it is the best arm"}, uplift.is_best);
+  visit(
+      SettingField{
+          Field{"arm", "the setting that was compared; left out: a policy, in contexts"}.or_none()},
+      uplift.arm);
+  visit(Field{"policy_of", "the pull after which that policy was what is best in every context"}
+            .or_none(),
+        uplift.policy_of);
+  visit(Field{"is_best", "whether it is the best arm, or the policy of now"}, uplift.is_best);
   visit(Field{"best_is_baseline", "the best arm is the baseline"}, uplift.best_is_baseline);
   visit(Field{"is_confirmed", "by a comparison of its own, whose pairs these are"},
         uplift.is_confirmed);

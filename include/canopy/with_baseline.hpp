@@ -59,7 +59,7 @@ class WithBaseline final : public Optimizer {
 
   Pull ask(std::uint64_t pulls = UINT64_MAX) override;
   Pull ask_again() override;
-  Pull ask_as(const Pull& earlier, std::uint64_t pulls) override;
+  Pull ask_as(const Pull& earlier, std::uint64_t pulls, Context context = {}) override;
   [[nodiscard]] Status tell(Ticket ticket, double reward) override;
   /// Of a duel: first all rewards of the first arm, then those of the other one.
   [[nodiscard]] Status tell(Ticket ticket, std::span<const double> rewards) override;
@@ -238,14 +238,15 @@ class WithBaseline final : public Optimizer {
   [[nodiscard]] std::optional<std::size_t> find_challenger(const std::vector<double>& arm) const;
   [[nodiscard]] std::size_t challenger_index(const std::vector<double>& arm);
   void choose_challenger();
-  [[nodiscard]] double evidence_for(const Pairs& pairs) const;
   [[nodiscard]] double alpha(std::size_t challenger) const;
+  [[nodiscard]] Direction direction() const {
+    return sign_ > 0.0 ? Direction::maximize : Direction::minimize;
+  }
   [[nodiscard]] Uplift::Verdict verdict(std::size_t challenger) const;
   [[nodiscard]] std::vector<std::size_t> proven_among(const std::vector<double>& best) const;
   [[nodiscard]] std::optional<std::size_t> told_challenger(const std::vector<double>& best) const;
   [[nodiscard]] Uplift uplift_of(std::optional<std::size_t> challenger,
                                  const std::vector<double>& best) const;
-  [[nodiscard]] std::uint64_t gap() const;
   [[nodiscard]] double tossed_rank() const;
   [[nodiscard]] std::vector<Round> measured_rounds(std::uint64_t after = 0) const;
   [[nodiscard]] LevelMove move() const;

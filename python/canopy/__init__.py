@@ -30,12 +30,12 @@ from ._canopy import Pull, Rewards, StoreError, StudyError
 from ._classes import *  # noqa: F403 - one for every optimizer
 from ._experiment import Algorithm, AskTell, Experiment, Function, experiment
 from ._ledger import FailuresError
+from ._limits import LimitCheck
 from ._optimizers import (
     ArmEstimate,
     Best,
     Change,
     Learnt,
-    LimitCheck,
     Loss,
     MemoryWarning,
     Node,

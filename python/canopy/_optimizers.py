@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from . import _canopy
+from ._limits import LimitCheck, checks_from
 from ._partition import AnyPartition
 from ._policy import Policy, policy_from
 from ._space import (
@@ -47,25 +48,6 @@ class MemoryWarning(UserWarning):
 
 #: what an interval assumes; see `Best`
 Assumption = Literal["none", "about_normal", "noise_as_elsewhere", "two_values", "hard_range"]
-
-
-#: whether an arm keeps a limit, as far as is known
-LimitState = Literal["kept", "probably_kept", "probably_broken", "broken"]
-
-
-class LimitCheck(NamedTuple):
-    """What is known of a metric with a limit at an arm.
-
-    `limit` says what that is ("at most 60"), `state` whether the arm keeps it, `probability` how probable that is.
-    `level` is what the metric is at the arm, and `pulls` how many calls with it have measured it.
-    """
-
-    metric: str
-    limit: str
-    state: LimitState
-    probability: float
-    level: float
-    pulls: int
 
 
 class Best(NamedTuple):
@@ -115,6 +97,9 @@ class Best(NamedTuple):
 class Uplift(NamedTuple):
     """An arm beside the baseline, from pairs of calls in an order that was tossed; `print` says it in a sentence.
 
+    With contexts, whole policies are compared: `arm` is None, and `policy_of` is the pull after which the policy that
+    was compared was what is best in every context. It is played where it differs from the baseline.
+
     `verdict` is "better" or "worse" at the `level`, "open", or "too_few" before `fewest` pairs. `mean` is that of the
     differences, the arm's reward less the baseline's, over all `pairs`; the true one lies from `lower` to `upper` (None
     while there is no interval). All of this holds at all times, although the arm was chosen by looking, whatever the
@@ -128,7 +113,8 @@ class Uplift(NamedTuple):
     and `was_proven` says whether they had proven an arm.
     """
 
-    arm: dict[str, Any]
+    arm: dict[str, Any] | None
+    policy_of: int | None
     verdict: Literal["too_few", "open", "better", "worse"]
     mean: float
     lower: float | None
@@ -323,7 +309,7 @@ class Looks(_Bound):
 
     def limit_checks(self, arm: dict[str, Any]) -> dict[str, LimitCheck]:
         """How an arm does beside the limits, by the names of their metrics; without those never measured."""
-        return _checks_from(self._limit_checks(arm))
+        return checks_from(self._limit_checks(arm))
 
     @property
     def limits(self) -> dict[str, Limit]:
@@ -423,15 +409,11 @@ class Looks(_Bound):
         return [Node(*node) for node in self._tree()]
 
 
-def _checks_from(checks: Any) -> dict[str, LimitCheck]:
-    return {check[0]: LimitCheck(*check) for check in checks}
-
-
 def _best_from(best: tuple[Any, ...] | None) -> Best | None:
     if best is None:
         return None
     *others, limits, text = best
-    return Best._make([*others, _checks_from(limits), text])
+    return Best._make([*others, checks_from(limits), text])
 
 
 class Optimizer(Looks, _canopy.Optimizer):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _canopy
+from ._limits import LimitCheck, checks_from
 from ._pandas import import_pandas
 from ._space import Contexts, Space
 
@@ -25,7 +26,9 @@ class PolicyRow(NamedTuple):
     `arm_pulls` those of this arm there, and `mean` is what it has earned in them. What it earns in the mean over the
     contexts that come there lies from `lower` to `upper`, as in `Best`; both are None while there is no interval.
     `may_share` are the places, in the list of rows, of neighbours whose arm cannot be ruled out here: there the two
-    regions may have the same best arm.
+    regions may have the same best arm. `limits` has a `LimitCheck` for every metric with a limit, judged where the
+    contexts that have come there suit the limit least; `breaks_limits` says that no arm keeps them there, and that
+    `arm` is the one that is beyond them least.
     """
 
     where: dict[str, tuple[Any, Any] | list[Any]]
@@ -36,6 +39,8 @@ class PolicyRow(NamedTuple):
     lower: float | None
     upper: float | None
     may_share: list[int]
+    limits: dict[str, LimitCheck]
+    breaks_limits: bool
 
 
 class LevelEffect(NamedTuple):
@@ -138,12 +143,16 @@ class Policy:
 
     def __str__(self) -> str:
         notes = any(row.may_share for row in self.rows)
-        heads = ["", *self.contexts, "pulls", *self.space, "mean", "interval"] + (["may be as in"] if notes else [])
+        metrics = list(self.rows[0].limits) if self.rows else []
+        heads = ["", *self.contexts, "pulls", *self.space, "mean", "interval", *metrics]
+        if notes:
+            heads.append("may be as in")
         lines = [heads]
         for number, row in enumerate(self.rows, start=1):
             cells = [str(number), *(_range_text(self, row, name) for name in self.contexts), str(row.pulls)]
             cells += [_value_text(row.arm[name]) if row.arm else "" for name in self.space]
             cells += [_mean_text(row), _interval_text(row)]
+            cells += [_limit_text(row.limits.get(name)) for name in metrics]
             if notes:
                 cells.append(", ".join(str(place + 1) for place in row.may_share))
             lines.append(cells)
@@ -162,7 +171,7 @@ def policy_from(space: Space, contexts: Contexts, found: tuple[Any, ...]) -> Pol
     return Policy(
         space,
         contexts,
-        [PolicyRow._make(row) for row in rows],
+        [PolicyRow(*row[:-2], checks_from(row[-2]), row[-1]) for row in rows],
         {name: [LevelEffect._make(each) for each in bins] for name, bins in effects.items()},
         {name: ContextWeight._make(weight) for name, weight in weights.items()},
         moved,
@@ -180,7 +189,9 @@ def policy_tuples_from(document: Mapping[str, Any]) -> tuple[Any, ...]:
         arm, interval = row.get("arm"), row.get("interval", {})
         mean = None if arm is None else row["mean"]
         ends = (interval.get("lower"), interval.get("upper"))
-        rows.append((where, arm, row["pulls"], row["arm_pulls"], mean, *ends, row.get("may_share", [])))
+        limits = [tuple(check[key] for key in LimitCheck._fields) for check in row.get("limits", [])]
+        others = (row.get("may_share", []), limits, row.get("breaks_limits", False))
+        rows.append((where, arm, row["pulls"], row["arm_pulls"], mean, *ends, *others))
     effects = {
         name: [
             (part.get("from", part.get("value")), part.get("to", part.get("value")), part["effect"]) for part in parts
@@ -204,6 +215,10 @@ def _document_of(row: PolicyRow) -> dict[str, Any]:
         document["interval"] = {"lower": row.lower, "upper": row.upper}
     if row.may_share:
         document["may_share"] = row.may_share
+    if row.limits:
+        document["limits"] = [check._asdict() for check in row.limits.values()]
+    if row.breaks_limits:
+        document["breaks_limits"] = True
     return document
 
 
@@ -234,6 +249,10 @@ def _interval_text(row: PolicyRow) -> str:
     if row.lower is None or row.upper is None:
         return ""
     return f"{_rounded(row, row.lower)} to {_rounded(row, row.upper)}"
+
+
+def _limit_text(check: LimitCheck | None) -> str:
+    return "" if check is None else f"{check.level:.4g} ({check.state.replace('_', ' ')})"
 
 
 def _rounded(row: PolicyRow, number: float) -> str:

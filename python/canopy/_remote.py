@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 from urllib.parse import quote, urlencode
 
 from . import _canopy
+from ._limits import LimitCheck
 from ._optimizers import (
     CLASSES,
     DEFAULT,
@@ -671,8 +672,7 @@ class RemoteStudy(Looks):
         numbers = (best[key] for key in ("arm", "mean", "lower", "upper", "pulls", "level", "assumes"))
         extremes = best.get("rare_extremes", False)
         others = (best[key] for key in ("rivals", "unknown", "basis"))
-        checks = ("metric", "limit", "state", "probability", "level", "pulls")
-        limits = [tuple(check[key] for key in checks) for check in best.get("limits", [])]
+        limits = [tuple(check[key] for key in LimitCheck._fields) for check in best.get("limits", [])]
         since = (best.get("since"), best.get("level_moves", False))
         return (*numbers, extremes, *others, best.get("own"), ends, *since, limits, best["text"])
 
@@ -690,18 +690,17 @@ class RemoteStudy(Looks):
         return self._empty._limits
 
     def _uplift(self) -> tuple[Any, ...] | None:
-        if self.contexts is not None:  # cannot be combined with a baseline yet
-            return None
         best = self._best_answer()
         uplift = best and best.get("uplift")
         if not best or not uplift:
             return None
-        keys = ("arm", "verdict", "mean", "low", "high", "level", "pairs", "fewest", "is_best")
+        keys = ("verdict", "mean", "low", "high", "level", "pairs", "fewest", "is_best")
         of_claim = ("is_confirmed", "is_refuted")
         of_baseline = ("baseline_mean", "baseline_low", "baseline_high", "rounds")
         numbers = (uplift[key] for key in (*keys, *of_claim, *of_baseline))
         since = (uplift.get("since"), uplift.get("was_proven", False))
-        return (*numbers, "moves" in uplift, *since, best["uplift_text"])
+        about = (uplift.get("arm"), uplift.get("policy_of"))
+        return (*about, *numbers, "moves" in uplift, *since, best["uplift_text"])
 
     def _loss(self) -> tuple[Any, ...] | None:
         return self._mirror()._loss()

@@ -22,10 +22,10 @@ namespace {
 
 /// Where no arm keeps its limits, the nearest is shown.
 int say_why_there_is_none(const Optimizer& optimizer, const NamedStudy& study,
-                          const TunerState& tuner, bool json) {
+                          const TunerState& tuner, Context context, bool json) {
   const Space& space = study.specification.space;
-  const std::string why = no_best_text(space, optimizer);
-  const auto nearest = optimizer.nearest();
+  const std::string why = no_best_text(space, optimizer, context);
+  const auto nearest = context.empty() ? optimizer.nearest() : optimizer.nearest_in(context);
   if (!nearest) throw StudyError(StudyError::Fault::other, study.record.name + ": " + why);
   if (json) {
     const BestAnswer answer = best_answer(optimizer, *nearest, study.specification, tuner);
@@ -36,8 +36,7 @@ int say_why_there_is_none(const Optimizer& optimizer, const NamedStudy& study,
     return kSuccess;
   }
   fmt::print("{}\nthe nearest: {}\n", why, best_text(space, *nearest));
-  for (const std::string& line :
-       metric_lines(optimizer, study.specification, tuner, nearest->arm)) {
+  for (const std::string& line : metric_lines(*nearest, study.specification, tuner)) {
     fmt::print("{}\n", line);
   }
   return kSuccess;
@@ -90,7 +89,7 @@ int show_best(const BestArguments& arguments) {
   const TunerState& tuner = tuner_state_of(loaded);
   const auto best = context.empty() ? optimizer.best() : optimizer.best_in(context);
   const bool json = arguments.study.json;
-  if (!best) return say_why_there_is_none(optimizer, study, tuner, json);
+  if (!best) return say_why_there_is_none(optimizer, study, tuner, context, json);
   if (!json) {
     print_best(optimizer, *best, study, tuner, context);
     return kSuccess;

@@ -72,7 +72,7 @@ std::vector<KnownLine> best_lines(const Optimizer& optimizer, const Best& best,
   const auto add = [&](std::string about, std::string text) {
     if (!text.empty()) lines.push_back({std::move(about), std::move(text)});
   };
-  for (std::string& line : metric_lines(optimizer, specification, tuner, best.arm)) {
+  for (std::string& line : metric_lines(best, specification, tuner)) {
     add("", std::move(line));
   }
   add("uplift", uplift_line(uplift, best, specification));

@@ -10,16 +10,15 @@
 
 namespace canopy {
 
-std::map<std::string, MetricAnswer> metrics_at(const Optimizer& optimizer, const TunerState& tuner,
-                                               Arm arm) {
+std::map<std::string, MetricAnswer> metrics_at(const Best& best, const TunerState& tuner) {
   std::map<std::string, MetricAnswer> known;
   for (const auto& [name, evidence] : tuner.metrics()) {
-    const auto index = evidence.find(arm);
+    const auto index = evidence.find(best.arm);
     if (!index) continue;
     const ArmEstimate estimate = evidence.estimate(*index);
     known[name] = {estimate.mean, estimate.interval, estimate.pulls};
   }
-  for (const LimitCheck& check : optimizer.limit_checks(arm)) {
+  for (const LimitCheck& check : best.limits) {
     const auto found = known.find(check.metric);
     if (found != known.end()) found->second.limit = check.state;
   }
@@ -37,10 +36,10 @@ BestAnswer best_answer(const Optimizer& optimizer, const Best& best,
   }
   answer.loss = optimizer.loss();
   if (answer.loss) answer.loss_text = loss_text(specification, *answer.loss);
-  answer.metrics = metrics_at(optimizer, tuner, best.arm);
+  answer.metrics = metrics_at(best, tuner);
   if (const auto& verdict = tuner.verdict()) {
-    answer.confirmed = verdict->is_of_policy ? verdict->confirmed && !verdict->has_learnt_since
-                                             : answer.uplift && answer.uplift->is_confirmed;
+    answer.confirmed = verdict->is_of_policy() ? verdict->confirmed && !verdict->has_learnt_since
+                                               : answer.uplift && answer.uplift->is_confirmed;
     answer.verdict = verdict->text;
     answer.verdict_arm = verdict->arm;
   }

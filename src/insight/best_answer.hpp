@@ -23,8 +23,8 @@ struct MetricAnswer {
 };
 
 /// By name.
-[[nodiscard]] std::map<std::string, MetricAnswer> metrics_at(const Optimizer& optimizer,
-                                                             const TunerState& tuner, Arm arm);
+[[nodiscard]] std::map<std::string, MetricAnswer> metrics_at(const Best& best,
+                                                             const TunerState& tuner);
 
 template <class Visit>
 void visit_fields(MetricAnswer& metric, Visit&& visit) {

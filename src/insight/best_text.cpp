@@ -136,18 +136,28 @@ std::string open_word(const Uplift& uplift) {
 
 }  // namespace
 
+std::string subject_text(const Space& space, const Uplift& uplift) {
+  if (!uplift.arm.empty()) return space.describe(uplift.arm);
+  if (uplift.is_best) return "the policy";
+  return uplift.policy_of ? fmt::format("the policy of pull {}", *uplift.policy_of)
+                          : "the policy as it was then";
+}
+
 std::string claim_text(const Space& space, const Uplift& uplift, const Best& best,
                        Direction direction) {
+  const bool is_of_policy = uplift.arm.empty();
+  const bool is_about_best = uplift.is_best && !is_of_policy;
+  const std::string arm = is_about_best ? "" : subject_text(space, uplift) + ": ";
   if (uplift.verdict == Uplift::Verdict::too_few && uplift.is_refuted) {
-    return (uplift.is_best ? "" : space.describe(uplift.arm) + ": ") + open_word(uplift);
+    return arm + open_word(uplift);
   }
   if (uplift.verdict == Uplift::Verdict::too_few) {
-    return fmt::format("not known yet: {} of at least {} pairs", uplift.pairs, uplift.fewest);
+    return fmt::format("{}not known yet: {} of at least {} pairs", is_of_policy ? arm : "",
+                       uplift.pairs, uplift.fewest);
   }
   const std::string level = fmt::format(" ({:.4g} %)", 100.0 * uplift.level);
   const std::string better = uplift.is_confirmed ? "confirmed to be better" : "better";
-  if (uplift.is_best || uplift.verdict != Uplift::Verdict::better) {
-    const std::string arm = uplift.is_best ? "" : space.describe(uplift.arm) + ": ";
+  if (is_about_best || is_of_policy || uplift.verdict != Uplift::Verdict::better) {
     const std::string verdict = uplift.verdict == Uplift::Verdict::open     ? open_word(uplift)
                                 : uplift.verdict == Uplift::Verdict::better ? better + level
                                                                             : "worse" + level;
@@ -231,12 +241,11 @@ std::string moves_text(const LevelMove& moves) {
       number_text(after.mean, resolution), after.from, after.to);
 }
 
-std::vector<std::string> metric_lines(const Optimizer& optimizer,
-                                      const StudySpecification& specification,
-                                      const TunerState& tuner, Arm arm) {
+std::vector<std::string> metric_lines(const Best& best, const StudySpecification& specification,
+                                      const TunerState& tuner) {
   std::vector<std::string> lines;
-  for (const LimitCheck& check : optimizer.limit_checks(arm)) lines.push_back(limit_text(check));
-  for (const auto& [name, metric] : metrics_at(optimizer, tuner, arm)) {
+  for (const LimitCheck& check : best.limits) lines.push_back(limit_text(check));
+  for (const auto& [name, metric] : metrics_at(best, tuner)) {
     if (metric.limit) continue;
     const Interval& interval = metric.interval;
     const double resolution =
@@ -309,7 +318,8 @@ std::vector<LimitNote> limit_notes(const Optimizer& optimizer,
 std::string verdict_line(const Space& space, const TunerState& tuner,
                          const std::optional<Uplift>& uplift) {
   const std::optional<Verdict>& verdict = tuner.verdict();
-  if (verdict && verdict->is_of_policy) {
+  if (verdict && verdict->is_of_policy()) {
+    if (uplift && uplift->is_confirmed) return "";
     return (verdict->has_learnt_since ? "the policy as it was then: " : "the policy: ") +
            verdict->text;
   }

@@ -16,6 +16,9 @@ namespace canopy {
 /// yet`
 [[nodiscard]] std::string best_text(const Space& space, const Best& best);
 
+/// What an uplift is about: `x = 0.25`, `the policy`, `the policy of pull 300`.
+[[nodiscard]] std::string subject_text(const Space& space, const Uplift& uplift);
+
 /// `+0.12 over the baseline (+0.10 to +0.14 at 95 %, 41 pairs): better (95 %)`; for costs, `0.12
 /// below the baseline (...)`.
 [[nodiscard]] std::string claim_text(const Space& space, const Uplift& uplift, const Best& best,
@@ -47,9 +50,9 @@ namespace canopy {
 
 /// What else was measured at an arm, a line each: `p99_ms 31.5 (at most 50): kept`, or, of one
 /// without a limit, `p99_ms: 31.5 (28.1 to 34.9 at 95 %)`.
-[[nodiscard]] std::vector<std::string> metric_lines(const Optimizer& optimizer,
+[[nodiscard]] std::vector<std::string> metric_lines(const Best& best,
                                                     const StudySpecification& specification,
-                                                    const TunerState& tuner, Arm arm);
+                                                    const TunerState& tuner);
 
 /// `tuning has cost 0.9 % (+- 0.4) of what the baseline earns; 2 % are allowed`, and what is waited
 /// for.

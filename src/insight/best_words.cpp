@@ -72,6 +72,8 @@ class BestSentences {
     has_baseline_ = specification.baseline.has_value();
     is_baseline_ = specification.is_baseline(best_.arm);
     if (!answer.uplift) return;
+    is_of_policy_ = answer.uplift->arm.empty();
+    if (is_of_policy_) return;  // which says nothing of the arm
     if (answer.uplift->is_best) tone_ = tone_of(*answer.uplift);
     is_proven_ = answer.uplift->verdict == Uplift::Verdict::better;
   }
@@ -87,7 +89,7 @@ class BestSentences {
       add(sentences, is_baseline_ ? as_sentence(best) : best + ".");  // a knob's name stays
     } else {
       add(sentences, mean());
-      add(sentences, beside_baseline());
+      add(sentences, is_of_policy_ ? policy_beside_baseline() : beside_baseline());
     }
     add(sentences, beside_others());
     if (answer_.uplift && answer_.uplift->since) {
@@ -141,6 +143,9 @@ class BestSentences {
   [[nodiscard]] Advice advice() const {
     if (best_.all_alike) return Advice::same;
     if (is_proven_) return Advice::set;
+    if (is_of_policy_) {
+      return policy_verdict() == Uplift::Verdict::better ? Advice::set : Advice::so_far;
+    }
     if (is_baseline_ || is_baseline_better()) return Advice::keep;
     if (is_alone() || is_one_of_many()) return Advice::so_far;
     if (answer_.uplift) return Advice::so_far;
@@ -151,6 +156,13 @@ class BestSentences {
 
   [[nodiscard]] std::pair<std::string, Tone> certainty() const {
     if (best_.all_alike) return {"no difference", Tone::plain};
+    if (is_of_policy_ && policy_verdict() == Uplift::Verdict::better) {
+      return {is_confirmed() ? "the policy is confirmed" : "the policy is better than the baseline",
+              Tone::good};
+    }
+    if (is_of_policy_ && policy_verdict() == Uplift::Verdict::worse) {
+      return {"the policy is worse than the baseline", Tone::bad};
+    }
     if (is_confirmed()) return {"confirmed", Tone::good};
     if (is_proven_) return {"better than the baseline", Tone::good};
     if (is_alone()) {
@@ -204,6 +216,23 @@ class BestSentences {
     const char* aside = direction() == Direction::minimize ? ", and lower is better" : "";
     return fmt::format("{}: {}{}, from {} pairs.", claim, share_and_size(), aside,
                        answer_.uplift->pairs);
+  }
+
+  [[nodiscard]] Uplift::Verdict policy_verdict() const { return answer_.uplift->verdict; }
+
+  /// The whole policy, in contexts where it is not the baseline.
+  [[nodiscard]] std::string policy_beside_baseline() const {
+    const Uplift& uplift = *answer_.uplift;
+    const bool is_decided =
+        uplift.verdict == Uplift::Verdict::better || uplift.verdict == Uplift::Verdict::worse;
+    if (!is_decided) {
+      return as_sentence(claim_text(specification_.space, uplift, best_, direction()));
+    }
+    return as_sentence(fmt::format(
+        "{} is {}{} than the baseline, where they differ: {}{}, from {} pairs",
+        subject_text(specification_.space, uplift), uplift.is_confirmed ? "confirmed to be " : "",
+        uplift.verdict == Uplift::Verdict::better ? "better" : "worse", share_and_size(),
+        direction() == Direction::minimize ? ", and lower is better" : "", uplift.pairs));
   }
 
   /// `+12 %, which is +0.094 (+0.063 to +0.125)`
@@ -295,7 +324,8 @@ class BestSentences {
           "A comparison with the baseline, of {} pairs of its own, has confirmed it.",
           answer_.uplift->pairs);
     }
-    if (verdict_ && verdict_->is_of_policy) {
+    if (verdict_ && verdict_->is_of_policy() && is_confirmed()) return "";  // it is said above
+    if (verdict_ && verdict_->is_of_policy()) {
       return fmt::format("The last comparison with the baseline {} the policy{}: {}.",
                          verdict_->confirmed ? "confirmed" : "did not confirm",
                          verdict_->has_learnt_since ? " as it was then" : "", verdict_->text);
@@ -355,8 +385,9 @@ class BestSentences {
   const std::optional<Verdict>& verdict_;
   bool has_baseline_ = false;
   bool is_baseline_ = false;
-  bool is_proven_ = false;    // an arm is better than the baseline, the best one or another
-  std::optional<Tone> tone_;  // of the uplift of the best arm, where that is known
+  bool is_of_policy_ = false;  // what was compared
+  bool is_proven_ = false;     // an arm is better than the baseline, the best one or another
+  std::optional<Tone> tone_;   // of the uplift of the best arm, where that is known
 };
 
 }  // namespace

@@ -121,9 +121,13 @@ std::string row_code(const StudySpecification& study, const PolicyRow& row,
     if (row.where[i].is_everything) continue;
     conditions.push_back(condition(study.contexts[i], row.where[i], names[i]));
   }
-  const std::string setting = row.arm.empty() ? "None  # nothing was told here yet"
-                                              : literal(arm_document(study.space, row.arm)) +
-                                                    fmt::format("  # {} pulls here", row.pulls);
+  const std::string setting = row.arm.empty()
+                                  ? "None  # nothing was told here yet"
+                                  : literal(arm_document(study.space, row.arm)) +
+                                        fmt::format("  # {} pulls here{}", row.pulls,
+                                                    row.breaks_limits ? "; no setting "
+                                                                        "keeps the limits"
+                                                                      : "");
   if (is_last) return fmt::format("    return {}\n", setting);
   return fmt::format("    if {}:\n        return {}\n", fmt::join(conditions, " and "), setting);
 }

@@ -96,6 +96,15 @@ std::vector<std::string> aligned(const std::vector<std::vector<std::string>>& ro
   return lines;
 }
 
+/// What is to be known of a row beside its numbers.
+std::string remarks(const PolicyRow& row, const std::string& shared) {
+  std::vector<std::string> parts;
+  if (row.breaks_limits) parts.emplace_back("no setting keeps the limits here");
+  for (const LimitCheck& check : row.limits) parts.push_back(limit_text(check));
+  if (!shared.empty()) parts.push_back("may be the same as " + shared);
+  return joined(parts, "; ");
+}
+
 /// The numbers, from 1, of the rows that may have the same setting.
 std::string shared_text(const PolicyRow& row, std::string_view between) {
   std::vector<std::string> numbers;
@@ -234,8 +243,7 @@ std::vector<std::string> policy_table(const StudySpecification& study, const Pol
                                        : significant_text(row.mean, 4));
     cells.push_back(is_bounded ? range_text(row.interval->lower, row.interval->upper)
                                : "too few pulls");
-    const std::string shared = shared_text(row, ", ");
-    cells.push_back(shared.empty() ? "" : "may be the same as " + shared);
+    cells.push_back(remarks(row, shared_text(row, ", ")));
   }
   return aligned(rows);
 }
@@ -253,7 +261,7 @@ std::vector<std::string> policy_csv(const StudySpecification& study, const Polic
   for (const Parameter& parameter : study.space.parameters()) {
     head.push_back(quoted_csv(parameter.name));
   }
-  for (const char* name : {"pulls", "arm_pulls", "mean", "lower", "upper", "may_share"}) {
+  for (const char* name : {"pulls", "arm_pulls", "mean", "lower", "upper", "may_share", "limits"}) {
     head.emplace_back(name);
   }
   std::vector<std::string> lines{joined(head, ",")};
@@ -282,6 +290,8 @@ std::vector<std::string> policy_csv(const StudySpecification& study, const Polic
     cells.push_back(is_bounded ? to_text(row.interval->lower) : "");
     cells.push_back(is_bounded ? to_text(row.interval->upper) : "");
     cells.push_back(shared_text(row, "|"));
+    const LimitCheck* worst = worst_of(row.limits);
+    cells.push_back(worst == nullptr ? "" : std::string(name_of(worst->state)));
     lines.push_back(joined(cells, ","));
   }
   return lines;

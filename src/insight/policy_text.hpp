@@ -50,7 +50,8 @@ namespace canopy {
 
 /// The same for programs that read CSV, a row a line: the two ends of ordered variables, the values
 /// of choices with | between them, the setting, and what it earns. Empty: all of a variable, or not
-/// known.
+/// known. `limits` is how sure it is that the setting keeps the limit that it keeps least: `kept`,
+/// `probably_kept`, `probably_broken` or `broken`.
 [[nodiscard]] std::vector<std::string> policy_csv(const StudySpecification& study,
                                                   const Policy& policy);
 

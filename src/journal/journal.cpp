@@ -68,6 +68,7 @@ class OpenArms {
   }
   const std::vector<double>* find(const Applied& event) { return &(setting_ = event.arm); }
   const std::vector<double>* find(const MetricsMeasured& event) {
+    if (!event.context.empty()) context_ = event.context;
     return event.arm.empty() ? &setting_ : &event.arm;
   }
   const std::vector<double>* find(const Compared& event) {

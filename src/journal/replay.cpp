@@ -42,14 +42,13 @@ struct DoAgain {
     if (event.again) return optimizer.ask_again();
     const std::uint64_t pulls = event.pulls == 0 ? UINT64_MAX : event.pulls;
     require_context(event.context);
-    if (!event.context.empty()) return optimizer.ask_in(event.context, pulls);
     return optimizer.ask_as({.ticket = event.ticket,
                              .arm = event.arm,
                              .length = event.length,
                              .purpose = event.purpose,
                              .then = event.then,
                              .round = event.round},
-                            pulls);
+                            pulls, event.context);
   }
   /// Whether there is a context if the optimizer needs one; what it has, the optimizer checks.
   void require_context(Context context) const {
@@ -77,7 +76,13 @@ struct DoAgain {
   }
   void operator()(const MetricsMeasured& event) const {
     concerns_optimizer = !event.arm.empty();
-    if (concerns_optimizer) require(optimizer.measure(event.ticket, event.arm, event.metrics));
+    if (!concerns_optimizer) return;
+    if (event.ticket != 0) {
+      require(optimizer.measure(event.ticket, event.arm, event.metrics));
+      return;
+    }
+    require_context(event.context);
+    require(optimizer.measure_in(event.context, event.arm, event.metrics));
   }
   void operator()(const RangeSet& event) const { optimizer.set_reward_range(event.range); }
   void operator()(const Dropped& event) const { require(optimizer.drop(event.ticket)); }
@@ -121,11 +126,13 @@ std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& recor
   const auto take = [&](const JournalEntry& entry, std::optional<Arm> arm, Context context) {
     if (!arm || !space.contains(*arm)) return;
     const std::vector<double> owned(arm->begin(), arm->end());
+    std::vector<double> where;
+    if (keeps_contexts) where.assign(context.begin(), context.end());
     const auto add = [&](const MetricsMeasured& metrics) {
       entries.push_back({entries.size() + 1, entry.at, metrics});
     };
     if (const auto* measured = std::get_if<MetricsMeasured>(&entry.event)) {
-      const MetricsMeasured metrics{0, measured->metrics, owned};
+      const MetricsMeasured metrics{0, measured->metrics, owned, where};
       if (measured->ticket == 0) {
         add(metrics);
       } else {  // they tell about the arm if their reward does
@@ -139,7 +146,7 @@ std::vector<JournalEntry> observations_of(Store& store, const StudyRecord& recor
     }
     if (const std::optional<Rewards> rewards = rewards_of(entry.event)) {
       Observed observed{owned, shortest(*rewards)};
-      if (keeps_contexts) observed.context.assign(context.begin(), context.end());
+      observed.context = where;
       entries.push_back({entries.size() + 1, entry.at, std::move(observed)});
     }
   };

@@ -35,7 +35,9 @@ Adaptive::Adaptive(const std::shared_ptr<const Partition>& partition,
       beyond_(objective.limits.size()),
       options_(options),
       settling_(options.settle, options.settle_rule == SettleRule::by_distance),
-      metrics_settling_(settling_) {
+      metrics_settling_(settling_),
+      judged_effects_(objective.limits.size(), Interval{0.0, 0.0}),
+      bound_effects_(judged_effects_) {
   const Partition& set = model_.tree().partition();
   if (options.settle != 0 && options.settle_rule == SettleRule::by_distance &&
       !set.reach(model_.tree().cell(Tree::kRoot), 0)) {
@@ -87,6 +89,7 @@ Pull Adaptive::issue(std::uint64_t length) {
 }
 
 void Adaptive::begin_or_resume() {
+  judge_anew();
   if (turn_.unissued == 0 || !trackers_.is_following()) learn_pending();
   const bool is_alone = tickets_.in_flight() == 0;
   if (turn_.unissued == 0) choose();
@@ -809,6 +812,10 @@ void Adaptive::transfer(State& state) {
   state.mark("adaptive");
   TicketedOptimizer::transfer(state);
   for (AdaptiveModel& metric : metrics_) state(metric);
+  for (Interval& effects : bound_effects_) {
+    state(effects.lower, effects.upper);
+    state.require_restored(State::are_finite({effects.lower, effects.upper}));
+  }
   state(model_, beyond_, settling_, metrics_settling_, watch_, trackers_, expected_, probe_,
         changes_, last_change_, has_begun_, turn_, pending_, is_steady_, since_pass_,
         explorer_loss_, search_loss_, covers_next_, sweep_, passed_over_, switches_, last_played_);

@@ -19,6 +19,13 @@ void Adaptive::relearn(const RewardsOfArms& rewards) {
   if (has_begun_) pass();
 }
 
+void Adaptive::relearn_metric(std::size_t metric, const RewardsOfArms& values) {
+  metrics_[metric].relearn(values);
+  if (!has_begun_) return;
+  metrics_[metric].pass();
+  set_bounds();
+}
+
 void Adaptive::keep_part(const Part& part) {
   learn_pending();
   Tree& tree = model_.tree();
@@ -54,6 +61,7 @@ void Adaptive::keep_part(const Part& part) {
     return node.depth >= kStartDepth &&
            seen_below[node.children] + seen_below[node.children + 1] == 0.0;
   };
+  for (AdaptiveModel& metric : metrics_) (void)metric.prune(ends);  // before the tree that it asks
   const std::vector<NodeIndex> places = model_.prune(ends);
   tickets_.keep([&](const Tickets::Open& ticket) {
     return part.keeps_ticket(ticket.number) ? std::optional(places[ticket.node]) : std::nullopt;
@@ -73,6 +81,8 @@ void Adaptive::keep_part(const Part& part) {
   last_played_ = kNobody;
   lose_track();
   model_.relearn(part.learnt);
+  for (std::size_t i = 0; i < metrics_.size(); ++i) metrics_[i].relearn(part.metrics[i]);
+  beyond_ = part.beyond;
   for (int i = 0; i < 3; ++i) pass();
 }
 

@@ -19,7 +19,8 @@ void Adaptive::accept_metrics(Ticket ticket, Arm arm, const std::vector<double>&
   bool is_far = false;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) continue;
-    metrics_[i].observe(arm, Rewards::one(values[i]));
+    const double effect = metric_effects_.empty() ? 0.0 : metric_effects_[i];
+    metrics_[i].observe(arm, Rewards::one(values[i] - effect));
     if (limits()[i].room(values[i]) < 0.0) ++beyond_[i];
     is_far = is_far || limits()[i].is_far_broken_by(values[i]);
   }
@@ -35,11 +36,46 @@ void Adaptive::accept_metrics(Ticket ticket, Arm arm, const std::vector<double>&
   }
 }
 
+/// What contexts add to a metric of that level where it is nearest to its limit.
+double Adaptive::judged_effect(std::size_t metric, double level) const {
+  const auto& [low, high] = judged_effects_[metric];
+  const Limit& limit = limits()[metric];
+  return low == high || limit.room(level + low) <= limit.room(level + high) ? low : high;
+}
+
+/// In other contexts, other cells keep their limits.
+void Adaptive::judge_anew() {
+  const auto are_alike = [](const Interval& a, const Interval& b) {
+    return a.lower == b.lower && a.upper == b.upper;
+  };
+  if (std::ranges::equal(bound_effects_, judged_effects_, are_alike)) return;
+  bound_effects_ = judged_effects_;
+  if (turn_.unissued != 0) finish();
+  if (has_begun_) set_bounds();
+}
+
+bool Adaptive::is_limit_at_stake(std::size_t metric, const Interval& effects) const {
+  const Limit& limit = limits()[metric];
+  const AdaptiveModel& model = metrics_[metric];
+  bool is_kept = false;
+  bool is_broken = false;
+  for (NodeIndex i = 0; i < model.tree().size(); ++i) {
+    const Node& node = model.tree()[i];
+    if (node.pulls == 0.0) continue;
+    for (const double effect : {effects.lower, effects.upper}) {
+      const bool keeps = limit.room(node.level + effect) >= 0.0;
+      is_kept = is_kept || keeps;
+      is_broken = is_broken || !keeps;
+    }
+  }
+  return is_kept && is_broken;
+}
+
 /// Whether nothing can be better than the values of an arm, which are at a limit that is the end of
 /// all values.
 bool Adaptive::is_at_end(std::size_t metric, const AdaptiveModel::Known& known) const {
   const Limit& limit = limits()[metric];
-  return known.pulls > 0.0 && limit.room(known.mean) >= 0.0 &&
+  return known.pulls > 0.0 && room(metric, known.mean) >= 0.0 &&
          limit.is_at_end(metrics_[metric].smallest(), metrics_[metric].largest());
 }
 
@@ -52,7 +88,7 @@ double Adaptive::beyond_limits(NodeIndex node, double favour, Of of) const {
     const AdaptiveModel::Known known = metrics_[i].at(node);
     const double more = of == Of::itself ? 0.0 : metrics_[i].tree()[node].below;
     const double reach = favour * std::sqrt(known.variance + more);
-    const double beyond = -limits()[i].room(known.level) - reach;
+    const double beyond = -room(i, known.level) - reach;
     if (beyond > 0.0 && !is_at_end(i, known)) sum += beyond / metrics_[i].spread();
   }
   return sum;
@@ -66,7 +102,7 @@ bool Adaptive::only_parts_may_keep_limits(NodeIndex leaf) const {
     if (!metrics_[i].has_seen_any()) continue;
     const AdaptiveModel::Known known = metrics_[i].at(leaf);
     const double reach = kFavour * std::sqrt(known.variance);
-    if (-limits()[i].room(known.level) - reach <= 0.0 || is_at_end(i, known)) continue;
+    if (-room(i, known.level) - reach <= 0.0 || is_at_end(i, known)) continue;
     if (known.variance > metrics_[i].tree()[leaf].below) return false;
     is_beyond = true;
   }
@@ -85,7 +121,7 @@ double Adaptive::deviations(std::size_t metric, const AdaptiveModel::Known& know
   if (is_at_end(metric, known)) return 0.5 * std::sqrt(known.pulls);
   const double inflated = std::max(1.0, metrics_[metric].noise_variance() / known.noise);
   const double deviation = std::sqrt(known.variance * inflated);
-  return limits()[metric].room(known.level) / std::max(deviation, 1e-300);
+  return room(metric, known.level) / std::max(deviation, 1e-300);
 }
 
 /// Before the first cells have their rewards there is no model: an arm is judged by its own values.
@@ -114,8 +150,8 @@ std::vector<LimitCheck> Adaptive::limit_checks(Arm arm) const {
     const AdaptiveModel::Known known = judged(i, metrics_[i].at(arm));
     if (!has_begun_ && known.pulls == 0.0) continue;
     const double level = is_at_end(i, known) ? known.mean : known.level;
-    checks.push_back(check_of(limits()[i], level, deviations(i, known), metrics_[i].spread(),
-                              static_cast<std::uint64_t>(known.pulls)));
+    checks.push_back(check_of(limits()[i], level + judged_effect(i, level), deviations(i, known),
+                              metrics_[i].spread(), static_cast<std::uint64_t>(known.pulls)));
   }
   return checks;
 }

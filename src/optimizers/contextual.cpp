@@ -10,17 +10,13 @@
 namespace canopy {
 namespace {
 
-AdaptiveOptions without_what_contexts_exclude(AdaptiveOptions options, const ContextSpace& contexts,
-                                              const Objective& objective) {
+AdaptiveOptions without_what_contexts_exclude(AdaptiveOptions options,
+                                              const ContextSpace& contexts) {
   std::vector<Violation> violations;
   if (contexts.empty()) violations.push_back({"context", "", "is missing"});
   if (options.settle != 0) {
     violations.push_back({"optimizer.settle", std::to_string(options.settle),
                           "cannot be combined with contexts yet"});
-  }
-  if (!objective.limits.empty()) {
-    violations.push_back(
-        {"limits", objective.limits[0].metric, "cannot be combined with contexts yet"});
   }
   throw_if_any(std::move(violations));
   options.drift = Drift::none;
@@ -37,10 +33,11 @@ Contextual::Contextual(std::shared_ptr<const Partition> partition, const Context
                        const AdaptiveOptions& options, const Objective& objective)
     : contexts_(contexts),
       partition_(std::move(partition)),
-      options_(without_what_contexts_exclude(options, contexts, objective)),
+      options_(without_what_contexts_exclude(options, contexts)),
       objective_(objective),
-      effect_(contexts) {
-  Place& whole = places_.emplace_back();
+      effect_(contexts),
+      metric_effects_(objective.limits.size(), LevelEffect(contexts)) {
+  Place& whole = places_.emplace_back(new_place());
   for (std::size_t k = 0; k < contexts_.size(); ++k) whole.bins.at(k) = contexts_.all_bins(k);
   whole.tree = std::make_unique<Adaptive>(partition_, options_, objective_);
 }
@@ -52,6 +49,7 @@ Contextual::Contextual(const Contextual& other)
       options_(other.options_),
       objective_(other.objective_),
       effect_(other.effect_),
+      metric_effects_(other.metric_effects_),
       open_(other.open_),
       newest_(other.newest_),
       told_(other.told_),
@@ -67,8 +65,14 @@ Contextual::Contextual(const Contextual& other)
   for (const Place& place : other.places_) {
     places_.push_back({place.bins, place.parts, place.split, place.evidence,
                        place.tree ? std::make_unique<Adaptive>(*place.tree) : nullptr,
-                       place.rewards, place.pulls, place.known, place.tested_at});
+                       place.rewards, place.pulls, place.known, place.tested_at, place.metrics});
   }
+}
+
+Contextual::Place Contextual::new_place() const {
+  Place place;
+  place.metrics.resize(objective_.limits.size());
+  return place;
 }
 
 // --- contexts --------------------------------------------------------------------------------
@@ -77,6 +81,11 @@ std::size_t Contextual::place_of(ContextBins bins) const {
   std::size_t at = 0;
   while (!places_[at].tree) at = places_[at].parts + (places_[at].split.is_right(bins) ? 1 : 0);
   return at;
+}
+
+ContextBins Contextual::bins_in(Context context) const {
+  bool is_moved = false;
+  return contexts_.bins_of(contexts_.within(context, is_moved));
 }
 
 Contextual::Seen Contextual::see(Context context) {
@@ -88,9 +97,36 @@ Contextual::Seen Contextual::see(Context context) {
 }
 
 double Contextual::level_effect(Context context) const {
-  bool is_moved = false;
-  const double effect = effect_.at(contexts_.bins_of(contexts_.within(context, is_moved)));
+  const double effect = effect_.at(bins_in(context));
   return here().reward_map().to_user_difference(effect);
+}
+
+std::vector<Interval> Contextual::metric_effects_at(ContextBins bins) const {
+  std::vector<Interval> effects;
+  for (const LevelEffect& effect : metric_effects_) {
+    effects.push_back({effect.at(bins), effect.at(bins)});
+  }
+  return effects;
+}
+
+/// Over the contexts of a region that have come.
+std::vector<Interval> Contextual::metric_effects_of(const Place& place) const {
+  std::vector<Interval> effects;
+  for (const LevelEffect& effect : metric_effects_) {
+    Interval ends{kInfinity, -kInfinity};
+    for (const auto& [bins, pulls] : place.pulls) {
+      ends.lower = std::min(ends.lower, effect.at(bins));
+      ends.upper = std::max(ends.upper, effect.at(bins));
+    }
+    effects.push_back(place.pulls.empty() ? Interval{0.0, 0.0} : ends);
+  }
+  return effects;
+}
+
+/// What the tree of the region of a context answers there.
+template <class Ask>
+auto Contextual::judged_in(ContextBins bins, const Ask& ask) const {
+  return judged_at(places_[place_of(bins)], metric_effects_at(bins), ask);
 }
 
 // --- asking ----------------------------------------------------------------------------------
@@ -106,7 +142,13 @@ Pull Contextual::ask_in(Context context, std::uint64_t /*pulls*/) {
   const Seen seen = see(context);
   last_asked_bins_ = seen.bins;
   Adaptive& tree = *places_[seen.place].tree;
+  tree.judge_limits_at(metric_effects_at(seen.bins));
   return issue(seen.place, tree.ask(1));
+}
+
+Ticket Contextual::skip_ticket(Context context) {
+  last_asked_bins_ = see(context).bins;
+  return ++newest_;
 }
 
 /// In the context of the last ask.
@@ -229,8 +271,7 @@ Status Contextual::observe(Arm /*arm*/, const Rewards& /*rewards*/) {
 }
 
 Status Contextual::observe_in(Context context, Arm arm, const Rewards& rewards) {
-  bool is_moved = false;
-  const ContextBins bins = contexts_.bins_of(contexts_.within(context, is_moved));
+  const ContextBins bins = bins_in(context);
   Place& place = places_[place_of(bins)];
   place.tree->set_level_effect(effect_.at(bins));
   const Status status = counted(place, [&] { return place.tree->observe(arm, rewards); });
@@ -247,10 +288,35 @@ Status Contextual::remember(Arm /*arm*/, const Rewards& /*rewards*/) {
   return Status::needs_context;
 }
 
-/// There are no limits, so every metric is passed over.
 Status Contextual::measure(Ticket ticket, Arm arm, const Metrics& metrics) {
-  (void)ticket;
-  return places_[place_of(last_bins_)].tree->measure(0, arm, metrics);
+  if (ticket == 0) return Status::needs_context;
+  const auto found = open_.find(ticket);
+  if (found == open_.end()) return absence(ticket);
+  const Open& open = found->second;
+  return learn_metrics(places_[open.place], open.bins, open.ticket, arm, metrics);
+}
+
+Status Contextual::measure_in(Context context, Arm arm, const Metrics& metrics) {
+  const ContextBins bins = bins_in(context);
+  return learn_metrics(places_[place_of(bins)], bins, 0, arm, metrics);
+}
+
+Status Contextual::learn_metrics(Place& place, ContextBins bins, Ticket of_tree, Arm arm,
+                                 const Metrics& metrics) {
+  std::vector<double> effects;
+  for (const LevelEffect& effect : metric_effects_) effects.push_back(effect.at(bins));
+  place.tree->set_metric_effects(std::move(effects));
+  const Status status = place.tree->measure(of_tree, arm, metrics);
+  if (!is_taken(status)) return status;
+  for (std::size_t i = 0; i < objective_.limits.size(); ++i) {
+    const Limit& limit = objective_.limits[i];
+    const auto found = metrics.find(limit.metric);
+    if (found == metrics.end()) continue;
+    Measured& measured = place.metrics[i];
+    measured.values[{arm.begin(), arm.end()}][bins] += Rewards::one(found->second);
+    if (limit.room(found->second) < 0.0) ++measured.beyond[bins];
+  }
+  return status;
 }
 
 void Contextual::set_reward_range(const std::optional<RewardRange>& range) {
@@ -280,18 +346,36 @@ void Contextual::finish() {
 
 // --- what is known ---------------------------------------------------------------------------
 
-std::optional<Best> Contextual::best() const {
-  std::optional<Best> best = here().best();
-  if (best) best->by_model.reset();  // it is of the level without the effect of the context
+namespace {
+
+/// What the model knows is the level without the effect of the context.
+std::optional<Best> without_model(std::optional<Best> best) {
+  if (best) best->by_model.reset();
   return best;
 }
 
+}  // namespace
+
+std::optional<Best> Contextual::best() const {
+  return without_model(judged_in(last_bins_, [](const Adaptive& tree) { return tree.best(); }));
+}
+
 std::optional<Best> Contextual::best_in(Context context) const {
-  bool is_moved = false;
-  const ContextBins bins = contexts_.bins_of(contexts_.within(context, is_moved));
-  std::optional<Best> best = places_[place_of(bins)].tree->best();
-  if (best) best->by_model.reset();
-  return best;
+  return without_model(
+      judged_in(bins_in(context), [](const Adaptive& tree) { return tree.best(); }));
+}
+
+std::optional<Best> Contextual::nearest() const {
+  return without_model(judged_in(last_bins_, [](const Adaptive& tree) { return tree.nearest(); }));
+}
+
+std::optional<Best> Contextual::nearest_in(Context context) const {
+  return without_model(
+      judged_in(bins_in(context), [](const Adaptive& tree) { return tree.nearest(); }));
+}
+
+std::vector<LimitCheck> Contextual::limit_checks(Arm arm) const {
+  return judged_in(last_bins_, [&](const Adaptive& tree) { return tree.limit_checks(arm); });
 }
 
 std::optional<ArmEstimate> Contextual::estimate(Arm arm) const {
@@ -388,9 +472,10 @@ void Contextual::transfer(State& state) {
       place.tree.reset();
       place.rewards.clear();
       place.pulls.clear();
+      place.metrics.clear();
       place.known = 0;
       for (const BinSet own : {bins.at(variable) & ~right, right}) {
-        Place& part = places_.emplace_back();
+        Place& part = places_.emplace_back(new_place());
         part.bins = bins;
         part.bins.at(variable) = own;
         part.tree = std::make_unique<Adaptive>(partition_, options_, objective_);
@@ -400,8 +485,9 @@ void Contextual::transfer(State& state) {
     std::string tree = state.restoring() ? std::string() : place.tree->save();
     state.nested(tree);
     if (state.restoring()) place.tree->restore(tree);
-    state(place.rewards, place.pulls, place.known, place.tested_at);
+    state(place.rewards, place.pulls, place.known, place.tested_at, place.metrics);
   }
+  for (LevelEffect& effect : metric_effects_) state(effect);
   state(effect_, open_, newest_, told_, next_step_, last_bins_, last_asked_bins_, last_arm_,
         switches_, observed_, penalized_, out_of_range_, moved_);
   if (!state.restoring()) return;
@@ -411,11 +497,19 @@ void Contextual::transfer(State& state) {
     const auto are_here = [&](ContextBins bins) {
       return contexts_.has(bins) && place_of(bins) == i;
     };
-    for (const auto& [arm, by_context] : places_[i].rewards) {
-      State::require(partition_->contains(arm) && !by_context.empty());
-      for (const auto& [bins, rewards] : by_context) {
-        State::require(are_here(bins) && rewards.count != 0);
+    const auto require_sense = [&](const RewardsByContext& values) {
+      for (const auto& [arm, by_context] : values) {
+        State::require(partition_->contains(arm) && !by_context.empty());
+        for (const auto& [bins, rewards] : by_context) {
+          State::require(are_here(bins) && rewards.count != 0);
+        }
       }
+    };
+    require_sense(places_[i].rewards);
+    State::require(!places_[i].tree || places_[i].metrics.size() == objective_.limits.size());
+    for (const Measured& measured : places_[i].metrics) {
+      require_sense(measured.values);
+      for (const auto& [bins, times] : measured.beyond) State::require(are_here(bins));
     }
     for (const auto& [bins, pulls] : places_[i].pulls) State::require(are_here(bins));
   }

@@ -86,8 +86,13 @@ PolicyRow Contextual::row_of(const Place& place) const {
     row.where.push_back(range_of(k, place.bins.at(k)));
   }
   row.pulls = place.tree->summary().t - 1;
-  const std::optional<Best> best = place.tree->best();
+  std::optional<Best> best = place.tree->best();
+  if (!best) {
+    best = place.tree->nearest();
+    row.breaks_limits = best.has_value();
+  }
   if (!best) return row;
+  row.limits = best->limits;
   row.arm = best->arm;
   row.arm_pulls = best->pulls;
   row.mean = best->mean;
@@ -95,10 +100,25 @@ PolicyRow Contextual::row_of(const Place& place) const {
   return row;
 }
 
+FrozenPolicy Contextual::freeze() const {
+  FrozenPolicy policy{.variables = contexts_.size()};
+  for (const Place& place : places_) {
+    if (!place.tree) continue;
+    const std::optional<Best> best = judged_at(place, metric_effects_of(place),
+                                               [](const Adaptive& tree) { return tree.best(); });
+    policy.rows.push_back({place.bins, best ? best->arm : std::vector<double>()});
+  }
+  return policy;
+}
+
 std::optional<Policy> Contextual::policy() const {
   Policy policy;
   const std::vector<std::size_t> regions = regions_in_order();
-  for (const std::size_t region : regions) policy.rows.push_back(row_of(places_[region]));
+  for (const std::size_t region : regions) {
+    const Place& place = places_[region];
+    policy.rows.push_back(judged_at(place, metric_effects_of(place),
+                                    [&](const Adaptive& /*tree*/) { return row_of(place); }));
+  }
   const bool minimizes = objective_.direction == Direction::minimize;
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const Place& place = places_[regions[i]];

@@ -29,6 +29,7 @@ void Contextual::step_if_due() {
     if (place.tree) place.tree->update_model();
   }
   fit_effect();
+  for (std::size_t i = 0; i < metric_effects_.size(); ++i) fit_metric_effect(i);
   for (std::size_t i = 0; i < places_.size(); ++i) {  // those that a split adds, too
     if (places_[i].tree) split_if_it_pays(i);
   }
@@ -41,13 +42,47 @@ void Contextual::fit_effect() {
   }
   if (!effect_.fit(trees)) return;
   for (const Place& place : places_) {
-    if (place.tree) place.tree->relearn(less_effect(place.rewards));
+    if (place.tree) place.tree->relearn(less_effect(place.rewards, effect_));
   }
 }
 
-Adaptive::RewardsOfArms Contextual::less_effect(const RewardsByContext& rewards) const {
+void Contextual::fit_metric_effect(std::size_t metric) {
+  if (is_at_end(metric)) return;
+  std::vector<LevelEffect::Known> trees;
+  for (const Place& place : places_) {
+    if (place.tree) {
+      trees.push_back({&place.tree->metric_model(metric), &place.metrics[metric].values});
+    }
+  }
+  LevelEffect& effect = metric_effects_[metric];
+  if (!effect.fit(trees)) return;
+  for (const Place& place : places_) {
+    if (!place.tree) continue;
+    place.tree->relearn_metric(metric, less_effect(place.metrics[metric].values, effect));
+  }
+}
+
+/// Whether the limit of a metric is the end of all that was measured, as with errors of which there
+/// may be none: a level that is taken off would hide that.
+bool Contextual::is_at_end(std::size_t metric) const {
+  double smallest = kInfinity;
+  double largest = -kInfinity;
+  for (const Place& place : places_) {
+    if (!place.tree) continue;
+    for (const auto& [arm, by_context] : place.metrics[metric].values) {
+      for (const auto& [bins, values] : by_context) {
+        smallest = std::min(smallest, values.min);
+        largest = std::max(largest, values.max);
+      }
+    }
+  }
+  return objective_.limits[metric].is_at_end(smallest, largest);
+}
+
+Adaptive::RewardsOfArms Contextual::less_effect(const RewardsByContext& rewards,
+                                                const LevelEffect& effect) {
   Adaptive::RewardsOfArms learnt;
-  for (const auto& [arm, by_context] : rewards) learnt[arm] = effect_.without(by_context);
+  for (const auto& [arm, by_context] : rewards) learnt[arm] = effect.without(by_context);
   return learnt;
 }
 
@@ -55,21 +90,40 @@ void Contextual::split_if_it_pays(std::size_t index) {
   Place& place = places_[index];
   if (place.known == place.tested_at || place.known < kFewestRewards) return;
   place.tested_at = place.known;
-  const SplitTest test(place.tree->model(), place.rewards, effect_);
-  Judged best{.evidence = kSplitEvidence + std::log(static_cast<double>(contexts_.size()))};
+  // Rewards may want another arm on either side, or a metric whose limit is at stake may leave
+  // another one.
+  std::vector<SplitTest> tests{{place.tree->model(), place.rewards, effect_}};
+  const std::vector<Interval> effects = metric_effects_of(place);
+  for (std::size_t i = 0; i < metric_effects_.size(); ++i) {
+    if (!place.tree->is_limit_at_stake(i, effects[i])) continue;
+    tests.emplace_back(place.tree->metric_model(i), place.metrics[i].values, metric_effects_[i]);
+  }
+  const auto tried = static_cast<double>(contexts_.size() * tests.size());
+  Judged best{.evidence = kSplitEvidence + std::log(tried)};
   for (std::size_t k = 0; k < contexts_.size(); ++k) {
-    Judged of_variable;
-    for (const ContextSplit& split : candidates(place, k)) {
-      const double evidence = test.gain(split).value_or(-kInfinity);
-      if (evidence > of_variable.evidence) of_variable = {split, evidence};
+    const std::vector<ContextSplit> splits = candidates(place, k);
+    for (const SplitTest& test : tests) {
+      const Judged of_variable = best_of(test, splits, place, k);
+      if (of_variable.evidence > best.evidence) best = of_variable;
     }
-    if (is_short_list(place, k) && !contexts_[k].domain.is_ordered()) {
-      regroup(test, place.bins.at(k), of_variable);
-      of_variable.evidence -= extra_evidence(std::popcount(place.bins.at(k)));
-    }
-    if (of_variable.evidence > best.evidence) best = of_variable;
   }
   if (best.split.right != 0) split(index, best);
+}
+
+/// The split of a variable that a test speaks for most.
+Contextual::Judged Contextual::best_of(const SplitTest& test,
+                                       const std::vector<ContextSplit>& splits, const Place& place,
+                                       std::size_t variable) const {
+  Judged best;
+  for (const ContextSplit& split : splits) {
+    const double evidence = test.gain(split).value_or(-kInfinity);
+    if (evidence > best.evidence) best = {split, evidence};
+  }
+  if (is_short_list(place, variable) && !contexts_[variable].domain.is_ordered()) {
+    regroup(test, place.bins.at(variable), best);
+    best.evidence -= extra_evidence(std::popcount(place.bins.at(variable)));
+  }
+  return best;
 }
 
 /// The best of all groups of some values is ahead of the best of three thresholds by chance: this
@@ -153,10 +207,28 @@ std::vector<ContextSplit> Contextual::candidates(const Place& place, std::size_t
   return candidates;
 }
 
+namespace {
+
+/// The rewards on one side of a split.
+RewardsByContext part_of(const RewardsByContext& rewards, const ContextSplit& split, bool right) {
+  RewardsByContext part;
+  for (const auto& [arm, by_context] : rewards) {
+    ContextRewards own;
+    for (const auto& [bins, told] : by_context) {
+      if (split.is_right(bins) == right) own.emplace(bins, told);
+    }
+    if (!own.empty()) part.emplace(arm, std::move(own));
+  }
+  return part;
+}
+
+}  // namespace
+
 void Contextual::split(std::size_t index, const Judged& judged) {
   const auto& [split, evidence] = judged;
   const std::size_t parts = places_.size();
-  places_.resize(parts + 2);
+  places_.push_back(new_place());
+  places_.push_back(new_place());
   Place& whole = places_[index];
   for (const bool right : {false, true}) {
     const std::size_t at = parts + (right ? 1 : 0);
@@ -167,23 +239,28 @@ void Contextual::split(std::size_t index, const Judged& judged) {
     } else {
       part.bins.at(split.variable) &= ~split.right;
     }
-    for (const auto& [arm, by_context] : whole.rewards) {
-      ContextRewards own;
-      for (const auto& [bins, rewards] : by_context) {
-        if (split.is_right(bins) != right) continue;
-        own.emplace(bins, rewards);
-        part.known += rewards.count;
-      }
-      if (!own.empty()) part.rewards.emplace(arm, std::move(own));
+    part.rewards = part_of(whole.rewards, split, right);
+    for (const auto& [arm, by_context] : part.rewards) {
+      for (const auto& [bins, rewards] : by_context) part.known += rewards.count;
     }
     Adaptive::Part kept;
+    for (std::size_t i = 0; i < metric_effects_.size(); ++i) {
+      part.metrics[i].values = part_of(whole.metrics[i].values, split, right);
+      kept.metrics.push_back(less_effect(part.metrics[i].values, metric_effects_[i]));
+      kept.beyond.push_back(0);
+      for (const auto& [bins, count] : whole.metrics[i].beyond) {
+        if (split.is_right(bins) != right) continue;
+        part.metrics[i].beyond.emplace(bins, count);
+        kept.beyond.back() += count;
+      }
+    }
     kept.is_second = right;
     for (const auto& [bins, pulls] : whole.pulls) {
       if (split.is_right(bins) != right) continue;
       part.pulls.emplace(bins, pulls);
       kept.pulls += pulls;
     }
-    kept.learnt = less_effect(part.rewards);
+    kept.learnt = less_effect(part.rewards, effect_);
     for (const auto& [arm, by_context] : part.rewards) {
       Rewards& all = kept.rewards[arm];
       for (const auto& [bins, rewards] : by_context) all += rewards;
@@ -203,6 +280,7 @@ void Contextual::split(std::size_t index, const Judged& judged) {
   whole.tree.reset();
   whole.rewards.clear();
   whole.pulls.clear();
+  whole.metrics.clear();
   whole.known = 0;
 }
 

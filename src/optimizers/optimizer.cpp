@@ -40,8 +40,20 @@ Pull Optimizer::ask_in(Context /*context*/, std::uint64_t pulls) {
   return ask(pulls);
 }
 
+Pull Optimizer::ask_as(const Pull& earlier, std::uint64_t pulls, Context context) {
+  return earlier.purpose == Purpose::search ? ask_in(context, pulls) : Pull();
+}
+
 Status Optimizer::observe_in(Context /*context*/, Arm arm, const Rewards& rewards) {
   return observe(arm, rewards);
+}
+
+Status Optimizer::measure_in(Context /*context*/, Arm arm, const Metrics& metrics) {
+  return measure(0, arm, metrics);
+}
+
+std::optional<Best> Optimizer::nearest_in(Context /*context*/) const {
+  return nearest();
 }
 
 std::optional<Best> Optimizer::best_in(Context /*context*/) const {

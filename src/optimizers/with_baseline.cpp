@@ -5,6 +5,8 @@
 #include "canopy/moments.hpp"
 #include "canopy/random.hpp"
 
+#include "optimizers/baseline_rounds.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -13,12 +15,10 @@
 namespace canopy {
 namespace {
 
-constexpr std::uint64_t kPairsOfPatience = 8;  // before a challenger without promise is left
-constexpr std::uint64_t kMostFailures = 2;     // of a challenger
-constexpr std::uint64_t kFewestRounds = 10;    // for an interval of the baseline's mean
-constexpr std::size_t kRoundsOfMove = 4;       // whose mean tells where the level was
-constexpr std::size_t kFirstBlocks = 2;        // of the baseline, where a loss is reckoned
-constexpr std::uint64_t kFirstTries = 8;       // of which nothing is known before
+constexpr std::uint64_t kFewestRounds = 10;  // for an interval of the baseline's mean
+constexpr std::size_t kRoundsOfMove = 4;     // whose mean tells where the level was
+constexpr std::size_t kFirstBlocks = 2;      // of the baseline, where a loss is reckoned
+constexpr std::uint64_t kFirstTries = 8;     // of which nothing is known before
 
 }  // namespace
 
@@ -50,12 +50,7 @@ WithBaseline::WithBaseline(std::unique_ptr<TicketedOptimizer> search, Space spac
       baseline_(std::move(baseline)),
       rule_(rule) {
   if (rule_.loss) loss_.emplace(*rule_.loss);
-  if (!space_.contains(baseline_)) {
-    throw ConfigurationError({{"baseline.setting", "", "must be an arm of the space"}});
-  }
-  if (rule_.pulls == 0 || rule_.pairs == 0 || rule_.visit == 0) {
-    throw ConfigurationError({{"baseline.pulls", "0", "must be 1 or more"}});
-  }
+  throw_unless_usable(rule_, space_, baseline_);
 }
 
 // --- asking ----------------------------------------------------------------------------------
@@ -71,12 +66,15 @@ bool WithBaseline::is_in_round() const {
 std::uint64_t WithBaseline::until_round() const {
   if (rounds_.empty() || is_in_round()) return 0;
   const auto left = [](std::uint64_t all, std::uint64_t done) { return all - std::min(all, done); };
-  if (!loss_) return std::max(left(gap(), since_), left(rule_.first, search_pulls_));
+  if (!loss_)
+    return std::max(left(pulls_between(rule_, rounds_.size()), since_),
+                    left(rule_.first, search_pulls_));
   // What it may cost is reckoned from the level of the baseline, which must be known at all times.
   if (rounds_.size() < kFirstBlocks) return 0;
   // In the middle of a visit the pulls from before the system has settled would be lost.
   const bool is_visiting = visit_ && reserved_.empty();  // several in flight are at several arms
-  return std::max(is_visiting ? visit_->rest : 0, left(gap(), since_));
+  return std::max(is_visiting ? visit_->rest : 0,
+                  left(pulls_between(rule_, rounds_.size()), since_));
 }
 
 bool WithBaseline::is_round_due(std::uint64_t more) const {
@@ -239,7 +237,7 @@ bool WithBaseline::is_possible(const Pull& earlier) const {
          space_.contains(then) && (arm == baseline_) != (then == baseline_);
 }
 
-Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls) {
+Pull WithBaseline::ask_as(const Pull& earlier, std::uint64_t pulls, Context /*context*/) {
   if (earlier.purpose == Purpose::search) {
     if (!loss_ && !held_) return search_->ask(std::min(pulls, earlier.length));
     if (!held_) hold(std::min(pulls, earlier.length));
@@ -301,14 +299,6 @@ Pull WithBaseline::pull_of(Ticket ticket, const Open& open) const {
           .unsettled = open.unsettled()};
 }
 
-/// Pulls of the search until the next round: from half of `every` to one and a half times as many.
-/// It does not depend on rewards, so that rounds are a sample of the time of the study.
-std::uint64_t WithBaseline::gap() const {
-  RandomStream random({.seed = rule_.seed, .purpose = "gap", .run = rounds_.size()});
-  const auto choices = static_cast<double>(rule_.every) + 1.0;
-  return (rule_.every + 1) / 2 + static_cast<std::uint64_t>(choices * random.uniform());
-}
-
 /// Breaks ties of ranks. It depends on no rule that may change later.
 double WithBaseline::tossed_rank() const {
   return RandomStream({.purpose = "rank", .run = baseline_pulls_}).uniform();
@@ -338,17 +328,8 @@ double WithBaseline::alpha(std::size_t challenger) const {
   return challenger_alpha(level_, static_cast<double>(challenger + 1));
 }
 
-double WithBaseline::evidence_for(const Pairs& pairs) const {
-  return sign_ > 0.0 ? pairs.above() : pairs.below();
-}
-
 Uplift::Verdict WithBaseline::verdict(std::size_t challenger) const {
-  using Verdict = Uplift::Verdict;
-  const Pairs& pairs = challengers_[challenger].pairs;
-  if (const auto is_above = pairs.is_above(alpha(challenger))) {
-    return *is_above == (sign_ > 0.0) ? Verdict::better : Verdict::worse;
-  }
-  return pairs.count() < Pairs::fewest(alpha(challenger)) ? Verdict::too_few : Verdict::open;
+  return verdict_of(challengers_[challenger].pairs, alpha(challenger), direction());
 }
 
 /// The present one stays until its case is decided, or it shows no promise; always comparing the
@@ -359,10 +340,7 @@ void WithBaseline::choose_challenger() {
   bool stays = false;
   if (challenger_) {
     const Challenger& present = challengers_[*challenger_];
-    const bool is_decided = present.pairs.is_above(alpha(*challenger_)).has_value();
-    const bool has_promise =
-        present.pairs.count() < kPairsOfPatience || evidence_for(present.pairs) >= 0.0;
-    stays = !is_decided && has_promise && !is_out(present);
+    stays = is_still_open(present.pairs, alpha(*challenger_), direction()) && !is_out(present);
   }
   const std::vector<double> next = stays ? challengers_[*challenger_].arm : best->arm;
   const std::optional<std::size_t> known = find_challenger(next);
@@ -376,7 +354,8 @@ void WithBaseline::choose_challenger() {
 
 /// Whether it has failed too often, or probably breaks a limit.
 bool WithBaseline::is_out(const Challenger& challenger) const {
-  if (challenger.failures >= kMostFailures || search_->is_barred(challenger.arm)) return true;
+  if (challenger.failures >= kMostFailuresOfChallenger || search_->is_barred(challenger.arm))
+    return true;
   return is_probably_broken(search_->limit_checks(challenger.arm));
 }
 
@@ -591,22 +570,6 @@ void WithBaseline::end_comparison(bool refuted) {
 }
 
 // --- what is known ---------------------------------------------------------------------------
-
-namespace {
-
-/// Without what assumes that the level of rewards does not move.
-Best beside_baseline(Best best) {
-  best.is_compared = true;
-  best.lower = -kInfinity;
-  best.upper = kInfinity;
-  best.assumes = Assumption::none;
-  best.rivals = 0;
-  best.unknown = best.arms - 1;
-  best.by_model.reset();
-  return best;
-}
-
-}  // namespace
 
 std::optional<Best> WithBaseline::best() const {
   std::optional<Best> best = search_->best();

@@ -1,6 +1,7 @@
 #include "python/contexts.hpp"
 
 #include "python/bindings.hpp"
+#include "python/limits.hpp"
 #include "python/options.hpp"
 #include "python/pull.hpp"
 
@@ -84,15 +85,15 @@ nb::dict where_of(const PolicyRow& row, const PythonContexts& contexts) {
   return where;
 }
 
-/// (where, arm, pulls, arm_pulls, mean, lower, upper, may_share).
+/// (where, arm, pulls, arm_pulls, mean, lower, upper, may_share, limits, breaks_limits).
 nb::tuple row_tuple(const PolicyRow& row, const PythonSpace& space,
                     const PythonContexts& contexts) {
   const bool is_known = !row.arm.empty();
-  return nb::make_tuple(where_of(row, contexts),
-                        is_known ? nb::object(space.dictionary(row.arm)) : nb::none(), row.pulls,
-                        row.arm_pulls, is_known ? nb::object(nb::float_(row.mean)) : nb::none(),
-                        end_or_none(row.interval, &Interval::lower),
-                        end_or_none(row.interval, &Interval::upper), row.may_share);
+  return nb::make_tuple(
+      where_of(row, contexts), is_known ? nb::object(space.dictionary(row.arm)) : nb::none(),
+      row.pulls, row.arm_pulls, is_known ? nb::object(nb::float_(row.mean)) : nb::none(),
+      end_or_none(row.interval, &Interval::lower), end_or_none(row.interval, &Interval::upper),
+      row.may_share, checks_list(row.limits), row.breaks_limits);
 }
 
 /// (low, high, effect) of every bin of a variable; of a list, its values. Empty where it has none.

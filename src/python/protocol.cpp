@@ -7,6 +7,7 @@
 #include "insight/best_text.hpp"
 #include "python/bindings.hpp"
 #include "python/contexts.hpp"
+#include "python/limits.hpp"
 #include "python/options.hpp"
 #include "python/pull.hpp"
 #include "studies/measured.hpp"
@@ -308,16 +309,6 @@ nb::str text(std::string_view name) {
   return nb::str(name.data(), name.size());
 }
 
-/// (metric, limit, state, probability, level, pulls) each.
-nb::list checks_list(const std::vector<LimitCheck>& checks) {
-  nb::list list;
-  for (const LimitCheck& check : checks) {
-    list.append(nb::make_tuple(text(check.metric), text(check.limit), text(name_of(check.state)),
-                               check.probability, check.level, check.pulls));
-  }
-  return list;
-}
-
 nb::object number_or_none(const std::optional<std::uint64_t>& number) {
   return number ? nb::cast(*number) : nb::none();
 }
@@ -392,13 +383,14 @@ nb::object uplift(Protocol& self) {
   const Uplift& known = *found.first;
   const PythonSpace& space = self.space();
   const Direction direction = self.specification().objective.direction;
-  return nb::make_tuple(space.dictionary(known.arm), text(name_of(known.verdict)), known.difference,
-                        end_or_none(known.interval.lower), end_or_none(known.interval.upper),
-                        known.level, known.pairs, known.fewest, known.is_best, known.is_confirmed,
-                        known.is_refuted, known.baseline_mean, end_or_none(known.baseline.lower),
-                        end_or_none(known.baseline.upper), known.rounds, known.moves.has_value(),
-                        number_or_none(known.since), known.was_proven,
-                        uplift_text(space.space(), known, *found.second, direction));
+  const nb::object arm = known.arm.empty() ? nb::none() : nb::object(space.dictionary(known.arm));
+  return nb::make_tuple(
+      arm, number_or_none(known.policy_of), text(name_of(known.verdict)), known.difference,
+      end_or_none(known.interval.lower), end_or_none(known.interval.upper), known.level,
+      known.pairs, known.fewest, known.is_best, known.is_confirmed, known.is_refuted,
+      known.baseline_mean, end_or_none(known.baseline.lower), end_or_none(known.baseline.upper),
+      known.rounds, known.moves.has_value(), number_or_none(known.since), known.was_proven,
+      uplift_text(space.space(), known, *found.second, direction));
 }
 
 /// The fields of `Loss` in Python, or None.

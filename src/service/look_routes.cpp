@@ -118,7 +118,7 @@ void Service::best(const Request& request, Done done) {
         const auto best = seen.empty() ? study.optimizer.best() : study.optimizer.best_in(seen);
         if (!best) {
           throw Problem(409, "no_answers",
-                        no_best_text(study.specification.space, study.optimizer));
+                        no_best_text(study.specification.space, study.optimizer, seen));
         }
         BestAnswer answer = best_answer(study.optimizer, *best, study.specification, study.tuner);
         answer.warning = study.warning;

@@ -57,8 +57,9 @@ Document tree_document(const Space& space, Optimizer& optimizer) {
   return nodes;
 }
 
-std::string no_best_text(const Space& space, const Optimizer& optimizer) {
-  const std::optional<Best> nearest = optimizer.nearest();
+std::string no_best_text(const Space& space, const Optimizer& optimizer, Context context) {
+  const std::optional<Best> nearest =
+      context.empty() ? optimizer.nearest() : optimizer.nearest_in(context);
   const LimitCheck* worst = nearest ? worst_of(nearest->limits) : nullptr;
   if (worst == nullptr) {
     return "no arm has a reward yet, but for those that are barred: there is no best arm";

@@ -31,7 +31,8 @@ inline constexpr std::string_view kNoContexts =
 
 /// Why there is no best arm: `no setting so far keeps p99_ms at most 60; the nearest, x = 0.3, has
 /// 71.2`.
-[[nodiscard]] std::string no_best_text(const Space& space, const Optimizer& optimizer);
+[[nodiscard]] std::string no_best_text(const Space& space, const Optimizer& optimizer,
+                                       Context context = {});
 
 /// A list of all nodes; empty where there is no tree.
 [[nodiscard]] Document tree_document(const Space& space, Optimizer& optimizer);

@@ -55,7 +55,7 @@ Status observe(Optimizer& optimizer, Arm arm, const AnyRewards& rewards, Role ro
   auto* study = dynamic_cast<Study*>(&optimizer);
   if (role != Role::search && study == nullptr) return Status::needs_study;
   if (!metrics.empty() && role != Role::warm_up && count_of(rewards) != 0 && are_usable(rewards)) {
-    const Status status = optimizer.measure(0, arm, metrics);
+    const Status status = optimizer.measure_in(context, arm, metrics);
     if (!is_taken(status)) return status;
   }
   if (study != nullptr) return study->observe(arm, rewards, role, context);

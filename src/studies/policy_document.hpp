@@ -21,6 +21,13 @@ void visit_fields(PolicyRow& row, Visit&& visit) {
               "few rewards"}
             .or_none(),
         row.interval);
+  visit(Field{"limits",
+              "of metrics, where the contexts that have come there suit them least: whether the "
+              "arm keeps them"}
+            .or_none(),
+        row.limits);
+  visit(Field{"breaks_limits", "no setting keeps them there: it is beyond them least"}.or_none(),
+        row.breaks_limits);
   visit(Field{"may_share",
               "the places, from 0, of neighbouring rows whose arm cannot be ruled out here"}
             .or_none(),

@@ -1,4 +1,6 @@
 #include "canopy/adaptive.hpp"
+#include "canopy/contextual.hpp"
+#include "canopy/contextual_with_baseline.hpp"
 #include "canopy/detail/reward_map.hpp"
 #include "canopy/errors.hpp"
 #include "canopy/optimizers.hpp"
@@ -448,16 +450,6 @@ std::vector<Violation> violations_of_contexts(const StudySpecification& study) {
   const auto* follows = drift != nullptr ? std::get_if<std::string>(drift) : nullptr;
   refuse(follows != nullptr && *follows != name_of(Drift::none), "optimizer.drift",
          follows != nullptr ? *follows : "");
-  if (study.baseline && !study.system) {
-    wrong.push_back({"baseline", "",
-                     "is compared by `canopy confirm` alone where there is a [[context]], and that "
-                     "needs [system]"});
-  } else if (study.baseline && study.baseline->every != 0) {
-    wrong.push_back({"baseline.every", std::to_string(study.baseline->every),
-                     "must be 0 with [[context]]: the policy is compared with the baseline by "
-                     "`canopy confirm` or budget.confirm_pulls alone"});
-  }
-  refuse(!study.objective.limits.empty(), "limit", "");
   refuse(study.budget.max_loss.has_value(), "budget.max_loss", "");
   refuse(study.budget.max_loss_per_pull.has_value(), "budget.max_loss_per_pull", "");
   if (!study.system) return wrong;
@@ -569,7 +561,19 @@ std::unique_ptr<Optimizer> make_optimizer(const StudySpecification& study, std::
 
 std::unique_ptr<Optimizer> compared(std::unique_ptr<Optimizer> optimizer,
                                     const StudySpecification& study, std::uint64_t seed) {
-  if (!study.baseline || !study.contexts.empty()) return optimizer;
+  if (!study.baseline) return optimizer;
+  if (!study.contexts.empty()) {
+    auto* contextual = dynamic_cast<Contextual*>(optimizer.get());
+    if (contextual == nullptr) {
+      throw ConfigurationError({{"baseline", "",
+                                 "is compared with the policies of the adaptive tree alone, where "
+                                 "there are contexts"}});
+    }
+    (void)optimizer.release();
+    return std::make_unique<ContextualWithBaseline>(
+        std::unique_ptr<Contextual>(contextual), study.space, study.objective,
+        study.baseline->setting, baseline_rule(study, seed));
+  }
   if (!study.system && settle_of(study.optimizer) != 0 && settles_by_distance(study.optimizer)) {
     throw ConfigurationError({{"optimizer.settle_rule", "by_distance",
                                "does not know the way from the baseline to an arm: must be "

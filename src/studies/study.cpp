@@ -388,9 +388,10 @@ Pull Study::ask_again() {
   return pull;
 }
 
-Pull Study::ask_as(const Pull& earlier, std::uint64_t pulls) {
-  const Pull pull = live().ask_as(earlier, pulls);
-  append(asked_for(pull, pulls));
+Pull Study::ask_as(const Pull& earlier, std::uint64_t pulls, Context context) {
+  context = used(context);
+  const Pull pull = live().ask_as(earlier, pulls, context);
+  append(asked_for(pull, pulls, context));
   return pull;
 }
 
@@ -458,6 +459,15 @@ Status Study::tell(Ticket ticket, const Rewards& rewards) {
 Status Study::measure(Ticket ticket, Arm arm, const Metrics& metrics) {
   return journaled(live().measure(ticket, arm, metrics),
                    MetricsMeasured{ticket, metrics, {arm.begin(), arm.end()}});
+}
+
+Status Study::measure_in(Context context, Arm arm, const Metrics& metrics) {
+  context = used(context);
+  const Status status =
+      context.empty() ? live().measure(0, arm, metrics) : live().measure_in(context, arm, metrics);
+  return journaled(status, MetricsMeasured{.metrics = metrics,
+                                           .arm = {arm.begin(), arm.end()},
+                                           .context = {context.begin(), context.end()}});
 }
 
 Status Study::penalize(Ticket ticket, double reward) {

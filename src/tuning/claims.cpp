@@ -42,6 +42,25 @@ Uplift with_word_on_best(Uplift uplift, const Optimizer& optimizer,
   return uplift;
 }
 
+/// Of policies, which are compared as wholes.
+std::optional<Uplift> strongest_of_policy(const Optimizer& optimizer,
+                                          const std::optional<Verdict>& verdict, double level) {
+  std::optional<Uplift> known = optimizer.uplift();
+  if (!verdict || !verdict->is_of_policy()) return known;
+  const bool is_proven = known && known->verdict == Uplift::Verdict::better;
+  if (!verdict->confirmed && is_proven && verdict->has_learnt_since) return known;
+  Uplift uplift = known.value_or(Uplift{.level = level, .baseline_mean = verdict->baseline_mean});
+  uplift.policy_of.reset();
+  uplift.is_best = !verdict->has_learnt_since;
+  uplift.is_confirmed = verdict->confirmed;
+  uplift.is_refuted = verdict->refuted;
+  uplift.verdict = verdict->confirmed                            ? Uplift::Verdict::better
+                   : verdict->is_worse                           ? Uplift::Verdict::worse
+                   : verdict->pairs < Pairs::fewest(1.0 - level) ? Uplift::Verdict::too_few
+                                                                 : Uplift::Verdict::open;
+  return as_compared(std::move(uplift), *verdict, level);
+}
+
 }  // namespace
 
 std::optional<Uplift> proven_uplift(const Optimizer& optimizer, const TunerState& tuner) {
@@ -55,9 +74,9 @@ std::optional<Uplift> proven_uplift(const Optimizer& optimizer, const TunerState
 std::optional<Uplift> strongest_uplift(const Optimizer& optimizer,
                                        const StudySpecification& specification,
                                        const TunerState& tuner) {
-  if (!specification.contexts.empty()) return std::nullopt;  // what is compared is no arm
   const std::optional<Verdict>& verdict = tuner.verdict();
   const double level = specification.objective.confidence;
+  if (!specification.contexts.empty()) return strongest_of_policy(optimizer, verdict, level);
   std::optional<Uplift> known = optimizer.uplift();
   if (verdict && verdict->confirmed && may_keep_limits(optimizer, verdict->arm)) {
     const std::optional<Best> best = optimizer.best();

@@ -20,10 +20,10 @@ ExitFacts::Candidate candidate(const Study& study, const std::vector<double>& ar
 /// Why nothing is known to be better than the baseline.
 std::string doubt_of(const Study& study) {
   const auto& verdict = tuner_state_of(study).verdict();
-  if (verdict && verdict->is_of_policy && verdict->confirmed) {
+  if (verdict && verdict->is_of_policy() && verdict->confirmed) {
     return "more was learnt since the policy was confirmed (run canopy confirm)";
   }
-  if (verdict && verdict->is_of_policy) return "the policy was not confirmed";
+  if (verdict && verdict->is_of_policy()) return "the policy was not confirmed";
   if (verdict && !verdict->confirmed) return "the best arm was not confirmed";
   const std::optional<Best> best = study.best();
   if (!best) return study.nearest() ? "no setting keeps the limits" : "there are no rewards yet";
@@ -38,13 +38,8 @@ std::string doubt_of(const Study& study) {
 ExitFacts facts_of(const Study& study) {
   ExitFacts facts;
   const auto& verdict = tuner_state_of(study).verdict();
-  if (verdict && verdict->confirmed && !verdict->is_of_policy) {
+  if (verdict && verdict->confirmed && !verdict->is_of_policy()) {
     facts.confirmed = candidate(study, verdict->arm);
-  }
-  if (const auto proven = proven_uplift(study, tuner_state_of(study))) {
-    facts.proven = {proven->arm};
-    facts.proof = fmt::format("better than the baseline at {:.4g} %, after {} pairs",
-                              100.0 * proven->level, proven->pairs);
   }
   if (const auto& baseline = study.specification().baseline) {
     facts.baseline = {baseline->setting, !is_measured_beyond_limit(study, baseline->setting)};
@@ -54,9 +49,15 @@ ExitFacts facts_of(const Study& study) {
   const std::vector<double>& last = tuner_state_of(study).last_context();
   if (!contexts.empty() && last.empty()) return facts;  // nothing was observed yet
   if (!contexts.empty()) facts.context = context_text(contexts, last);
+  if (const auto proven = proven_uplift(study, tuner_state_of(study))) {
+    facts.proven = {contexts.empty() ? proven->arm : study.proven_in(last).value()};
+    facts.proof = fmt::format("{}better than the baseline at {:.4g} %, after {} pairs",
+                              contexts.empty() ? "" : "by a policy that is ", 100.0 * proven->level,
+                              proven->pairs);
+  }
   if (const std::optional<Best> best = study.best()) {
     facts.best = {best->arm};
-    const bool is_of_policy = verdict && verdict->is_of_policy && !verdict->has_learnt_since;
+    const bool is_of_policy = verdict && verdict->is_of_policy() && !verdict->has_learnt_since;
     if (is_of_policy && verdict->confirmed) facts.confirmed = facts.best;
   }
   if (const std::optional<Best> nearest = study.nearest()) facts.nearest = {nearest->arm, false};
@@ -77,6 +78,10 @@ ExitChoice best_exit(const ExitFacts& facts, bool only_confirmed) {
   if (only_confirmed) {
     return {facts.baseline.arm,
             "the baseline: " + (facts.confirmed.exists() ? doubt : "nothing was confirmed")};
+  }
+  if (facts.proven.is_eligible() && !facts.context.empty()) {
+    return {facts.proven.arm,
+            "the setting for the last context, " + facts.context + ", " + facts.proof};
   }
   if (facts.proven.is_eligible()) return {facts.proven.arm, facts.proof};
   if (facts.baseline.is_eligible()) return {facts.baseline.arm, "the baseline: " + doubt};

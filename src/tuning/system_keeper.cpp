@@ -148,7 +148,8 @@ SystemKeeper::Outcome SystemKeeper::measure_quietly(Ticket ticket, Reading& into
 SystemKeeper::Outcome SystemKeeper::measure(Ticket ticket, Reading& into) {
   const Outcome outcome = measure_quietly(ticket, into);
   if (outcome == Outcome::done && !into.metrics.empty()) {
-    (void)study_.measure(ticket, setting_, into.metrics);
+    (void)(ticket != 0 ? study_.measure(ticket, setting_, into.metrics)
+                       : study_.measure_in(state().last_context(), setting_, into.metrics));
   }
   return outcome;
 }

@@ -25,7 +25,7 @@ TuneEnd Tuner::run() {
     const auto& verdict = state().verdict();
     const bool is_known =
         verdict && best &&
-        (verdict->is_of_policy ? !verdict->has_learnt_since : verdict->arm == best->arm);
+        (verdict->is_of_policy() ? !verdict->has_learnt_since : verdict->arm == best->arm);
     if (!is_known || state().comparison()) compare(*confirm_pulls);
     return lookout_.over_early().value_or(end);
   });

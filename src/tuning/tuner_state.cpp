@@ -163,7 +163,11 @@ void TunerState::take(const Deferred& event) {
 void TunerState::take(const MetricsMeasured& event) {
   const std::vector<double>& arm = event.arm.empty() ? setting_ : event.arm;
   if (arm.size() != dimension_) return;
-  if (comparison_ && arm == comparison_->arm()) comparison_->add(event.metrics);
+  if (comparison_) {
+    const std::vector<double>& compared = comparison_->arm();
+    const bool is_of_policy = compared.empty() && arm != baseline_;
+    if (arm == compared || is_of_policy) comparison_->add(event.metrics);
+  }
   for (const auto& [name, value] : event.metrics) {
     if (metrics_.size() >= kMostMetrics && !metrics_.contains(name)) continue;
     Evidence& evidence = metrics_.try_emplace(name, dimension_, level_).first->second;
@@ -198,8 +202,7 @@ void TunerState::take(const ComparisonEnded& event) {
                      .difference = comparison_->difference(),
                      .interval = comparison_->interval(),
                      .pairs = comparison_->pairs(),
-                     .baseline_mean = comparison_->baseline_mean(),
-                     .is_of_policy = comparison_->arm().empty()};
+                     .baseline_mean = comparison_->baseline_mean()};
   comparison_.reset();
 }
 
@@ -234,7 +237,7 @@ void TunerState::remember(double reward) {
 }
 
 void TunerState::transfer(State& state) {
-  std::string settings = "tuner-10-" + std::to_string(window_size_);
+  std::string settings = "tuner-11-" + std::to_string(window_size_);
   for (const double coordinate : baseline_) settings += "-" + to_text(coordinate);
   state.mark(settings);
   state(setting_, elsewhere_, came_, measured_, crashes_, failed_, good_, pulls_here_, changes_,

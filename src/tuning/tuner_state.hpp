@@ -30,7 +30,7 @@ inline constexpr std::string_view kWasInterrupted = "interrupted";
 
 /// What came of a comparison.
 struct Verdict {
-  std::vector<double> arm;
+  std::vector<double> arm;  ///< empty: the policy, what was best in each context then
   bool confirmed = false;
   bool refuted = false;   ///< by more than a lack of evidence,
   bool is_worse = false;  ///< by its rewards
@@ -39,14 +39,15 @@ struct Verdict {
   Interval interval = {};   ///< of it
   std::uint64_t pairs = 0;
   double baseline_mean = 0.0;  ///< over these
-  bool is_of_policy = false;   ///< of what was best in each context then; there is no arm
   bool has_learnt_since = false;
   /// The last pull before the system was seen to change, so that it holds no longer.
   std::optional<std::uint64_t> before = std::nullopt;
 
+  [[nodiscard]] bool is_of_policy() const { return arm.empty(); }
+
   void transfer(State& state) {
     state(arm, confirmed, refuted, is_worse, text, difference, interval.lower, interval.upper,
-          pairs, baseline_mean, is_of_policy, has_learnt_since, before);
+          pairs, baseline_mean, has_learnt_since, before);
   }
 };
 

@@ -120,10 +120,10 @@ TEST(PolicyText, HasLinesForProgramsThatReadCsv) {
   EXPECT_EQ(policy_csv(study(), learnt()),
             (std::vector<std::string>{
                 "region,\"hour_from\",\"hour_to\",\"tenant\",\"x\",\"mode\",pulls,arm_pulls,mean,"
-                "lower,upper,may_share",
-                "1,8,17.25,,0.25,\"fast\",340,120,0.9231,0.9012,0.9433,",
-                "2,17.25,8,\"a|c\",0.75,\"slow\",250,80,0.81,0.79,0.83,3",
-                "3,17.25,8,\"b\",,,9,0,,,,2"}));
+                "lower,upper,may_share,limits",
+                "1,8,17.25,,0.25,\"fast\",340,120,0.9231,0.9012,0.9433,,",
+                "2,17.25,8,\"a|c\",0.75,\"slow\",250,80,0.81,0.79,0.83,3,",
+                "3,17.25,8,\"b\",,,9,0,,,,2,"}));
 }
 
 TEST(PolicyText, SaysWhichContextsMatter) {

@@ -24,6 +24,7 @@ namespace canopy {
 namespace {
 
 using testing::line;
+using testing::load;
 
 /// f of a context and an arm, whose largest value in every context is `top`.
 struct SystemWithLoad {
@@ -47,10 +48,6 @@ SystemWithLoad level_only() {
             return 0.6 + 0.3 * std::sin(6.28 * z) - 1.2 * std::pow(x - 0.37, 2);
           },
           [](double z) { return 0.6 + 0.3 * std::sin(6.28 * z); }};
-}
-
-ContextSpace load() {
-  return ContextSpace({{"load", Real{0.0, 1.0}}});
 }
 
 ContextSpace tenants(std::size_t count) {
@@ -431,9 +428,6 @@ TEST(Contextual, RefusesMissingContexts) {
 TEST(Contextual, RefusesWhatCannotBeCombined) {
   EXPECT_THROW(Contextual(line(), ContextSpace()), ConfigurationError);
   EXPECT_THROW(Contextual(line(), load(), {.settle = 3}), ConfigurationError);
-  Objective limited;
-  limited.limits = {{.metric = "p99", .max = 1.0}};
-  EXPECT_THROW(Contextual(line(), load(), {}, limited), ConfigurationError);
 }
 
 TEST(Contextual, IsMadeByTheCatalogueWhereThereAreContexts) {

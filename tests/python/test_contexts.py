@@ -8,6 +8,7 @@ import math
 import pickle
 import random
 import weakref
+from itertools import cycle, islice
 from typing import Any
 
 import canopy
@@ -307,13 +308,44 @@ def test_no_contexts_are_none() -> None:
     [
         ({"settle": 3}, "settle = 3: cannot be combined"),
         ({"drift": "auto"}, "drift = auto: cannot be combined"),
-        ({"limits": {"p99": canopy.at_most(3)}}, "limit.*cannot be combined"),
-        ({"baseline": {"x": 0.5}}, "baseline: is compared by `canopy confirm` alone"),
+        ({"baseline": canopy.Baseline({"x": 0.5}, max_loss=0.02)}, "max_loss.*cannot be combined"),
     ],
 )
 def test_what_cannot_be_combined_yet_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         canopy.Adaptive(LINE, contexts=LOAD, **options)
+
+
+def test_limits_are_kept_in_every_context() -> None:
+    opt = canopy.Adaptive(LINE, contexts=LOAD, limits={"p99": canopy.at_most(60)})
+    for load in islice(cycle([0.05, 0.35, 0.65, 0.95]), 800):
+        pull = opt.ask(context={"load": load})
+        x = pull.arm["x"]
+        opt.tell(pull, x, {"p99": 100 * x + 40 * load})
+    for load, most in ((0.05, 0.58), (0.95, 0.22)):
+        best = opt.best({"load": load})
+        assert best is not None and best.arm["x"] <= most + 0.03
+        assert best.limits["p99"].state in ("kept", "probably_kept")
+    policy = opt.policy()
+    assert policy is not None
+    assert all(set(row.limits) == {"p99"} and not row.breaks_limits for row in policy)
+    assert "p99" in str(policy) and policy.to_dict()["rows"][0]["limits"][0]["metric"] == "p99"
+
+
+def test_the_policy_is_compared_with_a_baseline() -> None:
+    chance = random.Random(1)
+    result = canopy.maximize(
+        lambda x, context: worth(x, context["load"]) + 0.05 * chance.gauss(0, 1),
+        LINE,
+        contexts=LOAD,
+        context=lambda: {"load": chance.random()},
+        baseline={"x": 0.5},
+        pulls=1200,
+    )
+    uplift = result.uplift
+    assert uplift is not None and uplift.verdict == "better" and uplift.arm is None
+    assert uplift.policy_of is not None and uplift.policy_of <= 1200
+    assert str(uplift).startswith("the policy")
 
 
 def test_a_partition_of_ones_own_is_refused() -> None:

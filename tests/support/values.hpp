@@ -1,5 +1,6 @@
 #pragma once
 // Values that many tests need.
+#include <canopy/context.hpp>
 #include <canopy/space.hpp>
 #include <limits>
 #include <string>
@@ -12,6 +13,11 @@ inline constexpr double kInf = std::numeric_limits<double>::infinity();
 /// One real parameter, x, from 0 to 1.
 inline Space line() {
   return {{"x", Real{0.0, 1.0}}};
+}
+
+/// One context, load, from 0 to 1.
+inline ContextSpace load() {
+  return ContextSpace({{"load", Real{0.0, 1.0}}});
 }
 
 inline std::string repeated(const std::string& text, int times) {

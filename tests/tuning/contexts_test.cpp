@@ -3,7 +3,10 @@
 #include "canopy/policy.hpp"
 
 #include "files/json.hpp"
+#include "journal/replay.hpp"
+#include "studies/load.hpp"
 #include "support/temporary_folder.hpp"
+#include "tuning/claims.hpp"
 #include "tuning/policy_file.hpp"
 #include "tuning/tuner_fixture.hpp"
 
@@ -59,6 +62,25 @@ class TunerInContexts : public TunerTest {
   [[nodiscard]] static StudySpecification in_contexts(const std::string& system = "",
                                                       const std::string& budget = "pulls = 20") {
     return file_of(system, budget, kLoad);
+  }
+
+  /// What an optimizer knows that does again what the journal says, without a snapshot.
+  [[nodiscard]] static std::string replayed(Store& store) {
+    const StudyRecord record = find_study(store, "a");
+    const StudySpecification specification = specification_of(record);
+    const auto optimizer = make_optimizer(specification, seed_of(record, specification));
+    store.read(record.id, {}, [&](const JournalEntry& entry) {
+      take_aside(*optimizer, entry.event);
+      (void)do_again(*optimizer, entry.event);
+    });
+    return optimizer->save();
+  }
+
+  /// What the optimizer of the study knows.
+  [[nodiscard]] static std::string known(Store& store) {
+    return load_all(store, find_study(store, "a"), specification_of(find_study(store, "a")),
+                    tuner_fold)
+        .optimizer->save();
   }
 
   [[nodiscard]] std::vector<std::string> failures() {
@@ -238,6 +260,52 @@ TEST_F(TunerInContexts, ThePolicyIsComparedWithTheBaselineWhereTheyDiffer) {
   study.reset();
   (void)tune(file);
   EXPECT_EQ(events<ComparisonBegun>().size(), 1U) << "nothing was learnt since";
+}
+
+TEST_F(TunerInContexts, ThePolicyIsComparedWithTheBaselineWhileTheSearchGoesOn) {
+  StudySpecification file = in_contexts("", "pulls = 600\n[baseline]\nsetting = { x = 0.5 }\n");
+  system_.on_observe = [this] { return Seen(std::vector{random_.uniform()}); };
+  system_.on_measure = [this](double x) {
+    return Reading{reward_in(system_.context.at(0), x) + 0.05 * random_.normal()};
+  };
+  const TuneEnd end = tune(file);
+  Study study = Study::reopen(store_, tuned());
+  const auto uplift = strongest_uplift(study, study.specification(), tuner_state_of(study));
+  ASSERT_TRUE(uplift);
+  EXPECT_EQ(uplift->verdict, Uplift::Verdict::better);
+  EXPECT_TRUE(uplift->arm.empty());
+  EXPECT_NE(end.left_at.find("by a policy that is better than the baseline at 95 %, after "),
+            std::string::npos)
+      << end.left_at;
+  const std::vector<double> last = tuner_state_of(study).last_context();
+  EXPECT_EQ(json::parse(end.setting)["x"], study.proven_in(last).value()[0]);
+  // What is in the journal is enough to know it all again.
+  EXPECT_EQ(replayed(store_), known(store_));
+}
+
+TEST_F(TunerInContexts, LimitsAreKeptInEveryContext) {
+  StudySpecification file = in_contexts("", "pulls = 400\nconfirm_pulls = 60" + kTheMiddle +
+                                                "\n[[limit]]\nmetric = \"p99\"\nmax = 80.0\n");
+  system_.on_observe = [this] { return Seen(std::vector{random_.uniform()}); };
+  system_.on_measure = [this](double x) {
+    const double load = system_.context.at(0);
+    return Reading{x + 0.02 * random_.normal(), {{"p99", 100.0 * x + 40.0 * load}}};
+  };
+  const TuneEnd end = tune(file);
+  EXPECT_NE(end.verdict.find("better than the baseline"), std::string::npos) << end.verdict;
+  const Study study = Study::reopen(store_, tuned());
+  for (const double load : {0.1, 0.5, 0.9}) {
+    const auto best = study.best_in(std::vector{load});
+    ASSERT_TRUE(best);
+    EXPECT_LE(100.0 * best->arm[0] + 40.0 * load, 84.0);
+    EXPECT_GE(100.0 * best->arm[0] + 40.0 * load, 60.0);
+  }
+  const auto rows = study.policy()->rows;
+  for (const PolicyRow& row : rows) {
+    ASSERT_EQ(row.limits.size(), 1U);
+    EXPECT_FALSE(row.breaks_limits);
+  }
+  EXPECT_EQ(replayed(store_), known(store_));
 }
 
 TEST_F(TunerInContexts, APolicyThatIsTheBaselineEverywhereNeedsNoComparison) {

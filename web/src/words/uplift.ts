@@ -1,4 +1,5 @@
 import type { Direction, Uplift } from "../api/types";
+import { armText } from "../format/arms";
 import { decimalsFor, plain, signed } from "../format/numbers";
 
 export interface UpliftWords {
@@ -8,6 +9,15 @@ export interface UpliftWords {
   units: string;
   /** "+0.80 to +1.60", in the units of rewards; empty without an interval. */
   range: string;
+}
+
+/** What was compared with the baseline: a setting or, with contexts, a policy. */
+export function upliftSubject(uplift: Uplift): string {
+  if (uplift.arm) return armText(uplift.arm);
+  if (uplift.is_best) return "the policy";
+  return uplift.policy_of === undefined
+    ? "the policy as it was then"
+    : `the policy of pull ${uplift.policy_of}`;
 }
 
 const TONE_WORDS = { good: "better", bad: "worse", unsure: "not sure yet", plain: "" };

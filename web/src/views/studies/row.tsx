@@ -8,7 +8,7 @@ import { addressOf } from "../../router";
 import { StateBadge } from "../../ui/parts";
 import { useSeen } from "../../ui/seen";
 import { readable } from "../../words/readable";
-import { toneWord, upliftLines, upliftWords } from "../../words/uplift";
+import { toneWord, upliftLines, upliftSubject, upliftWords } from "../../words/uplift";
 import type { Glances } from "./glances";
 
 interface RowProps {
@@ -126,13 +126,13 @@ function UpliftCell(props: { glance: Glance }) {
   return (
     <span
       class={`uplift uplift-${tone}`}
-      title={`${best.uplift.is_best ? "" : `${armText(best.uplift.arm)}, `}at ${percent(best.uplift.level)}`}
+      title={`${best.uplift.is_best ? "" : `${upliftSubject(best.uplift)}, `}at ${percent(best.uplift.level)}`}
     >
       <span class="numbers">
         <strong>{large}</strong> {toneWord(tone)}
       </span>
       <span class="under numbers">{small || "no interval yet"}</span>
-      {!best.uplift.is_best && <span class="under arm">{armText(best.uplift.arm)}</span>}
+      {!best.uplift.is_best && <span class="under arm">{upliftSubject(best.uplift)}</span>}
     </span>
   );
 }

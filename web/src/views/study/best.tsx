@@ -9,7 +9,7 @@ import { adviceSentences, isSameArm } from "../../words/best";
 import { namesText } from "../../words/policy";
 import { readable } from "../../words/readable";
 import { limitText } from "../../words/setup";
-import { toneWord, upliftLines, upliftWords } from "../../words/uplift";
+import { toneWord, upliftLines, upliftSubject, upliftWords } from "../../words/uplift";
 import type { StudyParts } from "./parts";
 import { bars, type Reach } from "./intervals";
 import { POLICY_ID, POLICY_TITLE } from "./policy";
@@ -103,6 +103,10 @@ function ContextNote(props: { specification: Specification }) {
 /** Whether the advice is about the best setting, not about one that is proven or about the baseline. */
 const isAboutBest = (best: Best) => !best.words.arm || isSameArm(best.words.arm, best.arm);
 
+/** Whether what was compared with the baseline is the setting that the advice is about. */
+const isAboutAdvice = (uplift: Uplift, best: Best) =>
+  uplift.arm !== undefined && isSameArm(uplift.arm, best.words.arm ?? best.arm);
+
 const provenWord = (uplift: Uplift) => (uplift.is_confirmed ? "confirmed" : "proven");
 
 const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -194,7 +198,7 @@ function Numbers(props: { best: Best; pulls: number | null }) {
             <span>
               {lines.small || "no interval"}
               <br />
-              {!isSameArm(best.uplift.arm, best.words.arm ?? best.arm) && `${armText(best.uplift.arm)}: `}
+              {!isAboutAdvice(best.uplift, best) && `${upliftSubject(best.uplift)}: `}
               {toneWord(tone)}
             </span>
           </dd>
@@ -224,7 +228,14 @@ function comparedReaches(uplift: Uplift, isBest: boolean): Reach[] {
   const { baseline_mean: level, mean, low, high } = uplift;
   return [
     {
-      label: isBest ? "best" : uplift.verdict === "better" ? provenWord(uplift) : "compared",
+      label:
+        uplift.arm === undefined
+          ? "policy"
+          : isBest
+            ? "best"
+            : uplift.verdict === "better"
+              ? provenWord(uplift)
+              : "compared",
       mean: level + mean,
       low: low === null ? null : level + low,
       high: high === null ? null : level + high,

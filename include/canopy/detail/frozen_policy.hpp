@@ -1,0 +1,38 @@
+#pragma once
+
+#include "canopy/context.hpp"
+#include "canopy/state.hpp"
+
+#include <array>
+#include <vector>
+
+namespace canopy {
+
+/// What to set in every context, as it was at some time: an arm for each region of bins.
+struct FrozenPolicy {
+  struct Row {
+    std::array<BinSet, ContextSpace::kMostVariables> bins{};  // of each variable
+    std::vector<double> arm = {};                             // empty: nothing was known there
+
+    [[nodiscard]] bool has(ContextBins context, std::size_t variables) const;
+    void transfer(State& state);
+
+    friend bool operator==(const Row&, const Row&) = default;
+  };
+
+  std::size_t variables = 0;
+  std::vector<Row> rows = {};
+
+  /// The arm in a context; empty: nothing was known there.
+  [[nodiscard]] const std::vector<double>& arm_in(ContextBins context) const;
+
+  /// Whether it has this arm, or none, in every context.
+  [[nodiscard]] bool is_everywhere(const std::vector<double>& arm) const;
+
+  /// Whether two policies have the same arm in every context.
+  [[nodiscard]] bool is_same_as(const FrozenPolicy& other) const;
+
+  void transfer(State& state) { state(variables, rows); }
+};
+
+}  // namespace canopy
