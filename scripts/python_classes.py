@@ -15,6 +15,8 @@ PACKAGE = ROOT / "python/canopy"
 DOCUMENT = ROOT / "docs/python.md"
 WIDTH = 120
 
+DEFAULT = "adaptive"  #: where no optimizer is named
+
 #: classes that are not called as the catalogue calls their algorithm
 NAMES = {"random": "RandomSearch"}
 
@@ -33,7 +35,7 @@ from ._space import {types}
 
 CLASSES_HEAD = HEAD.format(
     line="The optimizers, one class each.",
-    imports="from typing import Any, Literal\n\nfrom ._optimizers import CLASSES, Optimizer",
+    imports="from typing import Any, Literal\n\nfrom ._optimizers import CLASSES, Optimizer, check_seed",
     types="AnyBaseline, AnyContexts, AnySpace, Direction, Limits, RewardRange",
 )
 OPTIONS_HEAD = HEAD.format(
@@ -110,7 +112,20 @@ def classes_text(optimizers: list[Entry]) -> str:
     listed = "__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
     order = "".join(f"    {class_name(entry['name'])},\n" for entry in optimizers)
     parts = [CLASSES_HEAD + "\n" + listed, *(class_text(entry) for entry in optimizers)]
-    return "\n\n".join([*parts, f"for _each in (\n{order}):\n    CLASSES[_each.name] = _each\n"])
+    registered = f"for _each in (\n{order}):\n    CLASSES[_each.name] = _each\n"
+    return "\n\n".join([*parts, registered + "\n" + names_text(optimizers)])
+
+
+def names_text(optimizers: list[Entry]) -> str:
+    """The types of what chooses an optimizer: a name, or a class. See _signatures.py for why there are two of them."""
+    lines = ["#: the names of all optimizers", "OptimizerName = Literal["]
+    lines += [*(f'    "{entry["name"]}",' for entry in optimizers), "]"]
+    lines += ["#: what chooses the default optimizer, and what chooses another one: a name, or a class"]
+    lines += [f'DefaultOptimizer = Literal["{DEFAULT}"] | type[{class_name(DEFAULT)}]', "OtherOptimizer = ("]
+    others = [entry["name"] for entry in optimizers if entry["name"] != DEFAULT]
+    lines += ["    Literal[", *(f'        "{name}",' for name in others), "    ]"]
+    lines += [*(f"    | type[{class_name(name)}]" for name in others), ")"]
+    return "\n".join([*lines, "AnyOptimizer = DefaultOptimizer | OtherOptimizer"]) + "\n"
 
 
 def all_options_text(optimizers: list[Entry], environments: list[Entry]) -> str:
@@ -121,6 +136,8 @@ def all_options_text(optimizers: list[Entry], environments: list[Entry]) -> str:
         for entry in optimizers
     ]
     parts.append(options_text("AlgorithmOptions", "The options of all optimizers, but for a seed.", optimizers))
+    others = [entry for entry in optimizers if entry["name"] != DEFAULT]
+    parts.append(options_text("OtherOptions", f"The same but for `{class_name(DEFAULT)}`.", others))
     parts.append(options_text("EnvironmentOptions", "The options of all environments.", environments))
     parts.append(
         options_text(
@@ -164,6 +181,8 @@ def class_text(entry: Entry) -> str:
         lines += [f"        options{kind} = {{", *(f'            "{name}": {name},' for name in always), "        }"]
         for name in (field["name"] for field in fields if field["name"] in LEFT_OUT):
             lines += [f"        if {name} is not None:", f'            options["{name}"] = {name}']
+    if not any(field["name"] == "seed" for field in fields):
+        lines.append("        check_seed(seed)")
     rest = "partition, baseline, limits" if entry["has_tree"] else "baseline=baseline, limits=limits"
     if entry.get("takes_contexts"):
         rest += ", contexts" if entry["has_tree"] else ", contexts=contexts"

@@ -28,7 +28,7 @@ def policy(theta, observation):
 
 space = {"energy": canopy.real(-8, 4), "stiffness": canopy.real(0, 40)}
 env = gymnasium.make("Pendulum-v1")
-result = canopy.policy_search(env, policy, space, steps=100_000)
+result = canopy.policy_search(env, policy, space, steps=100_000, reward="step")
 best = result.best
 print(f"best policy: {', '.join(f'{k} = {v:.2f}' for k, v in best.arm.items())}, mean reward {best.mean:.3f} a step")
 

@@ -68,7 +68,7 @@ struct AdaptiveOptions {
 
 template <class Visit>
 void visit_fields(AdaptiveOptions& options, Visit&& visit) {
-  visit(Field{"settle", "pulls that the system takes to settle after a change of arm"},
+  visit(Field{"settle", "pulls that the system takes to settle after a change of arm", kAnyWhole},
         options.settle);
   visit(Field{"settle_rule",
               "which of them are passed over: all (`strict`; so for a live system, unless this is "

@@ -273,7 +273,8 @@ struct Failed {
 
   Ticket ticket = 0;
   std::string what;
-  bool for_good = false;  ///< it will not be tried again: the arm has failed
+  bool for_good = false;    ///< it will not be tried again: the arm has failed
+  std::string errors = {};  ///< what the command has written to its standard error
 
   friend bool operator==(const Failed&, const Failed&) = default;
 };
@@ -283,6 +284,9 @@ void visit_fields(Failed& event, Visit&& visit) {
   visit(kTicketField, event.ticket);
   visit(Field{"what", "failed, for people"}, event.what);
   visit(Field{"for_good", "it will not be tried again"}, event.for_good);
+  visit(Field{"errors", "what the command has written to its standard error, the last 4 KiB"}
+            .or_none(),
+        event.errors);
 }
 
 struct Deferred {

@@ -197,6 +197,7 @@ struct SystemSpecification {
   bool reads_arm = false;
   bool keep_background = false;
   std::optional<std::string> policy_file = std::nullopt;
+  std::optional<std::string> folder = std::nullopt;
   SystemOptions options;
 
   friend bool operator==(const SystemSpecification&, const SystemSpecification&) = default;
@@ -232,6 +233,10 @@ void visit_fields(SystemSpecification& system, Visit&& visit) {
               "with `[[context]]`: the file that the policy is written to as JSON, every few "
               "seconds and at the end"},
         system.policy_file);
+  visit(Field{"folder",
+              "the folder that commands run in and that relative paths are seen from; by default "
+              "that of the study file"},
+        system.folder);
 }
 
 /// Where a tuner has the value of a context variable from, before each pull.

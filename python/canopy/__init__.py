@@ -28,9 +28,11 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from . import _canopy, _classes, functions, intervals
 from ._canopy import Pull, Rewards, StoreError, StudyError
 from ._classes import *  # noqa: F403 - one for every optimizer
+from ._classes import OptimizerName
 from ._experiment import Algorithm, AskTell, Experiment, Function, experiment
 from ._ledger import FailuresError
 from ._limits import LimitCheck
+from ._making import make_optimizer
 from ._optimizers import (
     ArmEstimate,
     Best,
@@ -44,7 +46,6 @@ from ._optimizers import (
     Summary,
     Turn,
     Uplift,
-    make_optimizer,
 )
 from ._partition import Partition
 from ._policy import ContextWeight, LevelEffect, Policy, PolicyRow
@@ -113,6 +114,7 @@ __all__ = [
     "MemoryWarning",
     "Node",
     "Optimizer",
+    "OptimizerName",
     "Partition",
     "Periodic",
     "Policy",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ._optimizers import CLASSES, Optimizer
+from ._optimizers import CLASSES, Optimizer, check_seed
 from ._partition import AnyPartition
 from ._space import AnyBaseline, AnyContexts, AnySpace, Direction, Limits, RewardRange
 
@@ -42,7 +42,7 @@ __all__ = [
 class Adaptive(Optimizer):
     """The adaptive tree: learns smoothness, noise and spread; needs the box alone.
 
-    - settle: pulls that the system takes to settle after a change of arm; a number.
+    - settle: pulls that the system takes to settle after a change of arm.
     - settle_rule: which of them are passed over: all (`strict`; so for a live system, unless this is given), or fewer
       after a small change (`by_distance`).
     - coverage: how much to spend on looking where nothing seems to be.
@@ -83,6 +83,7 @@ class Adaptive(Optimizer):
             options["settle_rule"] = settle_rule
         if drift is not None:
             options["drift"] = drift
+        check_seed(seed)
         super().__init__(
             space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits, contexts
         )
@@ -138,6 +139,7 @@ class Hct(Optimizer):
             "delta": delta,
             "constants": constants,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -185,6 +187,7 @@ class Vhct(Optimizer):
             "delta": delta,
             "bound": bound,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -278,7 +281,8 @@ class Poo(Optimizer):
     - confidence_scale: multiplies the confidence bounds; by default that of its trees.
     - seed: of the algorithm's own random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
-      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     """
 
     name = "poo"
@@ -320,7 +324,8 @@ class Gpo(Optimizer):
     - confidence_scale: multiplies the confidence bounds; by default that of its trees.
     - seed: of the algorithm's own random choices.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
-      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     """
 
     name = "gpo"
@@ -362,7 +367,8 @@ class Pct(Optimizer):
     - rho_max: the largest rho of an instance; in (0, 1).
     - confidence_scale: multiplies the confidence bounds; by default that of its trees.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
-      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -391,6 +397,7 @@ class Pct(Optimizer):
             "rho_max": rho_max,
             "confidence_scale": confidence_scale,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -402,7 +409,8 @@ class Vpct(Optimizer):
     - rho_max: the largest rho of an instance; in (0, 1).
     - confidence_scale: multiplies the confidence bounds; by default that of its trees.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
-      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -431,6 +439,7 @@ class Vpct(Optimizer):
             "rho_max": rho_max,
             "confidence_scale": confidence_scale,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -440,7 +449,8 @@ class Restarted(Optimizer):
     - base: the algorithm that is started again.
     - every: pulls from one start to the next.
     - partition: how a cell is cut: cyclic (one parameter after the other), longest_side, random_side, random_cut or
-      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7".
+      every_side, with a number of parts and a seed if you like: "cyclic/3", "random_cut/2@7"; or a `Partition` of your
+      own.
     - seed: ignored, since nothing in it is random; accepted so that optimizers are alike.
     """
 
@@ -465,6 +475,7 @@ class Restarted(Optimizer):
             "base": base,
             "every": every,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -503,6 +514,7 @@ class Zooming(Optimizer):
             "rho": rho,
             "confidence_scale": confidence_scale,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -538,6 +550,7 @@ class Doo(Optimizer):
             "nu1": nu1,
             "rho": rho,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -570,6 +583,7 @@ class Soo(Optimizer):
         options = {
             "depth_power": depth_power,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -611,6 +625,7 @@ class Stosoo(Optimizer):
             "depth_limit": depth_limit,
             "delta": delta,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -643,6 +658,7 @@ class Sequool(Optimizer):
         options = {
             "horizon": horizon,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -678,6 +694,7 @@ class Stroquool(Optimizer):
             "horizon": horizon,
             "depth_limit": depth_limit,
         }
+        check_seed(seed)
         super().__init__(space, options, direction, reward_range, confidence, hard_range, partition, baseline, limits)
 
 
@@ -800,6 +817,7 @@ class Grid(Optimizer):
             "discount": discount,
             "context_parts": context_parts,
         }
+        check_seed(seed)
         super().__init__(
             space,
             options,
@@ -845,6 +863,7 @@ class KlUcb(Optimizer):
             "log_log_factor": log_log_factor,
             "confidence_scale": confidence_scale,
         }
+        check_seed(seed)
         super().__init__(
             space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
         )
@@ -915,6 +934,7 @@ class LinUcb(Optimizer):
             "points": points,
             "confidence_scale": confidence_scale,
         }
+        check_seed(seed)
         super().__init__(
             space,
             options,
@@ -957,6 +977,7 @@ class SuccessiveHalving(Optimizer):
             "points": points,
             "horizon": horizon,
         }
+        check_seed(seed)
         super().__init__(
             space, options, direction, reward_range, confidence, hard_range, baseline=baseline, limits=limits
         )
@@ -1017,3 +1038,84 @@ for _each in (
     RandomSearch,
 ):
     CLASSES[_each.name] = _each
+
+#: the names of all optimizers
+OptimizerName = Literal[
+    "adaptive",
+    "hct",
+    "vhct",
+    "thoo",
+    "hoo",
+    "poo",
+    "gpo",
+    "pct",
+    "vpct",
+    "restarted",
+    "zooming",
+    "doo",
+    "soo",
+    "stosoo",
+    "sequool",
+    "stroquool",
+    "vroom",
+    "power",
+    "grid",
+    "kl-ucb",
+    "thompson",
+    "lin-ucb",
+    "successive-halving",
+    "random",
+]
+#: what chooses the default optimizer, and what chooses another one: a name, or a class
+DefaultOptimizer = Literal["adaptive"] | type[Adaptive]
+OtherOptimizer = (
+    Literal[
+        "hct",
+        "vhct",
+        "thoo",
+        "hoo",
+        "poo",
+        "gpo",
+        "pct",
+        "vpct",
+        "restarted",
+        "zooming",
+        "doo",
+        "soo",
+        "stosoo",
+        "sequool",
+        "stroquool",
+        "vroom",
+        "power",
+        "grid",
+        "kl-ucb",
+        "thompson",
+        "lin-ucb",
+        "successive-halving",
+        "random",
+    ]
+    | type[Hct]
+    | type[Vhct]
+    | type[Thoo]
+    | type[Hoo]
+    | type[Poo]
+    | type[Gpo]
+    | type[Pct]
+    | type[Vpct]
+    | type[Restarted]
+    | type[Zooming]
+    | type[Doo]
+    | type[Soo]
+    | type[Stosoo]
+    | type[Sequool]
+    | type[Stroquool]
+    | type[Vroom]
+    | type[Power]
+    | type[Grid]
+    | type[KlUcb]
+    | type[Thompson]
+    | type[LinUcb]
+    | type[SuccessiveHalving]
+    | type[RandomSearch]
+)
+AnyOptimizer = DefaultOptimizer | OtherOptimizer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import itertools
 import math
 import os
@@ -19,11 +20,13 @@ from ._processes import Processes, outcome_of
 from ._progress import ProgressLine
 from ._simulation import Environment, Estimate
 from ._space import Parameter, Space, number, space_from, whole
+from ._tables import Spread, Statistic, check_statistic, latex_table, spread_of, text_table
 from ._workers import jobs_from
 
 if TYPE_CHECKING:
     import pandas
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 
 class AskTell(Protocol):
@@ -138,6 +141,10 @@ class Function(_canopy.Function):
     - version: tells the function from what it was before: runs in a folder are only reused if name and version are the
       same.
     - reward_range: what optimizers are told.
+    - common: whether runs of the same number have the same random numbers for all algorithms: `start` is called with
+      the same seed, and the generators of Python and numpy begin alike. Where `start` draws the problem of a run, all
+      algorithms then have the same problems, and `Experiment.differences` are narrower where some problems are harder
+      for all of them. Noise that canopy adds is not in common.
 
     >>> hill = canopy.Function(lambda x: 1 - (x - 0.3) ** 2, {"x": canopy.real(0, 1)}, optimum=1, noise="gaussian",
     ...                        noise_width=0.1, name="hill")
@@ -158,6 +165,7 @@ class Function(_canopy.Function):
         name: str | None = None,
         version: object = None,
         reward_range: RewardRange = "auto",
+        common: bool = False,
     ):
         for what, given in {"function": function, "mean": mean, "start": start}.items():
             if not callable(given) and (given is not None or what == "function"):
@@ -182,6 +190,8 @@ class Function(_canopy.Function):
         self.optimum = None if optimum is None else number("optimum", optimum)
         self.reward_range = range_from(reward_range)
         self.mean_is_known = exact is not None
+        self.common = bool(common)
+        self._start = start
         functions = {"function": function, "mean": mean, "start": start}
         self._text = ", ".join(
             [
@@ -190,8 +200,16 @@ class Function(_canopy.Function):
                 f"noise {'own' if noisy else noise} {width}, optimum {self.optimum}, reward_range {self.reward_range}",
             ]
         )
+        if self.common:
+            self._text += ", common"
         added = None if noisy else noise
-        super().__init__(function, self.space, self.name, mean, start, noisy, added, width, self.optimum)
+        begin = self._begin if self.common and start is not None else start
+        super().__init__(function, self.space, self.name, mean, begin, noisy, added, width, self.optimum)
+
+    def _begin(self, seed: int) -> None:
+        """Before a run: instead of the seed of this algorithm's run, that of all runs of the same number."""
+        assert self._start is not None
+        self._start(seed if _common_seed is None else _common_seed)
 
     def __call__(self, **arm: Any) -> float:
         """The function itself."""
@@ -201,9 +219,45 @@ class Function(_canopy.Function):
         return f"<canopy.Function {self.name} of {list(self.space)}>"
 
 
+#: of the run that is under way, where its environment has random numbers that all algorithms have in common
+_common_seed: int | None = None
+
+
 AnyAlgorithm = str | Callable[..., AskTell] | Algorithm
 AnyEnvironment = str | Environment | Function | Callable[..., float]
 Regret = Literal["pseudo", "realised"]
+#: of a run: "regret" is the one that was compared
+Measure = Literal["regret", "pseudo", "realised", "simple", "us_per_step"]
+
+
+class Difference(NamedTuple):
+    """How an algorithm did beside a baseline, run by run; `print` says it in a sentence.
+
+    `mean` is that of its regret less the baseline's in the run of the same number: negative is better. The true one
+    lies from `low` to `high` with 95 % (Student's t over the `runs`); both are None for a single run. It was better in
+    `wins` runs.
+    """
+
+    environment: str
+    algorithm: str
+    baseline: str
+    mean: float
+    low: float | None
+    high: float | None
+    wins: int
+    runs: int
+
+    @property
+    def verdict(self) -> Literal["better", "worse", "open"]:
+        """What the interval says."""
+        if self.low is None or self.high is None:
+            return "open"
+        return "better" if self.high < 0 else "worse" if self.low > 0 else "open"
+
+    def __str__(self) -> str:
+        interval = "" if self.low is None else f" ({self.low:.4g} to {self.high:.4g} at 95 %)"
+        wins = f"better in {self.wins} of {self.runs} runs"
+        return f"{self.algorithm} on {self.environment}: {self.mean:+.4g}{interval} beside {self.baseline}, {wins}"
 
 
 class Row(NamedTuple):
@@ -213,7 +267,7 @@ class Row(NamedTuple):
     t, `realised_regret` that of f* - r_t, with the rewards r_t; `simple_regret` is f* - f(best arm), at the end. Where
     the mean of a function is not known, `regret` and `simple_regret` are None; if f* is not known either,
     `realised_regret` is minus the mean reward. `us_per_step` is processor time in microseconds, of algorithm and
-    environment together.
+    environment together. `spread` has the quartiles over the runs, of the regret that was compared.
     """
 
     environment: str
@@ -224,15 +278,30 @@ class Row(NamedTuple):
     realised_regret: Estimate
     simple_regret: Estimate | None
     us_per_step: float
+    spread: Spread
 
 
 class Curve(NamedTuple):
-    """Regret per step at the checkpoints: the mean over the runs, and the ends of its 95 % interval."""
+    """Regret per step at the checkpoints: the mean over the runs, and the ends of its 95 % interval; or median and
+    quartiles.
+    """
 
     steps: list[int]
     means: list[float]
     lows: list[float]
     highs: list[float]
+
+
+#: where a run has its numbers
+_KEYS = {"pseudo": "per_step_regret", "realised": "per_step_realised_regret", "simple": "simple_regret"}
+_KEYS["us_per_step"] = "ns_per_step"
+
+
+def _value_of(run: Mapping[str, Any], measure: str) -> Any:
+    if measure not in _KEYS:
+        raise ValueError(f"measure = {measure!r}: must be one of regret, {', '.join(_KEYS)}")
+    value = run[_KEYS[measure]]
+    return value / 1000 if measure == "us_per_step" else value
 
 
 class Experiment:
@@ -266,9 +335,9 @@ class Experiment:
     def _add(self, environment: str, algorithm: str, candidates: list[dict[str, Any]], one: dict[str, Any]) -> None:
         chosen = candidates[one["candidate"]]
         regret, realised, simple = (one[name] and Estimate(*one[name]) for name in Row._fields[4:7])
-        self.rows.append(
-            Row(environment, algorithm, chosen, len(candidates), regret, realised, simple, one["us_per_step"])
-        )
+        estimates = (regret, realised, simple, one["us_per_step"])
+        spread = spread_of([run[_KEYS[self.regrets[environment]]] for run in one["runs"]])
+        self.rows.append(Row(environment, algorithm, chosen, len(candidates), *estimates, spread))
 
         def records(phase: str, options: dict[str, Any], runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
             names = {"phase": phase, "environment": environment, "algorithm": algorithm, "options": options}
@@ -281,12 +350,88 @@ class Experiment:
     def _runs_of(self, environment: str, algorithm: str) -> list[dict[str, Any]]:
         return [run for run in self.runs if (run["environment"], run["algorithm"]) == (environment, algorithm)]
 
-    def curve(self, environment: str, algorithm: str, *, realised: bool | None = None) -> Curve:
-        """How regret went on, of the kind that was compared, unless `realised` says which."""
+    def values(self, environment: str, algorithm: str, measure: Measure = "regret") -> list[float]:
+        """One number for every measured run. `measure` is "regret", of the kind that was compared; "pseudo",
+        "realised" or "simple", regret of that kind; or "us_per_step".
+        """
+        runs = self._runs_of(environment, algorithm)
+        if not runs:
+            known = ", ".join(f"{algorithm} on {name}" for name in self.environments for algorithm in self.algorithms)
+            raise ValueError(f"{algorithm} on {environment}: was not compared; these were: {known}")
+        values = [_value_of(run, self.regrets[environment] if measure == "regret" else measure) for run in runs]
+        if any(value is None for value in values):
+            raise ValueError(f"{measure}: the mean of {environment} is not known, so only realised regret is")
+        return values
+
+    def differences(self, baseline: str, *, measure: Measure = "regret") -> list[Difference]:
+        """How the other algorithms did beside one of them, run by run, in every environment.
+
+        An interval of the difference says more than two that overlap. It is narrower still where runs of the same
+        number have the same problem: `Function(..., common=True)`.
+
+        >>> result = canopy.experiment(["adaptive", "random"], "garland", steps=500, runs=3)
+        >>> [(each.algorithm, each.verdict) for each in result.differences("adaptive")]
+        [('random', 'worse')]
+        """
+        if baseline not in self.algorithms:
+            raise ValueError(f"baseline = {baseline!r}: must be one of {', '.join(self.algorithms)}")
+        found = []
+        for environment in self.environments:
+            theirs = self.values(environment, baseline, measure)
+            for algorithm in self.algorithms:
+                if algorithm == baseline:
+                    continue
+                pairs = [ours - other for ours, other in zip(self.values(environment, algorithm, measure), theirs)]
+                wins = sum(pair < 0 for pair in pairs)
+                estimate = _canopy.estimate(pairs)
+                found.append(Difference(environment, algorithm, baseline, *estimate, wins, len(pairs)))
+        return found
+
+    def tidy(self) -> pandas.DataFrame:
+        """A pandas DataFrame with a row for every environment, algorithm, run and measure, as plotting libraries and
+        statistical packages take them. `phase` tells runs that were measured from those that tuned.
+        """
+        pandas = import_pandas()
+        rows = [
+            (run["phase"], run["environment"], run["algorithm"], run["run"], measure, _value_of(run, measure))
+            for run in [*self.runs, *self.tuning]
+            for measure in _KEYS
+        ]
+        return pandas.DataFrame(rows, columns=["phase", "environment", "algorithm", "run", "measure", "value"])
+
+    def to_latex(
+        self,
+        *,
+        measure: Measure = "regret",
+        statistic: Statistic = "mean",
+        baseline: str | None = None,
+        digits: int = 3,
+        caption: str | None = None,
+        label: str | None = None,
+    ) -> str:
+        """A table for LaTeX (booktabs): a row for every algorithm, a column for every environment, the least in bold.
+
+        Means have half the width of their 95 % interval behind them, medians their quartiles. With a `baseline`, its
+        row is as it would be, and others have the difference to it, which is in bold where the interval excludes 0.
+        Numbers have so many `digits` after the point. With a `caption` or a `label` it is a `table` that floats.
+        """
+        return latex_table(self, measure, statistic, baseline, digits, caption, label)
+
+    def curve(
+        self, environment: str, algorithm: str, *, realised: bool | None = None, statistic: Statistic = "mean"
+    ) -> Curve:
+        """How regret went on, of the kind that was compared, unless `realised` says which.
+
+        With statistic="median", medians over the runs, between their quartiles.
+        """
+        check_statistic(statistic)
         if realised is None:
             realised = self.regrets[environment] == "realised"
         curves = [run["checkpoints"] for run in self._runs_of(environment, algorithm)]
         steps = [point[0] for point in curves[0]]
+        if statistic == "median":
+            spreads = [spread_of([point[2 if realised else 1] for point in points]) for points in zip(*curves)]
+            return Curve(steps, *([each[i] for each in spreads] for i in (2, 1, 3)))
         estimates = [_canopy.estimate([point[2 if realised else 1] for point in points]) for points in zip(*curves)]
         means = [mean for mean, _, _ in estimates]
         lows = [mean if low is None else low for mean, low, _ in estimates]
@@ -300,18 +445,34 @@ class Experiment:
         rows = [(*(run[name] for name in names[:3]), *point) for run in self.runs for point in run["checkpoints"]]
         return pandas.DataFrame(rows, columns=names)
 
-    def table(self) -> str:
-        """The results as text: a block for every environment, a row for every algorithm."""
-        return "\n".join(self._tables).rstrip("\n")
+    def table(self, *, measure: Measure = "regret", statistic: Statistic = "mean", baseline: str | None = None) -> str:
+        """The results as text: a block for every environment, a row for every algorithm.
 
-    def plot(self, *, realised: bool | None = None) -> Figure:
-        """Regret per step over steps, with 95 % bands, in a panel for every environment; a matplotlib figure.
+        With statistic="median", medians and quartiles over the runs. With a `baseline`, the differences of the others
+        to it, run by run, with 95 % intervals.
+        """
+        check_statistic(statistic)
+        if (measure, statistic, baseline) == ("regret", "mean", None):
+            return "\n".join(self._tables).rstrip("\n")
+        return text_table(self, measure, statistic, baseline)
 
-        Of the kind that was compared, unless `realised` says which; the axes say it.
+    def plot(
+        self, *, realised: bool | None = None, ax: Axes | None = None, figure: Figure | SubFigure | None = None
+    ) -> Figure:
+        """Regret per step over steps, with 95 % bands, in a panel for every environment; returns the matplotlib Figure.
+
+        Of the kind that was compared, unless `realised` says which; the axes say it. It draws into `figure`, or into a
+        new one; where there is one environment, also into `ax`.
         """
         from . import plot
 
-        return plot.experiment(self, realised=realised)
+        return plot.experiment(self, realised=realised, ax=ax, figure=figure)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from ._html import experiment_html
+
+        return experiment_html(self)
 
     def __str__(self) -> str:
         return self.table()
@@ -444,7 +605,21 @@ class _Plan:
         phase, comparison, algorithm, _, run = key.split(",")
         environment = list(self.environments)[int(comparison)]
         label = list(self.algorithms)[int(algorithm)]
-        return f"{self._seed} {phase} {environment} {label} {run}", f"run {run} of {label} on {environment}"
+        named = f"{self._seed} {phase} {environment} {label} {run}"
+        return self._common_name_of(key) or named, f"run {run} of {label} on {environment}"
+
+    def _common_name_of(self, key: str) -> str | None:
+        """The same for all algorithms; None where they have random numbers of their own."""
+        phase, comparison, _, _, run = key.split(",")
+        name = list(self.environments)[int(comparison)]
+        environment = self.environments[name]
+        is_common = isinstance(environment, Function) and environment.common
+        return f"{self._seed} {phase} {name} {run} of all" if is_common else None
+
+    def common_seed_of(self, key: str) -> int | None:
+        """For the `start` of a function, the same for all algorithms."""
+        name = self._common_name_of(key)
+        return None if name is None else int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
 
 
 def _run_interpreted(
@@ -460,9 +635,11 @@ def _run_interpreted(
     generators = find_generators()
 
     def do(key: str) -> str:
+        global _common_seed
         name, text = plan.name_of(key)
         with seeded(name, generators):
             try:
+                _common_seed = plan.common_seed_of(key)
                 return work(key)
             except Exception as error:
                 if hasattr(error, "add_note"):  # from Python 3.11 on

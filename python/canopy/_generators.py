@@ -17,8 +17,8 @@ Generators = Sequence[tuple[Any, str]]
 def find_generators() -> Generators:
     """Instances of `random.Random`, numpy's bit generators and `RandomState`, each with a text of the state it is in.
 
-    Those behind `random.random` and `numpy.random` have no text. numpy is imported, so that they are found even if
-    nothing has used it yet.
+    Those behind `random.random` and `numpy.random` have no text, nor has torch's, which is among them if torch was
+    imported. numpy is imported, so that they are found even if nothing has used it yet.
     """
     with contextlib.suppress(ImportError):
         importlib.import_module("numpy.random")
@@ -28,11 +28,13 @@ def find_generators() -> Generators:
     shared = [random.random.__self__]  # type: ignore[attr-defined]
     if numpy:
         shared += [numpy.mtrand._rand, numpy.mtrand._rand._bit_generator]
-    return [
+    torch = getattr(sys.modules.get("torch"), "default_generator", None)
+    found_states = [
         (each, "" if any(each is one for one in shared) else repr(_state_of(each)))
         for each in sorted(found, key=lambda each: hasattr(each, "get_state"))  # RandomState after its bit generator
         if not isinstance(each, random.SystemRandom)
     ]
+    return found_states if torch is None else [*found_states, (torch, "")]
 
 
 @contextlib.contextmanager
@@ -57,16 +59,22 @@ def seed_all(name: str, generators: Generators) -> None:
         _seed(generator, int.from_bytes(digest[:16], "little"))
 
 
+def _is_of_torch(generator: Any) -> bool:
+    return hasattr(generator, "manual_seed")
+
+
 def _state_of(generator: Any) -> Any:
     if isinstance(generator, random.Random):
         return generator.getstate()
+    if _is_of_torch(generator):
+        return generator.get_state()
     return generator.get_state(legacy=False) if hasattr(generator, "get_state") else generator.state
 
 
 def _set_state(generator: Any, state: Any) -> None:
     if isinstance(generator, random.Random):
         generator.setstate(state)
-    elif hasattr(generator, "set_state"):
+    elif hasattr(generator, "set_state"):  # of torch, too
         generator.set_state(state)
     else:
         generator.state = state
@@ -75,6 +83,8 @@ def _set_state(generator: Any, state: Any) -> None:
 def _seed(generator: Any, seed: int) -> None:
     if isinstance(generator, random.Random):
         generator.seed(seed)
+    elif _is_of_torch(generator):
+        generator.manual_seed(seed % 2**63)
     elif hasattr(generator, "set_state"):  # its bit generator has the seed; it keeps half of a pair of normal numbers
         generator.set_state({**generator.get_state(legacy=False), "has_gauss": 0, "gauss": 0.0})
     else:

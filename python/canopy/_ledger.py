@@ -260,8 +260,12 @@ Outcome = tuple[float, dict[str, float]]
 
 
 def measured(measure: Callable[..., Any], arguments: dict[str, Any]) -> Outcome:
-    """What a call has brought: it returns a reward, or a dictionary with the reward and metrics."""
+    """What a call has brought: it returns a reward, or a dictionary with the reward and metrics, or is `async`."""
     returned = measure(**arguments)
+    if hasattr(returned, "__await__"):
+        from ._coroutines import awaited  # what it imports takes a while
+
+        returned = awaited(returned)
     metrics: dict[str, float] = {}
     if isinstance(returned, Mapping):
         if "reward" not in returned:

@@ -6,7 +6,7 @@ import copy
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
 
 from . import _canopy
 from ._limits import LimitCheck, checks_from
@@ -63,7 +63,8 @@ class Best(NamedTuple):
     `basis` says what the choice rests on: "interval", it has the largest lower bound, where variances are pooled
     upward; "repeats_few", too few arms were repeated to know the noise, so it is the algorithm's own choice;
     "no_noise", rewards of an arm never differ, so it has the best mean; "model", the algorithm's own model of f says
-    so. `rivals` is the number of other arms whose intervals do not exclude that they are better, `unknown` that of
+    so; "playoff", of `policy_search`: it earned most when the best ones were played again.
+    `rivals` is the number of other arms whose intervals do not exclude that they are better, `unknown` that of
     other arms without an interval. `own` is what the algorithm itself would recommend where that is another arm, else
     None. `by_model` is where the algorithm's model has f at the arm, which also draws on the arms around: 95 % at this
     look, not at all looks. `since` is the last pull before an adaptive tree has seen the system
@@ -82,7 +83,7 @@ class Best(NamedTuple):
     rare_extremes: bool
     rivals: int
     unknown: int
-    basis: Literal["interval", "repeats_few", "no_noise", "model", "least_broken"]
+    basis: Literal["interval", "repeats_few", "no_noise", "model", "least_broken", "playoff"]
     own: dict[str, Any] | None
     by_model: tuple[float, float] | None
     since: int | None
@@ -92,6 +93,12 @@ class Best(NamedTuple):
 
     def __str__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from ._html import best_html
+
+        return best_html(self)
 
 
 class Uplift(NamedTuple):
@@ -255,7 +262,9 @@ class Node(NamedTuple):
     `path` leads down from the root, a digit per level, 0 for the first part; `cell` has the ends of what it covers, by
     parameter; `upper` is U and `bound` is B, the algorithm's own bounds, both possibly infinite: they are the better
     ends, so when minimizing, they are below the mean. `cell` is empty if the partition is one of your own. `mean` says
-    nothing while `pulls` is 0. `leaf` says whether it has no children.
+    nothing while `pulls` is 0. `leaf` says whether it has no children. `model` is where the model of an adaptive tree
+    sees f in the cell: its level there, three standard deviations to either side; None without a model, and of studies
+    on a server, whose `copy()` has it.
     """
 
     path: str
@@ -266,6 +275,7 @@ class Node(NamedTuple):
     upper: float
     bound: float
     leaf: bool
+    model: tuple[float, float] | None = None
 
     @property
     def depth(self) -> int:
@@ -408,6 +418,15 @@ class Looks(_Bound):
         """
         return [Node(*node) for node in self._tree()]
 
+    def _repr_html_(self) -> str | None:
+        """What notebooks show; None: the line that Python shows."""
+        from ._html import escaped, optimizer_html
+
+        try:
+            return optimizer_html(self)
+        except (_canopy.StudyError, _canopy.StoreError):  # a study that was closed
+            return escaped(self)
+
 
 def _best_from(best: tuple[Any, ...] | None) -> Best | None:
     if best is None:
@@ -522,33 +541,30 @@ class Optimizer(Looks, _canopy.Optimizer):
 
 
 CLASSES: dict[str, type[Optimizer]] = {}  #: by the names of their algorithms; `_classes` has them all
-DEFAULT = "adaptive"  #: where no optimizer is named
+DEFAULT: Final = "adaptive"  #: where no optimizer is named
 
 
-def make_optimizer(name: str, space: AnySpace, **options: Unpack[MakeOptions]) -> Optimizer:
-    """The optimizer of that name; `canopy.optimizers()` lists them.
+def named(optimizer: Any) -> Any:
+    """The name of the optimizer that a class of canopy is; anything else as it is. Raises ValueError."""
+    if not (isinstance(optimizer, type) and issubclass(optimizer, Optimizer)):
+        return optimizer
+    for name, each in CLASSES.items():
+        if each is optimizer:
+            return name
+    raise ValueError(
+        f"optimizer = {optimizer!r}: is no class of canopy; make one, and give that: {optimizer.__name__}(space)"
+    )
 
-    >>> canopy.make_optimizer("thoo", {"x": canopy.real(0, 1)}, horizon=1000)
-    <canopy.Thoo of ['x'], 0 pulls, 3 nodes>
-    """
-    if name not in CLASSES:
+
+def make_optimizer(name: str | type[Optimizer], space: AnySpace, **options: Unpack[MakeOptions]) -> Optimizer:
+    """The optimizer of that name, or of that class."""
+    known = named(name)
+    if not isinstance(known, str) or known not in CLASSES:
         raise ValueError(f"optimizer = {name!r}: must be one of {', '.join(CLASSES)}")
-    check_default(name, options)
-    check_options(name, options)
-    make: Any = CLASSES[name]  # each has options of its own
+    check_options(known, options)
+    make: Any = CLASSES[known]  # each has options of its own
     made: Optimizer = make(space, **options)
     return made
-
-
-def check_default(name: str, options: Mapping[str, Any]) -> None:
-    """Says which optimizer takes an option, if it is not the default one that was chosen."""
-    for option in options if name == DEFAULT else ():
-        takers = [each for each in CLASSES if option in options_of(each)]
-        if takers and name not in takers:
-            raise ValueError(
-                f'{option}: the default optimizer is now "{name}", which has no such option; '
-                f'optimizer="{takers[0]}" takes it'
-            )
 
 
 def options_of(name: str) -> Mapping[str, Any]:
@@ -559,15 +575,31 @@ def options_of(name: str) -> Mapping[str, Any]:
 def check_options(name: str, options: Mapping[str, Any], others: Sequence[str] = ()) -> None:
     """Complains about options that the optimizer of that name does not have; `others` may also have been meant."""
     known = options_of(name)
+    check_takers(name, options)
     for option in options:
-        if option == "contexts" and option not in known:
-            raise ValueError(f'contexts: {name} takes none; optimizer="{DEFAULT}" does')
         if option not in known:
             import difflib
 
             near = difflib.get_close_matches(option, [*known, *others], n=1)
             hint = f', did you mean "{near[0]}"?' if near else f"; it has {', '.join(known)}"
             raise ValueError(f"{option}: {name} has no such option{hint}")
+
+
+def check_takers(name: str, options: Mapping[str, Any]) -> None:
+    """Complains about options that the optimizer of that name does not have, but others do, and says which."""
+    known = options_of(name)
+    for option in options:
+        takers = [] if option in known else [each for each in CLASSES if option in options_of(each)]
+        if takers and option == "contexts":
+            raise ValueError(f'contexts: {name} takes none; optimizer="{DEFAULT}" does')
+        if takers:
+            raise ValueError(f"{option}: {name} has no such option; it belongs to {', '.join(takers)}")
+
+
+def check_seed(seed: Any) -> None:
+    """Complains about a seed that is no whole number, where it would be ignored."""
+    if seed is not None:
+        whole("seed", seed, 0, 2**53)
 
 
 def say_unused(name: str, options: Mapping[str, Any]) -> None:

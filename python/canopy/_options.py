@@ -242,6 +242,36 @@ class AlgorithmOptions(TypedDict, total=False):
     log_log_factor: float
 
 
+class OtherOptions(TypedDict, total=False):
+    """The same but for `Adaptive`."""
+
+    feedback: Literal["iid", "correlated"]
+    mixing_time: float
+    preset: Literal["practical", "paper"]
+    nu1: float | None
+    rho: float | None
+    confidence_scale: float | None
+    delta: float | None
+    constants: Literal["main", "supplement"]
+    bound: float
+    horizon: int | Literal["doubling"]
+    base: Literal["hoo", "thoo", "hct", "vhct"] | Literal["adaptive", "hct"]
+    nu_max: float
+    rho_max: float
+    every: int
+    depth_power: float
+    cell_pulls: int | None
+    depth_limit: int | None
+    sigma: float
+    window: int
+    rollout_length: int
+    points: int | None
+    recent: int | Literal["all"]
+    discount: float
+    context_parts: int
+    log_log_factor: float
+
+
 class EnvironmentOptions(TypedDict, total=False):
     """The options of all environments."""
 

@@ -1,19 +1,23 @@
-"""`n_jobs`: several calls at a time, in processes or in threads."""
+"""`n_jobs`: several calls at a time, in processes, in threads, or by an executor of the user."""
 
 from __future__ import annotations
 
 import itertools
+import multiprocessing
 import os
 import pickle
+import sys
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from typing import Any
 
+from ._elsewhere import call_elsewhere, this_process
 from ._generators import find_generators, seed_all, seeded
 from ._ledger import Ledger, Watch, ask_in, calls_of, drop_pull, unanswered_of
 from ._processes import Outcome, Processes, outcome_of, tried
 from ._result import Episode, Result
+from ._workers import Jobs
 
 Measured = Callable[[Callable[..., Any], dict[str, Any]], Any]
 
@@ -22,33 +26,46 @@ class Pool:
     """Calls a function elsewhere. Its end kills processes that are at work; threads run to the end of their call.
 
     Processes have random generators of their own. With a seed, what those give depends on it and on the number of the
-    call alone.
+    call alone. An executor of the user is left as it is at the end.
     """
 
-    def __init__(
-        self, measure: Callable[..., Any], measured: Measured, n_jobs: int, workers: str, seed: int | None = None
-    ):
-        self.size = n_jobs
-        self._calls = itertools.count(1)
-        self._processes: Processes | None = None
-        if workers == "processes":
-            self._processes = Processes(n_jobs, None, _make_call, _pickled(measure, measured), seed)
+    def __init__(self, measure: Callable[..., Any], measured: Measured, jobs: Jobs, seed: int | None = None):
+        self.size = jobs.calls
+        calls = itertools.count(1)
+        if jobs.executor is not None:
+            executor = jobs.executor
+            if isinstance(executor, ProcessPoolExecutor):
+                _pickled(measure, measured)  # or it would say so when all is under way
+            about = (measure, measured, this_process(), seed)
+            self._submit = lambda arguments: executor.submit(call_elsewhere, *about, next(calls), arguments)
+            self._end: Callable[[bool], None] = lambda at_once: None
+        elif jobs.workers == "processes":
+            processes = _processes(measure, measured, jobs.calls, seed)
+            self._submit = lambda arguments: processes.submit(next(calls), arguments)
+            self._end = processes.end
         else:
-            self._threads = ThreadPoolExecutor(n_jobs, thread_name_prefix="canopy")
-            self._call = lambda arguments: tried(measured, measure, arguments)
+            threads = ThreadPoolExecutor(jobs.calls, thread_name_prefix="canopy")
+            self._submit = lambda arguments: threads.submit(tried, measured, measure, arguments)
+            self._end = lambda at_once: threads.shutdown(wait=not at_once, cancel_futures=True)
 
     def submit(self, arguments: dict[str, Any]) -> Future[Outcome]:
         """Calls the function with these arguments."""
-        if self._processes:
-            return self._processes.submit(next(self._calls), arguments)
-        return self._threads.submit(self._call, arguments)
+        return self._submit(arguments)
 
     def end(self, at_once: bool) -> None:
         """Waits for the workers, or does not."""
-        if self._processes:
-            self._processes.end(at_once)
-        else:
-            self._threads.shutdown(wait=not at_once, cancel_futures=True)
+        self._end(at_once)
+
+
+def _processes(measure: Callable[..., Any], measured: Measured, count: int, seed: int | None) -> Processes:
+    """Forks know the function as it is. Other processes are sent it, which closures and lambdas do not survive."""
+    try:
+        payload = _pickled(measure, measured)
+    except ValueError:
+        if not (sys.platform == "linux" and "fork" in multiprocessing.get_all_start_methods()):
+            raise
+        return Processes(count, "fork", _calls_of, measure, measured, seed)
+    return Processes(count, None, _make_call, payload, seed)
 
 
 def _pickled(measure: Callable[..., Any], measured: Measured) -> bytes:
@@ -61,15 +78,21 @@ def _pickled(measure: Callable[..., Any], measured: Measured) -> bytes:
         ) from None
 
 
-def _make_call(payload: bytes, seed: int | None) -> Callable[[int, dict[str, Any]], float]:
-    """In the worker: what calls the function with random numbers of its own."""
+def _make_call(payload: bytes, seed: int | None) -> Callable[[int, dict[str, Any]], Any]:
     measure, measured = pickle.loads(payload)
+    return _calls_of(measure, measured, seed)
+
+
+def _calls_of(
+    measure: Callable[..., Any], measured: Measured, seed: int | None
+) -> Callable[[int, dict[str, Any]], Any]:
+    """In the worker: what calls the function with random numbers of its own."""
     generators = find_generators()
     if seed is None:  # forks have the state of the one that has started them, and so the same numbers
         seed_all(os.urandom(16).hex(), generators)
         return lambda number, arguments: measured(measure, arguments)
 
-    def call(number: int, arguments: dict[str, Any]) -> float:
+    def call(number: int, arguments: dict[str, Any]) -> Any:
         with seeded(f"{seed} {number}", generators):
             return measured(measure, arguments)
 
@@ -120,6 +143,8 @@ def run_at_once(
         result.stopped = "interrupted"
         ledger.note_time()
     finally:
+        for call in flying:
+            call.cancel()  # an executor of the user goes on, and need not make it
         for pull in [*(pull for _, pull, _ in flying.values()), *(pull for pull, _ in open_pulls)]:
             if pull is not None:
                 drop_pull(optimizer, pull)

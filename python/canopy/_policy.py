@@ -142,6 +142,19 @@ class Policy:
         return [self.contexts._value(name, place) for place in domain.grid(domain.count or 0)]
 
     def __str__(self) -> str:
+        lines = self._lines()
+        widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+        rows = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
+        return "\n".join(rows)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from ._html import policy_html
+
+        return policy_html(self)
+
+    def _lines(self) -> list[list[str]]:
+        """The cells of the table, the heads first."""
         notes = any(row.may_share for row in self.rows)
         metrics = list(self.rows[0].limits) if self.rows else []
         heads = ["", *self.contexts, "pulls", *self.space, "mean", "interval", *metrics]
@@ -156,9 +169,7 @@ class Policy:
             if notes:
                 cells.append(", ".join(str(place + 1) for place in row.may_share))
             lines.append(cells)
-        widths = [max(len(line[i]) for line in lines) for i in range(len(heads))]
-        rows = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
-        return "\n".join(rows)
+        return lines
 
     def __repr__(self) -> str:
         regions = "1 region" if len(self.rows) == 1 else f"{len(self.rows)} regions"
@@ -171,7 +182,7 @@ def policy_from(space: Space, contexts: Contexts, found: tuple[Any, ...]) -> Pol
     return Policy(
         space,
         contexts,
-        [PolicyRow(*row[:-2], checks_from(row[-2]), row[-1]) for row in rows],
+        [PolicyRow._make([*others, checks_from(limits), breaks]) for *others, limits, breaks in rows],
         {name: [LevelEffect._make(each) for each in bins] for name, bins in effects.items()},
         {name: ContextWeight._make(weight) for name, weight in weights.items()},
         moved,

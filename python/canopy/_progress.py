@@ -2,44 +2,102 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 
 class ProgressLine:
-    """A line on stderr that is overwritten on a terminal; a line for every tenth elsewhere.
+    """Progress on stderr: a bar of tqdm, if that is installed, in a notebook or on a terminal.
 
-    - wanted: whether there is one; None: if stderr is a terminal.
+    Without tqdm a terminal has a line that is overwritten. Elsewhere, as in a pipe or a log, there is a line for every
+    tenth.
+
+    - wanted: whether there is any; None: if somebody is likely to watch, in a notebook or on a terminal.
     - patience: seconds before it is shown at all.
     """
 
     def __init__(self, wanted: bool | None = True, patience: float = 0.0):
         self._on_terminal = sys.stderr.isatty()
-        self._wanted = self._on_terminal if wanted is None else wanted
+        self._is_live = self._on_terminal or _in_notebook()
+        self._wanted = self._is_live if wanted is None else wanted
         self._due = time.monotonic() + patience
         self._tenths = 0
         self._shown = False
+        self._bar: Any = None
 
     def show(self, share: float | None, text: Callable[[], str], at_once: bool = False) -> None:
         """Shows how much of the work is done, if it is known and time for that, and a text."""
         now, tenths = time.monotonic(), int(10 * (share or 0.0))
-        due = now >= self._due and (self._on_terminal or tenths > self._tenths)
-        if not self._wanted or not (due or (at_once and self._on_terminal)):
+        due = now >= self._due and (self._is_live or tenths > self._tenths)
+        if not self._wanted or not (due or (at_once and self._is_live)):
             return
-        self._due, self._tenths, self._shown = now + 0.2 * self._on_terminal, tenths, True
+        if self._bar is None and not self._shown and self._is_live:
+            self._bar = _new_bar(share)
+        self._due, self._tenths, self._shown = now + 0.2 * self._is_live, tenths, True
+        if self._bar is not None:
+            self._bar.n = 0.0 if share is None else min(1.0, share)
+            self._bar.set_description_str(text())
+            return
         percent = "" if share is None else f"{100 * min(1.0, share):3.0f} %  "
         line = f"canopy: {percent}{text()}"
-        print(f"\r{line:<79}" if self._on_terminal else line, end="" if self._on_terminal else "\n", file=sys.stderr)
+        overwrites = self._is_live
+        print(f"\r{line:<79}" if overwrites else line, end="" if overwrites else "\n", file=sys.stderr)
         sys.stderr.flush()
 
     def silence(self) -> None:
-        """Shows nothing from now on."""
+        """Shows nothing from now on: in a fork, the bar is that of the parent."""
         self._wanted = False
+        if self._bar is not None:
+            self._bar.disable = True
+            self._bar = None
 
     def __enter__(self) -> ProgressLine:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._shown and self._on_terminal:
+        if self._bar is not None:
+            self._bar.close()
+        elif self._shown and self._is_live and self._wanted:
             print(file=sys.stderr)
+
+
+def _in_notebook() -> bool:
+    """Whether the program is run by a kernel, whose pages show what is printed."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def _new_bar(share: float | None) -> Any:
+    """A bar of tqdm; None if it is not installed."""
+    try:
+        if _in_notebook() and importlib.util.find_spec("ipywidgets") is not None:
+            from tqdm.notebook import tqdm
+
+            bar = "{bar}"
+        else:
+            from tqdm import tqdm
+
+            bar = "|{bar:20}|"
+    except ImportError:
+        return None
+
+    class Bar(tqdm):  # type: ignore[type-arg,misc]
+        monitor_interval = 0  # no thread: experiments fork
+
+    width: dict[str, Any] = {"dynamic_ncols": True} if _has_width() else {"ncols": 79, "nrows": 20}
+    if share is None:  # nothing says how much work there is
+        return Bar(bar_format="canopy: {elapsed}  {desc}", **width)
+    return Bar(total=1.0, bar_format=f"canopy: {{percentage:3.0f}} % {bar} {{elapsed}}  {{desc}}", **width)
+
+
+def _has_width() -> bool:
+    """Whether stderr knows its size: terminals that programs open often say 0, and tqdm would show nothing there."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns > 0
+    except (OSError, ValueError):
+        return False

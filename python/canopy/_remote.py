@@ -49,8 +49,11 @@ from ._studies import StudyRecord, _checked_name, _keepable
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._classes import AnyOptimizer, DefaultOptimizer, OtherOptimizer
     from ._http import Answer
     from ._options import StudyOptions
+    from ._signatures import CreateAny, CreateDefault, CreateOther
+    from ._space import AnySpace
 
 _OBJECTIVE = ("direction", "reward_range", "confidence", "hard_range")
 CommandName = Literal["pause", "resume", "hold", "baseline", "confirm", "end"]
@@ -124,14 +127,22 @@ class Server:
         return str(self._wire.first)
 
     def studies(self) -> Iterator[StudyRecord]:
-        """All studies that the token is for, by name; asked for page by page."""
-        after = ""
+        """All studies that the token is for, by name; asked for page by page.
+
+        The first page is asked for at once, so a server that cannot be reached, or refuses, raises here.
+        """
+        return self._records(self._page_of_studies(""))
+
+    def _page_of_studies(self, after: str) -> Any:
+        return self._call("GET", f"/v1/studies?{urlencode({'after': after, 'limit': 1000})}").body
+
+    def _records(self, page: Any) -> Iterator[StudyRecord]:
+        """Those of a page, and of all pages after it."""
         while True:
-            page = self._call("GET", f"/v1/studies?{urlencode({'after': after, 'limit': 1000})}").body
             yield from (_record(item) for item in page["studies"])
             if page["next"] is None:
                 return
-            after = page["next"]
+            page = self._page_of_studies(page["next"])
 
     def study(self, name: str, *, lease_seconds: float | None = None) -> RemoteStudy:
         """A study that is there. Raises StudyError if it is not.
@@ -141,6 +152,25 @@ class Server:
         """
         return RemoteStudy(self, self._call_study("GET", name).body, lease_seconds)
 
+    @overload
+    def create(
+        self,
+        name: str,
+        *,
+        space: AnySpace | None = None,
+        file: str | os.PathLike[str] | None = None,
+        specification: Mapping[str, Any] | None = None,
+        optimizer: None = None,
+        **options: Unpack[CreateAny],
+    ) -> RemoteStudy: ...
+    @overload
+    def create(
+        self, name: str, *, space: AnySpace, optimizer: DefaultOptimizer, **options: Unpack[CreateDefault]
+    ) -> RemoteStudy: ...
+    @overload
+    def create(
+        self, name: str, *, space: AnySpace, optimizer: OtherOptimizer, **options: Unpack[CreateOther]
+    ) -> RemoteStudy: ...
     def create(
         self,
         name: str,
@@ -149,7 +179,7 @@ class Server:
         file: str | os.PathLike[str] | None = None,
         specification: Mapping[str, Any] | None = None,
         fork_of: str | None = None,
-        optimizer: str | None = None,
+        optimizer: AnyOptimizer | None = None,
         direction: Direction | None = None,
         reward_range: RewardRange = None,
         confidence: float | None = None,
@@ -537,12 +567,16 @@ class RemoteStudy(Looks):
     def events(self, after: int = 0) -> Iterator[dict[str, Any]]:
         """The journal from a number on, asked for page by page: each entry has `number`, `at`, `kind` and more."""
         after = whole("after", after, 0)
+        return self._events(after, self._call("GET", f"/events?after={after}"))
+
+    def _events(self, after: int, page: Any) -> Iterator[dict[str, Any]]:
+        """Those of a page, and of all pages after it."""
         while True:
-            page = self._call("GET", f"/events?after={after}")
             yield from page["events"]
             if page["next"] == after or page["next"] >= page["last"]:
                 return
             after = page["next"]
+            page = self._call("GET", f"/events?after={after}")
 
     def save(self) -> bytes:
         """Everything its optimizer knows, including pulls in flight."""
@@ -573,6 +607,9 @@ class RemoteStudy(Looks):
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a study cannot be pickled: it is on its server; study.copy() is its optimizer in memory")
+
+    def _repr_html_(self) -> None:
+        """Nothing: notebooks show the line that Python shows, since a look at a variable must not wait for a server."""
 
     def __repr__(self) -> str:
         return f"<canopy.RemoteStudy {self.name} at {self.server.url}>"

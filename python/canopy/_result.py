@@ -117,6 +117,11 @@ class Result:
             self.optimizer = self.optimizer.copy()
         self._at_end = (self.best_or_none(), self.optimizer.summary(), self.optimizer._policy_or_none())
 
+    def _recommend(self, best: Best | None) -> None:
+        """Another arm than that of the optimizer, once the search has ended."""
+        assert self._at_end
+        self._at_end = (best, *self._at_end[1:])
+
     def to_frame(self) -> pandas.DataFrame:
         """A pandas DataFrame with one row per episode: its arm, its context, how many pulls, their mean."""
         pandas = import_pandas()
@@ -143,6 +148,12 @@ class Result:
             rows["pulls"].append(len(episode.rewards))
             rows["mean"].append(sum(episode.rewards) / len(episode.rewards))
         return pandas.DataFrame(rows)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from ._html import result_html
+
+        return result_html(self)
 
     def __repr__(self) -> str:
         failed = f", {self.failed} failed, the last at {self.last_failure}" if self.failed else ""

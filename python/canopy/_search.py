@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, overload
 
 from . import _canopy
 from ._ledger import (
@@ -28,38 +28,61 @@ from ._optimizers import (
     Direction,
     Optimizer,
     baseline_from,
-    check_default,
     check_options,
     make_optimizer,
+    named,
 )
 from ._result import Episode, Result
 from ._space import Context, Parameter, Space, whole
-from ._workers import jobs_from
+from ._workers import Jobs, Workers, workers_from
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from typing_extensions import Unpack
 
+    from ._classes import AnyOptimizer, DefaultOptimizer, OtherOptimizer
     from ._options import OptimizerOptions
     from ._remote import RemoteStudy
+    from ._signatures import SearchArguments, SearchDefault, SearchOther
+    from ._space import AnySpace
     from ._studies import Study
 
 
-Workers = Literal["processes", "threads"]
-
-
+@overload
+def maximize(
+    measure: Callable[..., Any],
+    space: AnySpace,
+    *,
+    optimizer: DefaultOptimizer = ...,
+    **options: Unpack[SearchDefault],
+) -> Result: ...
+@overload
+def maximize(
+    measure: Callable[..., Any], space: AnySpace, *, optimizer: OtherOptimizer, **options: Unpack[SearchOther]
+) -> Result: ...
+@overload
+def maximize(
+    measure: Callable[..., Any],
+    space: AnySpace | None = None,
+    *,
+    optimizer: Optimizer | Study | RemoteStudy,
+    **options: Unpack[SearchArguments],
+) -> Result: ...
 def maximize(
     measure: Callable[..., Any],
     space: Space | Mapping[str, Parameter] | None = None,
     *,
     pulls: int | None = None,
     timeout: float | None = None,
-    optimizer: str | Optimizer | Study | RemoteStudy = DEFAULT,
+    optimizer: AnyOptimizer | Optimizer | Study | RemoteStudy = DEFAULT,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
     context: Observe | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     workers: Workers = "processes",
+    executor: Executor | None = None,
     enqueue: Iterable[Mapping[str, Any]] = (),
     observe: Iterable[tuple[Mapping[str, Any], Any] | tuple[Mapping[str, Any], Any, Context]] = (),
     on_failure: OnFailure = "penalize",
@@ -70,10 +93,11 @@ def maximize(
     """Calls measure(**arm) again and again, and finds the arm whose rewards are largest on average.
 
     It returns the reward, or a dictionary with the "reward" and other numbers (metrics), which may have limits:
-    limits={"p99_ms": canopy.at_most(60)}.
+    limits={"p99_ms": canopy.at_most(60)}. It may be `async def`: each call is awaited, all of them in one event loop,
+    which has a thread of its own; in processes, in one of each.
 
     - pulls, timeout: end after this many calls or seconds, whichever comes first.
-    - optimizer: its name, with its options as further arguments (settle, reward_range, ...); or an
+    - optimizer: its name or its class, with its options as further arguments (settle, reward_range, ...); or an
       optimizer or a study, to continue with it. The adaptive tree, unless another one is named. One that is for a
       number of pulls which is known (`horizon`: stosoo, sequool, ...) is told `pulls`, unless a horizon is given.
     - callbacks: called with the Result so far after every episode. An exception passes through.
@@ -82,11 +106,14 @@ def maximize(
     - contexts, context: where the best arm depends on what is observed, contexts={"load": canopy.real(0, 1)} says what
       that is, and `context` is a function that returns it, {"load": 0.7}. It is called before each call of `measure`,
       which has it as well if it has an argument `context`. The result has a `policy`: what to set in every context.
-    - n_jobs: so many calls at a time (-1: one per core), in processes of their own, to which `measure` is sent, or in
-      threads: workers="threads". They have different arms where the optimizer can do that, as the adaptive tree can.
-      Calls that are under way when the search ends count. Processes have random generators of their own (those of
-      `random`, of numpy, and those that `measure` uses), which with `seed` depend on that and on the number of the
-      call; and they end with this one, however it ends.
+    - n_jobs: so many calls at a time (by default one; -1: one per core), in processes of their own, or in threads:
+      workers="threads". They have different arms where the optimizer can do that, as the adaptive tree can. Calls that
+      are under way when the search ends count. Processes have random generators of their own (those of `random`, of
+      numpy and torch, and those that `measure` uses), which with `seed` depend on that and on the number of the call;
+      and they end with this one, however it ends. Outside of Linux `measure` is sent to them, and must be defined
+      with def at the top level of a module.
+    - executor: makes the calls instead: one of concurrent.futures, or of Dask, Ray or MPI that is like it. It is used
+      as it is and not shut down; n_jobs says how many calls at a time, by default as many as it has workers.
     - enqueue: arms to try first, one call each. They count as calls, and the optimizer observes their rewards.
     - observe: arms with the rewards that are known of them, [({"x": 0.3}, 0.8), ...], to begin with. With contexts, in
       which one that was comes third: ({"x": 0.3}, 0.8, {"load": 0.7}).
@@ -119,23 +146,44 @@ def maximize(
         failures=Failures(on_failure, failure_reward, max_failures),
         known=Known(enqueue, observe),
         context=context,
-        jobs=_workers_from(n_jobs, workers),
+        jobs=workers_from(n_jobs, workers, executor),
     )
 
 
+@overload
+def minimize(
+    measure: Callable[..., Any],
+    space: AnySpace,
+    *,
+    optimizer: DefaultOptimizer = ...,
+    **options: Unpack[SearchDefault],
+) -> Result: ...
+@overload
+def minimize(
+    measure: Callable[..., Any], space: AnySpace, *, optimizer: OtherOptimizer, **options: Unpack[SearchOther]
+) -> Result: ...
+@overload
+def minimize(
+    measure: Callable[..., Any],
+    space: AnySpace | None = None,
+    *,
+    optimizer: Optimizer | Study | RemoteStudy,
+    **options: Unpack[SearchArguments],
+) -> Result: ...
 def minimize(
     measure: Callable[..., Any],
     space: Space | Mapping[str, Parameter] | None = None,
     *,
     pulls: int | None = None,
     timeout: float | None = None,
-    optimizer: str | Optimizer | Study | RemoteStudy = DEFAULT,
+    optimizer: AnyOptimizer | Optimizer | Study | RemoteStudy = DEFAULT,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
     progress: bool = False,
     context: Observe | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     workers: Workers = "processes",
+    executor: Executor | None = None,
     enqueue: Iterable[Mapping[str, Any]] = (),
     observe: Iterable[tuple[Mapping[str, Any], Any] | tuple[Mapping[str, Any], Any, Context]] = (),
     on_failure: OnFailure = "penalize",
@@ -163,14 +211,14 @@ def minimize(
         failures=Failures(on_failure, failure_reward, max_failures),
         known=Known(enqueue, observe),
         context=context,
-        jobs=_workers_from(n_jobs, workers),
+        jobs=workers_from(n_jobs, workers, executor),
     )
 
 
 #: of `search`, which may be misspelt
 _ARGUMENTS = (
-    "pulls", "timeout", "callbacks", "stop", "progress", "context", "n_jobs", "workers", "enqueue", "observe",
-    "on_failure", "failure_reward", "max_failures",
+    "pulls", "timeout", "callbacks", "stop", "progress", "context", "n_jobs", "workers", "executor", "enqueue",
+    "observe", "on_failure", "failure_reward", "max_failures",
 )  # fmt: skip
 
 
@@ -181,7 +229,7 @@ def search(
     direction: Direction,
     pulls: int | None,
     timeout: float | None,
-    optimizer: str | Optimizer | Study | RemoteStudy,
+    optimizer: Any,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]],
     stop: Callable[[Result], bool] | None,
     progress: bool,
@@ -189,7 +237,7 @@ def search(
     failures: Failures,
     known: Known | None = None,
     context: Observe | None = None,
-    jobs: tuple[int, Workers] = (1, "threads"),
+    jobs: Jobs | None = None,
 ) -> Result:
     """The loop that maximize, minimize and policy_search share."""
     if not callable(measure):
@@ -197,14 +245,14 @@ def search(
     if pulls is not None:
         pulls = whole("pulls", pulls, 1)
     _check_ends(pulls, timeout, stop)
-    known = known or Known((), ())
+    known, jobs = known or Known((), ()), jobs or Jobs()
     all_callbacks = _callbacks_from(callbacks)
     if "direction" in options:
         raise ValueError("direction: call canopy.maximize or canopy.minimize instead")
+    optimizer = named(optimizer)
     if isinstance(optimizer, str):
         if space is None:
             raise ValueError('space: is missing, for example {"x": canopy.real(0, 1)}')
-        check_default(optimizer, options)
         if optimizer in CLASSES:
             check_options(optimizer, options, _ARGUMENTS)
             if pulls is not None and _canopy.optimizer_traits(optimizer)["needs_horizon"]:
@@ -219,10 +267,10 @@ def search(
     watch = Watch(context, result.optimizer.contexts, measure, result.space)
     known.check(result.optimizer)
     pool = None
-    if jobs[0] > 1:
+    if jobs.calls > 1 or jobs.executor is not None:
         from ._parallel import Pool, run_at_once  # what it imports takes a while
 
-        pool = Pool(measure, measured, *jobs, options.get("seed"))
+        pool = Pool(measure, measured, jobs, options.get("seed"))
     known.tell(result.optimizer)
     line = SearchLine(pulls, timeout, progress)
     try:
@@ -340,13 +388,6 @@ def _run(
             drop_pull(optimizer, pull)
 
 
-def _workers_from(n_jobs: Any, workers: Any) -> tuple[int, Workers]:
-    """How many calls at a time, and where they are made. Raises ValueError."""
-    if workers not in ("processes", "threads"):
-        raise ValueError(f'workers = {workers!r}: must be "processes" or "threads"')
-    return jobs_from(n_jobs), workers
-
-
 def _callbacks_from(callbacks: Any) -> list[Callable[[Result], Any]]:
     if callable(callbacks):
         return [callbacks]
@@ -367,7 +408,7 @@ def _check_ends(pulls: Any, timeout: Any, stop: Any) -> None:
 
 def _check_given(optimizer: Any, space: Any, direction: str, options: dict[str, Any]) -> None:
     if not hasattr(optimizer, "ask") or isinstance(optimizer, type):
-        raise ValueError(f"optimizer = {optimizer!r}: must be a name, an optimizer or a study")
+        raise ValueError(f"optimizer = {optimizer!r}: must be a name, a class of canopy, an optimizer or a study")
     if optimizer.direction != direction:
         raise ValueError(
             f"the optimizer's direction is {optimizer.direction}; call canopy.{optimizer.direction} instead"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _canopy
-from ._optimizers import CLASSES, DEFAULT, RewardRange, check_default, range_from, say_unused
+from ._optimizers import CLASSES, DEFAULT, RewardRange, check_takers, named, range_from, say_unused
 from ._pandas import import_pandas
 from ._progress import ProgressLine
 from ._space import Space, space_from_tuples, whole
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import pandas
     from typing_extensions import Unpack
 
+    from ._classes import AnyOptimizer, DefaultOptimizer, OtherOptimizer
     from ._options import EnvironmentOptions, SimulateOptions
+    from ._signatures import SimulateDefault, SimulateOther
 
 
 class Estimate(NamedTuple):
@@ -74,9 +76,13 @@ class Simulation:
         )
 
 
+@overload
+def simulate(environment: str, optimizer: DefaultOptimizer = ..., **options: Unpack[SimulateDefault]) -> Simulation: ...
+@overload
+def simulate(environment: str, optimizer: OtherOptimizer, **options: Unpack[SimulateOther]) -> Simulation: ...
 def simulate(
     environment: str,
-    optimizer: str = DEFAULT,
+    optimizer: AnyOptimizer = DEFAULT,
     *,
     steps: int = 100_000,
     runs: int = 10,
@@ -114,16 +120,17 @@ def simulate(
         raise ValueError("checkpoints: must increase")
     fixed_range = range_from(reward_range)
     given = dict(options)
-    check_default(optimizer, given)
-    if optimizer in CLASSES:
-        say_unused(optimizer, given)
+    name = named(optimizer)
+    if name in CLASSES:
+        check_takers(name, given)
+        say_unused(name, given)
     total = steps * runs
     with ProgressLine(progress) as line:
         show = (lambda done: line.show(done / total, lambda: f"{done} of {total} steps")) if progress else None
         measured = _canopy.simulate(
-            environment, optimizer, given, steps, runs, seed, threads, checkpoints, fixed_range, partition, show
+            environment, name, given, steps, runs, seed, threads, checkpoints, fixed_range, partition, show
         )
-    return Simulation(environment, optimizer, steps, seed, measured)
+    return Simulation(environment, name, steps, seed, measured)
 
 
 class Environment(_canopy.Environment):

@@ -7,7 +7,7 @@ import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from . import _canopy
 from ._optimizers import CLASSES, DEFAULT, Direction, Looks, Optimizer, RewardRange, copied, make_optimizer
@@ -17,7 +17,10 @@ from ._space import Contexts, Parameter, Space, contexts_from, space_from
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._classes import AnyOptimizer, DefaultOptimizer, OtherOptimizer
     from ._options import StudyOptions
+    from ._signatures import OpenAny, OpenDefault, OpenOther
+    from ._space import AnySpace
 
 DEFAULT_STORE = "canopy.db"
 
@@ -62,6 +65,40 @@ class Study(Looks, _canopy.Study):
     def __init__(self) -> None:
         raise TypeError("open a study with canopy.Study.open(name, store=...)")
 
+    @overload
+    @classmethod
+    def open(
+        cls,
+        name: str,
+        store: str | os.PathLike[str] = ...,
+        *,
+        space: AnySpace | None = None,
+        file: str | os.PathLike[str] | None = None,
+        optimizer: None = None,
+        **options: Unpack[OpenAny],
+    ) -> Study: ...
+    @overload
+    @classmethod
+    def open(
+        cls,
+        name: str,
+        store: str | os.PathLike[str] = ...,
+        *,
+        space: AnySpace,
+        optimizer: DefaultOptimizer,
+        **options: Unpack[OpenDefault],
+    ) -> Study: ...
+    @overload
+    @classmethod
+    def open(
+        cls,
+        name: str,
+        store: str | os.PathLike[str] = ...,
+        *,
+        space: AnySpace,
+        optimizer: OtherOptimizer,
+        **options: Unpack[OpenOther],
+    ) -> Study: ...
     @classmethod
     def open(
         cls,
@@ -71,7 +108,7 @@ class Study(Looks, _canopy.Study):
         space: Space | Mapping[str, Parameter] | None = None,
         file: str | os.PathLike[str] | None = None,
         fork: str | None = None,
-        optimizer: str | None = None,
+        optimizer: AnyOptimizer | None = None,
         direction: Direction | None = None,
         reward_range: RewardRange = None,
         confidence: float | None = None,
@@ -252,9 +289,9 @@ def _keepable(what: str, things: _Kept) -> _Kept:
 
 
 def _path(store: str | os.PathLike[str]) -> str:
-    path = os.fsdecode(store)
-    if "\0" in path or not _is_utf8(path):
-        raise ValueError(f"store = {path!r}: must be the path of a file, or postgresql://...")
+    path = os.fsdecode(store) if isinstance(store, (str, bytes, os.PathLike)) else None
+    if path is None or "\0" in path or not _is_utf8(path):
+        raise ValueError(f"store = {store!r}: must be the path of a file, or postgresql://...")
     return path
 
 

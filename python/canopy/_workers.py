@@ -1,11 +1,22 @@
-"""The number of workers."""
+"""How many calls at a time, and where they are made."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from concurrent.futures import Executor
+from typing import Any, Literal, NamedTuple
 
 from ._space import whole
+
+Workers = Literal["processes", "threads"]
+
+
+class Jobs(NamedTuple):
+    """So many calls at a time, in workers of their own or by an executor."""
+
+    calls: int = 1
+    workers: Workers = "threads"
+    executor: Executor | None = None
 
 
 def jobs_from(n_jobs: Any) -> int:
@@ -16,3 +27,18 @@ def jobs_from(n_jobs: Any) -> int:
         return whole("n_jobs", n_jobs, 1, 1024)
     except ValueError:
         raise ValueError(f"n_jobs = {n_jobs!r}: must be a whole number from 1 to 1024, or -1") from None
+
+
+def workers_from(n_jobs: Any, workers: Any, executor: Any) -> Jobs:
+    """What `n_jobs`, `workers` and `executor` ask for. Raises ValueError."""
+    if workers not in ("processes", "threads"):
+        raise ValueError(f'workers = {workers!r}: must be "processes" or "threads"')
+    if executor is None:
+        return Jobs(1 if n_jobs is None else jobs_from(n_jobs), workers)
+    if not callable(getattr(executor, "submit", None)):
+        raise ValueError(f"executor = {executor!r}: must be an executor of concurrent.futures, or one that is like it")
+    if n_jobs is None:
+        n_jobs = getattr(executor, "_max_workers", None)
+        if n_jobs is None:
+            raise ValueError("n_jobs: is missing; say how many calls at a time the executor is to make")
+    return Jobs(jobs_from(n_jobs), workers, executor)

@@ -17,6 +17,8 @@ Space({'x': Real(low=-5.0, high=10.0, log=False), 'y': Real(low=0.0, high=15.0, 
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from ._experiment import Function
@@ -42,9 +44,37 @@ _NAMES = (
 
 
 class KnownFunction(Function):
-    """A function whose best arm is known; called as `f(**arm)`."""
+    """A function whose best arm is known; called as `f(**arm)`. It can be pickled.
 
-    best_arm: dict[str, Any]  #: an arm with the largest value, `optimum`
+    `optimum` is the largest value, as the formula has it. What is computed may differ by rounding: f is above `optimum`
+    nowhere by more than 1e-9, and f of the best arm is below it by no more than `tolerance`. So do not compare with ==;
+    `regret` and `is_near` say how good an arm is.
+
+    >>> f = canopy.functions.get("garland")
+    >>> f(**f.best_arm) == f.optimum, f.is_near(f.best_arm, within=f.tolerance)
+    (False, True)
+    >>> round(f.regret({"x": 0.5}), 3), f.is_near({"x": 0.5})
+    (0.246, False)
+    """
+
+    optimum: float  #: f*, the largest value
+    best_arm: dict[str, Any]  #: an arm that has it
+    #: how far f of the best arm may be below `optimum`. In the garland function that is 2e-8, since its peaks are the
+    #: tips of square roots, where the nearest number is not near enough; 1e-15 in all others.
+    tolerance = 1e-7
+
+    _given: dict[str, Any]  # to `get`
+
+    def regret(self, arm: Mapping[str, Any]) -> float:
+        """f* - f(arm), without noise; 0 where only rounding would make it negative."""
+        return max(0.0, self.optimum - self.function(**arm))
+
+    def is_near(self, arm: Mapping[str, Any], within: float = 0.01) -> bool:
+        """Whether the regret of an arm is at most that. All these functions range over about [0, 1]."""
+        return self.regret(arm) <= within
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (functools.partial(get, **self._given), ())
 
 
 def names() -> list[str]:
@@ -82,4 +112,5 @@ def get(
         reward_range=(0, 1),
     )
     function.best_arm = environment.best_arm
+    function._given = {"name": name, "noise": noise, "noise_width": noise_width, **options}
     return function

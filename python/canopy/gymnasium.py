@@ -6,34 +6,69 @@ Nothing here imports gymnasium: an environment is anything with `reset` and `ste
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _canopy
-from ._ledger import Failures, OnFailure, check_observe, is_usable, single_reward
-from ._optimizers import CLASSES, DEFAULT, Optimizer, make_optimizer
+from ._ledger import Failures, OnFailure, ask_in, check_observe, is_usable, single_reward
+from ._optimizers import CLASSES, DEFAULT, Optimizer, make_optimizer, named
 from ._result import Result
-from ._search import search
+from ._search import Known, search
 from ._space import Context, Parameter, Space, contexts_from, space_from, whole
+from ._tryouts import Tryouts
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ._classes import AnyOptimizer, DefaultOptimizer, OtherOptimizer
     from ._options import OptimizerOptions
     from ._remote import RemoteStudy
+    from ._signatures import PolicyArguments, PolicyDefault, PolicyOther
+    from ._space import AnySpace
     from ._studies import Study
 
 __all__ = ["policy_search"]
 
 
+@overload
+def policy_search(
+    env: Any,
+    policy: Callable[[dict[str, Any], Any], Any],
+    space: AnySpace,
+    *,
+    steps: int,
+    optimizer: DefaultOptimizer = ...,
+    **options: Unpack[PolicyDefault],
+) -> Result: ...
+@overload
+def policy_search(
+    env: Any,
+    policy: Callable[[dict[str, Any], Any], Any],
+    space: AnySpace,
+    *,
+    steps: int,
+    optimizer: OtherOptimizer,
+    **options: Unpack[PolicyOther],
+) -> Result: ...
+@overload
+def policy_search(
+    env: Any,
+    policy: Callable[[dict[str, Any], Any], Any],
+    space: AnySpace | None = None,
+    *,
+    steps: int,
+    optimizer: Optimizer | Study | RemoteStudy,
+    seed: int = ...,
+    **options: Unpack[PolicyArguments],
+) -> Result: ...
 def policy_search(
     env: Any,
     policy: Callable[[dict[str, Any], Any], Any],
     space: Space | Mapping[str, Parameter] | None = None,
     *,
     steps: int,
-    reward: Literal["step", "return"] = "step",
+    reward: Literal["auto", "step", "return"] = "auto",
     end_reward: float | None = None,
-    optimizer: str | Optimizer | Study | RemoteStudy = DEFAULT,
+    optimizer: AnyOptimizer | Optimizer | Study | RemoteStudy = DEFAULT,
     timeout: float | None = None,
     callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]] = (),
     stop: Callable[[Result], bool] | None = None,
@@ -44,21 +79,29 @@ def policy_search(
     max_failures: int = 25,
     **options: Unpack[OptimizerOptions],
 ) -> Result:
-    """Finds the parameters of a policy while the environment runs: one chain from the first step to the last.
+    """Finds the parameters of a policy while the environment runs, in so many steps of it.
 
-    `policy(theta, observation)` returns an action; theta is a dictionary with the parameters of `space`. A pull
-    is one step of the environment, and its reward is told at once. When the parameters change, the environment
-    carries on from where it is, so rewards soon after it tell about the parameters before. Where the state follows the
-    parameters within so many steps, the adaptive tree's `settle` passes over them. `optimizer="hct"` expects correlated
-    feedback by default and holds parameters for episodes that double in length: slower, and safer.
+    `policy(theta, observation)` returns an action; theta is a dictionary with the parameters of `space`.
 
-    - A reset inside the task: when a step says `terminated` or `truncated`, the environment is reset and the
-      next step starts there. The step that ended the episode counts like any other. Where ending is a failure
-      that rewards alone do not show (a pole that fell still earned 1 for each step before), `end_reward` is
-      what a terminated step is worth instead of its own reward.
     - reward="return": a pull is a whole episode, from a reset to its end, and its reward is the sum of those of its
-      steps. For tasks where only the whole tells: to reach a goal soon, say. Episodes are independent, and so is
-      feedback. The episode in which `steps` run out is played to its end.
+      steps. Episodes are independent, and so is feedback. The episode in which `steps` run out is played to its end.
+      Half of the steps go to arms that the optimizer asks for, half to random ones. The last three tenths of all steps
+      are a playoff: the arm with the largest mean return is played again, until another one has a larger mean. `best`
+      is the winner, on the `basis` "playoff". An optimizer or a study that is given plays alone, and so does one with
+      `contexts`, `limits`, a `baseline` or a `partition`: `best` is then its own.
+    - reward="step": a pull is one step of the environment, and its reward is told at once. When the parameters change,
+      the environment carries on from where it is, so rewards soon after it tell about the parameters before. Where the
+      state follows the parameters within so many steps, the adaptive tree's `settle` passes over them.
+      `optimizer="hct"` expects correlated feedback by default and holds parameters for episodes that double in length:
+      slower, and safer. When a step says `terminated` or `truncated`, the environment is reset and the next step starts
+      there. The step that ended the episode counts like any other.
+    - reward="auto", the default, is "return" where at least ten episodes fit into `steps`: the environment has a time
+      limit (`env.spec.max_episode_steps`) of at most a tenth of them, or it has none, and an episode with the first arm
+      ends within a twentieth of them. Else it is "step", as with `settle` or correlated feedback, and for optimizers
+      that must know the number of pulls. An optimizer or a study that is given has "return" if the environment has a
+      time limit, however many the steps are.
+    - end_reward: what a terminated step is worth instead of its own reward. With reward="step", ending may be a failure
+      that rewards alone do not show: a pole that fell still earned 1 for each step before.
     - contexts, context: where the best parameters depend on what is observed, contexts={"gravity": canopy.real(5, 15)}
       says what that is, and `context(observation, info)` returns it, from what the environment has said last: with
       reward="return" when the episode began. It is called before each pull. The result has a `policy`.
@@ -81,25 +124,26 @@ def policy_search(
         raise ValueError(f"env = {env!r}: must be a Gymnasium environment")
     if not callable(policy):
         raise ValueError(f"policy = {policy!r}: must be a function of (theta, observation)")
-    if reward not in ("step", "return"):
-        raise ValueError(f'reward = {reward!r}: must be "step" or "return"')
+    if reward not in ("auto", "step", "return"):
+        raise ValueError(f'reward = {reward!r}: must be "auto", "step" or "return"')
     steps = whole("steps", steps, 1)
     given: dict[str, Any] = dict(options)
     given["seed"] = seed = whole("seed", given.get("seed", 1), 0)
     if end_reward is not None:
         end_reward = single_reward(end_reward)
-    if isinstance(optimizer, str):
+    chosen: Any = named(optimizer)
+    is_named = isinstance(chosen, str)
+    if is_named:
         if space is None:
             raise ValueError('space: is missing, for example {"gain": canopy.real(0, 1)}')
         space = space_from(space)
-        if reward == "step" and given.get("feedback") is None and _takes_correlated(optimizer):
-            given["feedback"] = "correlated"
-        make_optimizer(optimizer, space, **given)  # complains before anything is played
+        like: Optimizer | Study | RemoteStudy = make_optimizer(chosen, space, **given)  # before anything is played
         check_observe(context, contexts_from(given.get("contexts")))
     else:
-        check_observe(context, optimizer.contexts)
+        like = chosen
+        check_observe(context, chosen.contexts)
         del given["seed"]
-        if optimizer.direction != "maximize":
+        if chosen.direction != "maximize":
             raise ValueError("policy_search maximizes rewards, but the optimizer's direction is minimize")
     failures = Failures(on_failure, failure_reward, max_failures)
     chain = _Chain(env, policy, end_reward, seed, steps)
@@ -108,27 +152,61 @@ def policy_search(
         assert context is not None
         return context(*chain.observed())
 
+    if reward == "auto":
+        reward = "return" if _is_by_episode(chain, like, steps, is_named, observe) else "step"
+    by_step = reward == "step"
+    if is_named and by_step and given.get("feedback") is None and _takes_correlated(chosen):
+        given["feedback"] = "correlated"
+    tryouts = None
+    if is_named and not by_step and not any(given.get(each) is not None for each in _ALONE):
+        tryouts = Tryouts(chain.episode, lambda: chain.steps, steps, like.space, seed)
+
     def is_over(result: Result) -> bool:
         return chain.steps >= steps or (stop is not None and stop(result))
 
-    by_step = reward == "step"
+    known = Known((), ())
+    if tryouts is not None:
+        known.arms = tryouts
     result = search(
-        chain.step if by_step else chain.episode,
+        chain.step if by_step else chain.episode if tryouts is None else tryouts.episode,
         space,
         direction="maximize",
-        pulls=steps if by_step else None,
+        pulls=max(1, steps - chain.steps) if by_step else None,
         timeout=timeout,
-        optimizer=optimizer,
+        optimizer=chosen,
         callbacks=callbacks,
         stop=stop if by_step else is_over,
         progress=progress,
         options=given,
         failures=failures,
+        known=known,
         context=None if context is None else observe,
     )
     if not by_step and result.stopped == "stop" and chain.steps >= steps:
         result.stopped = "steps"
+    if tryouts is not None:
+        result._recommend(tryouts.best(result))
     return result
+
+
+#: options with which an optimizer plays without others' arms
+_ALONE = ("contexts", "limits", "baseline", "partition")
+
+
+def _is_by_episode(
+    chain: _Chain, like: Optimizer | Study | RemoteStudy, steps: int, is_named: bool, observe: Callable[[], Context]
+) -> bool:
+    """Whether pulls had better be whole episodes; may play up to a twentieth of the steps."""
+    options = like.options
+    if options.get("settle") or options.get("feedback") == "correlated":
+        return False
+    if is_named and _canopy.optimizer_traits(like.optimizer_name)["needs_horizon"]:
+        return False
+    limit = chain.time_limit()
+    if limit is not None or not is_named:
+        return limit is not None and (not is_named or limit <= steps // 10)
+    pull = ask_in(like, 1, None if like.contexts is None else dict(observe()))
+    return chain.ends_within(steps // 20, dict(pull.arm))
 
 
 def _takes_correlated(optimizer: str) -> bool:
@@ -159,6 +237,26 @@ class _Chain:
         if self._needs_reset:
             self._reset()
         return self._observation, self._info
+
+    def time_limit(self) -> int | None:
+        """The most steps of an episode, as the environment was registered with."""
+        limit = getattr(getattr(self._env, "spec", None), "max_episode_steps", None)
+        return None if limit is None else int(limit)
+
+    def ends_within(self, most: int, theta: dict[str, Any]) -> bool:
+        """Whether an episode that begins now does; it is played. One that fails does not."""
+        for _ in range(most):
+            self._needs_reset = True
+            try:
+                reward, has_ended = self._step(theta)
+            except Exception:  # the next pull will have it again
+                return False
+            if has_ended:
+                return True
+            if not is_usable(reward):
+                return False
+            self._needs_reset = False
+        return False
 
     def step(self, **theta: Any) -> float:
         """One step; the reward of it."""

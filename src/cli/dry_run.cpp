@@ -89,7 +89,10 @@ std::string exit_text(const StudySpecification& study) {
   switch (system.options.on_exit) {
     case OnExit::best:
       if (!study.contexts.empty() && study.baseline) {
-        return "the best arm in the last context if the policy was confirmed, else " + baseline;
+        return "the setting for the last context if the policy is proven or confirmed to be "
+               "better, "
+               "else " +
+               baseline;
       }
       if (!study.contexts.empty()) return "the best arm in the last context";
       if (!study.baseline)

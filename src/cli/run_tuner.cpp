@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +77,16 @@ class Adviser {
   std::set<std::string> noted_;  // about limits
 };
 
+/// The last line is a part of the failure already.
+void print_errors(const std::string& errors) {
+  std::istringstream lines(errors);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  if (all.size() < 2) return;
+  fmt::print("its standard error:\n");
+  for (const std::string& line : all) fmt::print("  {}\n", line);
+}
+
 void print_end(const Study& study, const TuneEnd& end, bool json) {
   const StudySpecification& specification = study.specification();
   const auto best = study.best();
@@ -88,6 +99,7 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
         {"pulls", end.pulls},
         {"failures", failures}};
     if (!end.left_at.empty()) result.set("left_at", end.left_at);
+    if (!end.errors.empty()) result.set("standard_error", end.errors);
     if (!study.contexts().empty()) result.set("policy", policy_snapshot(study));
     if (!end.policy_file.empty()) result.set("policy_file", end.policy_file);
     if (best) {
@@ -108,6 +120,7 @@ void print_end(const Study& study, const TuneEnd& end, bool json) {
   }
   fmt::print("{}: {}, after {} pulls{}\n", study.record().name, end.text, end.pulls,
              failures == 0 ? "" : fmt::format(", {} of which failed", failures));
+  print_errors(end.errors);
   const TunerState& tuner = tuner_state_of(study);
   std::string_view first = "best";
   const std::string depends = depends_text(study, study.record().name);

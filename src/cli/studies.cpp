@@ -37,6 +37,7 @@ struct StudiesArguments {
   std::string format = "csv";
   std::optional<std::string> out;
   std::optional<std::string> name;  // of what is imported
+  bool is_sure = false;
 };
 
 Document record_document(const StudyRecord& record, Store& store) {
@@ -198,6 +199,12 @@ int erase(const StudiesArguments& arguments) {
     throw StudyError(StudyError::Fault::open_elsewhere,
                      "the study " + record.name + " is open elsewhere: " + record.holder);
   }
+  const std::string question = fmt::format("delete {} and its {} events, which cannot be undone?",
+                                           record.name, record.events);
+  if (!arguments.is_sure && !confirmed_at_terminal(question)) {
+    fmt::print("nothing was deleted\n");
+    return kFailure;
+  }
   store->erase(record.id);
   fmt::print("deleted {} and its {} events\n", record.name, record.events);
   return kSuccess;
@@ -230,6 +237,7 @@ Command add_studies(ArgumentParser app) {
       "or, without NAME, all of them");
   command.option("--out", arguments->out, "export: the file to write [standard output]");
   command.option("--name", arguments->name, "import: another name for the only study of a file");
+  command.flag("--yes", arguments->is_sure, "delete: without asking, which it does on a terminal");
   command.footer(
       "Examples:\n"
       "  canopy studies list\n"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace canopy {
 namespace {
@@ -15,18 +16,22 @@ constexpr TreeView::Place kElsewhere{std::numeric_limits<NodeIndex>::max(), 0};
 
 Composite::Composite(const Space& space, const PartitionRule& partition, const Objective& objective)
     : TurnOptimizer(objective, space.dimension()),
-      space_(space),
-      partition_(partition),
-      arity_(BoxPartition(space, partition).arity()),
+      cells_(std::make_shared<BoxPartition>(space, partition)),
+      box_(Box{space, partition}),
       confidence_(objective.confidence),
       arms_(space.dimension()) {}
+
+Composite::Composite(std::shared_ptr<const Partition> cells, const Objective& objective)
+    : TurnOptimizer(objective, cells->dimension()),
+      cells_(std::move(cells)),
+      confidence_(objective.confidence),
+      arms_(cells_->dimension()) {}
 
 Composite::Composite(const Composite& other)
     : TurnOptimizer(other),
       TreeView(other),
-      space_(other.space_),
-      partition_(other.partition_),
-      arity_(other.arity_),
+      cells_(other.cells_),
+      box_(other.box_),
       confidence_(other.confidence_),
       arms_(other.arms_),
       plays_(other.plays_),
@@ -48,19 +53,25 @@ Objective Composite::childrens_objective() const {
   return {.reward_range = childrens_range(), .confidence = confidence_};
 }
 
+std::unique_ptr<Optimizer> Composite::make_child(std::size_t number) const {
+  const Selection child = child_at(number);
+  if (box_) return make_optimizer(child, box_->space, box_->rule, childrens_objective());
+  return optimizers().at(child.name).make_over(child.options, cells_, childrens_objective());
+}
+
 void Composite::add_child() {
-  children_.push_back(
-      make_optimizer(child_at(children()), space_, partition_, childrens_objective()));
-  Optimizer& child = *children_.back();
-  for (const auto& [arm, mapped] : observations_) static_cast<void>(child.observe(arm, mapped));
-  for (const auto& [arm, mapped] : bars_) static_cast<void>(child.bar(arm, mapped));
+  std::unique_ptr<Optimizer> child = make_child(children());
+  for (const auto& [arm, mapped] : observations_) static_cast<void>(child->observe(arm, mapped));
+  for (const auto& [arm, mapped] : bars_) static_cast<void>(child->bar(arm, mapped));
+  children_.push_back(std::move(child));
 }
 
 void Composite::renew_only_child() {
-  children_.clear();
+  std::unique_ptr<Optimizer> child = make_child(0);
+  for (const auto& [arm, mapped] : bars_) static_cast<void>(child->bar(arm, mapped));
+  children_.front() = std::move(child);
   observations_.clear();
   for (Play& play : plays_) play = {.child = play.child};
-  add_child();
 }
 
 std::optional<Best> Composite::best_of(std::size_t child) const {
@@ -167,11 +178,12 @@ void Composite::transfer(State& state) {
     std::string saved = state.restoring() ? std::string() : children_[i]->save();
     state.nested(saved);
     if (!state.restoring()) continue;
-    children_.push_back(make_optimizer(child_at(i), space_, partition_, childrens_objective()));
+    children_.push_back(make_child(i));
     children_.back()->restore(saved);
   }
   if (!state.restoring()) return;
-  State::require(shown_ < count && plays_.size() == arms_.size() && arms_.are_in(space_));
+  State::require(shown_ < count && plays_.size() == arms_.size());
+  for (NodeIndex slot = 0; slot < arms_.size(); ++slot) State::require(contains(arms_[slot]));
   for (const Play& play : plays_) State::require(play.child < count);
   require_nodes_below(arms_.size());
   for (const auto& [arm, mapped] : observations_) {

@@ -22,7 +22,7 @@ namespace canopy {
 }
 
 /// The entry of an optimizer made of others, constructed from (Space, Options, Objective,
-/// PartitionRule).
+/// PartitionRule) or, over any cells, from (std::shared_ptr<const Partition>, Options, Objective).
 template <class Made, class Options>
 [[nodiscard]] OptimizerEntry composite_entry(std::string name, std::string line) {
   OptimizerEntry entry{.name = std::move(name), .line = std::move(line)};
@@ -32,6 +32,10 @@ template <class Made, class Options>
                   const Objective& objective) -> std::unique_ptr<Optimizer> {
     return std::make_unique<Made>(space, options_from<Options>(values, "optimizer."), objective,
                                   partition);
+  };
+  entry.make_over = [](const OptionValues& values, const std::shared_ptr<const Partition>& cells,
+                       const Objective& objective) -> std::unique_ptr<Optimizer> {
+    return std::make_unique<Made>(cells, options_from<Options>(values, "optimizer."), objective);
   };
   return entry;
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 namespace canopy {
 
@@ -21,6 +23,15 @@ GpoPlan gpo_plan(std::uint64_t horizon, double rho_max, std::uint32_t arity) {
 Gpo::Gpo(const Space& space, const GpoOptions& options, const Objective& objective,
          const PartitionRule& partition)
     : Composite(space, partition, checked(options, objective)),
+      options_(options),
+      plan_(gpo_plan(options.horizon, options.rho_max, arity())),
+      left_(plan_.share) {
+  add_child();
+}
+
+Gpo::Gpo(std::shared_ptr<const Partition> cells, const GpoOptions& options,
+         const Objective& objective)
+    : Composite(std::move(cells), checked(options, objective)),
       options_(options),
       plan_(gpo_plan(options.horizon, options.rho_max, arity())),
       left_(plan_.share) {
@@ -52,17 +63,18 @@ void Gpo::grant_share() {
   left_ = plan_.share - owed;
 }
 
-/// An instance has had its pulls.
+/// An instance has had its pulls. Cells of the caller's own may throw: then nothing has happened.
 void Gpo::next_search() {
+  const bool was_last = children() == plan_.instances;
   const auto best = best_of(children() - 1);
+  if (!was_last) add_child();
   found_.emplace_back();
   if (best) found_.back().arm = best->own.empty() ? best->arm : best->own;
-  if (children() == plan_.instances) {
+  if (was_last) {
     stage_ = Stage::validate;
-    return;
+  } else {
+    grant_share();
   }
-  add_child();
-  grant_share();
 }
 
 /// Goes on to the next arm that is worth a look; false when there is none.
@@ -132,19 +144,26 @@ std::unique_ptr<Optimizer> Gpo::clone() const {
 
 namespace {
 
+GpoOptions options_over(Base base, const OptionValues& values) {
+  const auto given = options_from<PctOptions>(values, "optimizer.");
+  return {.horizon = given.horizon,
+          .base = base,
+          .nu_max = given.nu_max,
+          .rho_max = given.rho_max,
+          .confidence_scale = given.confidence_scale};
+}
+
 template <Base base>
 OptimizerEntry confidence_trees_entry(std::string name, std::string line) {
   OptimizerEntry entry = composite_entry<Gpo, GpoOptions>(std::move(name), std::move(line));
   entry.fields = fields_of<PctOptions>();
   entry.make = [](const OptionValues& values, const Space& space, const PartitionRule& partition,
                   const Objective& objective) -> std::unique_ptr<Optimizer> {
-    const auto given = options_from<PctOptions>(values, "optimizer.");
-    const GpoOptions options{.horizon = given.horizon,
-                             .base = base,
-                             .nu_max = given.nu_max,
-                             .rho_max = given.rho_max,
-                             .confidence_scale = given.confidence_scale};
-    return std::make_unique<Gpo>(space, options, objective, partition);
+    return std::make_unique<Gpo>(space, options_over(base, values), objective, partition);
+  };
+  entry.make_over = [](const OptionValues& values, const std::shared_ptr<const Partition>& cells,
+                       const Objective& objective) -> std::unique_ptr<Optimizer> {
+    return std::make_unique<Gpo>(cells, options_over(base, values), objective);
   };
   return entry;
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 namespace canopy {
 
@@ -24,6 +26,13 @@ double instance_rho(double rho_max, std::uint64_t i, std::uint64_t count) {
 Poo::Poo(const Space& space, const PooOptions& options, const Objective& objective,
          const PartitionRule& partition)
     : Composite(space, partition, checked(options, objective)), options_(options) {
+  add_child();
+  statistics_.resize(1);
+}
+
+Poo::Poo(std::shared_ptr<const Partition> cells, const PooOptions& options,
+         const Objective& objective)
+    : Composite(std::move(cells), checked(options, objective)), options_(options) {
   add_child();
   statistics_.resize(1);
 }
@@ -48,14 +57,21 @@ double Poo::pulls_wanted() const {
   return static_cast<double>(starting_ ? each_ : each_ + 1);
 }
 
+/// Cells of the caller's own may throw: then the next turn tries it again.
 void Poo::next_instance() {
+  const auto before = std::tuple(player_, count_, each_, starting_);
   ++player_;
   if (player_ == (starting_ ? 2 * count_ : count_)) {
     if (starting_) count_ *= 2;
     next_round();
   }
   if (!starting_) return;
-  add_child();
+  try {
+    add_child();
+  } catch (...) {
+    std::tie(player_, count_, each_, starting_) = before;
+    throw;
+  }
   statistics_.emplace_back();
 }
 

@@ -4,7 +4,9 @@
 #include "family/list.hpp"
 #include "optimizers/checked.hpp"
 
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace canopy {
 
@@ -14,14 +16,20 @@ Restarted::Restarted(const Space& space, const RestartedOptions& options,
   add_child();
 }
 
+Restarted::Restarted(std::shared_ptr<const Partition> cells, const RestartedOptions& options,
+                     const Objective& objective)
+    : Composite(std::move(cells), checked(options, objective)), options_(options) {
+  add_child();
+}
+
 Selection Restarted::child_at(std::size_t /*number*/) const {
   return {std::string(name_of(options_.base))};
 }
 
 TurnOptimizer::Choice Restarted::choose() {
   if (t_ - started_ >= options_.every) {
-    started_ = t_;
     renew_only_child();
+    started_ = t_;
     forget_arms(false);
   }
   return play(0, options_.every - (t_ - started_));

@@ -39,6 +39,17 @@ std::string since_text(const std::optional<std::uint64_t>& since) {
   return since ? fmt::format(" since pull {}, when the system changed", *since) : "";
 }
 
+std::string share_of_baseline(const Uplift& uplift) {
+  if (!(uplift.baseline_mean > 0.0) || std::abs(uplift.difference) > 10.0 * uplift.baseline_mean) {
+    return "";
+  }
+  const double percent = 100.0 * uplift.difference / uplift.baseline_mean;
+  const bool is_large = std::abs(percent) >= 10.0;
+  const std::string number =
+      is_large ? fmt::format("{:.0f}", percent) : significant_text(percent, 2);
+  return (number.starts_with('-') ? "" : "+") + number + " %";
+}
+
 std::string best_text(const Space& space, const Best& best) {
   const bool bounded = std::isfinite(best.lower);
   const double resolution = bounded ? resolution_of(best.lower, best.upper) : 0.0;
@@ -87,16 +98,19 @@ std::string best_text(const Space& space, const Best& best) {
 
 namespace {
 
-/// A difference in the better direction, with its interval: `+0.12 over the baseline (+0.10 to
-/// +0.14 at 95 %, 41 pairs)`; for costs, `0.12 below the baseline (...)`.
+/// A difference in the better direction, with its interval: `+0.12 (+8 %) over the baseline (+0.10
+/// to +0.14 at 95 %, 41 pairs)`; for costs, `0.12 (8 %) below the baseline (...)`.
 std::string gain_text(const Uplift& uplift, Direction direction) {
   const bool more = direction == Direction::maximize;
   const double mean = more ? uplift.difference : -uplift.difference;
   const auto end = more ? signed_text : number_text;
+  std::string share = share_of_baseline(uplift);
+  if (!more && !share.empty()) share.erase(0, 1);
+  if (!share.empty()) share = " (" + share + ")";
   std::string reach;
   double resolution = 0.0;
   if (is_a_point(uplift.interval))
-    return fmt::format("{} {} the baseline, in all {} pairs", end(mean, 0.0),
+    return fmt::format("{}{} {} the baseline, in all {} pairs", end(mean, 0.0), share,
                        more ? "over" : "below", uplift.pairs);
   if (uplift.interval.bounded()) {
     const double low = more ? uplift.interval.lower : -uplift.interval.upper;
@@ -105,7 +119,7 @@ std::string gain_text(const Uplift& uplift, Direction direction) {
     reach = fmt::format("{} to {} at {:.4g} %, ", end(low, resolution), end(high, resolution),
                         100.0 * uplift.level);
   }
-  return fmt::format("{} {} the baseline ({}{} pairs)", end(mean, resolution),
+  return fmt::format("{}{} {} the baseline ({}{} pairs)", end(mean, resolution), share,
                      more ? "over" : "below", reach, uplift.pairs);
 }
 

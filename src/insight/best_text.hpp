@@ -16,6 +16,10 @@ namespace canopy {
 /// yet`
 [[nodiscard]] std::string best_text(const Space& space, const Best& best);
 
+/// The difference as a share of what the baseline earns: `+12 %`. Empty where that is not above
+/// zero, or next to nothing.
+[[nodiscard]] std::string share_of_baseline(const Uplift& uplift);
+
 /// What an uplift is about: `x = 0.25`, `the policy`, `the policy of pull 300`.
 [[nodiscard]] std::string subject_text(const Space& space, const Uplift& uplift);
 

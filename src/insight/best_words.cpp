@@ -237,7 +237,7 @@ class BestSentences {
 
   /// `+12 %, which is +0.094 (+0.063 to +0.125)`
   [[nodiscard]] std::string share_and_size() const {
-    const std::string share = share_of_baseline();
+    const std::string share = share_of_baseline(*answer_.uplift);
     return share.empty() ? size_of_uplift() : share + ", which is " + size_of_uplift();
   }
 
@@ -255,7 +255,7 @@ class BestSentences {
                          claim_text(specification_.space, uplift, best_, direction()));
     }
     const bool minimizes = direction() == Direction::minimize;
-    const std::string share = share_of_baseline();
+    const std::string share = share_of_baseline(*answer_.uplift);
     const std::string size = size_of_uplift();
     const std::string both = share_and_size();
     const char* aside = minimizes ? ", and lower is better" : "";
@@ -275,19 +275,6 @@ class BestSentences {
                          size);
     }
     return fmt::format("That is {} over the baseline: {}.", share, size);
-  }
-
-  /// `+12 %`; empty where the baseline is not above zero, or next to nothing.
-  [[nodiscard]] std::string share_of_baseline() const {
-    const Uplift& uplift = *answer_.uplift;
-    if (!(uplift.baseline_mean > 0.0) ||
-        std::abs(uplift.difference) > 10.0 * uplift.baseline_mean) {
-      return "";
-    }
-    const double percent = 100.0 * uplift.difference / uplift.baseline_mean;
-    const bool is_large = std::abs(percent) >= 10.0;
-    return with_sign(is_large ? fmt::format("{:.0f}", percent) : significant_text(percent, 2)) +
-           " %";
   }
 
   /// `+0.094 (+0.063 to +0.125)`

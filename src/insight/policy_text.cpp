@@ -220,11 +220,13 @@ std::vector<std::string> policy_table(const StudySpecification& study, const Pol
   head.emplace_back("");
   for (const ContextVariable& variable : study.contexts.variables()) head.push_back(variable.name);
   for (const Parameter& parameter : study.space.parameters()) head.push_back(parameter.name);
-  for (std::string heading :
-       {std::string("pulls"), std::string("mean"),
-        fmt::format("{:.4g} % interval", 100.0 * study.objective.confidence), std::string()}) {
-    head.push_back(std::move(heading));
+  // Beside a baseline that is measured, means have no intervals: the level of rewards may move.
+  const bool has_intervals = !study.baseline || study.baseline->every == 0;
+  head.insert(head.end(), {"pulls", "mean"});
+  if (has_intervals) {
+    head.push_back(fmt::format("{:.4g} % interval", 100.0 * study.objective.confidence));
   }
+  head.emplace_back("");
   for (std::size_t i = 0; i < policy.rows.size(); ++i) {
     const PolicyRow& row = policy.rows[i];
     std::vector<std::string>& cells = rows.emplace_back();
@@ -241,8 +243,10 @@ std::vector<std::string> policy_table(const StudySpecification& study, const Pol
     cells.push_back(row.arm_pulls == 0 ? "?"
                     : resolution > 0.0 ? rounded_text(row.mean, resolution)
                                        : significant_text(row.mean, 4));
-    cells.push_back(is_bounded ? range_text(row.interval->lower, row.interval->upper)
-                               : "too few pulls");
+    if (has_intervals) {
+      cells.push_back(is_bounded ? range_text(row.interval->lower, row.interval->upper)
+                                 : "too few pulls");
+    }
     cells.push_back(remarks(row, shared_text(row, ", ")));
   }
   return aligned(rows);

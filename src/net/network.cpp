@@ -183,6 +183,11 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
                            X509_verify_cert_error_string(verified)),
                true};
   }
+  if (error.category() == asio::error::get_ssl_category()) {
+    throw Lost{fmt::format("it answers, but not with TLS ({}): is its address http://{}:{}?",
+                           error.message(), server.host, server.port),
+               true};
+  }
   fail_if();
   return std::make_unique<ConnectionOver<SecureStream>>(context, std::move(stream));
 }

@@ -837,7 +837,7 @@ void Adaptive::transfer(State& state) {
 
 OptimizerEntry adaptive_entry() {
   auto entry = optimizer_entry<Adaptive, AdaptiveOptions>(
-      "adaptive", "the adaptive tree: learns smoothness, noise and spread; needs the box alone", 3);
+      "adaptive", "the adaptive tree: learns smoothness, noise and spread; needs the box alone", 4);
   entry.make_in_contexts = [](const OptionValues& options, const Space& space,
                               const PartitionRule& partition, const Objective& objective,
                               const ContextSpace& contexts) -> std::unique_ptr<Optimizer> {

@@ -34,6 +34,13 @@ void Adaptive::expect_rewards() {
 bool Adaptive::score(NodeIndex index, NodeIndex owner, const Rewards& mapped) {
   if (model_.tree()[owner].penalties != 0.0) return false;  // what failed before may work now
   const bool is_of_turn = index == turn_.node;
+  if (options_.settle != 0 && is_of_turn) {
+    // A turn goes on for at least as many pulls as were passed over. An error in what is expected
+    // of a leaf that is not known better than that many rewards tell would look like a change.
+    const auto pulls = static_cast<double>(std::max(turn_.length, turn_.skipped));
+    const Node& node = model_.tree()[owner];
+    if (pulls * node.variance > node.noise / 32.0) return false;
+  }
   const LevelTrackers::Expected expected = is_of_turn ? expected_ : expected_of(owner, t_ - 1);
   trackers_.turn_to(index, false);
   trackers_.see(mapped.max);

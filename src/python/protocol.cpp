@@ -529,7 +529,7 @@ nb::dict cell_at(Protocol& self, const std::string& path) {
   return cell_dictionary(self.space(), partition, path);
 }
 
-/// A list of (path, arm, cell, pulls, mean, upper, bound, leaf).
+/// A list of (path, arm, cell, pulls, mean, upper, bound, leaf, model).
 nb::list tree(Protocol& self) {
   const PythonSpace& space = self.space();
   const BoxPartition partition = partition_of(self);
@@ -537,8 +537,10 @@ nb::list tree(Protocol& self) {
   for (const auto& [view, arm] : self.with(owned_nodes)) {
     const nb::dict cell =
         self.has_own_partition() ? nb::dict() : cell_dictionary(space, partition, view.path);
+    const nb::object model =
+        view.model ? nb::object(nb::make_tuple(view.model->lower, view.model->upper)) : nb::none();
     result.append(nb::make_tuple(view.path, space.dictionary(arm), cell, view.pulls, view.mean,
-                                 view.upper, view.bound, view.leaf));
+                                 view.upper, view.bound, view.leaf, model));
   }
   return result;
 }

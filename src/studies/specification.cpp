@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -325,7 +326,15 @@ StudySpecification parse_stored_study(const std::string& json, const std::string
 
 StudySpecification load_study(const std::string& path) {
   const std::string text = read_file(path);
-  return path.ends_with(".json") ? parse_study_json(text, path) : parse_study(text, path);
+  StudySpecification study =
+      path.ends_with(".json") ? parse_study_json(text, path) : parse_study(text, path);
+  if (study.system) {  // what is relative is seen from the file
+    const auto file = std::filesystem::absolute(path);
+    const auto given = std::filesystem::path(study.system->folder.value_or(""));
+    const auto folder = (file.parent_path() / given).lexically_normal();
+    study.system->folder = folder.has_filename() ? folder : folder.parent_path();
+  }
+  return study;
 }
 
 std::string toml_of(const StudySpecification& study) {

@@ -90,6 +90,18 @@ std::optional<std::string> read_policy_file(DocumentReader& reader, const Docume
   return path;
 }
 
+std::optional<std::string> read_folder(DocumentReader& reader, const Document& table,
+                                       std::string_view key) {
+  const Document* node = table.find(key);
+  if (node == nullptr) return std::nullopt;
+  std::string path;
+  reader.read(table, "system.", key, path);
+  if (node->as_text() != nullptr && path.empty()) {
+    reader.complain("system." + std::string(key), node, "must not be empty");
+  }
+  return path;
+}
+
 void check_together(DocumentReader& reader, const Document& table) {
   const bool measures = table.contains("measure");
   if (measures == table.contains("process")) {
@@ -128,6 +140,8 @@ std::optional<SystemSpecification> read_system(DocumentReader& reader, const Doc
     keys.push_back(field.name);
     if constexpr (std::is_same_v<Member, bool>) {
       if (field.name != "shell") reader.read(*table, "system.", field.name, member);
+    } else if (&member == &system.folder) {
+      member = read_folder(reader, *table, field.name);
     } else if (&member == &system.policy_file) {
       member = read_policy_file(reader, root, *table, field.name);
     } else {

@@ -128,7 +128,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words, const RunLimit
     : program_(start_program(words, limits.environment,
                              {.has_input = has_input,
                               .keep_background = limits.keep_background,
-                              .use_cgroup = limits.use_cgroup})),
+                              .use_cgroup = limits.use_cgroup,
+                              .folder = limits.folder})),
       name_(words.front()) {}
 
 ChildProcess::~ChildProcess() {
@@ -240,6 +241,7 @@ CommandResult ChildProcess::finish() {
     result.outcome = Outcome::not_started;
     result.code = failure->error;
     result.program = name_;
+    result.lacks_folder = failure->lacks_folder;
     result.lacks_interpreter = failure->error == ENOENT && failure->file_is_there;
   } else if (status_ && WIFEXITED(*status_)) {
     result.code = WEXITSTATUS(*status_);

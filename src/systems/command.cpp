@@ -27,7 +27,14 @@ std::string_view last_line(std::string_view text) {
 }
 
 std::string why_not_started(const CommandResult& result) {
+  if (result.lacks_folder) {
+    return "the folder that it is to run in cannot be entered: " +
+           std::generic_category().message(result.code);
+  }
   if (result.lacks_interpreter) return "the interpreter that its file names is not there";
+  if (result.code == EACCES) {
+    return "it is not executable (chmod +x " + excerpt(result.program) + ")";
+  }
   if (result.code != ENOENT) return std::generic_category().message(result.code);
   const bool is_path = result.program.find('/') != std::string::npos;
   return is_path ? "there is no such program" : "there is no such program in PATH";

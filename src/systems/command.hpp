@@ -28,9 +28,11 @@ struct CommandResult {
   std::string output = {};  ///< its standard output, or the coprocess's answer without the line end
   std::string errors = {};  ///< the last 4096 bytes of its standard error; empty for an answer
   std::string program = {};        ///< that was not started
+  bool lacks_folder = false;       ///< not started since it cannot run in the folder it was to
   bool lacks_interpreter = false;  ///< not started since the one that its file names is missing
 
   [[nodiscard]] bool succeeded() const { return outcome == Outcome::done; }
+  [[nodiscard]] bool has_timed_out() const { return outcome == Outcome::timed_out; }
 
   /// One line for people, such as `ended with status 3: connection refused`, where the last words
   /// are the last line of its standard error.
@@ -53,6 +55,8 @@ struct RunLimits {
   /// What a program leaves running outside its process group, as a daemon, outlives it. A
   /// coprocess: counts when it is started.
   bool keep_background = false;
+  /// The folder that a program runs in; empty: ours. A coprocess: counts when it is started.
+  std::string folder = {};
   /// Without it, as where there are none, a program is ended by means of process numbers alone.
   bool use_cgroup = true;
 };

@@ -82,6 +82,10 @@ std::string quoted(const std::vector<std::string>& words) {
   return text;
 }
 
+SystemFailure failure_of(const std::string& what, const CommandResult& result) {
+  return {what + result.describe(), result.has_timed_out(), result.errors};
+}
+
 constexpr std::size_t kMostMetrics = 32;
 constexpr const char* kWholeContext = "CANOPY_CONTEXT";
 
@@ -135,6 +139,7 @@ CommandSystem::CommandSystem(const SystemCommands& commands, const Names& names,
       stop_(stop),
       timeout_seconds_(commands.timeout_seconds),
       keep_background_(commands.keep_background),
+      folder_(commands.folder),
       shell_(commands.shell) {
   if (commands.apply) apply_.emplace(*commands.apply, commands.shell);
   if (commands.measure) measure_.emplace(*commands.measure, commands.shell);
@@ -145,8 +150,10 @@ CommandSystem::CommandSystem(const SystemCommands& commands, const Names& names,
 }
 
 std::variant<std::vector<double>, SystemFailure> CommandSystem::observe() {
-  return reader_.read(
-      {.timeout_seconds = timeout_seconds_, .stop = stop_, .keep_background = keep_background_});
+  return reader_.read({.timeout_seconds = timeout_seconds_,
+                       .stop = stop_,
+                       .keep_background = keep_background_,
+                       .folder = folder_});
 }
 
 bool CommandSystem::enter(Context context) {
@@ -182,7 +189,8 @@ RunLimits CommandSystem::limits_for(Arm arm) const {
   return {.timeout_seconds = timeout_seconds_,
           .stop = stop_,
           .environment = std::move(variables),
-          .keep_background = keep_background_};
+          .keep_background = keep_background_,
+          .folder = folder_};
 }
 
 std::optional<SystemFailure> CommandSystem::apply(Arm arm, const RunLimits& limits) {
@@ -190,7 +198,7 @@ std::optional<SystemFailure> CommandSystem::apply(Arm arm, const RunLimits& limi
   if (lacks_context()) return SystemFailure{"apply: no context was observed yet"};
   const CommandResult result = run_command(apply_->words(values_for(arm)), limits);
   if (result.succeeded()) return std::nullopt;
-  return SystemFailure{"apply: " + result.describe()};
+  return failure_of("apply: ", result);
 }
 
 std::optional<SystemFailure> CommandSystem::apply(Arm arm) {
@@ -203,7 +211,7 @@ std::optional<SystemFailure> CommandSystem::leave_at(Arm arm) {
   if (apply_ || !process_) return apply(arm, limits);
   const CommandResult result = process_->exchange(request_for(arm), limits);
   if (result.succeeded()) return std::nullopt;
-  return SystemFailure{"process: " + result.describe()};
+  return failure_of("process: ", result);
 }
 
 std::string CommandSystem::request_for(Arm arm) const {
@@ -236,9 +244,12 @@ std::variant<Reading, SystemFailure> CommandSystem::measure(Arm arm) {
   const char* what = process_ ? "process: " : "measure: ";
   const CommandResult result = process_ ? process_->exchange(request_for(arm), limits)
                                         : run_command(measure_->words(values_for(arm)), limits);
-  if (!result.succeeded()) return SystemFailure{what + result.describe()};
+  if (!result.succeeded()) return failure_of(what, result);
   auto reading = reading_in(result.output);
-  if (auto* failure = std::get_if<SystemFailure>(&reading)) failure->what = what + failure->what;
+  if (auto* failure = std::get_if<SystemFailure>(&reading)) {
+    failure->what = what + failure->what;
+    failure->errors = result.errors;
+  }
   return reading;
 }
 

@@ -33,6 +33,7 @@ struct SystemCommands {
   std::optional<std::string> process = std::nullopt;  ///< asked once per pull
   std::vector<ContextInput> contexts = {};            ///< of each variable of the context
   double timeout_seconds = 30.0;
+  std::string folder = {};  ///< in which they run; empty: ours
 };
 
 /// A system that is set and measured by programs. They get the values of the context in which they
@@ -74,6 +75,7 @@ class CommandSystem final : public LiveSystem {
   const std::atomic<bool>* stop_;
   double timeout_seconds_;
   bool keep_background_;
+  std::string folder_;
   bool shell_;
   std::optional<CommandLine> apply_;
   std::optional<CommandLine> measure_;

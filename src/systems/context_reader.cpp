@@ -56,7 +56,7 @@ std::variant<double, SystemFailure> ContextReader::read_one(std::size_t variable
   const Domain& domain = contexts_[variable].domain;
   const auto& [input, command] = inputs_[variable];
   const auto fail = [&](const std::string& what) {
-    return SystemFailure{fmt::format("context.{}: {}", name, what)};
+    return SystemFailure{.what = fmt::format("context.{}: {}", name, what)};
   };
   if (input.kind == ContextInput::Kind::nothing) return fail("has no source");
   if (!command) {
@@ -68,7 +68,12 @@ std::variant<double, SystemFailure> ContextReader::read_one(std::size_t variable
     }
   }
   const CommandResult result = run_command(command->words({}), limits);
-  if (!result.succeeded()) return fail(result.describe());
+  if (!result.succeeded()) {
+    SystemFailure failure = fail(result.describe());
+    failure.has_timed_out = result.has_timed_out();
+    failure.errors = result.errors;
+    return failure;
+  }
   const std::string_view printed = without_blanks(result.output);
   auto coordinate =
       domain.is_ordered() ? reward_in(printed) : domain.coordinate(Value(std::string(printed)));

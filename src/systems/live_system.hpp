@@ -13,7 +13,9 @@ namespace canopy {
 
 /// What could not be done, for people.
 struct SystemFailure {
-  std::string what;
+  std::string what;            ///< in one line
+  bool has_timed_out = false;  ///< Trying again would take as long again.
+  std::string errors = {};     ///< what a program has written to its standard error
 };
 
 /// What a measurement gave.

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,7 +28,9 @@ void check_words(const std::vector<std::string>& words, const Variables& environ
 
 }  // namespace
 
-Program::Program(const std::vector<std::string>& words, const Variables& environment) {
+Program::Program(const std::vector<std::string>& words, const Variables& environment,
+                 std::string folder)
+    : folder_(std::move(folder)) {
   check_words(words, environment);
   for (const std::string& word : words) arguments_.push_back(const_cast<char*>(word.c_str()));
   arguments_.push_back(nullptr);
@@ -36,6 +39,9 @@ Program::Program(const std::vector<std::string>& words, const Variables& environ
 }
 
 StartFailure Program::execute() const {
+  if (!folder_.empty() && chdir(folder_.c_str()) != 0) {
+    return {.error = errno, .lacks_folder = true};
+  }
   StartFailure failure{.error = ENOENT};
   for (const std::string& path : paths_) {
     (void)execve(path.c_str(), arguments_.data(), variables_.data());

@@ -69,7 +69,7 @@ StartedProgram start_program(const std::vector<std::string>& words,
                              const std::vector<std::pair<std::string, std::string>>& environment,
                              const StartOptions& options) {
   heed_ends_of_children();
-  const Program program(words, environment);
+  const Program program(words, environment, options.folder);
   GuardianOptions how{.group_only = options.keep_background};
   if (options.use_cgroup && !options.keep_background) how.cgroup = Cgroup::choose();
   Pipe output = make_pipe();

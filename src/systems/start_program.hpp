@@ -16,6 +16,7 @@ struct StartOptions {
   bool has_input = false;        ///< through a pipe; otherwise it reads nothing
   bool keep_background = false;  ///< what leaves its process group outlives it
   bool use_cgroup = true;        ///< if there are any
+  std::string folder = {};       ///< in which it runs; empty: ours
 };
 
 /// A program, the process that guards it, and our ends of their pipes, none of which blocks.

@@ -16,7 +16,7 @@ namespace canopy {
 namespace {
 
 /// What is wrong with one source; empty: nothing.
-std::string fault_of(const ContextInput& input, bool shell) {
+std::string fault_of(const ContextInput& input, const SystemSpecification& system) {
   if (input.kind == ContextInput::Kind::nothing) {
     return "has no source, so canopy tune cannot know it: give a source, or let a client ask with "
            "a context (canopy pipe, HTTP, Python)";
@@ -29,9 +29,8 @@ std::string fault_of(const ContextInput& input, bool shell) {
     }
     return "";
   }
-  if (shell) return "";
-  const std::string program = CommandLine(input.command, false).words({}).front();
-  return find_program(program) ? "" : no_program_text(program);
+  if (system.shell) return "";
+  return program_fault(CommandLine(input.command, false).words({}), system.folder.value_or(""));
 }
 
 }  // namespace
@@ -46,20 +45,20 @@ std::vector<Warning> warnings_about_sources(const StudySpecification& study) {
   for (std::size_t i = 0; i < study.contexts.size(); ++i) {
     const ContextSource source =
         i < study.context_sources.size() ? study.context_sources[i] : ContextSource{};
-    const std::string fault = fault_of(context_input(source), study.system->shell);
+    const std::string fault = fault_of(context_input(source), *study.system);
     if (!fault.empty()) {
       warnings.push_back({true, fmt::format("context.{}: {}", study.contexts[i].name, fault)});
     }
   }
-  const auto& file = study.system->policy_file;
-  if (!file) return warnings;
-  const std::string folder = std::filesystem::path(*file).parent_path();
+  if (!study.system->policy_file) return warnings;
+  const std::string file = seen_from(study.system->folder.value_or(""), *study.system->policy_file);
+  const std::string folder = std::filesystem::path(file).parent_path();
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder.empty() ? "." : folder, ignored)) {
     warnings.push_back(
         {true, fmt::format("system.policy_file: there is no folder {}", excerpt(folder))});
-  } else if (std::filesystem::is_directory(*file, ignored)) {
-    warnings.push_back({true, fmt::format("system.policy_file: {} is a folder", excerpt(*file))});
+  } else if (std::filesystem::is_directory(file, ignored)) {
+    warnings.push_back({true, fmt::format("system.policy_file: {} is a folder", excerpt(file))});
   } else if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
     warnings.push_back({true, fmt::format("system.policy_file: the folder {} cannot be written to",
                                           excerpt(folder.empty() ? "." : folder))});

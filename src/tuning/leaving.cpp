@@ -148,7 +148,7 @@ void leave(Study& study, SystemKeeper& keeper, TuneEnd& end) {
   const std::string wanted = arm_text(space, choice.arm);
   if (choice.arm != keeper.setting()) {
     if (const auto failure = keeper.leave_at(choice.arm)) {
-      study.note(Failed{0, failure->what});
+      study.note(Failed{0, failure->what, false, failure->errors});
       end.text += "; the system could not be set to " + wanted + ": " + failure->what;
       end.why = TuneEnd::Why::failure;
       return;
@@ -177,7 +177,7 @@ void go_to_wait(Study& study, SystemKeeper& keeper, RunnerCommand command) {
                                       : best_known_setting(study).arm;
   if (arm.empty() || arm == keeper.setting()) return;
   if (const auto failure = keeper.leave_at(arm)) {
-    study.note(Failed{0, failure->what});
+    study.note(Failed{0, failure->what, false, failure->errors});
   } else {
     study.note(Applied{0, arm});
   }

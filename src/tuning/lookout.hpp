@@ -2,6 +2,7 @@
 
 #include "canopy/study.hpp"
 
+#include "systems/live_system.hpp"
 #include "tuning/tune_progress.hpp"
 #include "tuning/tuner_state.hpp"
 
@@ -45,9 +46,16 @@ class Lookout {
   void set_phase(Phase phase) { progress_.phase = phase; }
   void note_setting(std::string setting) { progress_.setting = std::move(setting); }
   void note_context(Context context) { progress_.context.assign(context.begin(), context.end()); }
-  void note_failure(std::string failure) { progress_.failure = std::move(failure); }
+  void note_failure(const SystemFailure& failure) {
+    progress_.failure = failure.what;
+    errors_ = failure.errors;
+    has_timed_out_ = failure.has_timed_out;
+  }
   void note_reward(double reward) { progress_.reward = reward; }
   [[nodiscard]] const std::string& failure() const { return progress_.failure; }
+  /// What its command has written to its standard error, and whether it took too long.
+  [[nodiscard]] const std::string& errors() const { return errors_; }
+  [[nodiscard]] bool has_timed_out() const { return has_timed_out_; }
 
   // The time of tuning, without pauses.
   void start_clock();
@@ -64,6 +72,8 @@ class Lookout {
   TunerSignals signals_;
   OnProgress on_progress_;
   TuneProgress progress_;
+  std::string errors_;  // of the last failure
+  bool has_timed_out_ = false;
   std::optional<TuneEnd> end_;
   bool clock_runs_ = false;
   double earlier_seconds_ = 0.0;

@@ -4,6 +4,7 @@
 #include "files/names.hpp"
 #include "files/replace_file.hpp"
 #include "studies/policy_document.hpp"
+#include "systems/find_program.hpp"
 
 namespace canopy {
 namespace {
@@ -28,7 +29,9 @@ Document policy_snapshot(const Study& study) {
 
 PolicyFile::PolicyFile(const Study& study) : study_(study) {
   const auto& system = study.specification().system;
-  if (system) path_ = system->policy_file.value_or("");
+  if (system && system->policy_file) {
+    path_ = seen_from(system->folder.value_or(""), *system->policy_file);
+  }
   next_ = study.clock().steady_time() + kBetween;
 }
 

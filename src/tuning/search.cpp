@@ -365,7 +365,17 @@ void Search::penalize() {
 
 void Search::end_if_too_many_failed() {
   const RecentFailures& recent = state().recent_failures();
-  if (!recent.are_too_many(options_.max_failures)) return;
+  constexpr std::uint64_t kLongWaits = 3;
+  const bool is_slow =
+      !keeper_.has_ever_worked() && lookout_.has_timed_out() && recent.count() >= kLongWaits;
+  if (!is_slow && !recent.are_too_many(options_.max_failures)) return;
+  if (!keeper_.has_ever_worked()) {
+    lookout_.end({TuneEnd::Why::failure,
+                  fmt::format("nothing could be measured: all of the first {} pulls failed, the "
+                              "last one because of: {}",
+                              recent.pulls(), lookout_.failure())});
+    return;
+  }
   lookout_.end({TuneEnd::Why::failure,
                 fmt::format("{} of the last {} pulls failed, the last one because of: {}",
                             recent.count(), recent.pulls(), lookout_.failure())});

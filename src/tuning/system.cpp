@@ -34,7 +34,8 @@ CommandSystem command_system_of(const StudySpecification& study, const std::atom
            .measure = system.measure,
            .process = system.process,
            .contexts = std::move(inputs),
-           .timeout_seconds = system.options.timeout_seconds},
+           .timeout_seconds = system.options.timeout_seconds,
+           .folder = system.folder.value_or("")},
           Names(study.space, study.contexts),
           stop,
           clock};

@@ -13,6 +13,7 @@ namespace canopy {
 namespace {
 
 constexpr int kRetries = 3;
+constexpr double kFirstPatience = 5.0;  // seconds: what has never worked is probably a mistake
 constexpr double kFirstPause = 0.25;    // seconds before the first retry; doubled before the others
 constexpr double kLongestPause = 30.0;  // between looks at a system that is down
 
@@ -27,9 +28,9 @@ SystemKeeper::SystemKeeper(Study& study, LiveSystem& system, Lookout& lookout)
       system_(system),
       lookout_(lookout) {}
 
-void SystemKeeper::note_failure(Ticket ticket, const std::string& what, bool for_good) {
-  lookout_.note_failure(what);
-  study_.note(Failed{ticket, what, for_good});
+void SystemKeeper::note_failure(Ticket ticket, const SystemFailure& failure, bool for_good) {
+  lookout_.note_failure(failure);
+  study_.note(Failed{ticket, failure.what, for_good, failure.errors});
   study_.commit();
 }
 
@@ -40,7 +41,11 @@ void SystemKeeper::has_setting(Arm arm, Ticket ticket) {
   study_.commit();
 }
 
-/// Retries up to `retries` times.
+int SystemKeeper::retries() const {
+  return options_.on_failure == OnFailure::retry ? kRetries : 0;
+}
+
+/// Retries up to `retries` times, but not after a time-out: that would take as long again.
 template <class Try>
 SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& try_once) {
   double pause = kFirstPause;
@@ -49,15 +54,19 @@ SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& tr
     const std::optional<SystemFailure> failure = try_once();
     if (!failure) return Outcome::done;
     if (lookout_.is_stopped()) return Outcome::stopped;  // which is why it failed
+    if (failure->has_timed_out) retries = 0;
     const bool is_last = retries <= 0 && options_.on_failure != OnFailure::stop;
-    note_failure(ticket, failure->what, is_last && ticket != 0);
+    note_failure(ticket, *failure, is_last && ticket != 0);
     if (retries <= 0) return Outcome::failed;
     if (!lookout_.sleep(pause)) return Outcome::stopped;
   }
 }
 
 SystemKeeper::Outcome SystemKeeper::observe(std::vector<double>& into) {
-  const double until = study_.now() + options_.outage_seconds;
+  const bool was_observed = !state().last_context().empty();
+  const double patience =
+      was_observed ? options_.outage_seconds : std::min(kFirstPatience, options_.outage_seconds);
+  const double until = study_.now() + patience;
   for (double pause = kFirstPause;; pause = std::min(2.0 * pause, kLongestPause)) {
     const Outcome outcome = attempt(0, 0, [&]() -> std::optional<SystemFailure> {
       auto result = system_.observe();
@@ -117,9 +126,8 @@ std::uint64_t SystemKeeper::warmup_to(Ticket ticket) const {
 
 SystemKeeper::Outcome SystemKeeper::set(Arm arm, Ticket ticket) {
   const std::uint64_t warmup = warmup_to(ticket);
-  const int retries = options_.on_failure == OnFailure::retry ? kRetries : 0;
   setting_.clear();
-  const Outcome outcome = attempt(ticket, retries, [&] { return system_.apply(arm); });
+  const Outcome outcome = attempt(ticket, retries(), [&] { return system_.apply(arm); });
   if (outcome != Outcome::done) return outcome;
   has_setting(arm, ticket);
   for (std::uint64_t i = 0; i < warmup; ++i) {
@@ -136,8 +144,7 @@ SystemKeeper::Outcome SystemKeeper::set(Arm arm, Ticket ticket) {
 }
 
 SystemKeeper::Outcome SystemKeeper::measure_quietly(Ticket ticket, Reading& into) {
-  const int retries = options_.on_failure == OnFailure::retry ? kRetries : 0;
-  return attempt(ticket, retries, [&]() -> std::optional<SystemFailure> {
+  return attempt(ticket, retries(), [&]() -> std::optional<SystemFailure> {
     auto result = canopy::measure(system_, setting_);
     if (auto* failure = std::get_if<SystemFailure>(&result)) return std::move(*failure);
     into = std::get<Reading>(std::move(result));
@@ -190,7 +197,9 @@ SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<double>& arm) {
 
 SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<std::vector<double>>& arms) {
   lookout_.set_phase(Lookout::Phase::down);
-  const double until = study_.now() + options_.outage_seconds;
+  const double patience = has_ever_worked() ? options_.outage_seconds
+                                            : std::min(kFirstPatience, options_.outage_seconds);
+  const double until = study_.now() + patience;
   double pause = kFirstPause;
   for (bool was_down = false;; was_down = true) {
     const Outcome outcome = set_and_probe(arms);
@@ -201,6 +210,13 @@ SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<std::vector<doub
     if (left <= 0.0) break;
     if (!lookout_.sleep(std::min(pause, left))) return Return::stopped;
     pause = std::min(2.0 * pause, kLongestPause);
+  }
+  if (!has_ever_worked()) {
+    lookout_.end(
+        {TuneEnd::Why::failure,
+         fmt::format("nothing has been measured yet, and {} does not work either: {}",
+                     arm_text(study_.specification().space, arms.front()), lookout_.failure())});
+    return Return::down;
   }
   const std::string what = arms.size() == 1
                                ? arm_text(study_.specification().space, arms.front()) + " no longer"

@@ -71,7 +71,12 @@ class SystemKeeper {
   [[nodiscard]] std::optional<SystemFailure> leave_at(const std::vector<double>& arm);
 
   /// Something else that makes an arm fail for good.
-  void fail_for_good(Ticket ticket, const std::string& what) { note_failure(ticket, what, true); }
+  void fail_for_good(Ticket ticket, const std::string& what) {
+    note_failure(ticket, {.what = what}, true);
+  }
+
+  /// Whether anything was ever measured.
+  [[nodiscard]] bool has_ever_worked() const { return !state().good_settings().empty(); }
 
   /// That canopy was killed too many times in a row at the present setting; empty: it was not.
   [[nodiscard]] std::string deadly_text() const;
@@ -84,7 +89,8 @@ class SystemKeeper {
   [[nodiscard]] Outcome measure_quietly(Ticket ticket, Reading& into);
   [[nodiscard]] std::uint64_t warmup_to(Ticket ticket) const;
   void has_setting(Arm arm, Ticket ticket);
-  void note_failure(Ticket ticket, const std::string& what, bool for_good);
+  void note_failure(Ticket ticket, const SystemFailure& failure, bool for_good);
+  [[nodiscard]] int retries() const;
   [[nodiscard]] const TunerState& state() const { return tuner_state_of(study_); }
 
   Study& study_;

@@ -66,6 +66,7 @@ struct TuneEnd {
   std::string left_at = {};      ///< what that is, and why it was chosen
   std::string verdict = {};      ///< of the comparison with the baseline, if there was one
   std::string policy_file = {};  ///< that has the policy; empty: none has
+  std::string errors = {};       ///< after a failure: what the last command wrote to standard error
   std::uint64_t pulls = 0;       ///< rewards, those that are held back included
 
   /// Whether something is wrong with the system.

@@ -58,7 +58,7 @@ TuneEnd Tuner::search() {
 void Tuner::update_policy_file() {
   const std::string failure = policy_file_.update();
   if (failure.empty()) return;
-  lookout_.note_failure(failure);
+  lookout_.note_failure({.what = failure});
   study_.note(Failed{0, failure});
   study_.commit();
 }
@@ -95,6 +95,7 @@ TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
     end.pulls = lookout_.pulls();
     if (const auto& verdict = state().verdict()) end.verdict = verdict->text;
     const bool at_limit = end.in_need();
+    if (end.why == TuneEnd::Why::failure) end.errors = lookout_.errors();
     leave(study_, keeper_, end);
     leave_policy_file(end);
     end = going_on([&] {
@@ -107,8 +108,8 @@ TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
   } catch (const StoreError& error) {
     // Another process has taken over the study and controls the system.
     const bool theirs = error.fault() == StoreError::Fault::taken_over;
-    throw TuneError(error.what() +
-                    (theirs ? "; the system is theirs" : put_baseline_back(study_, keeper_)));
+    throw TuneError(error.what() + (theirs ? "; another process now controls the system"
+                                           : put_baseline_back(study_, keeper_)));
   } catch (const std::exception& error) {
     throw TuneError(error.what() + put_baseline_back(study_, keeper_));
   }

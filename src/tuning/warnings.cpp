@@ -51,13 +51,13 @@ bool file_mentions(const std::string& path, std::string_view word) {
 }
 
 /// Whether the arm seems to be taken from the environment: the command says so, or a script in it.
-bool reads_environment(const std::string& command) {
+bool reads_environment(const std::string& command, const std::string& folder) {
   if (command.find(kArmVariable) != std::string::npos) return true;
   std::istringstream words(command);
   bool is_first = true;
   for (std::string word; words >> word; is_first = false) {
-    const auto program = is_first ? find_program(word) : std::nullopt;
-    if (file_mentions(program.value_or(word), kVariables)) return true;
+    const auto program = is_first ? find_program(word, folder) : std::nullopt;
+    if (file_mentions(program.value_or(seen_from(folder, word)), kVariables)) return true;
   }
   return false;
 }
@@ -67,7 +67,7 @@ void warn_of_unused_knobs(const StudySpecification& study, std::vector<Warning>&
   if (system.process || system.reads_arm) return;
   std::vector<CommandLine> lines;
   for (const NamedCommand& command : commands_of(system)) {
-    if (reads_environment(command.text)) return;
+    if (reads_environment(command.text, system.folder.value_or(""))) return;
     lines.emplace_back(command.text, system.shell);
   }
   std::vector<std::string> unused;
@@ -111,10 +111,33 @@ void warn_of_programs(const StudySpecification& study, std::vector<Warning>& war
   for (const ContextVariable& variable : study.contexts.variables())
     values.emplace_back(variable.name, "0");
   for (const NamedCommand& command : commands_of(system)) {
-    const CommandLine line(command.text, false);
-    const std::string program = line.words(values).front();
-    if (find_program(program)) continue;
-    warnings.push_back({true, fmt::format("system.{}: {}", command.key, no_program_text(program))});
+    const std::string fault =
+        program_fault(CommandLine(command.text, false).words(values), system.folder.value_or(""));
+    if (!fault.empty()) {
+      warnings.push_back({true, fmt::format("system.{}: {}", command.key, fault)});
+    }
+  }
+}
+
+/// What only a shell understands is handed to the program as it is written.
+void warn_of_shell_words(const StudySpecification& study, std::vector<Warning>& warnings) {
+  const SystemSpecification& system = *study.system;
+  if (system.shell) return;
+  for (const NamedCommand& command : commands_of(system)) {
+    std::istringstream words(command.text);
+    std::string found;
+    for (std::string word; found.empty() && words >> word;) {
+      const bool is_variable = word.size() > 1 && word.front() == '$' && word[1] != '$';
+      const bool is_redirection = word.starts_with(">") || word.starts_with("2>") || word == "<";
+      if (word == "|" || word == "&&" || word == "||" || is_redirection || is_variable)
+        found = word;
+    }
+    if (found.empty()) continue;
+    warnings.push_back(
+        {false,
+         fmt::format("system.{}: {} means nothing without a shell; the program gets it as an "
+                     "argument. Set system.shell = true to have /bin/sh run the command",
+                     command.key, excerpt(found))});
   }
 }
 
@@ -203,14 +226,16 @@ void warn_of_loss(const StudySpecification& study, std::vector<Warning>& warning
 
 }  // namespace
 
-std::string no_program_text(const std::string& program) {
-  return fmt::format("there is no program {}{}", excerpt(program),
-                     program.find('/') == std::string::npos ? " in PATH" : "");
+std::string program_fault(const std::vector<std::string>& words, const std::string& folder) {
+  if (find_program(words.front(), folder)) return "";
+  return no_program_text(words.front(), folder,
+                         fmt::format("{}", fmt::join(words.begin() + 1, words.end(), " ")));
 }
 
 std::vector<Warning> warnings_about(const StudySpecification& study) {
   std::vector<Warning> warnings = warnings_about_sources(study);
   warn_of_programs(study, warnings);
+  warn_of_shell_words(study, warnings);
   warn_of_variables(study, warnings);
   warn_of_unused_knobs(study, warnings);
   const std::vector<Warning> others = warnings_anywhere(study);

@@ -13,8 +13,10 @@ struct Warning {
   std::string text;       ///< and what to do about it
 };
 
-/// Why a command cannot be run: `there is no program hit_rate.sh in PATH`.
-[[nodiscard]] std::string no_program_text(const std::string& program);
+/// Why a command cannot be run in a folder, by its words: `there is no program hit_rate.sh in
+/// PATH`. Empty: it can.
+[[nodiscard]] std::string program_fault(const std::vector<std::string>& words,
+                                        const std::string& folder);
 
 /// What can be said of a study with a system without running anything, on the machine where it
 /// would run. The specification is resolved.

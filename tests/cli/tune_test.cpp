@@ -308,12 +308,52 @@ TEST_F(TuneCommand, WhatCannotWorkIsRefusedBeforeAnythingIsRun) {
   EXPECT_EQ(complaint("measure = \"no-such-program {x}\""),
             "canopy tune: system.measure: there is no program no-such-program in PATH\n");
   EXPECT_EQ(complaint("apply = \"./nothing.sh {x}\"\nmeasure = \"echo 1\""),
-            "canopy tune: system.apply: there is no program ./nothing.sh\n");
+            "canopy tune: system.apply: there is no program ./nothing.sh in " + folder_.path("") +
+                "\n");
+  folder_.write("my measure.sh", "#!/bin/sh\necho 1\n");
+  EXPECT_EQ(complaint("measure = \"./my measure.sh {x}\""),
+            "canopy tune: system.measure: there is no program ./my; to run ./my measure.sh, quote "
+            "it: \"'./my measure.sh' ...\"\n");
+  EXPECT_EQ(complaint("measure = \"'./my measure.sh' {x}\""),
+            "canopy tune: system.measure: ./my measure.sh is not executable: chmod +x " +
+                folder_.path("my measure.sh") + "\n");
   EXPECT_EQ(
       complaint("measure = \"echo 1\""),
       "canopy tune: no command uses x: write {x} where its value belongs. If a program takes it "
       "from CANOPY_ARM, set system.reads_arm = true\n");
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
+}
+
+TEST_F(TuneCommand, WhatIsRelativeIsSeenFromTheStudyFile) {
+  folder_.write("m.sh", "#!/bin/sh\necho \"$1\" > last\necho $1\n");
+  std::filesystem::permissions(folder_.path("m.sh"), std::filesystem::perms::owner_all);
+  folder_.write("a.toml",
+                "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\nmeasure = \"./m.sh {x}\""
+                "\non_exit = \"leave\"\n[budget]\npulls = 3\n");
+  const auto result = run_tool("tune " + folder_.path("a.toml") + store());
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_.path("last"))) << "the command runs there, too";
+}
+
+TEST_F(TuneCommand, WhatOnlyAShellUnderstandsIsWarnedOf) {
+  folder_.write("a.toml",
+                "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\n"
+                "measure = \"echo {x} | cat\"\n[budget]\npulls = 30\n");
+  const auto result = run_tool("tune --dry-run " + folder_.path("a.toml") + store());
+  EXPECT_NE(result.out.find("warning: system.measure: | means nothing without a shell; the program "
+                            "gets it as an argument. Set system.shell = true"),
+            std::string::npos)
+      << result.out;
+}
+
+TEST_F(TuneCommand, TheWholeStandardErrorOfAFailureIsShown) {
+  folder_.write("a.toml",
+                "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\nshell = true\n"
+                "measure = \"echo first >&2; echo $CANOPY_x second >&2; exit 3\"\n"
+                "on_failure = \"stop\"\n[budget]\npulls = 30\n");
+  const auto result = run_tool("tune " + folder_.path("a.toml") + store());
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.out.find("its standard error:\n  first\n  "), std::string::npos) << result.out;
 }
 
 TEST_F(TuneCommand, AProgramMayTakeTheArmFromItsEnvironment) {

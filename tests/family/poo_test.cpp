@@ -2,6 +2,7 @@
 
 #include "canopy/garland.hpp"
 #include "canopy/optimizers.hpp"
+#include "canopy/partition.hpp"
 #include "canopy/random.hpp"
 
 #include "support/complaint.hpp"
@@ -14,6 +15,8 @@
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -119,6 +122,65 @@ RC_GTEST_PROP(Poo, IsTheAlgorithmOfItsPaperPullForPull, ()) {
                 Status::ok);
     }
   }
+}
+
+TEST(Poo, PlaysTheSameOverTheSameCellsOfTheCallersOwn) {
+  Poo theirs(line(), {.seed = 3});
+  Poo ours(std::make_shared<BoxPartition>(line(), SplitRule::cyclic), {.seed = 3});
+  RandomStream noise({.seed = 1});
+  for (int pull = 0; pull < 500; ++pull) {
+    const Pull expected = theirs.ask();
+    const Pull next = ours.ask();
+    ASSERT_EQ(next.arm[0], expected.arm[0]);
+    const double reward = 1.0 - std::abs(next.arm[0] - 0.3) + noise.uniform();
+    ASSERT_EQ(theirs.tell(expected.ticket, reward), Status::ok);
+    ASSERT_EQ(ours.tell(next.ticket, reward), Status::ok);
+  }
+  EXPECT_GT(ours.children(), 1);
+}
+
+/// A box whose cells cannot be cut for a while.
+class Stubborn final : public Partition {
+ public:
+  mutable bool throws = false;
+
+  [[nodiscard]] std::size_t dimension() const override { return box_.dimension(); }
+  [[nodiscard]] std::size_t cell_size() const override { return box_.cell_size(); }
+  void root(std::span<double> cell) const override { box_.root(cell); }
+  [[nodiscard]] bool split(std::span<const double> cell, std::uint32_t depth,
+                           std::span<double> parts) const override {
+    if (throws) throw std::runtime_error("it cannot be cut now");
+    return box_.split(cell, depth, parts);
+  }
+  void arm(std::span<const double> cell, std::span<double> arm) const override {
+    box_.arm(cell, arm);
+  }
+  [[nodiscard]] bool contains(Arm arm) const override { return box_.contains(arm); }
+
+ private:
+  BoxPartition box_{line(), SplitRule::cyclic};
+};
+
+TEST(Poo, TriesAgainToMakeAnInstanceWhoseCellsHaveThrown) {
+  const auto cells = std::make_shared<Stubborn>();
+  Poo poo(cells, {.base = Base::hct});
+  RandomStream noise({.seed = 1});
+  int thrown = 0;
+  for (int pull = 0; pull < 2000; ++pull) {
+    cells->throws = noise.uniform() < 0.3;
+    try {
+      const Pull next = poo.ask();
+      static_cast<void>(poo.tell(next.ticket, noise.uniform() - std::abs(next.arm[0] - 0.3)));
+    } catch (const std::runtime_error&) {
+      ++thrown;
+    }
+  }
+  cells->throws = false;
+  Poo other(cells, {.base = Base::hct});
+  other.restore(poo.save());  // throws where the state makes no sense
+  EXPECT_EQ(other.save(), poo.save());
+  EXPECT_GT(poo.children(), 1);
+  EXPECT_GT(thrown, 0);
 }
 
 TEST(Poo, RecommendsWhatItsBestInstanceWould) {

@@ -393,6 +393,25 @@ TEST(AdaptiveDrift, ASettingIsJudgedOnceTheSystemHasSettled) {
   EXPECT_LE(tree.summary().changes, 8U);
 }
 
+/// A state follows the arm slowly, and settle says so: turns are long, also those of new leaves.
+TEST(AdaptiveDrift, ASystemThatSettlesSlowlyHasNotChanged) {
+  std::uint64_t changes = 0;
+  constexpr std::uint64_t kSettle = 300;
+  for (std::uint64_t run = 0; run < 10; ++run) {
+    Adaptive tree(testing::line(), {.settle = kSettle, .settle_rule = SettleRule::strict});
+    RandomStream random({.seed = 61 + run, .purpose = "slow"});
+    double state = 0.5;
+    for (int i = 0; i < 40'000; ++i) {
+      const Pull pull = tree.ask(1);
+      state += (pull.arm[0] - state) * 3.0 / kSettle;
+      const double f = 0.9 - std::pow(state - 0.3, 2);
+      ASSERT_TRUE(is_taken(tree.tell(pull.ticket, random.uniform() < f ? 1.0 : 0.0)));
+    }
+    changes += tree.changes();
+  }
+  EXPECT_EQ(changes, 0U) << "in 10 runs";
+}
+
 TEST(AdaptiveDrift, SettingsThatFailNowAndThenAreNoChangeOfTheSystem) {
   std::uint64_t changes = 0;
   for (const double failing : {0.02, 0.1, 0.2}) {

@@ -866,3 +866,199 @@ def test_long_work_shows_its_progress(jobs, capfd):
     assert f" of {750 * jobs} steps" in capfd.readouterr().err
     canopy.experiment("random", "garland", steps=10, runs=1, progress=True)
     assert capfd.readouterr().err == ""
+
+
+# --- tables, differences and frames -----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def compared():
+    algorithms = {"tree": "adaptive", "hct": "hct", "a_b & 10%": "random"}
+    return canopy.experiment(algorithms, ["garland", "branin"], steps=300, runs=5)
+
+
+def test_differences_are_those_of_runs_of_the_same_number(compared):
+    differences = compared.differences("hct")
+    assert [(each.environment, each.algorithm) for each in differences] == [
+        (environment, algorithm) for environment in ("garland", "branin") for algorithm in ("tree", "a_b & 10%")
+    ]
+    pairs = [a - b for a, b in zip(compared.values("garland", "tree"), compared.values("garland", "hct"))]
+    first = differences[0]
+    assert first.mean == pytest.approx(sum(pairs) / 5) and first.runs == 5
+    assert first.wins == sum(pair < 0 for pair in pairs)
+    deviation = math.sqrt(sum((pair - first.mean) ** 2 for pair in pairs) / 4)
+    assert first.high - first.mean == pytest.approx(2.776445 * deviation / math.sqrt(5))  # Student's t, 4 degrees
+    assert (differences[1].verdict, first.baseline) == ("worse", "hct")
+    assert str(differences[1]).endswith("at 95 %) beside hct, better in 0 of 5 runs")
+
+
+def test_the_difference_of_a_single_run_has_no_interval():
+    (each,) = canopy.experiment(["adaptive", "random"], "garland", steps=100, runs=1).differences("adaptive")
+    assert each.low is each.high is None and each.verdict == "open" and "at 95 %" not in str(each)
+
+
+def test_differences_are_of_any_measure(compared):
+    for measure in ("pseudo", "realised", "simple", "us_per_step"):
+        each = compared.differences("hct", measure=measure)[0]
+        assert each.mean == pytest.approx(
+            sum(compared.values("garland", "tree", measure)) / 5 - sum(compared.values("garland", "hct", measure)) / 5
+        )
+    assert compared.differences("hct", measure="pseudo") == compared.differences("hct")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda each: each.differences("htc"), "baseline = 'htc': must be one of tree, hct, "),
+        (lambda each: each.differences("hct", measure="speed"), "measure = 'speed': must be one of regret, pseudo"),
+        (lambda each: each.values("garland", "htc"), "htc on garland: was not compared"),
+        (lambda each: each.table(statistic="mode"), 'statistic = \'mode\': must be "mean" or "median"'),
+        (lambda each: each.to_latex(statistic="median", baseline="hct"), "differences to a baseline have means"),
+        (lambda each: each.to_latex(digits=-1), "digits = -1"),
+        (lambda each: each.curve("garland", "hct", statistic="most"), "statistic = 'most'"),
+    ],
+)
+def test_what_no_table_has_is_refused(compared, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(compared)
+
+
+def test_a_measure_that_is_not_known_is_refused():
+    result = canopy.experiment("random", canopy.Function(noisy_hill, LINE, noise="own"), steps=50, runs=2)
+    assert len(result.values("noisy_hill", "random")) == 2 and result.rows[0].spread.median < 0
+    with pytest.raises(ValueError, match="simple: the mean of noisy_hill is not known"):
+        result.to_latex(measure="simple")
+
+
+def test_rows_have_quartiles_and_curves_may_be_medians(compared):
+    numpy = pytest.importorskip("numpy")
+    for row in compared.rows:
+        values = compared.values(row.environment, row.algorithm)
+        assert row.spread == pytest.approx(tuple(numpy.quantile(values, [0, 0.25, 0.5, 0.75, 1])))
+    curve = compared.curve("garland", "hct", statistic="median")
+    assert curve.steps == compared.curve("garland", "hct").steps
+    spread = compared.rows[1].spread
+    assert (curve.lows[-1], curve.means[-1], curve.highs[-1]) == pytest.approx(spread[1:4])
+
+
+def test_a_table_may_have_medians_or_differences(compared):
+    spread = compared.rows[0].spread
+    medians = compared.table(statistic="median")
+    assert medians.startswith("garland (pseudo regret per step)\n") and "median  quartiles" in medians
+    assert f"{spread.median:.4f}  {spread.lower:.4f} .. {spread.upper:.4f}" in medians
+    paired = compared.table(baseline="hct")
+    assert paired.startswith("garland (pseudo regret per step; differences to hct, run by run)\n")
+    (line,) = [line for line in paired.splitlines()[:5] if "a_b" in line]
+    assert line.split()[4].startswith("+") and line.endswith("  worse")
+    assert "branin (simple regret)\n" in compared.table(measure="simple")
+    assert compared.table() == str(compared)
+
+
+def test_a_latex_table_has_the_best_in_bold_and_escaped_names(compared):
+    text = compared.to_latex()
+    lines = text.splitlines()
+    assert lines[0] == r"\begin{tabular}{lrr}" and lines[1] == r"\toprule" and lines[-1] == r"\end{tabular}"
+    assert lines[2] == r"& garland & branin \\" and r"a\_b \& 10\% & $" in text
+    assert text.count(r"\mathbf{") == 2
+    for column, environment in enumerate(compared.environments):
+        rows = [row for row in compared.rows if row.environment == environment]
+        best = min(rows, key=lambda row: row.regret.mean)
+        cells = {line.split(" & ")[0]: line.split(" & ")[1 + column].rstrip(" \\") for line in lines[4:7]}
+        assert [label for label, cell in cells.items() if "mathbf" in cell] == [best.algorithm]
+        half = (best.regret.high - best.regret.low) / 2
+        assert cells[best.algorithm] == rf"$\mathbf{{{best.regret.mean:.3f}}} \pm {half:.3f}$"
+
+
+def test_a_latex_table_may_float_and_have_medians_or_differences(compared):
+    text = compared.to_latex(statistic="median", digits=2, caption="Regret.", label="tab:regret")
+    assert text.startswith("\\begin{table}\n\\centering\n\\begin{tabular}")
+    assert text.endswith("\\caption{Regret.}\n\\label{tab:regret}\n\\end{table}\n")
+    spread = compared.rows[0].spread
+    assert f"[{spread.lower:.2f}, {spread.upper:.2f}]" in text
+    paired = compared.to_latex(baseline="a_b & 10%")
+    for each in compared.differences("a_b & 10%"):
+        assert (rf"\mathbf{{{each.mean:+.3f}}}" in paired) == (each.verdict == "better")
+
+
+def test_what_latex_treats_specially_is_escaped():
+    from canopy._tables import escaped
+
+    assert escaped(r"a_b^2 \ {50% & $1 #1~} <|>") == (
+        r"a\_b\textasciicircum{}2 \textbackslash{} \{50\% \& \$1 \#1\textasciitilde{}\} "
+        r"\textless{}\textbar{}\textgreater{}"
+    )
+
+
+def test_a_tidy_frame_has_a_row_for_every_measure_of_every_run():
+    pytest.importorskip("pandas")
+    tuned = canopy.Algorithm("grid", points=[3, 5])
+    result = canopy.experiment(["random", tuned], "garland", steps=100, runs=3, tuning_runs=2)
+    frame = result.tidy()
+    assert list(frame.columns) == ["phase", "environment", "algorithm", "run", "measure", "value"]
+    assert len(frame) == (2 * 3 + 2 * 2) * 4
+    measured = frame[(frame.phase == "measure") & (frame.algorithm == "random")]
+    assert list(measured[measured.measure == "pseudo"].value) == result.values("garland", "random")
+    assert set(frame.measure) == {"pseudo", "realised", "simple", "us_per_step"}
+
+
+# --- random numbers in common -----------------------------------------------------------------------
+
+
+class Drawn:
+    """A hill whose top, and how hard a run is for all algorithms, are drawn before every run."""
+
+    def __init__(self):
+        self.seeds, self.noise = [], []
+
+    def start(self, seed):
+        self.seeds.append(seed)
+        chance = random.Random(seed)
+        self.top, self.hardness = chance.random(), chance.random()
+
+    def mean(self, x):
+        return -self.hardness - abs(x - self.top)
+
+    def __call__(self, x):
+        self.noise.append(random.gauss(0, 0.05))
+        return self.mean(x) + self.noise[-1]
+
+    def function(self, **about):
+        return canopy.Function(self, LINE, mean=self.mean, start=self.start, optimum=0, name="drawn", **about)
+
+
+@pytest.mark.parametrize("common", [False, True])
+def test_runs_of_the_same_number_may_have_the_same_problem(common):
+    drawn = Drawn()
+    function = drawn.function(common=common)
+    tuned = canopy.Algorithm("grid", points=[3, 5])
+    canopy.experiment(["adaptive", tuned], function, steps=20, runs=3, tuning_runs=2, n_jobs=1)
+    assert len(drawn.seeds) == 3 + 2 * 2 + 3
+    assert len(set(drawn.seeds)) == (2 + 3 if common else 2 + 3 + 3)
+    assert len(set(drawn.noise)) == 20 * len(set(drawn.seeds))
+
+
+def test_with_common_problems_differences_are_narrow():
+    def width(common):
+        result = canopy.experiment(["adaptive", "random"], Drawn().function(common=common), steps=100, runs=20)
+        (each,) = result.differences("random")
+        assert each.verdict == "better"
+        return each.high - each.low
+
+    assert width(True) < 0.5 * width(False)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_common_numbers_do_not_depend_on_processes(jobs):
+    function = Drawn().function(common=True)
+    one = canopy.experiment(["adaptive", "hct"], function, steps=50, runs=3, n_jobs=jobs)
+    assert numbers(one) == numbers(canopy.experiment(["adaptive", "hct"], function, steps=50, runs=3, n_jobs=2))
+    alone = canopy.experiment("hct", function, steps=50, runs=3)
+    assert alone.values("drawn", "hct") == one.values("drawn", "hct")
+
+
+def test_runs_with_other_random_numbers_are_not_reused(tmp_path):
+    drawn = Drawn()
+    settings = {"steps": 30, "runs": 2, "folder": tmp_path}
+    canopy.experiment("random", drawn.function(version=1), **settings)
+    with pytest.raises(ValueError, match="resume=False"):
+        canopy.experiment("random", drawn.function(version=1, common=True), **settings)

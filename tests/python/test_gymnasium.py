@@ -16,11 +16,11 @@ def pendulum_policy(theta, observation):
 
 def test_a_real_environment_end_to_end():
     env = gymnasium.make("Pendulum-v1")
-    result = canopy.policy_search(env, pendulum_policy, GAINS, steps=5000)
+    result = canopy.policy_search(env, pendulum_policy, GAINS, steps=5000, reward="step")
     assert result.pulls == 5000 and set(result.best.arm) == set(GAINS)
     assert isinstance(result.optimizer, canopy.Adaptive)
     assert result.optimizer.reward_range == "auto" and -17 < min(result.rewards) < result.best.mean <= 0
-    again = canopy.policy_search(gymnasium.make("Pendulum-v1"), pendulum_policy, GAINS, steps=5000)
+    again = canopy.policy_search(gymnasium.make("Pendulum-v1"), pendulum_policy, GAINS, steps=5000, reward="step")
     assert again.rewards == result.rewards
 
 
@@ -64,7 +64,7 @@ def test_an_end_may_be_worth_something_else():
 
 def test_nothing_is_played_before_the_search_and_rewards_need_not_vary():
     env = gymnasium.make("CartPole-v1")
-    result = canopy.policy_search(env, lambda theta, seen: 0, {"x": canopy.real(0, 1)}, steps=100)
+    result = canopy.policy_search(env, lambda theta, seen: 0, {"x": canopy.real(0, 1)}, steps=100, reward="step")
     assert result.rewards == [1.0] * 100 and result.best.mean == 1 and result.optimizer.summary().t == 101
 
 
@@ -75,14 +75,13 @@ def test_a_range_may_be_given():
 
 
 def test_other_optimizers_can_search_too():
-    result = canopy.policy_search(
-        Counter(True), lambda theta, seen: seen, GAINS, steps=50, optimizer="power", reward_range=numpy.array([0, 1])
-    )
-    assert result.pulls == 50
-    result = canopy.policy_search(Counter(True), lambda theta, seen: seen, GAINS, steps=50, optimizer="hct")
-    assert result.optimizer.options["feedback"] == "correlated"
+    def search(space=GAINS, **options):
+        return canopy.policy_search(Counter(True), lambda theta, seen: seen, space, steps=50, reward="step", **options)
+
+    assert search(optimizer="power", reward_range=numpy.array([0, 1])).pulls == 50
+    assert search(optimizer="hct").optimizer.options["feedback"] == "correlated"
     opt = canopy.Hct(GAINS, feedback="correlated")
-    canopy.policy_search(Counter(True), lambda theta, seen: seen, steps=50, optimizer=opt)
+    search(None, optimizer=opt)
     assert opt.summary().t == 51
 
 
@@ -160,3 +159,106 @@ def test_returns_find_a_policy_for_acrobot_by_defaults():
             total, has_ended = total + reward, terminated or truncated
         returns.append(total)
     assert sum(returns) / 20 > -110  # the worst is -500
+
+
+class Noisy(gymnasium.Env):
+    """Episodes of four steps. x earns 1 - |x - 0.7| on average, and much noise; `fails` says of x whether it does."""
+
+    def __init__(self, fails=lambda x: False, length=4):
+        self.fails, self.length, self.seeds = fails, length, []
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed=seed)
+        self.seeds.append(seed)
+        self.at = 0
+        return self.at, {"load": 0.5}
+
+    def step(self, x):
+        self.at += 1
+        if self.fails(x):
+            raise FloatingPointError("exploded")
+        reward = (1 - abs(x - 0.7) + self.np_random.normal(0, 1)) / self.length
+        return self.at, reward, False, self.at == self.length, {"load": 0.5}
+
+
+class Limited(Noisy):
+    """Says its time limit, as environments do that are made by their name."""
+
+    spec = gymnasium.envs.registration.EnvSpec("Noisy-v0", max_episode_steps=4)
+
+
+def search_noisy(env=None, steps=2000, **options):
+    space = None if "space" in options else {"x": canopy.real(0, 1)}
+    options.pop("space", None)
+    return canopy.policy_search(env or Noisy(), lambda theta, seen: theta["x"], space, steps=steps, **options)
+
+
+def test_episodes_are_pulls_where_enough_of_them_fit():
+    assert search_noisy(Limited(), steps=40).pulls == 10
+    assert search_noisy(Limited(), steps=39).pulls == 39
+    result = search_noisy(steps=80)  # it says nothing, so an episode is played first
+    assert result.stopped == "steps" and result.pulls == 19
+    assert search_noisy(steps=79).pulls == 79 - 3
+    assert search_noisy(Noisy(length=10**9), steps=200).pulls == 200 - 10
+
+
+def test_steps_are_pulls_where_the_optimizer_is_for_them():
+    for options in ({"settle": 3}, {"optimizer": "hct", "feedback": "correlated"}):
+        assert search_noisy(Limited(), steps=200, **options).pulls == 200
+    assert search_noisy(Limited(), steps=200, optimizer="hct").optimizer.options["feedback"] == "iid"
+    assert search_noisy(Noisy(length=10**9), steps=200, optimizer="hct").optimizer.options["feedback"] == "correlated"
+
+
+def test_an_optimizer_that_is_given_plays_alone_in_the_mode_of_the_environment():
+    for env, pulls in ((Limited(), 5), (Noisy(), 20)):
+        opt = canopy.Adaptive({"x": canopy.real(0, 1)})
+        result = search_noisy(env, steps=20, space=None, optimizer=opt)
+        assert result.pulls == pulls == opt.summary().t - 1 and opt.summary().observed == 0
+        assert result.best == opt.best() and env.seeds[0] == 1
+
+
+def test_half_of_the_search_is_random_and_the_last_part_a_playoff():
+    result = search_noisy()
+    own = [episode for episode in result.episodes if episode.depth >= 0]
+    others = [episode for episode in result.episodes if episode.depth < 0]
+    seen = {episode.arm["x"] for episode in others}
+    pulls = sum(len(episode.rewards) for episode in own)
+    assert pulls + len(others) == result.pulls == 499, "an episode was played to see where it ends"
+    assert 170 < pulls < 190, "half of seven tenths; a turn of the optimizer is not broken off"
+    assert 160 < len(seen) < 180, "so many random ones, and in the playoff also some of the optimizer's"
+    assert result.best.basis == "playoff" and str(result.best).endswith("the best of the playoff")
+    of_best = [episode.rewards for episode in result.episodes if episode.arm == result.best.arm]
+    assert result.best.pulls == sum(len(rewards) for rewards in of_best) > 10
+    again = search_noisy()
+    assert again.rewards == result.rewards and again.best == result.best
+    assert search_noisy(seed=2).rewards != result.rewards
+
+
+def test_the_playoff_finds_a_good_arm_in_much_noise():
+    found = [search_noisy(seed=seed).best.arm["x"] for seed in range(1, 11)]
+    assert sum(abs(x - 0.7) for x in found) / 10 < 0.15  # a random arm is off by 0.29
+
+
+def test_failed_episodes_are_not_recommended():
+    result = search_noisy(Noisy(fails=lambda x: x > 0.6), max_failures=50)
+    assert result.failed > 10 and 0.3 < result.best.arm["x"] <= 0.6
+
+
+def test_all_kinds_of_parameters_can_be_tried():
+    space = {"n": canopy.integer(1, 64, log=True), "way": canopy.choice([1], [2]), "x": canopy.real(0, 1)}
+    result = canopy.policy_search(Limited(), lambda theta, seen: theta["x"] / theta["n"], space, steps=400)
+    assert result.best.arm.keys() == space.keys() and result.pulls == 100
+
+
+def test_optimizers_that_must_know_the_number_of_pulls_have_steps():
+    assert search_noisy(Limited(), steps=400, optimizer="sequool").pulls == 400
+
+
+def test_contexts_and_baselines_leave_the_optimizer_alone():
+    result = search_noisy(
+        steps=400,
+        contexts={"load": canopy.real(0, 1)},
+        context=lambda observation, info: {"load": info["load"]},
+    )
+    assert result.optimizer.summary().observed == 0 and len(result.policy) == 1
+    assert search_noisy(steps=400, baseline={"x": 0.5}).best.basis != "playoff"

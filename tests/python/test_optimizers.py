@@ -203,7 +203,11 @@ def test_wrong_numbers_of_pulls_are_refused(wrong):
         (lambda: canopy.Thoo(X, horizon=0.5), "optimizer.horizon"),
         (lambda: canopy.Power(X, window=-1), "optimizer.window"),
         (lambda: canopy.make_optimizer("htc", X), "must be one of adaptive, hct"),
-        (lambda: canopy.make_optimizer("grid", X, rho=0.5), "rho: grid has no such option"),
+        (lambda: canopy.make_optimizer("grid", X, rho=0.5), "rho: grid has no such option; it belongs to hct, "),
+        (lambda: canopy.make_optimizer(int, X), "must be one of adaptive, hct"),
+        (lambda: canopy.Adaptive(X, settle=2.5), "settle = 2.5: must be a whole number"),
+        (lambda: canopy.Adaptive(X, seed="a"), "seed = 'a': must be a whole number"),
+        (lambda: canopy.Thompson(X, seed="a"), "seed = 'a': must be a whole number"),
         (lambda: canopy.Hct(None), "space = None"),
         (lambda: canopy.Hct(X, direction=None), "direction = None: must be"),
         (lambda: canopy.Hct(X, partition=3), "partition = 3: must be"),
@@ -513,3 +517,18 @@ def test_after_a_change_the_interval_rests_on_rewards_since_then():
     assert best.pulls <= 3_000 - best.since
     now = 1.0 - 3.0 * abs(best.arm["x"] - 0.4)
     assert best.lower is not None and best.lower <= now <= best.upper
+
+
+def test_a_class_stands_for_its_name_wherever_an_optimizer_is_chosen(store):
+    assert type(canopy.make_optimizer(canopy.Thoo, X, horizon=100)) is canopy.Thoo
+    assert canopy.simulate("garland", canopy.Hct, steps=50, runs=1).optimizer == "hct"
+    for made in (
+        canopy.maximize(lambda x: x, X, pulls=5, optimizer=canopy.Hct, rho=0.3),
+        canopy.minimize(lambda x: x, X, pulls=5, optimizer=canopy.Hct, rho=0.3),
+    ):
+        assert type(made.optimizer) is canopy.Hct and made.optimizer.options["rho"] == 0.3
+    assert type(canopy.maximize(lambda x: x, X, pulls=5, optimizer=canopy.Stosoo).optimizer) is canopy.Stosoo
+    with canopy.Study.open("a", store, space=X, optimizer=canopy.Grid, points=3) as study:
+        assert study.optimizer_name == "grid"
+    with canopy.Study.open("a", store, space=X, optimizer="grid", points=3):
+        pass

@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import typing
 import zipfile
 
 import canopy
@@ -79,7 +80,8 @@ def test_docstrings_tell_the_truth(name, tmp_path, monkeypatch):
 def test_everything_public_has_a_docstring():
     for name in canopy.__all__:
         public = getattr(canopy, name)
-        assert inspect.getdoc(public), name
+        is_alias = typing.get_origin(public) is typing.Literal  # which cannot have one
+        assert is_alias or inspect.getdoc(public), name
         if inspect.isclass(public) and public.__module__.startswith("canopy"):
             for method, function in vars(public).items():
                 if inspect.isfunction(function) and not method.startswith("_"):

@@ -10,6 +10,8 @@ import sys
 import threading
 import time
 import traceback
+import types
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import canopy
 import numpy
@@ -81,7 +83,18 @@ def test_calls_in_flight_have_different_arms():
     assert len(set(seen[:4])) == 4
 
 
-def test_a_function_that_cannot_be_sent_is_refused_at_once():
+def test_a_closure_is_called_in_processes_that_are_forks():
+    here, offset = os.getpid(), 2.0
+
+    def measure(x):
+        assert os.getpid() != here
+        return x + offset
+
+    assert min(canopy.maximize(measure, X, pulls=10, n_jobs=2).rewards) >= 2
+
+
+def test_a_function_that_cannot_be_sent_is_refused_at_once(monkeypatch):
+    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
     for measure in (lambda x: x, lambda x: -x):
         with pytest.raises(ValueError, match=r'cannot be sent to other processes .* or give workers="threads"'):
             canopy.maximize(measure, X, pulls=10, n_jobs=2)
@@ -181,7 +194,7 @@ def test_calls_under_way_count_when_it_is_stopped():
     assert result.stopped == "stop" and 10 <= result.pulls <= 12
 
 
-@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "two", None])
+@pytest.mark.parametrize("n_jobs", [0, -2, 1.5, "two"])
 def test_a_number_of_jobs_must_make_sense(n_jobs):
     with pytest.raises(ValueError, match="n_jobs = .*: must be a whole number from 1 to 1024, or -1"):
         canopy.maximize(hill, X, pulls=10, n_jobs=n_jobs)
@@ -291,6 +304,84 @@ def test_with_a_seed_the_numbers_depend_on_it_and_on_the_call(measure):
 
     assert rewards(1, 2) == rewards(1, 3)
     assert rewards(1, 2) != rewards(2, 2)
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_the_pattern_of_the_readme_has_other_numbers_in_every_call(seed):
+    chance = random.Random(1)
+
+    def measure(x):
+        return 0.9 - (x - 0.3) ** 2 + 0.2 * (chance.random() - 0.5)
+
+    given = {} if seed is None else {"seed": seed}
+    result = canopy.maximize(measure, X, pulls=80, n_jobs=4, **given)
+    noise = [reward - 0.9 + (each.arm["x"] - 0.3) ** 2 for each in result.episodes for reward in each.rewards]
+    assert len({round(number, 12) for number in noise}) == 80
+    assert -0.1 <= min(noise) < -0.05 and 0.05 < max(noise) <= 0.1
+
+
+class FakeTorchGenerator:
+    """What torch.default_generator is called with; torch itself is too large for a test."""
+
+    def __init__(self):
+        self.chance = random.Random(0)
+
+    def manual_seed(self, seed):
+        self.chance.seed(seed)
+
+    def get_state(self):
+        return self.chance.getstate()
+
+    def set_state(self, state):
+        self.chance.setstate(state)
+
+
+def test_the_generator_of_torch_is_among_them(monkeypatch):
+    torch = types.ModuleType("torch")
+    torch.default_generator = FakeTorchGenerator()
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    result = canopy.maximize(lambda x: torch.default_generator.chance.random(), X, pulls=40, n_jobs=4)
+    assert len(set(result.rewards)) == 40
+
+
+@pytest.mark.parametrize("kind", [ProcessPoolExecutor, ThreadPoolExecutor])
+def test_an_executor_makes_the_calls_and_is_left_open(kind):
+    with kind(3) as executor:
+        result = canopy.maximize(hill, X, pulls=60, executor=executor)
+        assert result.pulls == 60 and abs(result.best.arm["x"] - 0.7) < 0.3
+        assert executor.submit(hill, 0.7).result() == 1
+
+
+@pytest.mark.parametrize("measure", [chance, numpys_chance, own_chance])
+def test_the_processes_of_an_executor_have_random_numbers_of_their_own(measure):
+    def rewards(**options):
+        with ProcessPoolExecutor(3) as executor:
+            return canopy.maximize(measure, X, pulls=40, executor=executor, **options).rewards
+
+    assert len(set(rewards())) == 40
+    assert sorted(rewards(seed=1)) == sorted(rewards(seed=1, n_jobs=2))
+
+
+class OneByOne:
+    """Not of concurrent.futures, but like it."""
+
+    def submit(self, call, *arguments):
+        future = Future()
+        future.set_result(call(*arguments))
+        return future
+
+
+def test_an_executor_that_does_not_say_how_many_it_takes_is_asked_for_n_jobs():
+    with pytest.raises(ValueError, match="n_jobs: is missing; say how many calls at a time the executor is to make"):
+        canopy.maximize(hill, X, pulls=10, executor=OneByOne())
+    assert canopy.maximize(hill, X, pulls=10, executor=OneByOne(), n_jobs=2).pulls == 10
+    with pytest.raises(ValueError, match="executor = 3: must be an executor"):
+        canopy.maximize(hill, X, pulls=10, executor=3)
+
+
+def test_what_an_executor_cannot_be_sent_is_refused_at_once():
+    with ProcessPoolExecutor(1) as executor, pytest.raises(ValueError, match="cannot be sent to other processes"):
+        canopy.maximize(lambda x: x, X, pulls=10, executor=executor)
 
 
 KILLED = """

@@ -90,11 +90,43 @@ def test_others_refuse_it(kind):
         canopy.make_optimizer(kind.name, LINE, partition=Halves())
 
 
-@pytest.mark.parametrize("kind", [canopy.Poo, canopy.Gpo, canopy.Pct, canopy.Vpct])
-def test_optimizers_made_of_others_cut_boxes_alone(kind):
-    with pytest.raises(ValueError, match=f'{kind.name} cuts boxes by a rule such as "cyclic", and takes no partition'):
-        kind(LINE, partition=Halves())
+COMPOSITES = [
+    (canopy.Poo, {}),
+    (canopy.Gpo, {"horizon": 400}),
+    (canopy.Pct, {"horizon": 400}),
+    (canopy.Vpct, {"horizon": 400}),
+    (canopy.Restarted, {"base": "hct", "every": 150}),
+]
+
+
+@pytest.mark.parametrize(("kind", "options"), COMPOSITES)
+def test_optimizers_made_of_others_search_the_same_cells(kind, options):
+    theirs, ours = kind(LINE, **options), kind(LINE, partition=Halves(), **options)
+    assert play(ours, 200) == play(theirs, 200)
+    for opt in (theirs, ours):  # which optimizers to come are told
+        opt.observe({"x": 0.4}, [0.5, 0.6])
+    ours = pickle.loads(pickle.dumps(ours)).copy()
+    assert play(ours, 300, seed=2) == play(theirs, 300, seed=2)
+    assert ours.best() == theirs.best()
     assert kind(LINE, partition="random_side/2@3").partition == "random_side/2@3"
+
+
+@pytest.mark.parametrize(("kind", "options"), COMPOSITES)
+def test_optimizers_made_of_others_outlive_exceptions(kind, options):
+    partition = Broken("split")
+    opt, chance, raised = kind(LINE, partition=partition, **options), random.Random(1), 0
+    for step in range(600):
+        partition.error = KeyError("mine") if chance.random() < 0.3 else None
+        try:
+            if step % 100 == 50:
+                opt.observe({"x": chance.random()}, chance.random())
+            pull = opt.ask(1)
+            opt.tell(pull, reward_of(pull, chance))
+        except KeyError:
+            raised += 1
+    partition.error = None
+    assert raised > 0 and opt.best() is not None
+    assert play(opt.copy(), 50) == play(opt, 50)
 
 
 def test_a_set_without_order_can_be_searched():

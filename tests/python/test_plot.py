@@ -5,6 +5,7 @@ import random
 import canopy
 import matplotlib.pyplot as plt
 import pytest
+from canopy._plot_estimate import limit_to
 
 X = {"x": canopy.real(0, 1)}
 ONE_PARAMETER = {
@@ -60,18 +61,108 @@ def test_whole_numbers_reach_half_way_to_their_neighbours():
 def test_two_parameters_are_a_map(tmp_path, name):
     result = search({"x": canopy.real(0.1, 10, log=True), "c": canopy.choice("a", "b", "c")}, optimizer=name)
     ax = drawn(canopy.plot.estimate(result), tmp_path / "estimate.png")
-    (cells,) = [each for each in ax.collections if type(each).__name__ == "PatchCollection"]
-    assert len(cells.get_paths()) == sum(node.leaf for node in result.optimizer.tree())
+    leaves = [node for node in result.optimizer.tree() if node.leaf]
+    assert len(cells_of(ax)) == len(leaves)
+    assert len(cells_of(ax, "no pulls in the cell")) == sum(leaf.pulls == 0 for leaf in leaves)
     drawn(canopy.plot.pulls(result), tmp_path / "pulls.png")
 
 
-def test_of_more_parameters_two_are_named(tmp_path):
-    result = search({"x": canopy.real(0, 1), "y": canopy.real(0, 1), "k": canopy.integer(1, 3)})
-    drawn(canopy.plot.estimate(result, parameters=("x", "k")), tmp_path / "estimate.png")
-    drawn(canopy.plot.pulls(result, parameters=("y", "x")), tmp_path / "pulls.png")
-    for wrong in (None, ("x",), ("x", "y", "k"), ("x", "z"), ("x", "x")):
-        with pytest.raises(ValueError, match="parameters"):
-            canopy.plot.estimate(result, parameters=wrong)
+def cells_of(ax, label=""):
+    """The boxes of a map, or those with a label, as (left, bottom, right, top)."""
+    maps = [each for each in ax.collections if type(each).__name__ == "PatchCollection"]
+    labels = [each.get_label() for each in maps]  # which begin with an underscore where none was given
+    chosen = [each for each, its in zip(maps, labels) if its == label or (its.startswith("_") and not label)]
+    boxes = [path.get_extents() for each in chosen for path in each.get_paths()]
+    return [(box.x0, box.y0, box.x1, box.y1) for box in boxes]
+
+
+MANY = {"x": canopy.real(0, 1), "y": canopy.real(0, 1), "k": canopy.integer(1, 3), "c": canopy.choice("a", "b")}
+
+
+def test_of_more_parameters_there_are_maps_of_all_pairs_and_a_curve_of_each(tmp_path):
+    result = search(MANY)
+    first = drawn(canopy.plot.estimate(result), tmp_path / "estimate.png")
+    assert first is first.figure.axes[0]
+    panels = [ax for ax in canopy.plot.pairs(result).axes if ax.get_subplotspec() is not None]
+    maps = [ax for ax in panels if cells_of(ax)]
+    curves = [ax for ax in panels if any(line.get_label() == "estimate" for line in ax.get_lines())]
+    assert len(maps) == 6 and [ax.get_title() for ax in curves] == list(MANY)
+    assert len({ax.get_ylim() for ax in curves}) == 1, "on one scale"
+    figure = plt.figure()
+    assert canopy.plot.pairs(result, parameters=["x", "y"], figure=figure) is figure
+    assert sum(bool(cells_of(ax)) for ax in figure.axes) == 1
+    with pytest.raises(ValueError, match="there is only one parameter"):
+        canopy.plot.pairs(search(X))
+
+
+@pytest.mark.parametrize("name", ["adaptive", "hct", "soo"])
+def test_the_cells_of_a_cut_cover_it_once(name):
+    ax = canopy.plot.estimate(search(MANY, optimizer=name), parameters=("y", "k"))
+    boxes = cells_of(ax)
+    area = sum((right - left) * (top - bottom) for left, bottom, right, top in boxes)
+    assert area == pytest.approx(1.0 * 3.0), "y from 0 to 1, k from 0.5 to 3.5"
+    for (left, bottom, right, top), other in itertools.combinations(boxes, 2):
+        width = min(right, other[2]) - max(left, other[0])
+        height = min(top, other[3]) - max(bottom, other[1])
+        assert min(width, height) < 1e-9, "no two overlap"
+    assert "as in the best arm: x = " in ax.get_xlabel()
+
+
+def test_a_slice_has_the_values_of_the_best_arm(tmp_path):
+    result = search(MANY)
+    figure = canopy.plot.slices(result)
+    figure.savefig(tmp_path / "slices.png")
+    assert "cut through the best arm: x = " in figure.get_suptitle()
+    best = result.best.arm
+    leaves = [
+        node
+        for node in result.optimizer.tree()
+        if node.leaf
+        and all(low <= best[name] <= high for name, (low, high) in node.cell.items() if name in "yk")
+        and best["c"] in ("ab" if node.cell["c"][0] != node.cell["c"][1] else node.cell["c"][0])
+    ]
+    ax = canopy.plot.estimate(result, parameters="x")
+    line = next(line for line in ax.get_lines() if line.get_label() == "estimate")
+    ends = {end for node in leaves for end in node.cell["x"]}
+    assert set(line.get_xdata()) == ends
+    bars = next(axes for axes in ax.figure.axes if axes is not ax)
+    assert sum(bar.get_height() for bar in bars.patches) == 300
+
+
+def test_of_more_than_six_parameters_those_that_matter_are_drawn():
+    chance = random.Random(1)
+    space = {f"x{i}": canopy.real(0, 1) for i in range(9)}
+    result = canopy.maximize(lambda **arm: 3 * arm["x7"] + chance.gauss(0, 0.1), space, pulls=1000)
+    shares = result.optimizer.learnt().shares
+    figure = canopy.plot.slices(result)
+    labels = [ax.get_xlabel() for ax in figure.axes if ax.get_xlabel()]
+    assert labels == sorted(sorted(shares, key=shares.get)[-6:]) and "x7" in labels
+    assert "the 6 of 9 parameters that matter most" in figure.get_suptitle()
+    assert canopy.plot.slices(result, parameters=["x0"]).axes[0].get_xlabel() == "x0"
+    without_model = canopy.maximize(lambda **arm: 3 * arm["x7"], space, pulls=20, optimizer="hct")
+    assert "the first 6 of 9 parameters" in canopy.plot.slices(without_model).get_suptitle()
+
+
+def test_pulls_of_many_parameters_are_a_panel_each(tmp_path):
+    result = search(MANY)
+    ax = drawn(canopy.plot.pulls(result), tmp_path / "pulls.png")
+    panels = ax.figure.axes[:4]
+    assert [panel.get_ylabel() for panel in panels] == list(MANY) and ax is panels[0]
+    assert all(sum(len(dots.get_offsets()) for dots in panel.collections) == len(result.episodes) for panel in panels)
+    drawn(canopy.plot.pulls(result, parameters=("y", "x")), tmp_path / "two.png")
+
+
+def test_wrong_parameters_are_named():
+    result = search(MANY)
+    for draw in (canopy.plot.estimate, canopy.plot.pulls, canopy.plot.pairs, canopy.plot.slices):
+        with pytest.raises(ValueError, match="the space has no 'z'"):
+            draw(result, parameters=("x", "z"))
+        with pytest.raises(ValueError, match="each may be named once"):
+            draw(result, parameters=("x", "x"))
+    _, ax = plt.subplots()
+    for draw in (canopy.plot.estimate, canopy.plot.pulls):
+        with pytest.raises(ValueError, match="ax: there is a panel for each of x, y, k, c; name parameters="):
+            draw(result, ax=ax)
 
 
 def test_the_estimate_shows_means_and_bounds_of_the_leaves():
@@ -90,10 +181,53 @@ def test_the_estimate_has_the_intervals_of_the_arms():
     chance = random.Random(1)
     result = canopy.minimize(lambda k: 1000 + 10 * k + chance.gauss(0, 1), {"k": canopy.integer(1, 3)}, pulls=300)
     ax = canopy.plot.estimate(result)
-    (band,) = [each for each in ax.collections if each.get_label() == "95 % intervals"]
-    heights = [y for x, y in band.get_paths()[0].vertices if x == 0.5]
-    known = result.optimizer.estimate({"k": 1})
-    assert min(heights) == pytest.approx(known.lower) and max(heights) == pytest.approx(known.upper)
+    (whiskers,) = [each for each in ax.containers if each.get_label() == "95 % intervals of arms"]
+    (lines,) = whiskers.lines[2]
+    heights = {segment[0][0]: (segment[0][1], segment[1][1]) for segment in lines.get_segments()}
+    for k, (low, high) in heights.items():
+        known = result.optimizer.estimate({"k": int(k)})
+        assert (low, high) == (pytest.approx(known.lower), pytest.approx(known.upper))
+    assert set(heights) == {k for k in (1, 2, 3) if result.optimizer.estimate({"k": k}).lower is not None}
+
+
+class Modelled(canopy.Adaptive):
+    """Has a band for each cell that is easy to recognize."""
+
+    def tree(self):
+        return [node._replace(model=(5.0 * len(node.path), 5.0 * len(node.path) + 2)) for node in super().tree()]
+
+
+def band_of(ax, label):
+    """The vertices of a band; none if there is no band."""
+    return [
+        tuple(vertex) for each in ax.collections if each.get_label() == label for vertex in each.get_paths()[0].vertices
+    ]
+
+
+def test_the_band_of_the_model_is_drawn_everywhere():
+    opt = Modelled(X)
+    result = canopy.maximize(lambda x: x, optimizer=opt, pulls=40)
+    ax = canopy.plot.estimate(result)
+    vertices = band_of(ax, "by the model (95 % at this look)")
+    line = next(line for line in ax.get_lines() if line.get_label() == "estimate")
+    for leaf in (node for node in opt.tree() if node.leaf):
+        low, high = leaf.cell["x"]
+        at = {y for x, y in vertices if x in (low, high)}
+        assert set(leaf.model) <= at, "also where there are no pulls"
+        assert sum(leaf.model) / 2 in [y for x, y in zip(*line.get_data()) if x in (low, high)]
+    assert not cells_of(ax, "no interval yet")
+
+
+def test_cells_without_an_interval_are_hatched():
+    chance = random.Random(2)
+    result = canopy.maximize(lambda x: x + chance.gauss(0, 0.1), X, pulls=300, optimizer="hct")
+    opt = result.optimizer
+    ax = canopy.plot.estimate(result)
+    leaves = [node for node in opt.tree() if node.leaf]
+    estimates = [opt.estimate(leaf.arm) if leaf.pulls else None for leaf in leaves]
+    expected = {leaf.cell["x"] for leaf, known in zip(leaves, estimates) if known is None or known.lower is None}
+    assert expected and len(expected) < len(leaves)
+    assert {(left, right) for left, _, right, _ in cells_of(ax, "no interval yet")} == expected
 
 
 def test_regret_has_a_band_a_simulation(tmp_path):
@@ -185,10 +319,12 @@ def test_the_estimate_clips_neither_its_curve_nor_the_truth(optimizer):
 
 def test_limits_hold_means_without_bounds():
     _, ax = plt.subplots()
-    canopy.plot._limit_to(ax, [0.0, 10.0, float("nan")], [8.0, 9.0])
+    limit_to(ax, [0.0, 10.0, float("nan")], [8.0, 9.0])
     assert ax.get_ylim() == (-0.5, 10.5)
-    canopy.plot._limit_to(ax, [0.0, 10.0], [-100.0, 1.0, -1.0, 11.0])
+    limit_to(ax, [0.0, 10.0], [-100.0, 1.0, -1.0, 11.0])
     assert ax.get_ylim() == (-10.5, 11.5), "bounds that dwarf the means are cut"
+    limit_to(ax, [0.0, 10.0], [], [-100.0, 12.0])
+    assert ax.get_ylim() == (-5.5, 12.5), "a wide band even more"
 
 
 def test_choices_stand_apart_and_every_bar_has_its_number():
@@ -218,10 +354,7 @@ def test_the_axis_says_which_regret_it_is():
 def test_one_parameter_may_be_named_without_a_list():
     result = search({"lr": canopy.real(0, 1), "momentum": canopy.real(0, 1)})
     assert canopy.plot.pulls(result, parameters="lr").get_ylabel() == "lr"
-    with pytest.raises(
-        ValueError, match=r"""parameters = 'lr': name two of lr, momentum, such as \("lr", "momentum"\)"""
-    ):
-        canopy.plot.estimate(result, parameters="lr")
+    assert canopy.plot.estimate(result, parameters="lr").get_xlabel().startswith("lr\n(others as in the best arm: ")
     with pytest.raises(ValueError, match="the space has no 'l'"):
         canopy.plot.pulls(result, parameters="l")
     canopy.plot.estimate(search({"lr": canopy.real(0, 1)}), parameters="lr")
@@ -333,7 +466,7 @@ def test_intervals_of_few_pulls_do_not_flatten_the_curve():
     ax = canopy.plot.estimate(result)
     line = next(line for line in ax.get_lines() if line.get_label() == "estimate")
     low, high = ax.get_ylim()
-    assert max(line.get_ydata()) - min(line.get_ydata()) > 0.6 * (high - low)
+    assert max(line.get_ydata()) - min(line.get_ydata()) > 0.45 * (high - low)
     known = result.optimizer.estimate(result.best.arm)
     assert low <= known.lower and known.upper <= high, "what matters is shown in full"
 
@@ -349,3 +482,50 @@ def test_a_long_legend_is_outside_of_the_panels(tmp_path):
     assert not any(box.overlaps(ax.get_window_extent()) for ax in figure.axes)
     few = canopy.experiment(algorithms[:6], "garland", steps=50, runs=2).plot()
     assert few.axes[0].get_legend() and not few.legends
+
+
+def styles(lines):
+    """How lines are drawn, without their colours."""
+    return [(line.get_linestyle(), line.get_marker()) for line in lines]
+
+
+def test_lines_are_told_apart_without_colours():
+    runs = {f"run {i}": canopy.simulate("garland", "random", steps=50, runs=2, seed=i) for i in range(9)}
+    regret = canopy.plot.regret(runs).get_lines()
+    results = {name: canopy.maximize(lambda x: x, X, pulls=20) for name in ("a", "b", "c")}
+    switches = canopy.plot.switches(results).get_lines()
+    algorithms = ["hct", "random", "soo", "poo"]
+    compared = canopy.experiment(algorithms, "garland", steps=50, runs=2).plot().axes[0].get_lines()
+    for lines in (regret, switches, compared):
+        assert len(set(styles(lines))) == len(lines) >= 3
+    assert styles(canopy.plot.switches(results["a"]).get_lines()) == [("-", "None")], "alone, it needs no marker"
+
+
+def test_an_experiment_is_drawn_where_it_is_told(tmp_path):
+    one = canopy.experiment(["hct", "random"], "garland", steps=50, runs=2)
+    figure, (left, right) = plt.subplots(1, 2)
+    assert one.plot(ax=right) is figure and canopy.plot.experiment(one, ax=left) is figure
+    assert [ax.get_title() for ax in figure.axes] == ["garland", "garland"] and right.get_legend()
+    two = canopy.experiment(["hct", "random"], ["garland", "branin"], steps=50, runs=2)
+    whole = plt.figure()
+    above, below = whole.subfigures(2, 1)
+    assert two.plot(figure=above) is whole and two.plot(figure=below, realised=True) is whole
+    assert [ax.get_title() for ax in whole.axes] == ["garland", "branin"] * 2
+    with pytest.raises(ValueError, match="ax: there is a panel for each of garland, branin; give a figure"):
+        two.plot(ax=left)
+    with pytest.raises(ValueError, match="not both"):
+        one.plot(ax=left, figure=whole)
+
+
+def test_names_are_no_formulas(tmp_path):
+    space = {"$x$": canopy.real(0, 1), r"\frac$": canopy.choice("$\\alpha$", "_b", "$$")}
+    result = canopy.maximize(lambda **arm: arm["$x$"], space, pulls=60)
+    for draw in (canopy.plot.estimate, canopy.plot.pulls, canopy.plot.slices):
+        figure = draw(result)
+        getattr(figure, "figure", figure).savefig(tmp_path / "picture.png")
+    canopy.plot.estimate(result, parameters="$x$").figure.savefig(tmp_path / "picture.png")
+    runs = canopy.experiment({"$a$": "hct", "_b": "random"}, "garland", steps=20, runs=2)
+    figure = runs.plot()
+    figure.savefig(tmp_path / "experiment.png")
+    names = [text.get_text().strip("\u200a") for text in figure.axes[0].get_legend().get_texts()]
+    assert names == [r"\$a\$", "_b"], "escaped, and none is left out"

@@ -175,7 +175,7 @@ def test_several_pulls_come_with_one_request(server, name):
 
 
 def test_a_copy_goes_on_in_memory(server, name):
-    study = server.create(name, space=LINE, optimizer="hct", rho=0.6)
+    study = server.create(name, space=LINE, optimizer=canopy.Hct, rho=0.6)
     assert study.copy().summary().t == 1
     canopy.maximize(lambda x: 1 - x, optimizer=study, pulls=50)
     copy = study.copy()
@@ -456,6 +456,8 @@ def test_nobody_there_is_a_store_error():
     server = canopy.connect("http://127.0.0.1:9", retry_seconds=0.3)
     started = time.monotonic()
     with pytest.raises(canopy.StoreError, match="http://127.0.0.1:9: cannot be reached"):
+        server.studies()  # at once, not when the first one is asked for
+    with pytest.raises(canopy.StoreError, match="cannot be reached"):
         list(server.studies())
     assert time.monotonic() - started < 5
 
@@ -495,7 +497,7 @@ def test_tokens_and_roles(tmp_path):
         by["admin"].delete("mine-1")
         for wrong, what in ((None, "this needs a token"), ("canopy_nobody", "there is no such token")):
             with pytest.raises(PermissionError, match=what):
-                list(canopy.connect(serving.url, wrong).studies())
+                canopy.connect(serving.url, wrong).studies()
 
 
 def test_too_many_requests_are_made_more_slowly(tmp_path):

@@ -196,7 +196,9 @@ def test_ctrl_c_from_outside_gives_the_result_so_far():
         (lambda: canopy.maximize(hill, X, pulls=3, optimizer="hct", rhoo=1), 'rhoo: hct .*, did you mean "rho"'),
         (lambda: canopy.maximize(hill, X, pulls=3, callback=print), 'did you mean "callbacks"'),
         (lambda: canopy.maximize(hill, X, pulls=3, direction="minimize"), "call canopy.maximize or canopy.minimize"),
-        (lambda: canopy.maximize(hill, pulls=3, optimizer=canopy.Hct), "must be a name, an optimizer or a study"),
+        (lambda: canopy.maximize(hill, pulls=3, optimizer=canopy.Hct), "space: is missing"),
+        (lambda: canopy.maximize(hill, X, pulls=3, optimizer=int), "must be a name, a class of canopy, an optimizer"),
+        (lambda: canopy.maximize(hill, X, pulls=3, optimizer=OwnHct), r"is no class of canopy; .* OwnHct\(space\)"),
         (lambda: canopy.maximize(hill, X, pulls=3, callbacks=1), "callbacks = 1"),
         (lambda: canopy.maximize(hill, X, pulls=3, callbacks=[1]), "callbacks"),
         (lambda: canopy.maximize(hill, X, stop=1), "stop = 1"),
@@ -213,7 +215,7 @@ def test_wrong_use_is_named(call, message):
 @pytest.mark.parametrize("option", [{"rho": 0.5}, {"preset": "paper"}, {"feedback": "iid"}, {"confidence_scale": 1}])
 def test_who_takes_an_option_that_the_default_has_not_is_said(option, store):
     (name,) = option
-    message = f'{name}: the default optimizer is now "adaptive", which has no such option; optimizer="hct" takes it'
+    message = f"{name}: adaptive has no such option; it belongs to hct"
     for call in (
         lambda **options: canopy.maximize(hill, X, pulls=3, **options),
         lambda **options: canopy.minimize(hill, X, pulls=3, **options),
@@ -224,6 +226,10 @@ def test_who_takes_an_option_that_the_default_has_not_is_said(option, store):
         with pytest.raises(ValueError, match=message):
             call(**option)
     canopy.maximize(hill, X, pulls=3, optimizer="hct", **option)
+
+
+class OwnHct(canopy.Hct):
+    """Not one of those that have a name."""
 
 
 class NoEnvironment:

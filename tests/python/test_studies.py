@@ -820,6 +820,9 @@ def test_what_is_not_a_store_is_named(tmp_path):
         canopy.Study.open("a", wrong, space=SPACE)
     with pytest.raises(canopy.StoreError, match="there is no such store; store= names another one"):
         canopy.studies(tmp_path / "nothing.db")
+    for path in (3, None, "a\0b"):
+        with pytest.raises(ValueError, match="must be the path of a file, or postgresql://"):
+            canopy.studies(path)
     foreign = tmp_path / "foreign.db"
     with contextlib.closing(sqlite3.connect(foreign)) as file, file:
         file.execute("CREATE TABLE birds (name TEXT)")

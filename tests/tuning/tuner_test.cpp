@@ -168,8 +168,48 @@ TEST_F(TunerTest, WhatFailsIsTriedThreeTimesAgainAfterLongerAndLongerPauses) {
   EXPECT_EQ(system_.applied.back(), 0.3);
 }
 
+TEST_F(TunerTest, WhatTakesTooLongIsNotTriedAgain) {
+  std::vector<double> attempts;
+  system_.on_measure = [&](double x) -> Measured {
+    if (x == 0.3) return Reading{x};
+    attempts.push_back(x);
+    return SystemFailure{"measure: took longer than 30 s", true};
+  };
+  (void)tune(file_of("[baseline]\nsetting = { x = 0.3 }\nevery = 0", "pulls = 2"));
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_NE(attempts[0], attempts[1]);
+}
+
+TEST_F(TunerTest, WhatHasNeverWorkedIsSaidSoon) {
+  system_.on_measure = [](double) {
+    return SystemFailure{"measure: ended with status 1: no module", false, "line 1\nno module\n"};
+  };
+  const TuneEnd end = tune(file_of("[baseline]\nsetting = { x = 0.75 }"));
+  EXPECT_EQ(end.why, TuneEnd::Why::failure);
+  EXPECT_EQ(end.text,
+            "nothing has been measured yet, and {\"x\":0.75} does not work either: measure: ended "
+            "with status 1: no module");
+  EXPECT_EQ(end.errors, "line 1\nno module\n");
+  EXPECT_LE(now(), 60.0);
+  EXPECT_EQ(std::get<Failed>(events<Failed>().front()).errors, "line 1\nno module\n");
+}
+
+TEST_F(TunerTest, AMeasurementThatAlwaysTakesTooLongEndsAfterThree) {
+  system_.on_measure = [](double) {
+    return SystemFailure{"measure: took longer than 30 s", true};
+  };
+  const TuneEnd end = tune(file_of("on_exit = \"leave\""));
+  EXPECT_EQ(end.text,
+            "nothing could be measured: all of the first 3 pulls failed, the last one because of: "
+            "measure: took longer than 30 s");
+  EXPECT_EQ(system_.measurements, 3U);
+}
+
 TEST_F(TunerTest, ASystemThatStaysDownStopsItWithTheBaselineRestored) {
-  system_.on_measure = [](double) { return SystemFailure{"measure: printed \"oops\""}; };
+  system_.on_measure = [this](double x) -> Measured {
+    if (system_.measurements == 1) return Reading{x};
+    return SystemFailure{"measure: printed \"oops\""};
+  };
   const TuneEnd end =
       tune(file_of("on_failure = \"skip\"\noutage_seconds = 3600\n[baseline]\nsetting = { x = 0.75 "
                    "}\nevery = 0"));
@@ -179,7 +219,7 @@ TEST_F(TunerTest, ASystemThatStaysDownStopsItWithTheBaselineRestored) {
             "printed \"oops\"");
   EXPECT_EQ(end.setting, "{\"x\":0.75}");
   EXPECT_EQ(system_.applied.back(), 0.75);
-  EXPECT_EQ(pulls(), 0U);
+  EXPECT_EQ(pulls(), 1U);
   EXPECT_TRUE(events<Penalized>().empty());
   EXPECT_GE(now(), 3600.0);
   EXPECT_LE(now(), 3610.0);
@@ -822,7 +862,7 @@ TEST_F(TunerTest, WhenSomebodyElseHasTakenTheStudyOverTheSystemIsLeftToThem) {
     (void)tune(store, file_of("[baseline]\nsetting = { x = 0.75 }\nevery = 0"), fault.watch());
     FAIL();
   } catch (const TuneError& error) {
-    EXPECT_STREQ(error.what(), "s.db: is not ours; the system is theirs");
+    EXPECT_STREQ(error.what(), "s.db: is not ours; another process now controls the system");
   }
   EXPECT_NE(system_.applied.back(), 0.75);
   EXPECT_TRUE(system_.left_at.empty());

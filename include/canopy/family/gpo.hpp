@@ -89,6 +89,8 @@ class Gpo final : public Composite {
   /// Throws ConfigurationError.
   explicit Gpo(const Space& space, const GpoOptions& options = {}, const Objective& objective = {},
                const PartitionRule& partition = {});
+  explicit Gpo(std::shared_ptr<const Partition> cells, const GpoOptions& options = {},
+               const Objective& objective = {});
 
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 

@@ -85,6 +85,8 @@ class Poo final : public Composite {
   /// Throws ConfigurationError.
   explicit Poo(const Space& space, const PooOptions& options = {}, const Objective& objective = {},
                const PartitionRule& partition = {});
+  explicit Poo(std::shared_ptr<const Partition> cells, const PooOptions& options = {},
+               const Objective& objective = {});
 
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 

@@ -48,6 +48,8 @@ class Restarted final : public Composite {
   /// Throws ConfigurationError.
   explicit Restarted(const Space& space, const RestartedOptions& options = {},
                      const Objective& objective = {}, const PartitionRule& partition = {});
+  explicit Restarted(std::shared_ptr<const Partition> cells, const RestartedOptions& options = {},
+                     const Objective& objective = {});
 
   [[nodiscard]] std::unique_ptr<Optimizer> clone() const override;
 

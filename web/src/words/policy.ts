@@ -52,7 +52,17 @@ export function rowRows(variables: Variable[], row: PolicyRow): [name: string, v
     ["mean", mean],
     ["interval", interval || "none yet"],
     ["pulls of it", pulls],
+    ...(row.limits ? [["limits", limitsText(row)] as [string, string]] : []),
   ];
+}
+
+/** How a setting does beside the limits, where its contexts suit them least: "p99 57 (at most 60): probably kept". */
+export function limitsText(row: PolicyRow): string {
+  const texts = (row.limits ?? []).map(
+    ({ metric, level, limit, state }) =>
+      `${shortened(metric, 40)} ${plain(level, 3)} (${limit}): ${state.replace("_", " ")}`,
+  );
+  return (row.breaks_limits ? ["no setting keeps them here", ...texts] : texts).join("; ");
 }
 
 /** The numbers, from 1, of rows whose setting may be as good: "2, 3". */

@@ -4,6 +4,7 @@ import type { Variable } from "../../src/charts/policy_layout";
 import {
   dependsSentence,
   effectSentence,
+  limitsText,
   movedSentence,
   namesText,
   neighboursText,
@@ -43,6 +44,21 @@ test("a row says its setting, what that earns, and which rows may have the same"
     pulls: "340 of 812",
   });
   expect(neighboursText(row)).toBe("2, 4");
+});
+
+test("a row says whether its setting keeps the limits", () => {
+  const check = {
+    metric: "p99",
+    limit: "at most 60",
+    state: "probably_kept",
+    probability: 0.9,
+    level: 57.14,
+    pulls: 9,
+  };
+  const limited = { ...row, limits: [check] } as PolicyRow;
+  expect(limitsText(limited)).toBe("p99 57.1 (at most 60): probably kept");
+  expect(limitsText({ ...limited, breaks_limits: true })).toContain("no setting keeps them here; p99");
+  expect(limitsText(row)).toBe("");
 });
 
 test("a row without rewards says nothing of them", () => {

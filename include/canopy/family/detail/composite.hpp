@@ -49,17 +49,22 @@ class Composite : public TurnOptimizer, private TreeView {
   ~Composite() override = default;
 
  protected:
+  /// Children cut the box by that rule, in as many parts as each wants unless the rule says.
   Composite(const Space& space, const PartitionRule& partition, const Objective& objective);
+  /// Children search these cells.
+  Composite(std::shared_ptr<const Partition> cells, const Objective& objective);
   Composite(const Composite& other);  // for clone
 
   /// Which optimizer a child is. It depends on its number alone.
   [[nodiscard]] virtual Selection child_at(std::size_t number) const = 0;
 
-  /// Makes the next child, and tells it what was observed. A constructor makes the first.
+  /// Makes the next child, and tells it what was observed. A constructor makes the first. If the
+  /// cells are the caller's own, and throw, there is no new child.
   void add_child();
 
   /// Puts a new child in the place of the only one. Of what it knew, only what is barred is left;
-  /// answers to what the old one has asked for are learnt by none.
+  /// answers to what the old one has asked for are learnt by none. If the cells throw, the old one
+  /// stays.
   void renew_only_child();
 
   /// What a child itself would recommend; none before its first reward.
@@ -77,8 +82,8 @@ class Composite : public TurnOptimizer, private TreeView {
   void transfer(State& state) override;
 
   /// Into how many parts a cell is cut.
-  [[nodiscard]] std::uint32_t arity() const { return arity_; }
-  [[nodiscard]] bool contains(Arm arm) const override { return space_.contains(arm); }
+  [[nodiscard]] std::uint32_t arity() const { return cells_->arity(); }
+  [[nodiscard]] bool contains(Arm arm) const override { return cells_->contains(arm); }
 
  private:
   /// What the arm in a slot is played for.
@@ -97,6 +102,7 @@ class Composite : public TurnOptimizer, private TreeView {
   void accept_penalty(NodeIndex node, double mapped) final;
   void accept_bar(Arm arm, double mapped, std::uint64_t weight) final;
   [[nodiscard]] Arm arm_of(NodeIndex node) const final { return arms_[node]; }
+  [[nodiscard]] std::unique_ptr<Optimizer> make_child(std::size_t number) const;
   [[nodiscard]] Objective childrens_objective() const;
   [[nodiscard]] std::optional<RewardRange> childrens_range() const;
 
@@ -104,9 +110,13 @@ class Composite : public TurnOptimizer, private TreeView {
   [[nodiscard]] std::optional<Place> place(Ticket ticket) const final;
   [[nodiscard]] std::string path(NodeIndex node) const final;
 
-  Space space_;
-  PartitionRule partition_;
-  std::uint32_t arity_;
+  struct Box {
+    Space space;
+    PartitionRule rule;
+  };
+
+  std::shared_ptr<const Partition> cells_;
+  std::optional<Box> box_;  // none: the cells are the caller's own
   double confidence_;
   std::vector<std::unique_ptr<Optimizer>> children_;
   ArmSlots arms_;

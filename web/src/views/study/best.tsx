@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import { studyPath, Refusal } from "../../api/source";
 import type { Arm, Best, BestWords, Limit, Metric, Specification, Uplift } from "../../api/types";
-import { armText, valueText } from "../../format/arms";
+import { valueText } from "../../format/arms";
 import { decimalsFor, fixed, measured, percent, whole } from "../../format/numbers";
 import { useAnswer } from "../../ui/hooks";
 import { Card, Empty, Failure, Loading } from "../../ui/parts";

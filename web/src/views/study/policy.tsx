@@ -14,6 +14,7 @@ import {
   effectSentence,
   movedSentence,
   namesText,
+  limitsText,
   neighboursText,
   rowTexts,
   whereText,
@@ -125,6 +126,7 @@ function Effects(props: { variables: Variable[]; policy: Policy }) {
 
 function Rows(props: { variables: Variable[]; policy: Policy; level: number }) {
   const { policy, variables } = props;
+  const hasLimits = policy.rows.some((row) => row.limits);
   return (
     <>
       <div
@@ -149,6 +151,7 @@ function Rows(props: { variables: Variable[]; policy: Policy; level: number }) {
                 Pulls of it
               </th>
               <th scope="col">May be the same as in row</th>
+              {hasLimits && <th scope="col">Limits</th>}
             </tr>
           </thead>
           <tbody>
@@ -163,6 +166,7 @@ function Rows(props: { variables: Variable[]; policy: Policy; level: number }) {
                   <td class="number">{texts.interval || "none yet"}</td>
                   <td class="number">{texts.pulls}</td>
                   <td>{neighboursText(row)}</td>
+                  {hasLimits && <td class="any">{limitsText(row)}</td>}
                 </tr>
               );
             })}

@@ -1,0 +1,150 @@
+"""The keyword arguments of the functions that take an optimizer by its name, for their overloads.
+
+Which options such a function takes depends on the optimizer that is named. Type checkers learn that from overloads: one
+for the default optimizer, with its own options; one for all others, with the options that any of these has; and one for
+an optimizer that is there already, without options. One for each of the optimizers would be exact, but then mypy lists
+two dozen signatures below every mistake. Where it matters, `canopy.Hct(space, ...)` is exact.
+
+The options come from the catalogue in C++ (`_options`). So that an overload is short, the other keyword arguments of a
+function are a TypedDict here; mypy compares them with what the function itself says. Nothing imports this module when a
+program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from ._ledger import Observe, OnFailure
+from ._options import AdaptiveOptions, EnvironmentOptions, OtherOptions, StudyOptions
+from ._partition import AnyPartition
+from ._result import Result
+from ._space import AnyBaseline, AnyContexts, Context, Direction, Limits, RewardRange
+from ._workers import Workers
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+class CommonOptions(TypedDict, total=False):
+    """What optimizers take beside their own options; some have no tree, or no contexts."""
+
+    seed: int | None
+    partition: AnyPartition
+    hard_range: bool
+    baseline: AnyBaseline
+    limits: Limits
+    contexts: AnyContexts
+
+
+class RangeArguments(TypedDict, total=False):
+    reward_range: RewardRange
+    confidence: float
+
+
+class LoopArguments(TypedDict, total=False):
+    timeout: float | None
+    callbacks: Callable[[Result], Any] | Iterable[Callable[[Result], Any]]
+    stop: Callable[[Result], bool] | None
+    progress: bool
+    on_failure: OnFailure
+    failure_reward: float | None
+    max_failures: int
+
+
+class SearchArguments(LoopArguments, total=False):
+    """Of `maximize` and `minimize`."""
+
+    pulls: int | None
+    context: Observe | None
+    n_jobs: int | None
+    workers: Workers
+    executor: Executor | None
+    enqueue: Iterable[Mapping[str, Any]]
+    observe: Iterable[tuple[Mapping[str, Any], Any] | tuple[Mapping[str, Any], Any, Context]]
+
+
+class SearchDefault(AdaptiveOptions, CommonOptions, RangeArguments, SearchArguments, total=False): ...
+
+
+class SearchOther(OtherOptions, CommonOptions, RangeArguments, SearchArguments, total=False): ...
+
+
+class PolicyArguments(LoopArguments, total=False):
+    """Of `policy_search`."""
+
+    reward: Literal["auto", "step", "return"]
+    end_reward: float | None
+    context: Callable[[Any, Any], Context] | None
+
+
+class PolicyDefault(AdaptiveOptions, CommonOptions, RangeArguments, PolicyArguments, total=False): ...
+
+
+class PolicyOther(OtherOptions, CommonOptions, RangeArguments, PolicyArguments, total=False): ...
+
+
+class SimulateArguments(TypedDict, total=False):
+    """Of `simulate`."""
+
+    steps: int
+    runs: int
+    seed: int
+    threads: int
+    checkpoints: Sequence[int] | None
+    reward_range: RewardRange
+    partition: str
+    progress: bool
+
+
+class SimulateDefault(AdaptiveOptions, EnvironmentOptions, SimulateArguments, total=False): ...
+
+
+class SimulateOther(OtherOptions, EnvironmentOptions, SimulateArguments, total=False): ...
+
+
+class MakeArguments(CommonOptions, RangeArguments, total=False):
+    """Of `make_optimizer`."""
+
+    direction: Direction
+
+
+class MakeDefault(AdaptiveOptions, MakeArguments, total=False): ...
+
+
+class MakeOther(OtherOptions, MakeArguments, total=False): ...
+
+
+class StudyArguments(TypedDict, total=False):
+    """Of `Study.open` and `Server.create`."""
+
+    direction: Direction | None
+    reward_range: RewardRange
+    confidence: float | None
+
+
+class OpenArguments(StudyArguments, total=False):
+    fork: str | None
+
+
+class OpenAny(StudyOptions, OpenArguments, total=False): ...
+
+
+class OpenDefault(AdaptiveOptions, CommonOptions, OpenArguments, total=False): ...
+
+
+class OpenOther(OtherOptions, CommonOptions, OpenArguments, total=False): ...
+
+
+class CreateArguments(StudyArguments, total=False):
+    fork_of: str | None
+    lease_seconds: float | None
+
+
+class CreateAny(StudyOptions, CreateArguments, total=False): ...
+
+
+class CreateDefault(AdaptiveOptions, CommonOptions, CreateArguments, total=False): ...
+
+
+class CreateOther(OtherOptions, CommonOptions, CreateArguments, total=False): ...

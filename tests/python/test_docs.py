@@ -1,0 +1,38 @@
+"""Every program in the documents runs as it stands there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from service import Serving
+
+ROOT = Path(__file__).parents[2]
+
+
+def programs():
+    """The Python programs of the documents, each with its place."""
+    for page in sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")]):
+        text = page.read_text()
+        for match in re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            line = text.count("\n", 0, match.start()) + 1
+            yield pytest.param(match[1], id=f"{page.name}:{line}")
+
+
+@pytest.mark.parametrize("program", list(programs()))
+def test_a_program_in_a_document_runs(program, tmp_path):
+    (tmp_path / "build").symlink_to(ROOT / "build")
+    study = re.search(r"^```toml\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "study.toml").write_text(study[1])
+
+    def run(code):
+        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+
+    if "localhost:8731" not in program:
+        run(program)
+        return
+    with Serving(tmp_path) as serving:
+        run(program.replace("http://localhost:8731", serving.url))
