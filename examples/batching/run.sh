@@ -28,10 +28,10 @@ if [[ ! -x $canopy ]]; then
   exit 1
 fi
 
-cd "$here" # the commands of study.toml are run here
+cd "$here" # where study.toml is
 mkdir -p "$OUT"
 rm -f "$OUT"/batching.db*
-sed -e "s/^pulls = .*/pulls = $pulls/" -e "s/^confirm_pulls = .*/confirm_pulls = $confirm_pulls/" -e "s|^policy_file = .*|policy_file = \"$OUT/policy.json\"|" \
+sed -e "s/^pulls = .*/pulls = $pulls/" -e "s/^confirm_pulls = .*/confirm_pulls = $confirm_pulls/" -e "s|^policy_file = .*|policy_file = \"$OUT/policy.json\"|" -e "s|^\[system\]|&\nfolder = \"$here\"|" \
   study.toml >"$OUT/study.toml"
 sed -e '/^\[\[context\]\]/,/^$/d' -e '/^\[baseline\]/,/^$/d' -e '/^confirm_pulls/d' \
   -e '/^policy_file/d' -e 's/^name = "batching"/name = "no-context"/' \

@@ -24,10 +24,10 @@ if [[ ! -x $canopy ]]; then
   exit 1
 fi
 
-cd "$here" # the command of study.toml is run here
+cd "$here" # where study.toml is
 mkdir -p "$OUT"
 echo "zstd's default, level 3: $(./seconds.sh 3) s" # makes the file as well
-sed "s/^pulls = .*/pulls = $pulls/" study.toml >"$OUT/study.toml"
+sed -e "s/^pulls = .*/pulls = $pulls/" -e "s|^\[system\]|&\nfolder = \"$here\"|" study.toml >"$OUT/study.toml"
 rm -f "$OUT"/compression.db*
 "$canopy" tune "$OUT/study.toml" --store "$OUT/compression.db"
 

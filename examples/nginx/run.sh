@@ -25,7 +25,7 @@ if [[ ! -x $canopy ]]; then
   exit 1
 fi
 
-cd "$here" # the commands of study.toml are run here
+cd "$here" # where study.toml is
 mkdir -p "$out"
 work=$(mktemp -d)
 export NGINX_FOLDER=$work
@@ -84,7 +84,7 @@ echo "at the defaults: $(./measure.sh)"
 
 settings=()
 [[ -z $short ]] || settings=(-e 's/^pulls = .*/pulls = 8/; s/^confirm_pulls = .*/confirm_pulls = 4/')
-sed "${settings[@]}" -e '' study.toml >"$work/study.toml"
+sed "${settings[@]}" -e "s|^\[system\]|&\nfolder = \"$here\"|" study.toml >"$work/study.toml"
 rm -f "$out"/nginx.db*
 status=0
 setsid setpriv --pdeathsig TERM "$canopy" tune "$work/study.toml" --store "$out/nginx.db" >"$out/tune.txt" &

@@ -26,7 +26,7 @@ if [[ ! -x $canopy ]]; then
   exit 1
 fi
 
-cd "$here" # the commands of study.toml are run here
+cd "$here" # where study.toml is
 mkdir -p "$out"
 work=$(mktemp -d)
 export PATH TMPDIR=$work PGHOST=$work PGUSER=postgres PGDATABASE=postgres
@@ -59,7 +59,7 @@ echo "at the defaults: $(./measure.sh)"
 
 settings=()
 [[ -z $short ]] || settings=(-e 's/^pulls = .*/pulls = 4/; s/^confirm_pulls = .*/confirm_pulls = 4/')
-sed "${settings[@]}" -e '' study.toml >"$work/study.toml"
+sed "${settings[@]}" -e "s|^\[system\]|&\nfolder = \"$here\"|" study.toml >"$work/study.toml"
 rm -f "$out"/postgresql.db*
 touch "$work/tuning"
 for ((starts = 1; ; ++starts)); do

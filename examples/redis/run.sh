@@ -28,7 +28,7 @@ if [[ -z $curve && ! -x $canopy ]]; then
   exit 1
 fi
 
-cd "$here" # the commands of study.toml are run here
+cd "$here" # where study.toml is
 mkdir -p "$out"
 if [[ ! $out/build/traffic -nt traffic.cpp ]]; then
   cmake -S . -B "$out/build" >"$out/build.log"
@@ -91,7 +91,7 @@ if [[ -n $curve ]]; then
   exit
 fi
 
-sed "s/ 7001/ $port/; s/^pulls = .*/pulls = $pulls/" study.toml >"$work/study.toml"
+sed -e "s/ 7001/ $port/; s/^pulls = .*/pulls = $pulls/" -e "s|^\[system\]|&\nfolder = \"$here\"|" study.toml >"$work/study.toml"
 rm -f "$out"/redis.db*
 run "$canopy" tune "$work/study.toml" --store "$out/redis.db"
 

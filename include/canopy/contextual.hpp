@@ -173,7 +173,8 @@ class Contextual final : public Optimizer {
   [[nodiscard]] std::vector<Interval> metric_effects_of(const Place& place) const;
   /// What the tree of a region answers where contexts add this to metrics.
   template <class Ask>
-  auto judged_at(const Place& place, const std::vector<Interval>& effects, const Ask& ask) const {
+  [[nodiscard]] auto judged_at(const Place& place, const std::vector<Interval>& effects,
+                               const Ask& ask) const {
     Adaptive& tree = *place.tree;
     const std::vector<Interval> before = tree.judged_effects();
     tree.judge_limits_at(effects);
@@ -182,7 +183,7 @@ class Contextual final : public Optimizer {
     return answer;
   }
   template <class Ask>
-  auto judged_in(ContextBins bins, const Ask& ask) const;
+  [[nodiscard]] auto judged_in(ContextBins bins, const Ask& ask) const;
   [[nodiscard]] bool is_at_end(std::size_t metric) const;
   void fit_metric_effect(std::size_t metric);
   void step_if_due();

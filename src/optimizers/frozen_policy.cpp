@@ -4,8 +4,8 @@
 
 namespace canopy {
 
-bool FrozenPolicy::Row::has(ContextBins context, std::size_t variables) const {
-  for (std::size_t k = 0; k < variables; ++k) {
+bool FrozenPolicy::Row::has(ContextBins context, std::size_t count) const {
+  for (std::size_t k = 0; k < count; ++k) {
     if (((bins.at(k) >> ContextSpace::bin(context, k)) & 1U) == 0) return false;
   }
   return true;
@@ -17,10 +17,10 @@ void FrozenPolicy::Row::transfer(State& state) {
 }
 
 const std::vector<double>& FrozenPolicy::arm_in(ContextBins context) const {
-  static const std::vector<double> kNone;
+  static const std::vector<double> none;
   const auto found = std::find_if(rows.begin(), rows.end(),
                                   [&](const Row& row) { return row.has(context, variables); });
-  return found != rows.end() ? found->arm : kNone;
+  return found != rows.end() ? found->arm : none;
 }
 
 bool FrozenPolicy::is_everywhere(const std::vector<double>& arm) const {

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -32,6 +33,8 @@ std::string why_not_started(const CommandResult& result) {
            std::generic_category().message(result.code);
   }
   if (result.lacks_interpreter) return "the interpreter that its file names is not there";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(result.program, ignored)) return "it is a folder";
   if (result.code == EACCES) {
     return "it is not executable (chmod +x " + excerpt(result.program) + ")";
   }

@@ -532,3 +532,13 @@ def test_a_class_stands_for_its_name_wherever_an_optimizer_is_chosen(store):
         assert study.optimizer_name == "grid"
     with canopy.Study.open("a", store, space=X, optimizer="grid", points=3):
         pass
+
+
+def test_nodes_of_an_adaptive_tree_have_what_its_model_knows():
+    opt = canopy.Adaptive({"x": canopy.real(0, 1)})
+    for _ in range(100):
+        pull = opt.ask(1)
+        opt.tell(pull, 1 - abs(pull.arm["x"] - 0.3))
+    nodes = opt.tree()
+    assert all(node.model is not None and node.model[0] < node.model[1] for node in nodes)
+    assert all(node.model is None for node in canopy.Hct({"x": canopy.real(0, 1)}).tree())

@@ -54,7 +54,7 @@ def looks(study):
     return {
         "best": study.best(),
         "summary": study.summary(),
-        "tree": study.tree(),
+        "tree": [node._replace(model=None) for node in study.tree()],  # which a server does not send
         "learnt": study.learnt(),
         "in_flight": [(number(pull), pull.arm, pull.length, pull.depth) for pull in study.in_flight()],
         "paths": [study.path(pull) for pull in study.in_flight()],

@@ -93,10 +93,21 @@ TEST(Command, AProgramThatIsNotThereCannotBeStarted) {
 
 TEST_F(CommandInFolder, AFileThatIsNoProgramCannotBeStarted) {
   std::ofstream(path("text")) << "text";
-  for (const std::string& name : {path("text"), path("")}) {
-    EXPECT_EQ(run_command({name}, {}).describe(),
-              excerpt(name) + " cannot be started: Permission denied");
-  }
+  const std::string text = path("text");
+  EXPECT_EQ(run_command({text}, {}).describe(),
+            text + " cannot be started: it is not executable (chmod +x " + text + ")");
+  EXPECT_EQ(run_command({path("")}, {}).describe(),
+            path("") + " cannot be started: it is a folder");
+}
+
+TEST_F(CommandInFolder, ACommandRunsInTheFolderThatItIsGiven) {
+  const std::string folder = std::filesystem::canonical(path("")).string();
+  EXPECT_EQ(run_command({"/bin/pwd"}, {.folder = folder}).output, folder + "\n");
+  const CommandResult lost = run_command({"/bin/pwd"}, {.folder = path("nowhere")});
+  EXPECT_EQ(
+      lost.describe(),
+      "/bin/pwd cannot be started: the folder that it is to run in cannot be entered: No such "
+      "file or directory");
 }
 
 TEST_F(CommandInFolder, AScriptWhoseInterpreterIsMissingCannotBeStarted) {

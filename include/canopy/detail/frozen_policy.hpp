@@ -14,7 +14,7 @@ struct FrozenPolicy {
     std::array<BinSet, ContextSpace::kMostVariables> bins{};  // of each variable
     std::vector<double> arm = {};                             // empty: nothing was known there
 
-    [[nodiscard]] bool has(ContextBins context, std::size_t variables) const;
+    [[nodiscard]] bool has(ContextBins context, std::size_t count) const;
     void transfer(State& state);
 
     friend bool operator==(const Row&, const Row&) = default;
