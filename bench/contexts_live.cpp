@@ -51,7 +51,8 @@ class Loaded final : public KnownEnvironment {
   }
   [[nodiscard]] Optimum optimum_at(std::uint64_t /*t*/) const override {
     Optimum best{{0.0}, value_(load_, 0.0)};
-    for (double x = 0.0; x <= 1.0; x += 0.01) {
+    for (int i = 0; i <= 100; ++i) {
+      const double x = 0.01 * i;
       if (value_(load_, x) > best.value) best = {{x}, value_(load_, x)};
     }
     return best;
@@ -165,7 +166,8 @@ constexpr double kLimit = 60.0;
 
 double best_within(const Limited& system, double z) {
   double best = -1e9;
-  for (double x = 0.0; x <= 1.0; x += 0.005) {
+  for (int i = 0; i <= 200; ++i) {
+    const double x = 0.005 * i;
     if (system.metric(z, x) <= kLimit) best = std::max(best, system.reward(z, x));
   }
   return best;
