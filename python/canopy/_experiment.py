@@ -413,7 +413,7 @@ class Experiment:
 
         Means have half the width of their 95 % interval behind them, medians their quartiles. With a `baseline`, its
         row is as it would be, and others have the difference to it, which is in bold where the interval excludes 0.
-        Numbers have so many `digits` after the point. With a `caption` or a `label` it is a `table` that floats.
+        Numbers have `digits` digits after the point. With a `caption` or a `label` it is a `table` that floats.
         """
         return latex_table(self, measure, statistic, baseline, digits, caption, label)
 

@@ -16,7 +16,7 @@ class ProgressLine:
     Without tqdm a terminal has a line that is overwritten. Elsewhere, as in a pipe or a log, there is a line for every
     tenth.
 
-    - wanted: whether there is any; None: if somebody is likely to watch, in a notebook or on a terminal.
+    - wanted: whether there is any; None: if a user is likely to watch, in a notebook or on a terminal.
     - patience: seconds before it is shown at all.
     """
 

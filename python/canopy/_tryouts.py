@@ -14,7 +14,7 @@ from ._result import Result
 from ._space import Space
 
 PLAYOFF = 0.3  #: the share of the steps that is kept for the playoff
-CANDIDATES = 100  #: at most so many arms are in it
+CANDIDATES = 100  #: the most arms that are in it
 
 
 @dataclass

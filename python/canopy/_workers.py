@@ -12,7 +12,7 @@ Workers = Literal["processes", "threads"]
 
 
 class Jobs(NamedTuple):
-    """So many calls at a time, in workers of their own or by an executor."""
+    """The number of calls at a time, in workers of their own or by an executor."""
 
     calls: int = 1
     workers: Workers = "threads"

@@ -79,7 +79,7 @@ def policy_search(
     max_failures: int = 25,
     **options: Unpack[OptimizerOptions],
 ) -> Result:
-    """Finds the parameters of a policy while the environment runs, in so many steps of it.
+    """Finds the parameters of a policy while the environment runs, in a number of its steps.
 
     `policy(theta, observation)` returns an action; theta is a dictionary with the parameters of `space`.
 
@@ -91,7 +91,7 @@ def policy_search(
       `contexts`, `limits`, a `baseline` or a `partition`: `best` is then its own.
     - reward="step": a pull is one step of the environment, and its reward is told at once. When the parameters change,
       the environment carries on from where it is, so rewards soon after it tell about the parameters before. Where the
-      state follows the parameters within so many steps, the adaptive tree's `settle` passes over them.
+      state follows the parameters within that many steps, the adaptive tree's `settle` passes over them.
       `optimizer="hct"` expects correlated feedback by default and holds parameters for episodes that double in length:
       slower, and safer. When a step says `terminated` or `truncated`, the environment is reset and the next step starts
       there. The step that ended the episode counts like any other.

@@ -90,8 +90,7 @@ std::string exit_text(const StudySpecification& study) {
     case OnExit::best:
       if (!study.contexts.empty() && study.baseline) {
         return "the setting for the last context if the policy is proven or confirmed to be "
-               "better, "
-               "else " +
+               "better, else " +
                baseline;
       }
       if (!study.contexts.empty()) return "the best arm in the last context";

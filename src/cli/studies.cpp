@@ -194,16 +194,16 @@ int erase(const StudiesArguments& arguments) {
   if (arguments.study.name.empty()) throw WrongUse("NAME: is missing");
   const AnyStore store = open_any_store(arguments.study.where, Store::Mode::open, "studies");
   const StudyRecord record = find_study(*store, arguments.study.name);
-  const std::unique_ptr<StudyLock> lock = store->try_lock(record.id, Store::kPatience);
-  if (!lock) {
-    throw StudyError(StudyError::Fault::open_elsewhere,
-                     "the study " + record.name + " is open elsewhere: " + record.holder);
-  }
   const std::string question = fmt::format("delete {} and its {} events, which cannot be undone?",
                                            record.name, record.events);
   if (!arguments.is_sure && !confirmed_at_terminal(question)) {
     fmt::print("nothing was deleted\n");
     return kFailure;
+  }
+  const std::unique_ptr<StudyLock> lock = store->try_lock(record.id, Store::kPatience);
+  if (!lock) {
+    throw StudyError(StudyError::Fault::open_elsewhere,
+                     "the study " + record.name + " is open elsewhere: " + record.holder);
   }
   store->erase(record.id);
   fmt::print("deleted {} and its {} events\n", record.name, record.events);

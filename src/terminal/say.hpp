@@ -16,8 +16,8 @@ void say(fmt::format_string<Values...> format, Values&&... values) {
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Whether the user says yes to a question. Where nobody can answer, since standard input is no
-/// terminal, the command itself is the answer.
+/// Whether the user says yes to a question. Where standard input is no terminal, there is
+/// no one to ask, and the command itself is the answer.
 [[nodiscard]] bool confirmed_at_terminal(const std::string& question);
 
 }  // namespace canopy::terminal

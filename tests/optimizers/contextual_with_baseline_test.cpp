@@ -42,7 +42,7 @@ struct AskedIn {
   std::vector<double> context;
 };
 
-/// Plays so many pulls, with so many in flight.
+/// Plays `pulls` pulls, with `in_flight` of them under way.
 std::vector<AskedIn> play_in_contexts(Optimizer& optimizer, const WorldInContexts& world, int pulls, std::uint64_t seed,
                         std::size_t in_flight = 1, double noise = 0.1) {
   RandomStream random({.seed = seed});
