@@ -106,7 +106,7 @@ def maximize(
     - contexts, context: where the best arm depends on what is observed, contexts={"load": canopy.real(0, 1)} says what
       that is, and `context` is a function that returns it, {"load": 0.7}. It is called before each call of `measure`,
       which has it as well if it has an argument `context`. The result has a `policy`: what to set in every context.
-    - n_jobs: the number of calls at a time (by default one; -1: one per core), in processes of their own, or in threads:
+    - n_jobs: calls at a time (by default one; -1: one per core), in processes of their own, or in threads:
       workers="threads". They have different arms where the optimizer can do that, as the adaptive tree can. Calls that
       are under way when the search ends count. Processes have random generators of their own (those of `random`, of
       numpy and torch, and those that `measure` uses), which with `seed` depend on that and on the number of the call;

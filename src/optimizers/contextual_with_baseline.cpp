@@ -361,7 +361,8 @@ Uplift ContextualWithBaseline::uplift_of(std::optional<std::size_t> challenger) 
     uplift.best_pairs = challengers_[*known].pairs.count();
     uplift.best_verdict = verdict(*known);
   }
-  uplift.baseline_mean = baseline_sum_ / static_cast<double>(std::max<std::uint64_t>(1, baseline_pulls_));
+  uplift.baseline_mean =
+      baseline_sum_ / static_cast<double>(std::max<std::uint64_t>(1, baseline_pulls_));
   uplift.rounds = rounds_;
   uplift.baseline_pulls = baseline_pulls_;
   return uplift;

@@ -233,10 +233,11 @@ TEST(BestWords, ASettingThatIsProvenIsNamedWhereAnotherOneLooksBetter) {
       "ttl = 50 is better than the baseline: +12 %, which is +0.094 (+0.063 to +0.125), from 41 "
       "pairs. ttl = 42.1 looks better still and has been compared in 6 pairs only."))
       << told(answer);
-  EXPECT_EQ(claim_text(kWithBaseline.space, *answer.uplift, answer.best, Direction::maximize),
-            "ttl = 50 is better than the baseline (95 %): +0.094 (+12 %) over the baseline (+0.063 to "
-            "+0.125 at 95 %, 41 pairs); ttl = 42.1 looks better still and has been compared in 6 "
-            "pairs only");
+  EXPECT_EQ(
+      claim_text(kWithBaseline.space, *answer.uplift, answer.best, Direction::maximize),
+      "ttl = 50 is better than the baseline (95 %): +0.094 (+12 %) over the baseline (+0.063 to "
+      "+0.125 at 95 %, 41 pairs); ttl = 42.1 looks better still and has been compared in 6 "
+      "pairs only");
 }
 
 TEST(BestWords, WhereABaselineBreaksALimitItIsNotKept) {

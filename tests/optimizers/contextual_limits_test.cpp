@@ -43,7 +43,7 @@ struct LimitedRun {
 };
 
 LimitedRun play_limited(Optimizer& optimizer, const LimitedSystem& system, double most, int pulls,
-                std::uint64_t seed) {
+                        std::uint64_t seed) {
   RandomStream random({.seed = seed});
   LimitedRun run;
   for (int i = 0; i < pulls; ++i) {
@@ -105,7 +105,8 @@ TEST(ContextualLimits, WhatIsFarWithinThemChangesNothing) {
   Contextual without(line(), load());
   const LimitedSystem system{[](double z, double x) { return -std::pow(x - 0.2 - 0.6 * z, 2); },
                              [](double, double) { return 50.0; }};
-  EXPECT_EQ(play_limited(with, system, 1e6, 800, 3).arms, play_limited(without, system, 1e6, 800, 3).arms);
+  EXPECT_EQ(play_limited(with, system, 1e6, 800, 3).arms,
+            play_limited(without, system, 1e6, 800, 3).arms);
   EXPECT_GT(with.regions(), 1U);
   EXPECT_EQ(with.regions(), without.regions());
 }
@@ -187,8 +188,7 @@ TEST(ContextualLimits, MetricsOfNoTicketNeedAContext) {
   EXPECT_EQ(tree.measure(0, arm, {{"p99", 10.0}}), Status::needs_context);
   EXPECT_EQ(tree.measure(7, arm, {{"p99", 10.0}}), Status::unknown_ticket);
   EXPECT_EQ(tree.measure_in(std::vector{0.5}, arm, {{"p99", 10.0}}), Status::ok);
-  EXPECT_EQ(tree.measure_in(std::vector{0.5}, arm, {{"p99", testing::kNan}}),
-            Status::not_a_reward);
+  EXPECT_EQ(tree.measure_in(std::vector{0.5}, arm, {{"p99", testing::kNan}}), Status::not_a_reward);
 }
 
 TEST(ContextualLimits, CountsMeasurementsOfItsRegions) {

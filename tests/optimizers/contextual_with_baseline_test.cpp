@@ -25,7 +25,8 @@ using Verdict = Uplift::Verdict;
 
 const std::vector<double> kMiddle{0.5};
 
-ContextualWithBaseline with_baseline(const BaselineRule& rule = {}, const Objective& objective = {}) {
+ContextualWithBaseline with_baseline(const BaselineRule& rule = {},
+                                     const Objective& objective = {}) {
   return {std::make_unique<Contextual>(line(), load(), AdaptiveOptions{}, objective), line(),
           objective, kMiddle, rule};
 }
@@ -43,8 +44,9 @@ struct AskedIn {
 };
 
 /// Plays `pulls` pulls, with `in_flight` of them under way.
-std::vector<AskedIn> play_in_contexts(Optimizer& optimizer, const WorldInContexts& world, int pulls, std::uint64_t seed,
-                        std::size_t in_flight = 1, double noise = 0.1) {
+std::vector<AskedIn> play_in_contexts(Optimizer& optimizer, const WorldInContexts& world, int pulls,
+                                      std::uint64_t seed, std::size_t in_flight = 1,
+                                      double noise = 0.1) {
   RandomStream random({.seed = seed});
   std::vector<AskedIn> asked;
   std::deque<std::pair<Ticket, double>> out;
@@ -98,7 +100,8 @@ TEST(ContextualWithBaseline, MinimizesAsItMaximizes) {
   Objective objective;
   objective.direction = Direction::minimize;
   ContextualWithBaseline optimizer = with_baseline({}, objective);
-  (void)play_in_contexts(optimizer, [](double z, double x, int i) { return -moving_optimum(z, x, i); }, 3000, 3);
+  (void)play_in_contexts(
+      optimizer, [](double z, double x, int i) { return -moving_optimum(z, x, i); }, 3000, 3);
   ASSERT_TRUE(optimizer.uplift());
   EXPECT_EQ(optimizer.uplift()->verdict, Verdict::better);
   EXPECT_LT(optimizer.uplift()->difference, 0.0);
@@ -156,7 +159,9 @@ TEST(ContextualWithBaseline, BothOrdersAreAboutAsFrequent) {
 
 TEST(ContextualWithBaseline, TakesALevelThatDependsOnTheContextOffBothSides) {
   // Contexts move rewards by far more than settings do.
-  const WorldInContexts world = [](double z, double x, int i) { return 5.0 * z + 10.0 * moving_optimum(z, x, i); };
+  const WorldInContexts world = [](double z, double x, int i) {
+    return 5.0 * z + 10.0 * moving_optimum(z, x, i);
+  };
   ContextualWithBaseline optimizer = with_baseline();
   (void)play_in_contexts(optimizer, world, 3000, 6, 1, 0.5);
   const auto uplift = optimizer.uplift();
@@ -233,7 +238,8 @@ TEST(ContextualWithBaseline, ContinuesExactlyFromWhatItSaved) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i]->in_flight().size(), 1U);
     EXPECT_EQ(all[i]->tell(half.pull.ticket, 0.7), Status::ok);
-    for (const AskedIn& each : play_in_contexts(*all[i], moving_optimum, 500, 12)) arms[i].push_back(each.pull.arm);
+    for (const AskedIn& each : play_in_contexts(*all[i], moving_optimum, 500, 12))
+      arms[i].push_back(each.pull.arm);
   }
   EXPECT_EQ(arms[1], arms[0]);
   EXPECT_EQ(arms[2], arms[0]);
@@ -272,20 +278,21 @@ TEST(ContextualWithBaseline, WhatCannotHaveBeenAskedForIsNotAskedAgain) {
   ContextualWithBaseline optimizer = with_baseline();
   const std::vector<double> context{0.5};
   const std::vector<double> other{0.25};
-  EXPECT_EQ(optimizer.ask_as({.arm = other, .length = 1, .purpose = Purpose::baseline, .round = 1},
-                             1, context)
-                .ticket,
-            0U);
   EXPECT_EQ(
-      optimizer.ask_as({.arm = kMiddle, .length = 1, .purpose = Purpose::duel, .round = 1}, 1,
-                       context)
+      optimizer
+          .ask_as({.arm = other, .length = 1, .purpose = Purpose::baseline, .round = 1}, 1, context)
           .ticket,
       0U);
-  EXPECT_EQ(optimizer
-                .ask_as({.arm = kMiddle, .length = 1, .purpose = Purpose::wait, .round = 0}, 1,
-                        context)
-                .ticket,
-            0U);
+  EXPECT_EQ(
+      optimizer
+          .ask_as({.arm = kMiddle, .length = 1, .purpose = Purpose::duel, .round = 1}, 1, context)
+          .ticket,
+      0U);
+  EXPECT_EQ(
+      optimizer
+          .ask_as({.arm = kMiddle, .length = 1, .purpose = Purpose::wait, .round = 0}, 1, context)
+          .ticket,
+      0U);
 }
 
 TEST(ContextualWithBaseline, GivesNoIntervalOnceTheBaselineIsMeasured) {
@@ -296,23 +303,25 @@ TEST(ContextualWithBaseline, GivesNoIntervalOnceTheBaselineIsMeasured) {
   EXPECT_TRUE(best->is_compared);
   EXPECT_EQ(best->assumes, Assumption::none);
   const auto rows = optimizer.policy()->rows;
-  EXPECT_TRUE(std::all_of(rows.begin(), rows.end(),
-                          [](const PolicyRow& row) { return !row.interval; }));
+  EXPECT_TRUE(
+      std::all_of(rows.begin(), rows.end(), [](const PolicyRow& row) { return !row.interval; }));
 }
 
 TEST(ContextualWithBaseline, RefusesABaselineOutsideOfTheSpace) {
-  EXPECT_THROW(ContextualWithBaseline(std::make_unique<Contextual>(line(), load()), line(), {},
-                                      {2.0}, {}),
-               ConfigurationError);
+  EXPECT_THROW(
+      ContextualWithBaseline(std::make_unique<Contextual>(line(), load()), line(), {}, {2.0}, {}),
+      ConfigurationError);
 }
 
 TEST(ContextualWithBaseline, WithoutRoundsItIsTheSearch) {
   ContextualWithBaseline optimizer = with_baseline({.every = 0});
   Contextual alone(line(), load());
   std::vector<std::vector<double>> arms;
-  for (const AskedIn& each : play_in_contexts(optimizer, moving_optimum, 300, 16)) arms.push_back(each.pull.arm);
+  for (const AskedIn& each : play_in_contexts(optimizer, moving_optimum, 300, 16))
+    arms.push_back(each.pull.arm);
   std::vector<std::vector<double>> expected;
-  for (const AskedIn& each : play_in_contexts(alone, moving_optimum, 300, 16)) expected.push_back(each.pull.arm);
+  for (const AskedIn& each : play_in_contexts(alone, moving_optimum, 300, 16))
+    expected.push_back(each.pull.arm);
   EXPECT_EQ(arms, expected);
   EXPECT_FALSE(optimizer.uplift());
 }

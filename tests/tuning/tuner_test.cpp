@@ -195,9 +195,7 @@ TEST_F(TunerTest, WhatHasNeverWorkedIsSaidSoon) {
 }
 
 TEST_F(TunerTest, AMeasurementThatAlwaysTakesTooLongEndsAfterThree) {
-  system_.on_measure = [](double) {
-    return SystemFailure{"measure: took longer than 30 s", true};
-  };
+  system_.on_measure = [](double) { return SystemFailure{"measure: took longer than 30 s", true}; };
   const TuneEnd end = tune(file_of("on_exit = \"leave\""));
   EXPECT_EQ(end.text,
             "nothing could be measured: all of the first 3 pulls failed, the last one because of: "
