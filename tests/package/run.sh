@@ -1,29 +1,26 @@
 #!/usr/bin/env bash
-# Installs the package, builds the README's quick start against it as a project of its own, and
-# compares what it and the tool print with what the README says they print.
+# Installs the package, builds the programs of docs/cpp.md against it as projects of their own, and compares what they and
+# the tool print with what README and docs say they print.
 # usage: run.sh SOURCE_DIR BUILD_DIR CMAKE CXX
 set -euo pipefail
 source_dir=$1 build_dir=$2 cmake=$3 cxx=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The first fenced block of a language under the heading "Quick start".
+# block FILE HEADING LANGUAGE: the first fenced block of a language in a section of a document.
 block() {
-  awk -v language="$1" '
-    /^## / { inside = /^## Quick start/ }
-    inside && $0 == "```" language && !done { copying = 1; next }
+  awk -v heading="## $2" -v fence="\`\`\`$3" '
+    /^## / { inside = $0 == heading }
+    inside && $0 == fence && !done { copying = 1; next }
     copying && /^```/ { copying = 0; done = 1 }
-    copying { print }' "$source_dir/README.md"
+    copying { print }' "$source_dir/$1" | grep '' || { echo "$1: no block of $3 in the section $2" >&2; exit 1; }
 }
 
 "$cmake" --install "$build_dir" --prefix "$work/prefix" >"$work/install.log"
 mkdir "$work/app"
-block cpp >"$work/app/main.cpp"
-block cmake >"$work/app/CMakeLists.txt"
-block text >"$work/expected.txt"
-for file in app/main.cpp app/CMakeLists.txt expected.txt; do
-  [ -s "$work/$file" ] || { echo "README.md: no block for $file"; exit 1; }
-done
+block docs/cpp.md "Quick start" cpp >"$work/app/main.cpp"
+block docs/cpp.md "Quick start" cmake >"$work/app/CMakeLists.txt"
+block docs/cpp.md "Quick start" text >"$work/expected.txt"
 
 "$cmake" -S "$work/app" -B "$work/app/build" -DCMAKE_PREFIX_PATH="$work/prefix" \
   -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" 2>&1 ||
@@ -47,26 +44,7 @@ awk '/^```text/ { copying = 1; next } /^```/ { copying = 0 } copying' "$source_d
 
 # Studies from C++.
 mkdir "$work/study"
-cat >"$work/study/main.cpp" <<'CPP'
-#include <canopy/stores.hpp>
-#include <canopy/study_session.hpp>
-#include <cstdio>
-
-int main() {
-  const canopy::StudySpecification specification{.space = canopy::Space{{"x", canopy::Real{0.0, 1.0}}}};
-  canopy::StudySession session(canopy::open_store("studies.db", canopy::Store::Mode::create), [&](canopy::Store& store) {
-    return canopy::Study::open(store, specification, {.name = "mine", .fork = {}});
-  });
-  for (int i = 0; i < 100; ++i) {
-    const canopy::Status status = session.perform([](canopy::Study& study) {
-      const canopy::Pull pull = study.ask(1);
-      return study.tell(pull.ticket, pull.arm[0]);
-    });
-    if (status != canopy::Status::ok) return 1;
-  }
-  std::printf("%llu events\n", static_cast<unsigned long long>(session.perform([](canopy::Study& s) { return s.events(); })));
-}
-CPP
+block docs/cpp.md "The same tuner, durable" cpp >"$work/study/main.cpp"
 cat >"$work/study/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.16)
 project(study CXX)
@@ -80,24 +58,21 @@ CMAKE
 (cd "$work/study" && build/study | grep -qx "200 events" && build/study | grep -qx "400 events")
 
 # The conversation with `canopy pipe`: what follows "-> " goes in, what follows "<- " comes out.
-readme_section() { awk -v heading="## $1" '/^## / { inside = $0 == heading } inside' "$source_dir/README.md"; }
-readme_section "From any language" | awk '/^```toml/ { copying = 1; next } /^```/ { copying = 0 } copying' \
-  >"$work/study.toml"
-readme_section "From any language" | sed -n 's/^<- //p' >"$work/expected.txt"
-readme_section "From any language" | sed -n 's/^-> //p' |
-  "$work/prefix/bin/canopy" pipe "$work/study.toml" | diff -u "$work/expected.txt" -
+block docs/pipe.md "A first conversation" toml >"$work/study.toml"
+block docs/pipe.md "A first conversation" json >"$work/conversation"
+sed -n 's/^-> //p' "$work/conversation" | "$work/prefix/bin/canopy" pipe "$work/study.toml" |
+  diff -u <(sed -n 's/^<- //p' "$work/conversation") -
+
+# What follows a line "$ build/canopy ..." is what that command prints.
+shown() { block "$1" "$2" console | sed 1d; }
+command_of() { block "$1" "$2" console | sed -n '1s,^\$ build/,,p'; }
 
 # The table of `canopy simulate`, but for the time.
 without_time() { sed -e '/^ns per step/d' -e 's/ *$//'; }
-readme_section "At the terminal" | awk '/^\$ build/ { copying = 1; next } /^```/ { copying = 0 } copying' |
-  without_time >"$work/expected.txt"
-command=$(readme_section "At the terminal" | sed -n 's,^\$ build/,,p')
-(cd "$work/prefix/bin" && eval "./$command") | without_time | diff -u "$work/expected.txt" -
+(cd "$work/prefix/bin" && eval "./$(command_of docs/experiments.md "One optimizer on one environment")") | without_time |
+  diff -u <(shown docs/experiments.md "One optimizer on one environment" | without_time) -
 
 # The study of `canopy tune`.
-readme_section "Tune a live system" | awk '/^```toml/ { copying = 1; next } /^```/ { copying = 0 } copying' \
-  >"$work/demo.toml"
-readme_section "Tune a live system" | awk '/^\$ build/ { copying = 1; next } /^```/ { copying = 0 } copying' \
-  >"$work/expected.txt"
-(cd "$work" && prefix/bin/canopy tune demo.toml) | diff -u "$work/expected.txt" -
-echo "the README's programs print what it says"
+block README.md "Tune a live system" toml >"$work/demo.toml"
+(cd "$work" && eval "prefix/bin/$(command_of README.md "Tune a live system")") | diff -u <(shown README.md "Tune a live system") -
+echo "the programs of README and docs print what these say"
