@@ -281,7 +281,7 @@ class FakeService {
       return {};
     }
     if (what == "specification") {
-      refuse_beside(name, *body.find("tuner")->as_text());
+      require_no_other_tuner(name, *body.find("tuner")->as_text());
       store_.set_specification(record->id, json_text(*body.find("specification")));
       return {};
     }
@@ -300,7 +300,7 @@ class FakeService {
                                                                               : nullptr;
   }
 
-  void refuse_beside(const std::string& study, const std::string& id) {
+  void require_no_other_tuner(const std::string& study, const std::string& id) {
     const Tuner* tuner = tuner_of(study);
     if (tuner == nullptr || tuner->id == id) return;
     throw Refused{409, "open_elsewhere", "the study is run by a tuner: " + tuner->holder};
@@ -376,7 +376,7 @@ class FakeService {
 
   Document take(const std::string& study, const Document& body) {
     const std::string& id = *body.find("tuner")->as_text();
-    refuse_beside(study, id);
+    require_no_other_tuner(study, id);
     const Document* holder = body.find("holder");
     tuners_[study] = {id, holder != nullptr ? *holder->as_text() : "a tuner",
                       SteadyClock::now() + options_.lease};
@@ -391,7 +391,7 @@ class FakeService {
 
   Document append(const StudyRecord& record, const Document& body) {
     const std::string& id = *body.find("tuner")->as_text();
-    refuse_beside(record.name, id);
+    require_no_other_tuner(record.name, id);
     const StudySpecification begun = specification_of(record);
     std::vector<JournalEntry> entries;
     std::uint64_t number = static_cast<std::uint64_t>(*body.find("after")->as_whole());
