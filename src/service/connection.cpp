@@ -363,7 +363,8 @@ void Connection::refuse_foreign_pages(const Exchange& exchange) const {
   if (!is_foreign) return;
   throw Problem(
       403, "foreign_page",
-      "without tokens this server only accepts requests from its own page; --origin allows others");
+      "without tokens this server only accepts requests from its own page; --allow-origin allows "
+      "others");
 }
 
 bool Connection::allows(std::string_view origin) const {
