@@ -11,7 +11,7 @@
 namespace canopy {
 namespace {
 
-/// What somebody wrote, as options hold it; none for kinds that no option has.
+/// Converts a value to an option value; none for kinds that no option has.
 std::optional<OptionValue> option_value(const Document& value) {
   if (value.kind() == Document::Kind::nothing) return OptionValue{};
   if (const std::string* text = value.as_text()) return *text;
@@ -21,7 +21,7 @@ std::optional<OptionValue> option_value(const Document& value) {
   return number ? std::optional<OptionValue>(*number) : std::nullopt;
 }
 
-/// A key that anybody may have made up, as a message can show it.
+/// A key, which is untrusted input, shortened and escaped for a message.
 std::string shown(const std::string& key) {
   const std::string quoted = Document(key).excerpt();
   return quoted.substr(1, quoted.size() - 2) == key ? key : quoted;
@@ -166,7 +166,8 @@ void DocumentReader::note_line(const std::string& field, const Document& value) 
 
 void DocumentReader::throw_if_any() const {
   if (violations_.empty()) return;
-  std::set<std::pair<std::size_t, std::string>> met;  // one may be at every point of a grid
+  std::set<std::pair<std::size_t, std::string>>
+      met;  // the same mistake may occur at every point of a grid
   std::vector<SpecificationError::Mistake> mistakes;
   for (const Violation& violation : violations_) {
     const auto line = lines_.find(violation.field);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::milliseconds kAfterFailure{500};
 constexpr std::chrono::seconds kLongestBeat{5};
 
-/// A thread that is made while this lives gets no signals: they are for the rest of the process.
+/// Blocks signals in threads created during its lifetime, so that other threads handle them.
 class WithoutSignals {
  public:
   WithoutSignals() {
@@ -33,7 +33,7 @@ class WithoutSignals {
   sigset_t before_{};
 };
 
-/// Nanoseconds, also of the time in which the machine slept.
+/// In nanoseconds, including the time during which the machine was suspended.
 std::int64_t time_since_boot() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
@@ -51,7 +51,7 @@ PostgresLease::PostgresLease(const PostgresAddress& address)
 
 PostgresLease::~PostgresLease() {
   if (process_ != getpid()) {
-    (void)heart_.release();  // its thread is not in this process
+    (void)heart_.release();  // the thread does not exist in this process
     return;
   }
   if (heart_->thread.joinable()) {
@@ -73,7 +73,7 @@ void PostgresLease::hold(StudyId study, std::int64_t fence) {
 }
 
 bool PostgresLease::holds(StudyId study, std::int64_t fence) {
-  // In this order: a lease that ends after this was looked at has not ended before.
+  // Must be read first, so that a lapse after this point is detected.
   const std::uint64_t lapses = heart_->lapses;
   const bool is_certain = time_since_boot() < heart_->certain_until;
   {
@@ -103,7 +103,7 @@ std::optional<std::int64_t> PostgresLease::fence(StudyId study) {
 }
 
 void PostgresLease::give_back(StudyId study, std::int64_t fence) {
-  if (process_ != getpid()) return;  // it is the parent's
+  if (process_ != getpid()) return;  // it belongs to the parent
   {
     const std::lock_guard lock(held_mutex_);
     const auto found = held_.find(study);
@@ -114,7 +114,7 @@ void PostgresLease::give_back(StudyId study, std::int64_t fence) {
   try {
     heart_->give_back_some();
   } catch (const StoreError&) {
-    heart_->waiting.notify_all();  // the thread goes on trying
+    heart_->waiting.notify_all();  // the thread retries
   }
 }
 
@@ -122,7 +122,7 @@ PostgresLease::Heart::Heart(const PostgresAddress& address)
     : connection(address, std::chrono::milliseconds(kLongestBeat)) {}
 
 void PostgresLease::Heart::start(const std::string& name) {
-  // Those of processes that are gone are of no use to anybody; one that wakes up comes back.
+  // Removes owners of ended processes. A process that was only suspended inserts its row again.
   connection.run("DELETE FROM owners WHERE alive_until < clock_timestamp() - interval '1 hour'");
   const std::int64_t begin = time_since_boot();
   owner = connection
@@ -146,7 +146,8 @@ void PostgresLease::Heart::run(const std::stop_token& stop) {
       give_back_some();
       pause = kBetweenBeats;
     } catch (const StoreError&) {
-      pause = kAfterFailure;  // for as long as it takes: the fence tells what was lost meanwhile
+      pause = kAfterFailure;  // retries indefinitely; the fencing token shows whether studies were
+                              // lost meanwhile
     }
   }
 }
@@ -174,7 +175,7 @@ void PostgresLease::Heart::end() {
     connection.run("UPDATE studies SET owner = NULL WHERE owner = $1", owner);
     connection.run("DELETE FROM owners WHERE id = $1", owner);
   } catch (const StoreError&) {
-    return;  // it runs out by itself
+    return;  // the lease expires by itself
   }
 }
 

@@ -25,10 +25,11 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kStudiesAPage = 1000;
 constexpr std::uint64_t kEventsAPage = 5000;
-constexpr milliseconds kBetweenTries{100};   // to lock a study
-constexpr milliseconds kNewsIsFresh{1'000};  // whether a study is open
+constexpr milliseconds kBetweenTries{100};   // between attempts to acquire a study
+constexpr milliseconds kNewsIsFresh{1'000};  // how long the cached open state of a study is used
 constexpr milliseconds kTimeoutOfTenures{3'000};
-constexpr milliseconds kLongWork{600'000};  // a server may have a long journal to read
+constexpr milliseconds kLongWork{
+    600'000};  // for requests that may read a long journal on the server
 constexpr unsigned kNotFound = 404;
 
 std::string random_id() {
@@ -38,7 +39,7 @@ std::string random_id() {
   return id;
 }
 
-/// What the server says is wrong, as stores say it.
+/// Converts an error of the server to a StudyError or StoreError.
 [[noreturn]] void throw_as_store(const ServerProblem& problem, const std::string& store) {
   const std::string& code = problem.code();
   const std::string what = store + ": " + problem.what();
@@ -74,7 +75,7 @@ const Document::List& list_in(const Document& document, std::string_view key,
 
 }  // namespace
 
-/// The right to write to a study: it tells the server that we live.
+/// The lease on a study: a thread sends heartbeats to the server.
 class RemoteStore::Tenure {
  public:
   Tenure(HttpClient::Options options, std::string path, std::string id)
@@ -92,14 +93,14 @@ class RemoteStore::Tenure {
     try {
       if (is_held_) http_.send({.method = "DELETE", .target = path_ + "?tuner=" + id_});
     } catch (const std::exception&) {
-      return;  // the server finds out
+      return;  // the lease expires by itself
     }
   }
 
   [[nodiscard]] const std::string& id() const { return id_; }
 
-  /// With a client that has time: the server may have to read the whole journal. Throws what that
-  /// does.
+  /// Acquires the lease. Uses a client with the normal timeout, because the server may have to read
+  /// the whole journal. Throws the errors of the client.
   void begin(HttpClient& http) {
     const Document answer = tell(http);
     is_held_ = true;
@@ -144,9 +145,10 @@ class RemoteStore::Tenure {
       try {
         (void)tell(http_);
       } catch (const ServerProblem& problem) {
-        if (problem.status() == 409) return;  // somebody else has it: whoever writes is told so
+        if (problem.status() == 409)
+          return;  // another tuner has the study; writes will report that
       } catch (const ServerUnreachable&) {
-        // It may be back the next time.
+        // Retried with the next heartbeat.
       }
       lock.lock();
     }
@@ -154,7 +156,7 @@ class RemoteStore::Tenure {
 
   std::string path_;
   std::string id_;
-  HttpClient http_;  // the thread's, while there is one
+  HttpClient http_;  // used by the thread while it runs
   bool is_held_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -165,7 +167,7 @@ class RemoteStore::Tenure {
 
 namespace {
 
-/// A client, or why there is none, as stores say it.
+/// Creates a client; a failure becomes a StoreError.
 std::unique_ptr<HttpClient> client_for(const HttpClient::Options& options) {
   try {
     return std::make_unique<HttpClient>(options);
@@ -182,7 +184,7 @@ RemoteStore::RemoteStore(Options options)
       client_(client_for(options_.http)),
       http_(*client_) {}
 
-/// Does what asks the server; errors become those of stores.
+/// Calls a function that sends requests; its errors become errors of stores.
 template <class Ask>
 auto RemoteStore::asked(Ask&& ask) {
   try {
@@ -379,7 +381,7 @@ void RemoteStore::append_events(const StudyWrite& write) {
     } catch (const ServerProblem& problem) {
       const auto tenure = known(write.study).tenure.lock();
       if (problem.code() != "moved_on" || !tenure) throw;
-      tenure->renew(http_);  // throws if somebody else has the study
+      tenure->renew(http_);  // throws if another tuner has the study
       throw StoreError(StoreError::Fault::moved_on, name_ + ": " + problem.what());
     }
   });
@@ -433,7 +435,7 @@ std::optional<Snapshot> RemoteStore::snapshot(StudyId study) {
   });
 }
 
-/// The server has the same state and keeps it itself.
+/// The server has the same state; this asks it to save its own snapshot.
 void RemoteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
   asked([&] {
     http_.send({.method = "PUT",

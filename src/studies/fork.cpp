@@ -11,7 +11,7 @@
 namespace canopy {
 namespace {
 
-/// Whether coordinates mean the same in both.
+/// Whether coordinates have the same meaning in both.
 bool mean_the_same(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
   const auto alike = [](const Parameter& left, const Parameter& right) {
     return left.name == right.name && left.domain.measures_like(right.domain);
@@ -34,7 +34,8 @@ ForkStart fork_start(const StudySpecification& before, StudySpecification fork,
                      bool accept_changes) {
   if (fork.optimizer == Selection{}) fork.optimizer = inherited_optimizer(before, fork);
   if (!mean_the_same(before.space.parameters(), fork.space.parameters())) return ForkStart::nothing;
-  // Rewards need a context where the best arm depends on it; elsewhere theirs can be forgotten.
+  // If the fork has contexts, it can only use rewards with contexts of the same meaning; if it has
+  // none, the contexts of rewards can be dropped.
   if (!fork.contexts.empty() && !mean_the_same(before.contexts, fork.contexts)) {
     return ForkStart::nothing;
   }

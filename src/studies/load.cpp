@@ -29,7 +29,7 @@ void transfer_folds(State& state, TicketLeases& leases, std::string& fold) {
   state.nested(fold);
 }
 
-/// Throws StateError, also where the fold was not saved.
+/// Restores both folds. Throws StateError, also if the fold was not saved.
 void restore_folds(Folds& folds, const std::string& saved) {
   State state(saved);
   std::string fold;
@@ -38,8 +38,9 @@ void restore_folds(Folds& folds, const std::string& saved) {
   if (folds.fold) folds.fold->restore(fold);
 }
 
-/// The last snapshot, or the very beginning if there is none or it is damaged. Its folds may be
-/// useless, since the settings they depend on may change: then they start from the beginning.
+/// Loads the last snapshot, or the initial state if there is none or it is damaged. If its folds
+/// cannot be used, because the settings that they depend on have changed, they start from the
+/// beginning.
 Loaded from_snapshot(Store& store, const StudyRecord& record,
                      const StudySpecification& specification, const MakeFold& fold,
                      std::uint64_t& folded_events) {
@@ -54,8 +55,9 @@ Loaded from_snapshot(Store& store, const StudyRecord& record,
   } catch (const NewerStateError& error) {
     throw StudyError(Fault::damaged, record.name + ": " + error.what());
   } catch (const StateError&) {
-    loaded.optimizer =
-        make_optimizer(specification, seed_of(record, specification));  // the journal has it all
+    loaded.optimizer = make_optimizer(
+        specification,
+        seed_of(record, specification));  // snapshots can be rebuilt from the journal
     return loaded;
   }
   try {
@@ -147,9 +149,9 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
       (void)optimizer->bar(barred->arm, barred->reward);
     }
   });
-  return {
-      std::move(optimizer), std::move(state), std::make_shared<TicketLeases>(),
-      revision_text(record.name, specification) + ": this shows what it makes of the same rewards"};
+  return {std::move(optimizer), std::move(state), std::make_shared<TicketLeases>(),
+          revision_text(record.name, specification) +
+              "; this is what the current revision learns from the same rewards"};
 }
 
 }  // namespace canopy

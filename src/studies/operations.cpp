@@ -18,7 +18,7 @@ Outcome outcome_of(Status status, Document::Table answer) {
   return {.answer = std::move(answer)};
 }
 
-/// Calls take(reward) with what a failure is worth.
+/// Calls take(reward) with the penalty for a failure.
 template <class Take>
 Outcome with_worth(const Optimizer& optimizer, const std::optional<double>& given, Take&& take) {
   const std::optional<double> worth = given ? given : optimizer.failure_reward();
@@ -48,7 +48,7 @@ ObserveRequest read_observation(RequestReader& reader, const Document& table,
   const Role role = reader.role(table, prefix);
   if (role == Role::baseline && !names.contexts.empty()) {
     reader.complain(prefix + "role", "wrong_type",
-                    "cannot be baseline in a study with [[context]] yet");
+                    "cannot be `baseline` in a study with [[context]]; this is not supported yet");
   }
   return {.arm = reader.arm(table, prefix, names.space).value_or(std::vector<double>()),
           .context = reader.context(table, prefix, names.contexts, role != Role::search),

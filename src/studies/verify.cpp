@@ -52,7 +52,7 @@ class Verifier {
     if (!snapshot_) return;
     try {
       for (const std::string& part : {snapshot_->optimizer, snapshot_->tuner}) {
-        (void)State(part);  // which compares the checksum
+        (void)State(part);  // verifies the checksum
       }
       return;
     } catch (const NewerStateError& error) {
@@ -82,7 +82,7 @@ class Verifier {
     }
   }
 
-  /// Up to the first event that does not match.
+  /// Replays entries up to the first one that does not match.
   void replay(const JournalEntry& entry) {
     if (!optimizer_) return;
     try {
@@ -104,12 +104,12 @@ class Verifier {
       restored->restore(snapshot_->optimizer);
       if (restored->save() == optimizer_->save()) return;
     } catch (const StateError&) {
-      // It is that of something else.
+      // The snapshot belongs to another state.
     }
     add_fault(fmt::format("its snapshot is not the state after event {}", number_));
   }
 
-  /// Events and their number in the record are written in one step.
+  /// Events and their count in the record are written in one transaction.
   void look_for_more_events() {
     if (number_ != record_.events) return;
     bool has_more = false;
@@ -130,7 +130,7 @@ class Verifier {
   Verification found_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<Snapshot> snapshot_;
-  std::uint64_t number_ = 0;  // of the last event that was read
+  std::uint64_t number_ = 0;  // number of the last event read
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
   throw std::system_error(error, std::generic_category());
 }
 
-/// Out of the way of the standard descriptors, which the child replaces.
+/// Moves a descriptor above the standard ones, which the child replaces.
 Descriptor above_standard(Descriptor descriptor) {
   if (!descriptor.is_open()) fail(errno);
   if (descriptor.number() > STDERR_FILENO) return descriptor;
@@ -42,8 +42,8 @@ void keep_from_blocking(const Descriptor& ours) {
   if (fcntl(ours.number(), F_SETFL, O_NONBLOCK) != 0) fail(errno);
 }
 
-/// An ignored SIGCHLD, which canopy may have inherited, would keep us from learning how a program
-/// ended.
+/// If canopy has inherited an ignored SIGCHLD, resets it; otherwise the exit status of programs
+/// would be lost.
 void heed_ends_of_children() {
   struct sigaction now {};
   (void)sigaction(SIGCHLD, nullptr, &now);
@@ -54,7 +54,8 @@ pid_t fork_guardian(const Program& program, const GuardianPipes& ends, const Gua
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  (void)pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of ours runs in the child
+  (void)pthread_sigmask(SIG_SETMASK, &all,
+                        &before);  // our signal handlers must not run in the child
   const pid_t id = fork();
   if (id == 0) run_guardian(program, ends, how);
   const int error = errno;

@@ -28,8 +28,8 @@ void Comparing::begin(std::uint64_t pulls) {
   const std::optional<Best> best = study_.best();
   if (!best) {
     lookout_.end({TuneEnd::Why::failure,
-                  study_.nearest() ? "there is nothing to confirm: no arm keeps the limits"
-                                   : "there is nothing to confirm: no arm has a reward"});
+                  study_.nearest() ? "there is nothing to confirm: no setting keeps the limits"
+                                   : "there is nothing to confirm: no setting has a reward"});
     return;
   }
   const StudySpecification& specification = study_.specification();
@@ -43,10 +43,10 @@ void Comparing::begin(std::uint64_t pulls) {
   alike_ = 0;
   if (is_of_policy) {
     if (is_baseline_everywhere()) {
-      end(false, "the policy is the baseline in every context, there is nothing to confirm");
+      end(false, "there is nothing to confirm: the policy is the baseline in every context");
     }
   } else if (specification.is_baseline(best->arm)) {
-    end(false, "the best arm is the baseline, there is nothing to confirm");
+    end(false, "there is nothing to confirm: the best setting is the baseline");
   }
 }
 
@@ -99,7 +99,7 @@ void Comparing::play_in_context() {
                            alike_ - 1));
     return;
   }
-  Reading passed_over;  // the system goes on, and says nothing
+  Reading passed_over;  // measured so that the system stays at the baseline; not used
   (void)keeper_.measure_at(baseline(), passed_over);
 }
 
@@ -113,7 +113,8 @@ void Comparing::play(const std::vector<double>& arm, bool is_baseline, Context c
     const std::string what = lookout_.failure();
     const Return back = keeper_.go_back_to(baseline());
     const bool works = back == Return::works || back == Return::works_again;
-    const char* failed = context.empty() ? "the best arm failed: " : "a setting of it failed: ";
+    const char* failed =
+        context.empty() ? "the best setting failed: " : "a setting of the policy failed: ";
     if (works && !is_baseline) end(false, failed + what, true);
   }
   if (outcome != Outcome::done) return;
@@ -122,14 +123,15 @@ void Comparing::play(const std::vector<double>& arm, bool is_baseline, Context c
   study_.commit();
 }
 
-/// What the study has learnt that the context adds to all rewards alike. It is known before the
-/// pull and the same for either side, so taking it off favours neither.
+/// The estimated effect of the context on the rewards of all settings alike. It is known before the
+/// pull and independent of the side, so subtracting it does not bias the comparison.
 double Comparing::effect_of(Context context) const {
   const std::optional<Policy> policy = context.empty() ? std::nullopt : study_.policy();
   return policy ? level_effect(*policy, study_.specification().contexts, context) : 0.0;
 }
 
-/// An arm is confirmed if it is better and keeps its limits, by what was measured meanwhile alone.
+/// Confirms the arm if it is better and keeps its limits, judged only by the measurements of this
+/// comparison.
 void Comparing::conclude() {
   const Comparison& comparison = *state().comparison();
   const std::optional<bool> is_better = comparison.is_better(direction());

@@ -13,7 +13,8 @@ namespace canopy {
 namespace {
 
 constexpr double kBetweenLooks = 1.0;  // seconds
-constexpr double kSlice = 0.02;        // of a sleep: how late a signal may be noticed
+constexpr double kSlice =
+    0.02;  // of a sleep: the maximum delay in seconds until a signal is noticed
 
 }  // namespace
 
@@ -31,7 +32,7 @@ void Lookout::look() {
     posted = study_.store().commands(study_.record().id,
                                      std::max(commands_seen_, state().last_command()));
   } catch (const StoreError&) {
-    return;  // a store that cannot be read now can be read later
+    return;  // the commands are read again later
   }
   for (const PostedCommand& each : posted) take(each);
   if (!posted.empty()) study_.commit();
@@ -45,12 +46,12 @@ void Lookout::take(const PostedCommand& posted) {
     const bool needs_baseline =
         wanted.command == RunnerCommand::baseline || wanted.command == RunnerCommand::confirm;
     if (needs_baseline && !study_.specification().baseline) {
-      study_.note(Failed{0, fmt::format("{}, as {} wants: the study has no baseline",
+      study_.note(Failed{0, fmt::format("command {} by {}: the study has no baseline",
                                         name_of(wanted.command), excerpt(wanted.by))});
     }
   } catch (const SpecificationError& error) {
-    study_.note(Failed{0, fmt::format("command {} cannot be understood: {}", posted.number,
-                                      excerpt(error.what(), 200))});
+    study_.note(Failed{
+        0, fmt::format("command {} is invalid: {}", posted.number, excerpt(error.what(), 200))});
   }
 }
 

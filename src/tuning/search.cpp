@@ -21,8 +21,8 @@ Search::Search(Study& study, SystemKeeper& keeper, Lookout& lookout)
       keeper_(keeper),
       lookout_(lookout) {}
 
-/// Of the tickets that are open, some wait for their rewards to be told, or for the first reward of
-/// all; one is to be answered.
+/// Finds the open ticket to continue with. Other open tickets have held-back rewards, or wait for
+/// the first reward.
 void Search::resume() {
   pull_.reset();
   suspect_ = 0;
@@ -66,7 +66,8 @@ void Search::step() {
     find_out_who_is_to_blame();
     return;
   }
-  if (study_.is_barred(pull_->arm)) {  // it has been found out; nothing need be set or measured
+  if (study_.is_barred(
+          pull_->arm)) {  // barred after it was asked for: no need to apply or measure it
     (void)study_.bar(pull_->arm, failure_reward().value_or(0.0));
     penalize();
     return;
@@ -88,7 +89,7 @@ void Search::step() {
   learn(reading);
 }
 
-/// Asks for the next pull. False if its context cannot be observed now.
+/// Asks for the next pull. Returns false if the context cannot be observed.
 bool Search::ask() {
   if (specification_.contexts.empty()) {
     pull_.emplace(study_.ask());
@@ -102,8 +103,8 @@ bool Search::ask() {
   return true;
 }
 
-/// A pull that an earlier tuner has left open is given back if its context has passed since then:
-/// what is measured now would be told for what was observed before.
+/// Drops a pull that an earlier tuner left open if the context has changed: what is measured now
+/// would be recorded for the earlier context.
 Search::Outcome Search::review_left_over() {
   if (!pull_ || state().failed() == pull_->ticket) return Outcome::done;
   const std::vector<double> context = state().context_of(pull_->ticket);
@@ -122,15 +123,14 @@ Search::Outcome Search::review_left_over() {
   return Outcome::done;
 }
 
-/// Whether the system has the arm that is to be pulled, and the search has put it there: a restart
-/// does not end a visit.
+/// Whether the search has already applied the arm to be pulled. A restart does not end a visit.
 bool Search::is_in_visit() const {
   return !state().is_elsewhere() && state().setting() == pull_->arm;
 }
 
 // --- beside the baseline ------------------------------------------------------------------------
 
-/// One pull of the baseline, or of either side of a pair.
+/// Performs one pull of the baseline or of either side of a pair.
 void Search::compare() {
   lookout_.report(Lookout::Phase::baseline);
   keeper_.wait_until_it_may_change_to(pull_->arm);
@@ -162,8 +162,9 @@ void Search::compare() {
   study_.commit();
 }
 
-/// Where the search has just played the challenger, the first visit to it would have had no change
-/// before it, and that to the baseline would: a visit to either, which is tossed, comes before.
+/// If the search has just played the challenger, a first visit to it would begin without a change
+/// of setting, unlike a first visit to the baseline. To avoid this bias, a visit to one of them,
+/// chosen at random, comes first.
 void Search::lead_in() {
   const bool is_first = !pull_->then.empty() && pull_->length == 2 * pull_->then_length;
   if (!is_first || led_in_ == pull_->ticket) return;
@@ -183,7 +184,7 @@ void Search::lead_in() {
   }
 }
 
-/// If the baseline works, it is the challenger that has failed; else the pair is void.
+/// The challenger has failed if the baseline works; otherwise the pair is discarded.
 void Search::comparison_failed() {
   if (options_.on_failure == OnFailure::stop) {
     lookout_.end({TuneEnd::Why::failure, lookout_.failure()});
@@ -192,7 +193,7 @@ void Search::comparison_failed() {
   const bool is_challenger = !specification_.is_baseline(pull_->arm);
   const SystemKeeper::Return back = keeper_.go_back_to(specification_.baseline->setting);
   if (back == SystemKeeper::Return::down || back == SystemKeeper::Return::stopped) return;
-  // The second time that the whole system goes down with it, it is no coincidence.
+  // If the system went down, the challenger is penalized only when it happens a second time.
   const bool fell_together = back == SystemKeeper::Return::works_again && suspected_ != pull_->arm;
   if (is_challenger && fell_together) suspected_ = pull_->arm;
   const bool is_to_blame = is_challenger && !fell_together;
@@ -243,7 +244,7 @@ void Search::finish() {
   if (!must_hold(state().pulls_here())) release();
 }
 
-/// Tells what was measured and not told yet.
+/// Tells the rewards that were held back.
 void Search::release() {
   const std::map<Ticket, double> held = state().held();
   for (const auto& [ticket, reward] : held) tell(ticket, reward);
@@ -252,7 +253,7 @@ void Search::release() {
 void Search::tell(Ticket ticket, double reward) {
   const Status status = study_.tell(ticket, reward);
   if (is_taken(status)) return;
-  (void)study_.drop(ticket);  // or it would be tried again and again
+  (void)study_.drop(ticket);  // otherwise it would be retried forever
   lookout_.end(
       {TuneEnd::Why::failure, fmt::format("the reward {:g}: {}", reward, describe(status))});
 }
@@ -279,20 +280,21 @@ void Search::attempt_failed() {
   }
 }
 
-/// The arm cannot be set or measured. Is it the arm, or the system?
+/// Determines whether the arm or the system is the cause of a failure.
 void Search::find_out_who_is_to_blame() {
   using Return = SystemKeeper::Return;
   forgiven_ = 0;
   std::vector<std::vector<double>> others = refuges();
-  if (others.empty() && !has_worked(pull_->arm)) return penalize();  // nothing to compare it with
+  if (others.empty() && !has_worked(pull_->arm))
+    return penalize();  // there is no other setting to test
 
   const bool is_only_refuge = others.empty() || others.front() == pull_->arm;
   if (is_only_refuge) others = {pull_->arm};
   const Return back = keeper_.go_back_to(others);
   if (back == Return::down || back == Return::stopped) return;
 
-  // Where another setting works at once, it is the arm. One that worked before, or with which the
-  // whole system went down, deserves another try; the second time, it is no coincidence.
+  // If another setting works immediately, the arm has failed. An arm that worked before, or that
+  // failed when the whole system went down, gets one retry.
   const bool fell_together = back == Return::works_again && suspect_ != pull_->ticket;
   if (back == Return::works_again) suspect_ = pull_->ticket;
   if (is_only_refuge || fell_together) {
@@ -302,8 +304,8 @@ void Search::find_out_who_is_to_blame() {
   }
 }
 
-/// A setting that was measured before, other than the arm that is being pulled if there is one: a
-/// one that breaks a limit only if there is no other.
+/// A setting that was measured before; not the current arm if there is another one, and one that
+/// breaks a limit only if there is no other.
 std::optional<std::vector<double>> Search::setting_that_works() const {
   if (specification_.baseline) return specification_.baseline->setting;
   std::optional<std::vector<double>> broken;
@@ -316,8 +318,8 @@ std::optional<std::vector<double>> Search::setting_that_works() const {
   return best && best->arm != pull_->arm ? best->arm : broken;
 }
 
-/// The settings one of which should work, the likeliest first: one, or, where what works may depend
-/// on the context, all that are known.
+/// The settings of which one should work, the most likely first. In a study with contexts, where a
+/// setting may work in some contexts only, all known ones.
 std::vector<std::vector<double>> Search::refuges() const {
   const std::optional<std::vector<double>> other = setting_that_works();
   std::vector<std::vector<double>> settings;
@@ -330,13 +332,13 @@ std::vector<std::vector<double>> Search::refuges() const {
     if (setting != pull_->arm && !is_known) settings.push_back(setting);
   };
   if (specification_.baseline) add(specification_.baseline->setting);
-  if (const std::optional<Best> best = study_.best()) add(best->arm);  // in this context
+  if (const std::optional<Best> best = study_.best()) add(best->arm);  // in the current context
   for (const std::vector<double>& setting : state().good_settings()) add(setting);
   return settings;
 }
 
-/// Whether the arm was measured before, or has failed before anything was: where that is the only
-/// arm there is, it is tried again.
+/// Whether any arm was measured before, or this arm failed before the first measurement. In these
+/// cases it is retried if it is the only arm.
 bool Search::has_worked(const std::vector<double>& arm) const {
   return !state().good_settings().empty() ||
          std::any_of(state().deferred().begin(), state().deferred().end(),
@@ -347,8 +349,7 @@ std::optional<double> Search::failure_reward() const {
   return options_.failure_reward ? options_.failure_reward : study_.failure_reward();
 }
 
-/// Answers the pull with a penalty. Before the first reward there is no scale for one, so the
-/// penalty is postponed.
+/// Penalizes the pull. Without any reward the size of a penalty is unknown, so it is deferred.
 void Search::penalize() {
   release();
   const Ticket ticket = pull_->ticket;
@@ -381,7 +382,7 @@ void Search::end_if_too_many_failed() {
                             recent.count(), recent.pulls(), lookout_.failure())});
 }
 
-/// What failed before the first reward, now that there is one.
+/// Penalizes arms that failed before the first reward.
 void Search::penalize_deferred() {
   const std::map<Ticket, std::vector<double>> deferred = state().deferred();
   for (const auto& [ticket, arm] : deferred) {

@@ -13,9 +13,11 @@ namespace canopy {
 namespace {
 
 constexpr int kRetries = 3;
-constexpr double kFirstPatience = 5.0;  // seconds: what has never worked is probably a mistake
-constexpr double kFirstPause = 0.25;    // seconds before the first retry; doubled before the others
-constexpr double kLongestPause = 30.0;  // between looks at a system that is down
+constexpr double kFirstPatience =
+    5.0;  // seconds to wait for a system that has never worked: a mistake is likely
+constexpr double kFirstPause =
+    0.25;  // seconds before the first retry; doubled before each further one
+constexpr double kLongestPause = 30.0;  // between probes of a system that is down
 
 }  // namespace
 
@@ -45,7 +47,8 @@ int SystemKeeper::retries() const {
   return options_.on_failure == OnFailure::retry ? kRetries : 0;
 }
 
-/// Retries up to `retries` times, but not after a time-out: that would take as long again.
+/// Retries up to `retries` times, but not after a timeout, because a retry would take as long
+/// again.
 template <class Try>
 SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& try_once) {
   double pause = kFirstPause;
@@ -53,7 +56,7 @@ SystemKeeper::Outcome SystemKeeper::attempt(Ticket ticket, int retries, Try&& tr
     if (lookout_.is_stopped()) return Outcome::stopped;
     const std::optional<SystemFailure> failure = try_once();
     if (!failure) return Outcome::done;
-    if (lookout_.is_stopped()) return Outcome::stopped;  // which is why it failed
+    if (lookout_.is_stopped()) return Outcome::stopped;  // the failure is due to the stop signal
     if (failure->has_timed_out) retries = 0;
     const bool is_last = retries <= 0 && options_.on_failure != OnFailure::stop;
     note_failure(ticket, *failure, is_last && ticket != 0);
@@ -102,7 +105,7 @@ std::string SystemKeeper::deadly_text() const {
       crashes);
 }
 
-/// Rewards are held back so that this is rarely needed: after a failure, say.
+/// Rarely needed, since rewards are held back to avoid changes; for example after a failure.
 void SystemKeeper::wait_until_it_may_change_to(Arm arm) {
   if (!options_.max_changes_per_hour) return;
   const std::vector<double>& now = state().setting();
@@ -115,9 +118,9 @@ void SystemKeeper::wait_until_it_may_change_to(Arm arm) {
   }
 }
 
-/// How many pulls after a change are measured and not told to the optimizer. One that knows how
-/// long the system takes to settle passes over them itself, where the pull is its own; by distance
-/// it must know where the system comes from.
+/// The number of pulls after a change that are measured and not told to the optimizer. An optimizer
+/// with settle options skips them itself for its own tickets; with settling by distance, it must
+/// know the previous setting.
 std::uint64_t SystemKeeper::warmup_to(Ticket ticket) const {
   if (settle_ == 0) return options_.warmup_pulls;
   if (ticket == 0) return settle_;
@@ -134,7 +137,7 @@ SystemKeeper::Outcome SystemKeeper::set(Arm arm, Ticket ticket) {
     Reading reading;
     const Outcome measured = measure_quietly(ticket, reading);
     if (measured != Outcome::done) {
-      setting_.clear();  // it has not settled: next time all over again
+      setting_.clear();  // not settled: apply it again next time
       return measured;
     }
     study_.note(Observed{setting_, reading.reward, Role::warm_up});
@@ -214,16 +217,16 @@ SystemKeeper::Return SystemKeeper::go_back_to(const std::vector<std::vector<doub
   if (!has_ever_worked()) {
     lookout_.end(
         {TuneEnd::Why::failure,
-         fmt::format("nothing has been measured yet, and {} does not work either: {}",
+         fmt::format("nothing has been measured yet, and {} fails as well: {}",
                      arm_text(study_.specification().space, arms.front()), lookout_.failure())});
     return Return::down;
   }
-  const std::string what = arms.size() == 1
-                               ? arm_text(study_.specification().space, arms.front()) + " no longer"
-                               : "none of the settings that worked";
-  lookout_.end({TuneEnd::Why::failure,
-                fmt::format("the system is down: {} works either, for {:g} s by now: {}", what,
-                            options_.outage_seconds, lookout_.failure())});
+  const std::string what = arms.size() == 1 ? arm_text(study_.specification().space, arms.front()) +
+                                                  ", which worked before, fails"
+                                            : "all settings that worked before fail";
+  lookout_.end(
+      {TuneEnd::Why::failure, fmt::format("the system has been down for {:g} s: {}: {}",
+                                          options_.outage_seconds, what, lookout_.failure())});
   return Return::down;
 }
 

@@ -19,7 +19,7 @@ TuneEnd Tuner::run() {
   return safely([&] {
     TuneEnd end = search();
     const auto& confirm_pulls = study_.specification().budget.confirm_pulls;
-    const bool is_ended = state().order() == RunnerCommand::end;  // then nothing more is tried
+    const bool is_ended = state().order() == RunnerCommand::end;  // the search has ended
     if (end.why != TuneEnd::Why::budget || !confirm_pulls || is_ended) return end;
     const std::optional<Best> best = study_.best();
     const auto& verdict = state().verdict();
@@ -54,7 +54,7 @@ TuneEnd Tuner::search() {
   }
 }
 
-/// A file that cannot be written does not end the tuning: what was learnt is in the study.
+/// A file that cannot be written does not end tuning, because the study has all the data.
 void Tuner::update_policy_file() {
   const std::string failure = policy_file_.update();
   if (failure.empty()) return;
@@ -82,11 +82,10 @@ void Tuner::compare(std::uint64_t pulls) {
   }
 }
 
-/// Everything around the work itself, so that the system is never left alone.
+/// Runs the work with error handling that leaves the system in a defined state.
 TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
   try {
-    lookout_
-        .look();  // an end that was wanted while nobody was at work is no end of what begins now
+    lookout_.look();  // an earlier end command does not apply to this run
     keeper_.return_to_context();
     search_.resume();
     lookout_.start_clock();
@@ -115,9 +114,9 @@ TuneEnd Tuner::safely(const std::function<TuneEnd()>& work) {
   }
 }
 
-/// Repeats the work if another process has written to the study meanwhile: a server that accepted a
-/// command, for example. The study has been read again; what was not written is lost, and the
-/// system may have another setting.
+/// Repeats the work if another process has written to the study: a server that accepted a command,
+/// for example. The study has been reloaded; uncommitted events are lost, and the setting of the
+/// system may have changed.
 TuneEnd Tuner::going_on(const std::function<TuneEnd()>& work) {
   for (;;) {
     try {
