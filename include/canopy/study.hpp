@@ -154,7 +154,7 @@ class Study final : public Optimizer {
 
   /// Applies an event of a client's copy of this study. Throws StudyError (`differs`) if the event
   /// does not fit; the caller must then roll back the uncommitted events.
-  void repeat(const Event& event);
+  void replay(const Event& event);
 
   /// Writes everything since the last commit to the store. On failure, the study returns to the
   /// state of the last successful commit, and StoreError is thrown. If the store cannot even be
@@ -180,13 +180,14 @@ class Study final : public Optimizer {
   [[nodiscard]] Batch take_batch();
   /// Throws StoreError. Call `resolve_failure` then, otherwise `mark_written`.
   void write(const Batch& batch) const;
-  void keep(const Batch& batch);
+  void mark_written(const Batch& batch);
   /// After a failed write: rolls back to the last commit. Returns the error, or none if the batch
   /// turns out to be in the store after all.
-  [[nodiscard]] std::optional<StoreError> settle(const Batch& batch, const StoreError& error);
+  [[nodiscard]] std::optional<StoreError> resolve_failure(const Batch& batch,
+                                                          const StoreError& error);
   /// Discards everything since the last commit. Throws the same errors as opening; after that, only
   /// `recover` can be used.
-  void take_back();
+  void roll_back();
   /// Reads the study from the store again if an earlier attempt failed.
   void recover();
   /// Whether the last attempt to read the study succeeded.

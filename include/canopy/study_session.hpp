@@ -129,7 +129,7 @@ class StudySession : public std::enable_shared_from_this<StudySession> {
     std::optional<StoreError> lost = {};  // set if a part of the batch was lost
   };
 
-  [[nodiscard]] static bool must_be_alone(const Waiting& waiting);
+  [[nodiscard]] static bool is_exclusive(const Waiting& waiting);
   void wait_for(const std::function<void(Study&)>& action, bool closes = false);
   void put(Waiting waiting);
   void run();
@@ -140,10 +140,10 @@ class StudySession : public std::enable_shared_from_this<StudySession> {
   void find_kept_answers(AllWaiting& tasks);
   void perform_one(Waiting& waiting);
   void begin_commit(std::unique_lock<std::mutex>& lock);
-  void note_result(std::optional<StoreError> error);
+  void on_written(std::optional<StoreError> error);
   void end_commit(std::unique_ptr<Commit> commit);
-  void tell_of_loss(AllWaiting& waiting, const StoreError& error);
-  void release(AllWaiting& waiting);
+  void fail_uncommitted(AllWaiting& waiting, const StoreError& error);
+  void close_study(AllWaiting& waiting);
   [[nodiscard]] StudyError closed() const;
 
   std::shared_ptr<Store> store_;
@@ -155,7 +155,7 @@ class StudySession : public std::enable_shared_from_this<StudySession> {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool is_open_ = true;
-  bool is_at_work_ = false;  // whether a thread is working
+  bool is_working_ = false;  // whether a thread is working
   AllWaiting queue_;
   std::unique_ptr<Commit> commit_;  // the commit in progress
   std::map<std::thread::id, OpenBatch> batches_;

@@ -33,7 +33,7 @@ class OpenFile {
     return true;
   }
 
-  [[nodiscard]] bool reach_the_disk() const { return ::fsync(number_) == 0; }
+  [[nodiscard]] bool sync_to_disk() const { return ::fsync(number_) == 0; }
 
  private:
   int number_;
@@ -41,7 +41,7 @@ class OpenFile {
 
 bool write_whole(const std::string& path, const std::string& text) {
   const OpenFile file(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-  return file.is_open() && file.write(text) && file.reach_the_disk();
+  return file.is_open() && file.write(text) && file.sync_to_disk();
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ void replace_file(const std::string& path, const std::string& text) {
   // systems do not support this.
   const std::string folder = std::filesystem::path(path).parent_path();
   const OpenFile names(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (names.is_open()) (void)names.reach_the_disk();
+  if (names.is_open()) (void)names.sync_to_disk();
 }
 
 }  // namespace canopy

@@ -145,7 +145,7 @@ namespace {
 
 /// Describes a difference that is not proven.
 std::string open_word(const Uplift& uplift) {
-  return uplift.is_refuted ? "refuted by a comparison since" : "not significant yet";
+  return uplift.is_refuted ? "refuted by a later comparison" : "not significant yet";
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ bool differs_along(const std::vector<TriedArm>& arms, std::size_t axis) {
   return false;
 }
 
-constexpr double kDoubt = 0.05;  // probability of calling any knob clear that has no effect
+constexpr double kAlpha = 0.05;  // probability of calling any knob clear that has no effect
 constexpr double kSafety =
     2.0;  // factor on the variance, because f is not exactly a sum of parabolas
 constexpr std::size_t kSpare = 8;   // minimum number of arms in excess of the columns
@@ -334,9 +334,9 @@ std::vector<bool> knobs_that_explain(const Space& space, const std::vector<Tried
                      fit->coefficients[begin + b] / scale[b];
       }
     }
-    const double doubt = boost::math::cdf(
+    const double p_value = boost::math::cdf(
         complement(boost::math::chi_squared(static_cast<double>(size)), statistic / kSafety));
-    explain[axis] = doubt < kDoubt / static_cast<double>(explain.size());
+    explain[axis] = p_value < kAlpha / static_cast<double>(explain.size());
   }
   return explain;
 }

@@ -47,7 +47,7 @@ PhaseReport phase_of(const PhaseFacts& facts) {
   if (facts.tuner_lives) return {StudyPhase::running};
   if (facts.tuner_began) return {StudyPhase::failed, "the tuner ended unexpectedly"};
   if (facts.is_at_work) return {StudyPhase::running};
-  if (facts.is_open && facts.now - facts.last->at < kWorksOn) return {StudyPhase::running};
+  if (facts.is_open && facts.now - facts.last->at < kActiveSeconds) return {StudyPhase::running};
   return {StudyPhase::waiting, "no client is active"};
 }
 

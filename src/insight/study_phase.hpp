@@ -44,7 +44,7 @@ struct PhaseFacts {
 };
 
 /// Seconds after an event during which the owner of a study is considered active.
-inline constexpr double kWorksOn = 60.0;
+inline constexpr double kActiveSeconds = 60.0;
 
 struct PhaseReport {
   StudyPhase phase = StudyPhase::waiting;

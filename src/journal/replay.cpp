@@ -34,7 +34,7 @@ void require_the_same(const Pull& pull, const Asked& event) {
 }
 
 /// Replays an event and checks that the optimizer chooses the same arm.
-struct DoAgain {
+struct EventReplay {
   Optimizer& optimizer;
   bool& concerns_optimizer;
 
@@ -95,17 +95,17 @@ struct DoAgain {
 
 }  // namespace
 
-bool do_again(Optimizer& optimizer, const Event& event) {
+bool replay_event(Optimizer& optimizer, const Event& event) {
   bool concerns_optimizer = true;
   try {
-    std::visit(DoAgain{optimizer, concerns_optimizer}, event);
+    std::visit(EventReplay{optimizer, concerns_optimizer}, event);
   } catch (const ConfigurationError& error) {  // the context is invalid
     throw StudyError(StudyError::Fault::damaged, error.what());
   }
   return concerns_optimizer;
 }
 
-void take_aside(Optimizer& optimizer, const Event& event) {
+void replay_tuner_event(Optimizer& optimizer, const Event& event) {
   const auto* applied = std::get_if<Applied>(&event);
   if (applied != nullptr && applied->ticket == 0) optimizer.interrupt();
   if (const auto* begun = std::get_if<ComparisonBegun>(&event)) {

@@ -11,11 +11,11 @@ namespace canopy {
 
 /// Replays an event that concerns the optimizer; returns false for other events. Throws StudyError
 /// (`damaged`) if the optimizer would have done something else.
-[[nodiscard]] bool do_again(Optimizer& optimizer, const Event& event);
+[[nodiscard]] bool replay_event(Optimizer& optimizer, const Event& event);
 
 /// Passes on events that are not pulls of the search but affect the optimizer: measurements of the
 /// baseline count for `best` and `estimate`, and the system may have had another setting.
-void take_aside(Optimizer& optimizer, const Event& event);
+void replay_tuner_event(Optimizer& optimizer, const Event& event);
 
 /// Returns the rewards of a journal as observations: those of arms that are in the space, with
 /// their contexts if `keeps_contexts`.

@@ -105,7 +105,7 @@ HttpClient::Reply HttpClient::try_once(const Request& request) {
     const std::string& location = response.location;
     const auto other = ServerAddress::parse(location.substr(0, location.find("/v1/")));
     if (!other || redirections == kMostRedirections || (server.secure && !other->secure)) {
-      throw Lost{server.text() + ~redirects to + excerpt(location) + ", which is not followed"};
+      throw Lost{server.text() + " redirects to " + excerpt(location) + ", which is not followed"};
     }
     server = *other;
   }

@@ -40,7 +40,7 @@ class Network::Connection {
                                             std::chrono::milliseconds timeout) = 0;
 };
 
-struct Network::Machinery {
+struct Network::Io {
   asio::io_context context{1};
   ssl::context tls{ssl::context::tls_client};
 };
@@ -129,25 +129,24 @@ Network::Connection::Request wire_request(const ServerAddress& server, const Htt
 
 }  // namespace
 
-Network::Network(Options options)
-    : options_(std::move(options)), machinery_(std::make_unique<Machinery>()) {
+Network::Network(Options options) : options_(std::move(options)), io_(std::make_unique<Io>()) {
   error_code error;
   if (options_.ca_file.empty()) {
-    machinery_->tls.set_default_verify_paths(error);
+    io_->tls.set_default_verify_paths(error);
   } else {
-    machinery_->tls.load_verify_file(options_.ca_file, error);
+    io_->tls.load_verify_file(options_.ca_file, error);
   }
   if (error) {
     throw Lost{fmt::format("{}: cannot read certificates: {}", options_.ca_file, error.message()),
                true};
   }
-  machinery_->tls.set_verify_mode(ssl::verify_peer);
+  io_->tls.set_verify_mode(ssl::verify_peer);
 }
 
 Network::~Network() = default;
 
 std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& server) {
-  asio::io_context& context = machinery_->context;
+  asio::io_context& context = io_->context;
   error_code error;
   const auto fail_if = [&](bool for_good = false) {
     if (error) throw Lost{reason_of(error, options_.timeout), for_good};
@@ -167,7 +166,7 @@ std::unique_ptr<Network::Connection> Network::connected(const ServerAddress& ser
     reach(*stream);
     return std::make_unique<ConnectionOver<PlainStream>>(context, std::move(stream));
   }
-  auto stream = std::make_unique<SecureStream>(context, machinery_->tls);
+  auto stream = std::make_unique<SecureStream>(context, io_->tls);
   stream->set_verify_callback(ssl::host_name_verification(server.host));
   if (!is_number_of_host(server.host)) {
     SSL_set_tlsext_host_name(stream->native_handle(), server.host.c_str());

@@ -53,12 +53,12 @@ class Network {
   class Connection;
 
  private:
-  struct Machinery;
+  struct Io;
 
   [[nodiscard]] std::unique_ptr<Connection> connected(const ServerAddress& server);
 
   Options options_;
-  std::unique_ptr<Machinery> machinery_;
+  std::unique_ptr<Io> io_;
   ServerAddress server_;
   std::unique_ptr<Connection> connection_;
 };

@@ -49,7 +49,7 @@ namespace {
 void set_order(PhaseFacts& facts, bool has_system, const std::vector<PostedCommand>& commands) {
   for (const PostedCommand& posted : commands) {
     // A tuner that was active long after the command has accepted it, or began later.
-    if (has_system && facts.last && facts.last->at > posted.at + kWorksOn) continue;
+    if (has_system && facts.last && facts.last->at > posted.at + kActiveSeconds) continue;
     try {
       const WantedCommand wanted = command_from(posted.text);
       if (wanted.command == RunnerCommand::confirm) continue;

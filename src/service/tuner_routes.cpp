@@ -193,7 +193,7 @@ void Service::tuner_events(const Request& request, Done done) {
         try {
           for (const Event& event : events) {
             require_given(study, event);
-            study.repeat(event);
+            study.replay(event);
           }
         } catch (const StudyError& error) {
           throw Problem(409, "does_not_fit", error.what());

@@ -113,7 +113,7 @@ bool LockFile::is_taken(std::int64_t byte) const {
   return is_taken;
 }
 
-void LockFile::give_back(std::int64_t byte) {
+void LockFile::release(std::int64_t byte) {
   const std::lock_guard lock(mutex_);
   struct flock free = on_byte(byte, F_UNLCK);
   fcntl(file_, F_OFD_SETLK, &free);  // explicit, because children may have inherited the descriptor
@@ -124,7 +124,7 @@ LockFile::Lock::Lock(std::shared_ptr<LockFile> file, std::int64_t byte)
     : file_(std::move(file)), byte_(byte), owner_(getpid()) {}
 
 LockFile::Lock::~Lock() {
-  if (owner_ == getpid()) file_->give_back(byte_);
+  if (owner_ == getpid()) file_->release(byte_);
 }
 
 }  // namespace canopy

@@ -42,7 +42,7 @@ class LockFile : public std::enable_shared_from_this<LockFile> {
 
  private:
   void open();
-  void give_back(std::int64_t byte);
+  void release(std::int64_t byte);
   class OpenFiles;
 
   std::string store_path_;

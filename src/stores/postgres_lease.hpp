@@ -27,7 +27,7 @@ namespace canopy {
 class PostgresLease {
  public:
   static constexpr std::chrono::seconds kLength{6};
-  static constexpr std::chrono::seconds kBetweenBeats{2};
+  static constexpr std::chrono::seconds kHeartbeatInterval{2};
 
   explicit PostgresLease(const PostgresAddress& address);
   /// Releases all studies and ends the lease.
@@ -42,11 +42,11 @@ class PostgresLease {
   void hold(StudyId study, std::int64_t fence);
   /// Whether this process still owns a study that was acquired with this token. Queries the
   /// database if the lease may have expired since the last query. Throws StoreError.
-  [[nodiscard]] bool holds(StudyId study, std::int64_t fence);
+  [[nodiscard]] bool owns(StudyId study, std::int64_t fence);
   /// The fencing token of a study; none if this process does not own it.
   [[nodiscard]] std::optional<std::int64_t> fence(StudyId study);
   /// Releases a study, retrying in the background if the database cannot be reached.
-  void give_back(StudyId study, std::int64_t fence);
+  void release(StudyId study, std::int64_t fence);
 
  private:
   struct Held {
@@ -55,13 +55,13 @@ class PostgresLease {
   };
 
   /// The state of the heartbeat thread.
-  struct Heart {
-    explicit Heart(const PostgresAddress& address);
+  struct Heartbeat {
+    explicit Heartbeat(const PostgresAddress& address);
 
     void start(const std::string& name);
     void run(const std::stop_token& stop);
-    void beat();
-    void give_back_some();
+    void renew();
+    void release_pending();
     void end();
 
     PostgresConnection connection;
@@ -70,14 +70,14 @@ class PostgresLease {
     /// Uses a clock that includes suspended time.
     std::atomic<std::int64_t> certain_until = 0;
     std::atomic<std::uint64_t> lapses = 0;
-    std::vector<Held> to_give_back;
+    std::vector<Held> to_release;
     std::mutex mutex;
     std::condition_variable_any waiting;
     std::jthread thread;
   };
 
   pid_t process_;
-  std::unique_ptr<Heart> heart_;
+  std::unique_ptr<Heartbeat> heartbeat_;
   struct Hold {
     std::int64_t fence = 0;
     std::uint64_t lapses = 0;  // of the lease, at the last query

@@ -14,8 +14,8 @@ class PostgresLock final : public StudyLock {
  public:
   PostgresLock(std::shared_ptr<PostgresLease> lease, StudyId study, std::int64_t fence)
       : lease_(std::move(lease)), study_(study), fence_(fence) {}
-  ~PostgresLock() override { lease_->give_back(study_, fence_); }
-  [[nodiscard]] bool is_held() override { return lease_->holds(study_, fence_); }
+  ~PostgresLock() override { lease_->release(study_, fence_); }
+  [[nodiscard]] bool is_held() override { return lease_->owns(study_, fence_); }
   PostgresLock(const PostgresLock&) = delete;
   PostgresLock& operator=(const PostgresLock&) = delete;
 

@@ -57,22 +57,22 @@ class RemoteStore final : public Store {
   [[nodiscard]] bool is_locked(StudyId study) override;
 
  private:
-  class Tenure;
+  class Lease;
 
   /// Cached data of a study.
-  struct KnownStudy {
+  struct CachedStudy {
     std::string name;
     std::optional<Space> space = std::nullopt;
     ContextSpace contexts = {};
-    std::weak_ptr<Tenure> tenure = {};
+    std::weak_ptr<Lease> lease = {};
     bool is_open = false;  // as of the last request
     std::chrono::steady_clock::time_point asked{};
   };
 
   template <class Ask>
-  auto asked(Ask&& ask);
+  auto call(Ask&& ask);
   [[nodiscard]] StudyRecord record_of(const Document& document);
-  [[nodiscard]] KnownStudy& known(StudyId study);
+  [[nodiscard]] CachedStudy& cached(StudyId study);
   [[nodiscard]] StoreError gone() const;
   [[nodiscard]] std::optional<Names> names_of(StudyId study);
   [[nodiscard]] std::string path_of(StudyId study, const std::string& more = "");
@@ -83,7 +83,7 @@ class RemoteStore final : public Store {
   std::string name_;
   std::unique_ptr<HttpClient> client_;
   HttpClient& http_;
-  std::map<StudyId, KnownStudy> known_;
+  std::map<StudyId, CachedStudy> cached_;
   std::map<std::string, StudyId> ids_;  // local ids; the server identifies studies by name
 };
 

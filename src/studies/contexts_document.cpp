@@ -55,7 +55,7 @@ Document with_implied_ends(Document table) {
   return table;
 }
 
-bool say_the_same(const Document& left, const Document& right) {
+bool same_value(const Document& left, const Document& right) {
   return left == right || (left.as_number() && left.as_number() == right.as_number());
 }
 
@@ -69,7 +69,7 @@ ContextVariable variable_of(const ClockVariable& clock, DocumentReader& reader,
   for (const auto& [key, value] : *table.as_table()) {
     if (key == "name" || key == "source" || key == "time_zone") continue;
     const Document* own = implied.find(key);
-    if (own != nullptr && say_the_same(*own, value)) continue;
+    if (own != nullptr && same_value(*own, value)) continue;
     reader.complain(prefix + key, &value,
                     fmt::format("must be left out or agree: {} is {}", clock.source, clock.text));
   }

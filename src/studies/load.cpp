@@ -99,8 +99,8 @@ Loaded load_all(Store& store, const StudyRecord& record, const StudySpecificatio
     ++number;
     if (number > folded_events) loaded.folds.apply(entry);
     if (number > loaded.events) {
-      (void)do_again(*loaded.optimizer, entry.event);
-      take_aside(*loaded.optimizer, entry.event);
+      (void)replay_event(*loaded.optimizer, entry.event);
+      replay_tuner_event(*loaded.optimizer, entry.event);
       loaded.events = number;
     }
     loaded.last_at = std::max(loaded.last_at, entry.at);
@@ -124,13 +124,13 @@ std::string revision_text(const std::string& study, const StudySpecification& sp
       study, specification.revision, name, optimizers().at(name).revision);
 }
 
-bool has_own_revision(const StudySpecification& specification) {
+bool has_current_revision(const StudySpecification& specification) {
   return specification.revision == optimizers().at(specification.optimizer.name).revision;
 }
 
 LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
                                const StudySpecification& specification, const MakeFold& fold) {
-  if (has_own_revision(specification)) {
+  if (has_current_revision(specification)) {
     Loaded loaded = load_all(store, record, specification, fold);
     return {std::move(loaded.optimizer), std::move(loaded.folds.fold),
             std::move(loaded.folds.leases), ""};
@@ -139,12 +139,12 @@ LoadedOptimizer load_optimizer(Store& store, const StudyRecord& record,
       make_optimizer(specification, seed_of(record, specification));
   for (const JournalEntry& entry :
        observations_of(store, record, specification.space, !specification.contexts.empty())) {
-    (void)do_again(*optimizer, entry.event);
+    (void)replay_event(*optimizer, entry.event);
   }
   std::unique_ptr<JournalFold> state = fold ? fold(specification) : nullptr;
   read_entries(store, record, 0, [&](const JournalEntry& entry) {
     if (state) state->apply(entry);
-    take_aside(*optimizer, entry.event);
+    replay_tuner_event(*optimizer, entry.event);
     if (const auto* barred = std::get_if<Barred>(&entry.event)) {
       (void)optimizer->bar(barred->arm, barred->reward);
     }

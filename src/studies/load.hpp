@@ -41,7 +41,7 @@ struct Loaded {
                               const StudySpecification& specification, const MakeFold& fold);
 
 /// Whether this version of canopy has the optimizer revision that the study was created with.
-[[nodiscard]] bool has_own_revision(const StudySpecification& specification);
+[[nodiscard]] bool has_current_revision(const StudySpecification& specification);
 /// A sentence that says that it does not.
 [[nodiscard]] std::string revision_text(const std::string& study,
                                         const StudySpecification& specification);

@@ -145,7 +145,7 @@ std::string answer_to_long_request() {
 }
 
 std::string answer_to_lost_request(const std::string& reason) {
-  return json_text(error_answer("not_stored", "nothing was changed: " + reason));
+  return json_text(error_answer("not_stored", "nothing has changed: " + reason));
 }
 
 }  // namespace canopy

@@ -501,11 +501,10 @@ std::vector<Violation> violations_of_cap(const StudySpecification& study) {
   } else if (budget.max_loss && !budget.worst_loss &&
              study.objective.direction == Direction::minimize) {
     complain("max_loss",
-               "requires worst_loss when minimizing, because a cost can be many times that of the "
-               "baseline: 9 if an untried setting may cost ten times as much"
-  });
-}
-return wrong;
+             "requires worst_loss when minimizing, because a cost can be many times that of the "
+             "baseline: 9 if an untried setting may cost ten times as much");
+  }
+  return wrong;
 }
 
 std::uint64_t visit_of(const StudySpecification& study) {

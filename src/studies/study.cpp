@@ -64,15 +64,16 @@ std::unique_ptr<StudyLock> lock_study(Store& store, const StudyRecord& record,
 }
 
 /// Finds the study of that name or creates it.
-StudyRecord found_or_made(Store& store, const NewStudy& study) {
+StudyRecord find_or_create(Store& store, const NewStudy& study) {
   if (auto found = store.find(study.name)) return *found;
   if (auto made = store.create(study)) return *made;
   return find_study(store, study.name);  // another process created it in the meantime
 }
 
 /// Finds a fork of the study, or creates it.
-StudyRecord forked(Store& store, const StudyRecord& original, const std::string& name,
-                   const StudySpecification& specification, double now, bool accept_changes) {
+StudyRecord find_or_create_fork(Store& store, const StudyRecord& original, const std::string& name,
+                                const StudySpecification& specification, double now,
+                                bool accept_changes) {
   const StudySpecification before = specification_of(original);
   NewStudy fork{.name = name, .specification = json_of(specification), .created = now};
   fork.forked_from = original.name;
@@ -95,7 +96,7 @@ StudyRecord forked(Store& store, const StudyRecord& original, const std::string&
         observations_of(store, original, specification.space, !specification.contexts.empty());
     fork.journal = observations;
   }
-  return from_original(found_or_made(store, fork));
+  return from_original(find_or_create(store, fork));
 }
 
 /// If a study is reopened without an explicit optimizer, it keeps the optimizer from the store,
@@ -157,17 +158,17 @@ StudyRecord find_study(Store& store, const std::string& name) {
 Study Study::open(Store& store, const StudySpecification& given, const OpenOptions& options) {
   const StudySpecification specification = resolved(with_optimizer_of_store(store, given, options));
   (void)make_optimizer(specification);  // throws before anything is written
-  if (!has_own_revision(specification)) {
+  if (!has_current_revision(specification)) {
     throw StudyError(Fault::other_revision, revision_text(options.name, specification));
   }
   check_study_name(options.fork.value_or(options.name));
   StudyRecord record;
   const double now = options.clock->wall_time();
   if (options.fork) {
-    record = forked(store, find_study(store, options.name), *options.fork, specification, now,
-                    options.accept_changes);
+    record = find_or_create_fork(store, find_study(store, options.name), *options.fork,
+                                 specification, now, options.accept_changes);
   } else {
-    record = found_or_made(
+    record = find_or_create(
         store, {.name = options.name, .specification = json_of(specification), .created = now});
   }
   std::unique_ptr<StudyLock> lock = lock_study(store, record, options);
@@ -181,7 +182,7 @@ Study Study::open(Store& store, const StudySpecification& given, const OpenOptio
   std::string accepted;
   if (record.specification != text) {
     const bool has_begun = record.events > 0;
-    if (has_begun && !has_own_revision(before)) {
+    if (has_begun && !has_current_revision(before)) {
       throw StudyError(Fault::other_revision, revision_text(record.name, before));
     }
     // A study without events may still be opened with other options. But another space probably
@@ -219,7 +220,7 @@ Study Study::reopen(Store& store, const OpenOptions& options) {
   StudyRecord record = find_study(store, options.name);
   if (options.fork) return open(store, specification_of_fork(store, record), options);
   StudySpecification specification = specification_of(record);
-  if (!has_own_revision(specification)) {
+  if (!has_current_revision(specification)) {
     throw StudyError(Fault::other_revision, revision_text(record.name, specification));
   }
   std::unique_ptr<StudyLock> lock = lock_study(store, record, options);
@@ -283,7 +284,7 @@ std::uint64_t Study::events() const {
 }
 
 void Study::note(Event event) {
-  take_aside(live(), event);
+  replay_tuner_event(live(), event);
   append(std::move(event));
 }
 
@@ -311,7 +312,7 @@ void Study::note_what_is_seen() {
   }
 }
 
-void Study::repeat(const Event& event) {
+void Study::replay(const Event& event) {
   if (std::holds_alternative<Changed>(event) || std::holds_alternative<LevelSeen>(event)) return;
   const std::uint64_t before = events();
   try {
@@ -319,7 +320,7 @@ void Study::repeat(const Event& event) {
     if (asked != nullptr && (asked->lease > 0.0 || !asked->incarnation.empty())) {
       throw StudyError(Fault::damaged, "a copy of a study must not issue tickets to clients");
     }
-    if (!do_again(*this, event)) note(event);
+    if (!replay_event(*this, event)) note(event);
   } catch (const StudyError& error) {
     throw StudyError(Fault::differs,
                      fmt::format("event {} does not fit: {}", before + 1, error.what()));
@@ -540,15 +541,15 @@ void Study::commit() {
   try {
     write(batch);
   } catch (const StoreError& error) {
-    if (const auto lost = settle(batch, error)) throw StoreError(*lost);
+    if (const auto lost = resolve_failure(batch, error)) throw StoreError(*lost);
     return;
   }
-  keep(batch);
+  mark_written(batch);
 }
 
-std::optional<StoreError> Study::settle(const Batch& batch, const StoreError& error) {
+std::optional<StoreError> Study::resolve_failure(const Batch& batch, const StoreError& error) {
   try {
-    take_back();
+    roll_back();
     std::size_t same = 0;
     if (!batch.entries.empty()) {
       store_->read(record_.id, {batch.entries.front().number - 1, batch.entries.size()},
@@ -589,7 +590,7 @@ void Study::write(const Batch& batch) const {
   }
 }
 
-void Study::keep(const Batch& batch) {
+void Study::mark_written(const Batch& batch) {
   if (!batch.entries.empty()) {
     record_.events = batch.entries.back().number;
     record_.updated = batch.entries.back().at;
@@ -601,7 +602,7 @@ void Study::keep(const Batch& batch) {
   }
 }
 
-void Study::take_back() {
+void Study::roll_back() {
   uncommitted_.clear();
   answers_.clear();
   load();
@@ -619,7 +620,7 @@ void Study::snapshot() {
   if (!uncommitted_.empty() || snapshot_events_ == events_) return;
   const Batch batch{.snapshot = make_snapshot()};
   write(batch);
-  keep(batch);
+  mark_written(batch);
 }
 
 }  // namespace canopy

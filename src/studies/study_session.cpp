@@ -11,7 +11,7 @@ namespace canopy {
 namespace {
 
 /// Whether the error means that this process no longer owns the study, or that it was deleted.
-bool tells_of_lost_study(const std::exception_ptr& error) {
+bool is_ownership_lost(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const StoreError& its) {
@@ -44,7 +44,7 @@ bool StudySession::is_open() const {
 
 /// All-or-nothing tasks must not be rolled back together with others, and closing requires that no
 /// commit is in progress.
-bool StudySession::must_be_alone(const Waiting& waiting) {
+bool StudySession::is_exclusive(const Waiting& waiting) {
   return waiting.task.all_or_nothing || waiting.closes;
 }
 
@@ -68,7 +68,7 @@ void StudySession::put(Waiting waiting) {
       return;
     }
     queue_.push_back(std::move(waiting));
-    if (!options_.execute || std::exchange(is_at_work_, true)) return;
+    if (!options_.execute || std::exchange(is_working_, true)) return;
   }
   options_.execute([self = shared_from_this()] { self->run(); });
 }
@@ -97,13 +97,13 @@ void StudySession::wait_for(const std::function<void(Study&)>& action, bool clos
   put(std::move(waiting));
   std::unique_lock lock(mutex_);
   while (!is_done) {
-    if (options_.execute || is_at_work_ || !has_work()) {
+    if (options_.execute || is_working_ || !has_work()) {
       changed_.wait(lock);
       continue;
     }
-    is_at_work_ = true;
+    is_working_ = true;
     take_step(lock);
-    is_at_work_ = false;
+    is_working_ = false;
     changed_.notify_all();
   }
   lock.unlock();
@@ -116,7 +116,7 @@ void StudySession::wait_for(const std::function<void(Study&)>& action, bool clos
 void StudySession::run() {
   std::unique_lock lock(mutex_);
   while (is_open_ && has_work()) take_step(lock);
-  is_at_work_ = false;
+  is_working_ = false;
   changed_.notify_all();
 }
 
@@ -124,7 +124,7 @@ void StudySession::run() {
 bool StudySession::has_work() const {
   if (commit_) {
     const bool ends = commit_->waiting.back().closes;
-    return commit_->is_over || (!ends && !queue_.empty() && !must_be_alone(queue_.front()));
+    return commit_->is_over || (!ends && !queue_.empty() && !is_exclusive(queue_.front()));
   }
   return !performed_.empty() || !queue_.empty();
 }
@@ -148,7 +148,7 @@ void StudySession::take_step(std::unique_lock<std::mutex>& lock) {
 
 /// Requires the mutex.
 StudySession::AllWaiting StudySession::next_tasks() {
-  auto end = std::find_if(queue_.begin(), queue_.end(), must_be_alone);
+  auto end = std::find_if(queue_.begin(), queue_.end(), is_exclusive);
   if (end == queue_.begin() && end != queue_.end()) ++end;
   AllWaiting tasks(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
   queue_.erase(queue_.begin(), end);
@@ -246,7 +246,7 @@ void StudySession::perform_one(Waiting& waiting) {
     waiting.outcome.error = std::current_exception();
     if (!task.all_or_nothing || study_->events() == before) return;
     try {
-      study_->take_back();
+      study_->roll_back();
     } catch (const std::exception&) {
       return;  // the next task tries to recover
     }
@@ -269,11 +269,11 @@ void StudySession::begin_commit(std::unique_lock<std::mutex>& lock) {
   if (options_.committer != nullptr) {
     options_.committer->write(study_->record().id, batch,
                               [self = shared_from_this()](std::optional<StoreError> error) {
-                                self->note_result(std::move(error));
+                                self->on_written(std::move(error));
                               });
     return;
   }
-  is_at_work_ = false;
+  is_working_ = false;
   changed_.notify_all();
   lock.unlock();
   std::optional<StoreError> error;
@@ -287,17 +287,17 @@ void StudySession::begin_commit(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   commit_->is_over = true;
   commit_->error = std::move(error);
-  changed_.wait(lock, [this] { return !is_at_work_; });
-  is_at_work_ = true;
+  changed_.wait(lock, [this] { return !is_working_; });
+  is_working_ = true;
 }
 
 /// Called by the committer.
-void StudySession::note_result(std::optional<StoreError> error) {
+void StudySession::on_written(std::optional<StoreError> error) {
   {
     const std::lock_guard lock(mutex_);
     commit_->is_over = true;
     commit_->error = std::move(error);
-    if (std::exchange(is_at_work_, true)) return;
+    if (std::exchange(is_working_, true)) return;
   }
   options_.execute([self = shared_from_this()] { self->run(); });
 }
@@ -307,16 +307,16 @@ void StudySession::end_commit(std::unique_ptr<Commit> commit) {
   AllWaiting& waiting = commit->waiting;
   std::optional<StoreError> error;
   if (commit->error) {
-    error = study_->settle(commit->batch, *commit->error);
-    if (error) tell_of_loss(waiting, *error);
+    error = study_->resolve_failure(commit->batch, *commit->error);
+    if (error) fail_uncommitted(waiting, *error);
     // Tasks performed during the commit are lost even if the batch was stored after all, because
     // the study has been reloaded from the journal.
     const StoreError lost(StoreError::Fault::unreachable, commit->error->what());
-    tell_of_loss(performed_, error.value_or(lost));
+    fail_uncommitted(performed_, error.value_or(lost));
     std::move(performed_.begin(), performed_.end(), std::back_inserter(waiting));
     performed_.clear();
   } else {
-    study_->keep(commit->batch);
+    study_->mark_written(commit->batch);
   }
   if (!error && options_.after_commit && study_->is_readable()) {
     options_.after_commit(*study_, !commit->batch.entries.empty());
@@ -324,14 +324,14 @@ void StudySession::end_commit(std::unique_ptr<Commit> commit) {
   const Waiting& last = waiting.back();
   const bool closes = last.closes && !last.outcome.error;
   const bool is_lost = std::any_of(waiting.begin(), waiting.end(), [](const Waiting& each) {
-    return each.outcome.error && tells_of_lost_study(each.outcome.error);
+    return each.outcome.error && is_ownership_lost(each.outcome.error);
   });
-  if (closes || is_lost) release(waiting);
+  if (closes || is_lost) close_study(waiting);
   for (Waiting& each : waiting) each.task.done(std::move(each.outcome));
 }
 
 /// Fails all tasks whose effects were not committed.
-void StudySession::tell_of_loss(AllWaiting& waiting, const StoreError& error) {
+void StudySession::fail_uncommitted(AllWaiting& waiting, const StoreError& error) {
   for (Waiting& each : waiting) {
     if (each.outcome.error) continue;
     // Each task gets its own copy, because threads must not share one exception object.
@@ -345,7 +345,7 @@ void StudySession::tell_of_loss(AllWaiting& waiting, const StoreError& error) {
 }
 
 /// Closes the study and fails the tasks that are still waiting.
-void StudySession::release(AllWaiting& waiting) {
+void StudySession::close_study(AllWaiting& waiting) {
   try {
     if (study_->is_readable()) study_->snapshot();
   } catch (const StoreError&) {

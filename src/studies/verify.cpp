@@ -23,7 +23,7 @@ class Verifier {
       begin_replay();
       take_snapshot();
       read_events();
-      look_for_more_events();
+      check_for_extra_events();
     } catch (const StoreError& error) {
       if (error.fault() != StoreError::Fault::damaged) throw;
       add_fault(error.what());
@@ -37,7 +37,7 @@ class Verifier {
   void begin_replay() {
     try {
       const StudySpecification specification = specification_of(record_);
-      if (has_own_revision(specification)) {
+      if (has_current_revision(specification)) {
         optimizer_ = make_optimizer(specification, seed_of(record_, specification));
       } else {
         found_.not_replayed = revision_text(record_.name, specification);
@@ -86,8 +86,8 @@ class Verifier {
   void replay(const JournalEntry& entry) {
     if (!optimizer_) return;
     try {
-      (void)do_again(*optimizer_, entry.event);
-      take_aside(*optimizer_, entry.event);
+      (void)replay_event(*optimizer_, entry.event);
+      replay_tuner_event(*optimizer_, entry.event);
     } catch (const StudyError& error) {
       add_fault(
           fmt::format("event {} of its journal does not match: {}", entry.number, error.what()));
@@ -110,7 +110,7 @@ class Verifier {
   }
 
   /// Events and their count in the record are written in one transaction.
-  void look_for_more_events() {
+  void check_for_extra_events() {
     if (number_ != record_.events) return;
     bool has_more = false;
     try {

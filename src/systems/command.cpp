@@ -42,7 +42,7 @@ std::string why_not_started(const CommandResult& result) {
   return is_path ? "there is no such program" : "there is no such program in PATH";
 }
 
-std::string what_happened(const CommandResult& result) {
+std::string outcome_text(const CommandResult& result) {
   switch (result.outcome) {
     case Outcome::done:
       return "succeeded";
@@ -80,7 +80,7 @@ std::optional<Outcome> wait_for(ChildProcess& child, const Patience& patience,
 }  // namespace
 
 std::string CommandResult::describe() const {
-  std::string text = what_happened(*this);
+  std::string text = outcome_text(*this);
   if (succeeded() || outcome == Outcome::stopped) return text;
   const std::string complaint = excerpt(last_line(errors), kLongestComplaint);
   return complaint.empty() ? text : text + ": " + complaint;

@@ -94,7 +94,7 @@ std::uintptr_t number_at(std::string_view line, std::size_t place) {
 
 /// Renames the process, so that `pkill canopy` and similar commands do not kill the guardian, which
 /// then cleans up.
-void take_another_name() {
+void rename_process() {
   constexpr std::string_view kName = "guardian";
   (void)prctl(PR_SET_NAME, kName.data());
   const Descriptor file(open("/proc/self/stat", O_RDONLY | O_CLOEXEC));
@@ -117,7 +117,7 @@ class Guardian {
  public:
   explicit Guardian(const GuardianOptions& how) : how_(how) {
     (void)setpgid(0, 0);
-    take_another_name();
+    rename_process();
     if (!how_.group_only) (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     struct sigaction nothing {};
     nothing.sa_handler = [](int) {};
@@ -168,7 +168,7 @@ class Guardian {
     }
   }
 
-  void tell_status() const {
+  void report_status() const {
     if (is_reaped_) tell(kState, ProgramState{program_, true, status_});
   }
 
@@ -246,7 +246,7 @@ void run_guardian(const Program& program, const GuardianPipes& ends, const Guard
   Guardian::keep_only(ends.lifeline, ends.state);
   guardian.wait_for_end();
   guardian.end_all();
-  guardian.tell_status();
+  guardian.report_status();
   _exit(0);
 }
 

@@ -44,7 +44,7 @@ void keep_from_blocking(const Descriptor& ours) {
 
 /// If canopy has inherited an ignored SIGCHLD, resets it; otherwise the exit status of programs
 /// would be lost.
-void heed_ends_of_children() {
+void reset_ignored_sigchld() {
   struct sigaction now {};
   (void)sigaction(SIGCHLD, nullptr, &now);
   if (now.sa_handler == SIG_IGN) (void)std::signal(SIGCHLD, SIG_DFL);
@@ -69,7 +69,7 @@ pid_t fork_guardian(const Program& program, const GuardianPipes& ends, const Gua
 StartedProgram start_program(const std::vector<std::string>& words,
                              const std::vector<std::pair<std::string, std::string>>& environment,
                              const StartOptions& options) {
-  heed_ends_of_children();
+  reset_ignored_sigchld();
   const Program program(words, environment, options.folder);
   GuardianOptions how{.group_only = options.keep_background};
   if (options.use_cgroup && !options.keep_background) how.cgroup = Cgroup::choose();

@@ -33,8 +33,8 @@ bool has_better_mean(const Optimizer& optimizer, const StudySpecification& speci
 
 /// Sets what is known about the best arm; the result of the last comparison takes precedence over
 /// the pairs of the search.
-Uplift with_word_on_best(Uplift uplift, const Optimizer& optimizer,
-                         const std::optional<Verdict>& verdict) {
+Uplift with_result_for_best(Uplift uplift, const Optimizer& optimizer,
+                            const std::optional<Verdict>& verdict) {
   const std::optional<Best> best = optimizer.best();
   if (uplift.is_best || !best || !refutes(verdict, best->arm)) return uplift;
   uplift.best_is_refuted = true;
@@ -67,7 +67,7 @@ std::optional<Uplift> strongest_of_policy(const Optimizer& optimizer,
 std::optional<Uplift> proven_uplift(const Optimizer& optimizer, const TunerState& tuner) {
   for (Uplift& uplift : optimizer.proven()) {
     if (refutes(tuner.verdict(), uplift.arm)) continue;
-    return with_word_on_best(std::move(uplift), optimizer, tuner.verdict());
+    return with_result_for_best(std::move(uplift), optimizer, tuner.verdict());
   }
   return std::nullopt;
 }

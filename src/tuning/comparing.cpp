@@ -10,8 +10,8 @@
 
 namespace canopy {
 
-Comparing::Comparing(Study& study, SystemKeeper& keeper, Lookout& lookout)
-    : study_(study), keeper_(keeper), lookout_(lookout) {}
+Comparing::Comparing(Study& study, SystemKeeper& keeper, TunerMonitor& monitor)
+    : study_(study), keeper_(keeper), monitor_(monitor) {}
 
 bool Comparing::is_due() const {
   if (!study_.specification().baseline) return false;
@@ -27,7 +27,7 @@ void Comparing::begin(std::uint64_t pulls) {
   if (state().comparison()) return;
   const std::optional<Best> best = study_.best();
   if (!best) {
-    lookout_.end({TuneEnd::Why::failure,
+    monitor_.end({TuneEnd::Why::failure,
                   study_.nearest() ? "there is nothing to confirm: no setting keeps the limits"
                                    : "there is nothing to confirm: no setting has a reward"});
     return;
@@ -40,7 +40,7 @@ void Comparing::begin(std::uint64_t pulls) {
                               .arm = is_of_policy ? std::vector<double>() : best->arm,
                               .seed = seed_of(study_.record(), specification) + study_.events()});
   study_.commit();
-  alike_ = 0;
+  contexts_at_baseline_ = 0;
   if (is_of_policy) {
     if (is_baseline_everywhere()) {
       end(false, "there is nothing to confirm: the policy is the baseline in every context");
@@ -64,17 +64,17 @@ void Comparing::step() {
     conclude();
     return;
   }
-  const std::string deadly = keeper_.deadly_text();
+  const std::string deadly = keeper_.crash_text();
   const bool is_of_policy = comparison.arm().empty();
   const bool is_at_arm = is_of_policy ? !study_.specification().is_baseline(state().setting())
                                       : state().setting() == comparison.arm();
   if (!deadly.empty() && is_at_arm) {
-    const SystemKeeper::Return back = keeper_.go_back_to(baseline());
+    const SystemKeeper::Return back = keeper_.return_to(baseline());
     const bool works = back == SystemKeeper::Return::works;
     if (works || back == SystemKeeper::Return::works_again) end(false, deadly, true);
     return;
   }
-  lookout_.report(Lookout::Phase::confirming);
+  monitor_.report(TunerMonitor::Phase::confirming);
   if (is_of_policy) {
     play_in_context();
     return;
@@ -89,14 +89,14 @@ void Comparing::play_in_context() {
   keeper_.enter(context);
   const std::optional<Best> best = study_.best_in(context);
   if (best && !study_.specification().is_baseline(best->arm)) {
-    alike_ = 0;
+    contexts_at_baseline_ = 0;
     const bool is_baseline = state().comparison()->is_baseline_next();
     play(is_baseline ? baseline() : best->arm, is_baseline, context);
     return;
   }
-  if (++alike_ > state().comparison()->pulls_at_most()) {
+  if (++contexts_at_baseline_ > state().comparison()->pulls_at_most()) {
     end(false, fmt::format("not compared: in the last {} contexts the policy was the baseline",
-                           alike_ - 1));
+                           contexts_at_baseline_ - 1));
     return;
   }
   Reading passed_over;  // measured so that the system stays at the baseline; not used
@@ -106,12 +106,12 @@ void Comparing::play_in_context() {
 void Comparing::play(const std::vector<double>& arm, bool is_baseline, Context context) {
   using Outcome = SystemKeeper::Outcome;
   using Return = SystemKeeper::Return;
-  keeper_.wait_until_it_may_change_to(arm);
+  keeper_.wait_until_change_is_allowed(arm);
   Reading reading;
   const Outcome outcome = keeper_.measure_at(arm, reading);
   if (outcome == Outcome::failed) {
-    const std::string what = lookout_.failure();
-    const Return back = keeper_.go_back_to(baseline());
+    const std::string what = monitor_.failure();
+    const Return back = keeper_.return_to(baseline());
     const bool works = back == Return::works || back == Return::works_again;
     const char* failed =
         context.empty() ? "the best setting failed: " : "a setting of the policy failed: ";

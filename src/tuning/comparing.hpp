@@ -2,8 +2,8 @@
 
 #include "canopy/study.hpp"
 
-#include "tuning/lookout.hpp"
 #include "tuning/system_keeper.hpp"
+#include "tuning/tuner_monitor.hpp"
 
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kConfirmPulls = 100;
 class Comparing {
  public:
   /// All arguments must outlive this object.
-  Comparing(Study& study, SystemKeeper& keeper, Lookout& lookout);
+  Comparing(Study& study, SystemKeeper& keeper, TunerMonitor& monitor);
 
   /// Whether a comparison is in progress, or one was requested and there is a best arm to compare.
   [[nodiscard]] bool is_due() const;
@@ -53,8 +53,8 @@ class Comparing {
 
   Study& study_;
   SystemKeeper& keeper_;
-  Lookout& lookout_;
-  std::uint64_t alike_ = 0;  // contexts in a row in which the policy is the baseline
+  TunerMonitor& monitor_;
+  std::uint64_t contexts_at_baseline_ = 0;  // contexts in a row in which the policy is the baseline
 };
 
 }  // namespace canopy

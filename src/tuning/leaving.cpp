@@ -18,7 +18,7 @@ ExitFacts::Candidate candidate(const Study& study, const std::vector<double>& ar
 }
 
 /// Explains why no setting is known to be better than the baseline.
-std::string doubt_of(const Study& study) {
+std::string why_none_is_better(const Study& study) {
   const auto& verdict = tuner_state_of(study).verdict();
   if (verdict && verdict->is_of_policy() && verdict->confirmed) {
     return "the policy has changed since it was confirmed (run canopy confirm)";
@@ -43,7 +43,7 @@ ExitFacts facts_of(const Study& study) {
   }
   if (const auto& baseline = study.specification().baseline) {
     facts.baseline = {baseline->setting, !is_measured_beyond_limit(study, baseline->setting)};
-    facts.doubt = doubt_of(study);
+    facts.why_none_better = why_none_is_better(study);
   }
   const ContextSpace& contexts = study.specification().contexts;
   const std::vector<double>& last = tuner_state_of(study).last_context();
@@ -72,18 +72,20 @@ ExitChoice best_exit(const ExitFacts& facts, bool only_confirmed) {
                                      ", by a policy that is confirmed"};
   }
   if (facts.confirmed.is_eligible()) return {facts.confirmed.arm, "the best setting, confirmed"};
-  const std::string doubt =
-      facts.confirmed.exists() ? "the confirmed setting has broken a limit since" : facts.doubt;
+  const std::string why_none_better = facts.confirmed.exists()
+                                          ? "the confirmed setting has broken a limit since"
+                                          : facts.why_none_better;
   if (only_confirmed) {
-    return {facts.baseline.arm,
-            "the baseline: " + (facts.confirmed.exists() ? doubt : "nothing was confirmed")};
+    return {
+        facts.baseline.arm,
+        "the baseline: " + (facts.confirmed.exists() ? why_none_better : "nothing was confirmed")};
   }
   if (facts.proven.is_eligible() && !facts.context.empty()) {
     return {facts.proven.arm,
             "the setting for the last context, " + facts.context + ", " + facts.proof};
   }
   if (facts.proven.is_eligible()) return {facts.proven.arm, facts.proof};
-  if (facts.baseline.is_eligible()) return {facts.baseline.arm, "the baseline: " + doubt};
+  if (facts.baseline.is_eligible()) return {facts.baseline.arm, "the baseline: " + why_none_better};
   if (facts.best.is_eligible() && !facts.context.empty()) {
     return {facts.best.arm, "the best setting in the last context, " + facts.context +
                                 "; in others it may be another"};
@@ -123,7 +125,7 @@ ExitChoice exit_choice(const Study& study) {
   return {};
 }
 
-ExitChoice exit_choice_in_need(const Study& study) {
+ExitChoice fallback_setting(const Study& study) {
   const auto& baseline = study.specification().baseline;
   if (baseline) return {baseline->setting, "the baseline, as a fallback"};
   const auto& good = tuner_state_of(study).good_settings();
@@ -140,7 +142,7 @@ ExitChoice exit_choice_in_need(const Study& study) {
 void leave(Study& study, SystemKeeper& keeper, TuneEnd& end) {
   if (!keeper.can_be_set()) return;
   const Space& space = study.specification().space;
-  const ExitChoice choice = end.in_need() ? exit_choice_in_need(study) : exit_choice(study);
+  const ExitChoice choice = end.needs_fallback() ? fallback_setting(study) : exit_choice(study);
   if (choice.arm.empty()) {
     if (!keeper.setting().empty()) end.setting = arm_text(space, keeper.setting());
     return;
@@ -159,7 +161,7 @@ void leave(Study& study, SystemKeeper& keeper, TuneEnd& end) {
   end.left_at = choice.why;
 }
 
-std::string put_baseline_back(const Study& study, SystemKeeper& keeper) {
+std::string restore_baseline(const Study& study, SystemKeeper& keeper) {
   const auto& baseline = study.specification().baseline;
   if (!baseline || !keeper.can_be_set()) return "";
   const auto failure = keeper.leave_at(baseline->setting);
@@ -170,7 +172,7 @@ std::string put_baseline_back(const Study& study, SystemKeeper& keeper) {
 namespace {
 
 /// Applies the setting at which the system waits during a pause.
-void go_to_wait(Study& study, SystemKeeper& keeper, RunnerCommand command) {
+void apply_pause_setting(Study& study, SystemKeeper& keeper, RunnerCommand command) {
   if (command == RunnerCommand::hold || !keeper.can_be_set()) return;
   const std::vector<double> arm = command == RunnerCommand::baseline
                                       ? study.specification().baseline->setting
@@ -186,19 +188,19 @@ void go_to_wait(Study& study, SystemKeeper& keeper, RunnerCommand command) {
 
 }  // namespace
 
-void wait_if_asked(Study& study, SystemKeeper& keeper, Lookout& lookout) {
+void wait_while_paused(Study& study, SystemKeeper& keeper, TunerMonitor& monitor) {
   constexpr double kBetweenLooks = 0.1;  // seconds between checks of the signals
-  lookout.look();
+  monitor.poll_commands();
   std::optional<RunnerCommand> obeyed;
-  while (const std::optional<RunnerCommand> wanted = lookout.wanted_wait()) {
-    if (wanted != obeyed) go_to_wait(study, keeper, *wanted);
+  while (const std::optional<RunnerCommand> wanted = monitor.pause_command()) {
+    if (wanted != obeyed) apply_pause_setting(study, keeper, *wanted);
     obeyed = wanted;
-    lookout.stop_clock();
-    lookout.report(Lookout::Phase::paused);
-    (void)lookout.sleep(kBetweenLooks);
-    lookout.look();
+    monitor.stop_clock();
+    monitor.report(TunerMonitor::Phase::paused);
+    (void)monitor.sleep(kBetweenLooks);
+    monitor.poll_commands();
   }
-  lookout.start_clock();
+  monitor.start_clock();
 }
 
 }  // namespace canopy

@@ -2,8 +2,8 @@
 
 #include "canopy/study.hpp"
 
-#include "tuning/lookout.hpp"
 #include "tuning/system_keeper.hpp"
+#include "tuning/tuner_monitor.hpp"
 
 #include <string>
 #include <vector>
@@ -29,10 +29,10 @@ struct ExitFacts {
   Candidate confirmed = {};  ///< by the last comparison
   Candidate proven = {};     ///< by pairs during the search; keeps its limits
   Candidate baseline = {};
-  Candidate best = {};     ///< keeps its limits
-  Candidate nearest = {};  ///< only if there is no best arm
-  std::string proof = {};  ///< `better than the baseline at 95 %, after 24 pairs`
-  std::string doubt = {};  ///< why no setting is known to be better
+  Candidate best = {};               ///< keeps its limits
+  Candidate nearest = {};            ///< only if there is no best arm
+  std::string proof = {};            ///< `better than the baseline at 95 %, after 24 pairs`
+  std::string why_none_better = {};  ///< why no setting is known to be better
   /// In a study with contexts: the context for which `best` is the best arm, as text.
   std::string context = {};
 };
@@ -45,7 +45,7 @@ struct ExitFacts {
 [[nodiscard]] ExitChoice exit_choice(const Study& study);
 
 /// The fallback if tuning ended with a failure: the baseline, else a setting that worked.
-[[nodiscard]] ExitChoice exit_choice_in_need(const Study& study);
+[[nodiscard]] ExitChoice fallback_setting(const Study& study);
 
 /// The best setting known, independent of `on_exit`: for a pause.
 [[nodiscard]] ExitChoice best_known_setting(const Study& study);
@@ -55,10 +55,10 @@ void leave(Study& study, SystemKeeper& keeper, TuneEnd& end);
 
 /// Restores the baseline as a last resort. Returns the result as the rest of a sentence; empty if
 /// there is no baseline.
-[[nodiscard]] std::string put_baseline_back(const Study& study, SystemKeeper& keeper);
+[[nodiscard]] std::string restore_baseline(const Study& study, SystemKeeper& keeper);
 
 /// Waits while a pause is in force, with the system at the setting that was requested: the best one
 /// known, the baseline, or the current one. The time does not count as tuning.
-void wait_if_asked(Study& study, SystemKeeper& keeper, Lookout& lookout);
+void wait_while_paused(Study& study, SystemKeeper& keeper, TunerMonitor& monitor);
 
 }  // namespace canopy

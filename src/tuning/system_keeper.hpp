@@ -3,7 +3,7 @@
 #include "canopy/study.hpp"
 
 #include "systems/live_system.hpp"
-#include "tuning/lookout.hpp"
+#include "tuning/tuner_monitor.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -18,12 +18,12 @@ class SystemKeeper {
  public:
   enum class Outcome {
     done,
-    failed,   ///< after all retries; see Lookout::failure
-    stopped,  ///< interrupted: see Lookout
+    failed,   ///< after all retries; see TunerMonitor::failure
+    stopped,  ///< interrupted: see TunerMonitor
   };
 
   /// All arguments must outlive this object.
-  SystemKeeper(Study& study, LiveSystem& system, Lookout& lookout);
+  SystemKeeper(Study& study, LiveSystem& system, TunerMonitor& monitor);
 
   [[nodiscard]] bool can_be_set() const { return system_.can_be_set(); }
 
@@ -43,7 +43,7 @@ class SystemKeeper {
   void return_to_context();
 
   /// Waits until `max_changes_per_hour` allows the change to a setting.
-  void wait_until_it_may_change_to(Arm arm);
+  void wait_until_change_is_allowed(Arm arm);
 
   /// Applies a setting and waits for the system to settle.
   [[nodiscard]] Outcome set(Arm arm, Ticket ticket);
@@ -63,9 +63,9 @@ class SystemKeeper {
   };
   /// Applies and measures the setting. While that fails, the system is considered down, and it is
   /// retried with growing pauses.
-  [[nodiscard]] Return go_back_to(const std::vector<double>& arm);
+  [[nodiscard]] Return return_to(const std::vector<double>& arm);
   /// Returns to the first of these settings that works.
-  [[nodiscard]] Return go_back_to(const std::vector<std::vector<double>>& arms);
+  [[nodiscard]] Return return_to(const std::vector<std::vector<double>>& arms);
 
   /// Applies a setting even after a stop signal. Returns the failure, if any.
   [[nodiscard]] std::optional<SystemFailure> leave_at(const std::vector<double>& arm);
@@ -79,14 +79,14 @@ class SystemKeeper {
   [[nodiscard]] bool has_ever_worked() const { return !state().good_settings().empty(); }
 
   /// A message if canopy was killed too many times in a row at the current setting, else empty.
-  [[nodiscard]] std::string deadly_text() const;
+  [[nodiscard]] std::string crash_text() const;
 
  private:
   template <class Try>
   [[nodiscard]] Outcome attempt(Ticket ticket, int retries, Try&& try_once);
   [[nodiscard]] Outcome set_and_probe(const std::vector<double>& arm);
   [[nodiscard]] Outcome set_and_probe(const std::vector<std::vector<double>>& arms);
-  [[nodiscard]] Outcome measure_quietly(Ticket ticket, Reading& into);
+  [[nodiscard]] Outcome measure_with_retries(Ticket ticket, Reading& into);
   [[nodiscard]] std::uint64_t warmup_to(Ticket ticket) const;
   void has_setting(Arm arm, Ticket ticket);
   void note_failure(Ticket ticket, const SystemFailure& failure, bool for_good);
@@ -100,7 +100,7 @@ class SystemKeeper {
       settle_;  // pulls that the system takes to settle, according to the optimizer's options
   bool settles_by_distance_;
   LiveSystem& system_;
-  Lookout& lookout_;
+  TunerMonitor& monitor_;
   std::vector<double> setting_;
 };
 

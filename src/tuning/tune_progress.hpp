@@ -71,7 +71,7 @@ struct TuneEnd {
 
   /// Whether tuning was ended by a failure or by the floor, so that the fallback setting is
   /// applied.
-  [[nodiscard]] bool in_need() const { return why == Why::failure || why == Why::floor; }
+  [[nodiscard]] bool needs_fallback() const { return why == Why::failure || why == Why::floor; }
 };
 
 /// Flags that a tuner polls; both may be set by a signal handler.

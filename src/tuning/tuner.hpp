@@ -4,11 +4,11 @@
 
 #include "systems/live_system.hpp"
 #include "tuning/comparing.hpp"
-#include "tuning/lookout.hpp"
 #include "tuning/policy_file.hpp"
 #include "tuning/search.hpp"
 #include "tuning/system_keeper.hpp"
 #include "tuning/tune_progress.hpp"
+#include "tuning/tuner_monitor.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -37,8 +37,8 @@ class Tuner {
   [[nodiscard]] TuneEnd confirm(std::uint64_t pulls);
 
  private:
-  [[nodiscard]] TuneEnd safely(const std::function<TuneEnd()>& work);
-  [[nodiscard]] TuneEnd going_on(const std::function<TuneEnd()>& work);
+  [[nodiscard]] TuneEnd with_cleanup(const std::function<TuneEnd()>& work);
+  [[nodiscard]] TuneEnd retry_on_conflict(const std::function<TuneEnd()>& work);
   [[nodiscard]] TuneEnd search();
   void compare(std::uint64_t pulls);
   void update_policy_file();
@@ -46,7 +46,7 @@ class Tuner {
   [[nodiscard]] const TunerState& state() const { return tuner_state_of(study_); }
 
   Study& study_;
-  Lookout lookout_;
+  TunerMonitor monitor_;
   SystemKeeper keeper_;
   Search search_;
   Comparing comparing_;

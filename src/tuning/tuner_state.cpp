@@ -123,11 +123,11 @@ std::uint64_t TunerState::changes_after(double since) const {
 }
 
 void TunerState::take(const Observed& event) {
-  if (event.role != Role::search && event.arm == setting_) it_works();
+  if (event.role != Role::search && event.arm == setting_) note_working();
 }
 
 /// A measurement at the current setting succeeded.
-void TunerState::it_works() {
+void TunerState::note_working() {
   measured_ = true;
   crashes_ = 0;
   if (setting_.empty() || (!good_.empty() && good_.front() == setting_)) return;
@@ -183,7 +183,7 @@ void TunerState::take(const ComparisonBegun& event) {
 }
 
 void TunerState::take(const Compared& event) {
-  it_works();
+  note_working();
   if (variables_ != 0 && event.context.size() == variables_) last_context_ = event.context;
   if (comparison_) comparison_->add(event);
 }
@@ -224,14 +224,14 @@ void TunerState::take(const Told& event) {
   if (verdict_) verdict_->has_learnt_since = true;
   contexts_.erase(event.ticket);  // in a study with contexts every ticket is for one pull
   if (event.is_baseline) {
-    it_works();
+    note_working();
   } else if (held_.erase(event.ticket) == 0) {
     remember(sums_of(event.rewards).mean());
   }
 }
 
 void TunerState::remember(double reward) {
-  it_works();
+  note_working();
   recent_failures_.add(false);
   ++pulls_here_;
   if (window_size_ == 0) return;

@@ -154,7 +154,7 @@ class TunerState final : public JournalFold {
   void take(const ComparisonEnded& event);
   void take(const CommandAccepted& event);
   void take(const Changed& event);
-  void it_works();
+  void note_working();
   void remember(double reward);
   void transfer(State& state);
   void transfer_metrics(State& state);

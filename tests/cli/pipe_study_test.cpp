@@ -192,8 +192,8 @@ TEST_F(PipeStudy, AStudyThatWasDeletedMeanwhileAcknowledgesNothing) {
   testing::execute(folder_.path("s.db"), "DELETE FROM studies");
   const json told = request(*process, {{"op", "tell"}, {"ticket", 1}, {"reward", 0.5}}).value();
   EXPECT_EQ(told["error"]["code"], "not_stored");
-  EXPECT_EQ(told["error"]["message"], "nothing has changed: " + folder_.path("s.db") +
-                                          ": the study is gone: somebody has deleted it");
+  EXPECT_EQ(told["error"]["message"],
+            "nothing has changed: " + folder_.path("s.db") + ": the study has been deleted");
   const auto end = process->finish();
   EXPECT_EQ(end.status, 1);
   EXPECT_NE(end.err.find("has no studies yet"), std::string::npos) << end.err;

@@ -130,9 +130,10 @@ TEST_F(PolicyCommand, AStudyWithoutContextsHasNone) {
   ASSERT_EQ(run_tool("tune " + folder_.path("b.toml") + store()).status, 0);
   const auto policy = run_tool("policy b" + store());
   EXPECT_EQ(policy.status, 1);
-  EXPECT_EQ(policy.err,
-            "canopy policy: b: the study has no [[context]]: its best arm is the same everywhere; "
-            "see `canopy best`\n");
+  EXPECT_EQ(
+      policy.err,
+      "canopy policy: b: the study has no [[context]], so it has a single best arm and no policy; "
+      "see `canopy best`\n");
   const auto best = run_tool("best b --context load=1" + store());
   EXPECT_EQ(best.status, 2);
   EXPECT_NE(best.err.find("--context: the study has no [[context]]"), std::string::npos);
@@ -167,8 +168,8 @@ TEST_F(PolicyCommand, ADryRunShowsWhatIsObservedNow) {
   }
   folder_.write("load", "3\n");
   EXPECT_NE(run_tool("tune " + study(source()) + store() + " --dry-run")
-                .out.find("warning: context.load: is 3 now, which counts as 1, the end of its "
-                          "range; set low and high to what may come\n"),
+                .out.find("warning: context.load: the current value 3 is outside the range and "
+                          "treated as 1; set low and high to the range of possible values\n"),
             std::string::npos);
   folder_.write("load", "high\n");
   const auto wrong = run_tool("tune " + study(source()) + store() + " --dry-run");
@@ -182,7 +183,8 @@ TEST_F(PolicyCommand, ADryRunShowsWhatIsObservedNow) {
 
 TEST_F(PolicyCommand, AStudyWhoseContextNobodyGivesCannotBeTuned) {
   const std::string why =
-      "context.load: has no source, so canopy tune cannot know it: give a source, or let a client "
+      "context.load: has no source, so canopy tune cannot get its value: give a source, or let a "
+      "client "
       "ask with a context (canopy pipe, HTTP, Python)\n";
   const auto tune = run_tool("tune " + study("") + store());
   EXPECT_EQ(tune.status, 2);
@@ -203,12 +205,11 @@ TEST_F(PolicyCommand, ADryRunSaysWhatIsWrongWithNamesAndThePolicyFile) {
                     folder_.path("here") + "\"\n");
   const auto dry = run_tool("tune " + folder_.path("n.toml") + store() + " --dry-run");
   EXPECT_EQ(dry.status, 1);
-  for (const std::string what :
-       {"system.policy_file: ", " is a folder\n",
-        "warning: programs get ARM and the whole arm in the same variable CANOPY_ARM: give ARM "
-        "another name\n",
-        "warning: programs get a-b and a_b in the same variable CANOPY_a_b: give a-b another "
-        "name\n"}) {
+  for (const std::string what : {"system.policy_file: ", " is a folder\n",
+                                 "warning: ARM and the whole setting have the same environment "
+                                 "variable CANOPY_ARM: give ARM another name\n",
+                                 "warning: a-b and a_b have the same environment variable "
+                                 "CANOPY_a_b: give a-b another name\n"}) {
     EXPECT_NE(dry.out.find(what), std::string::npos) << what << "\n" << dry.out;
   }
 }

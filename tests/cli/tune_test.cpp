@@ -259,7 +259,8 @@ TEST_F(TuneCommand, ADryRunShowsCommandsAndWarningsAndRunsNothing) {
        {"the study a, dry run: nothing is run or stored\nthe baseline: x = 0.5, y = 0.5\n",
         "  measure  echo 0.5\n", "arm 1: x = 0.", "budget: 9 pulls\n",
         "left at the end: the setting that is better than the baseline at the 95 % level, else",
-        "warning: no command uses y: write {y} where its value belongs. If a program takes it from",
+        "warning: no command uses y: write {y} where its value is needed. If a program reads it "
+        "from",
         "warning: a budget of 9 pulls is small for this space",
         "warning: the baseline is never measured, so the system will be left at it"}) {
     EXPECT_NE(dry.out.find(part), std::string::npos) << part << "\n" << dry.out;
@@ -287,11 +288,10 @@ TEST_F(TuneCommand, ABudgetInWhichNothingCanBeProvenIsWarnedOf) {
     return run_tool("tune " + folder_.path("a.toml") + " --dry-run" + store()).out;
   };
   const std::string settles = "[optimizer]\nname = \"adaptive\"\nsettle = 5\n";
-  EXPECT_NE(
-      said(settles, "pulls = 400")
-          .find("warning: a budget of 400 pulls has room for about 4 pairs with the baseline, "
-                "and no setting is proven to be better before 9: give more pulls"),
-      std::string::npos)
+  EXPECT_NE(said(settles, "pulls = 400")
+                .find("warning: a budget of 400 pulls allows about 4 pairs with the baseline, but "
+                      "at least 9 are needed to prove that a setting is better: give more pulls"),
+            std::string::npos)
       << said(settles, "pulls = 400");
   EXPECT_EQ(said(settles, "pulls = 400\nconfirm_pulls = 40").find("pairs"), std::string::npos);
   EXPECT_EQ(said("", "pulls = 400").find("pairs"), std::string::npos);
@@ -319,7 +319,7 @@ TEST_F(TuneCommand, WhatCannotWorkIsRefusedBeforeAnythingIsRun) {
                 folder_.path("my measure.sh") + "\n");
   EXPECT_EQ(
       complaint("measure = \"echo 1\""),
-      "canopy tune: no command uses x: write {x} where its value belongs. If a program takes it "
+      "canopy tune: no command uses x: write {x} where its value is needed. If a program reads it "
       "from CANOPY_ARM, set system.reads_arm = true\n");
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
 }
@@ -340,7 +340,7 @@ TEST_F(TuneCommand, WhatOnlyAShellUnderstandsIsWarnedOf) {
                 "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n[system]\n"
                 "measure = \"echo {x} | cat\"\n[budget]\npulls = 30\n");
   const auto result = run_tool("tune --dry-run " + folder_.path("a.toml") + store());
-  EXPECT_NE(result.out.find("warning: system.measure: | means nothing without a shell; the program "
+  EXPECT_NE(result.out.find("warning: system.measure: | has no effect without a shell; the program "
                             "gets it as an argument. Set system.shell = true"),
             std::string::npos)
       << result.out;
@@ -566,7 +566,7 @@ TEST_F(TuneCommand, RefusesWhatIsWrongInTheFileWithEveryMistake) {
   for (const char* text :
        {":6: system.measure = './m {y}': {y} is not a parameter of the space",
         R"(:7: system.on_failure = 'pray': must be "retry", "skip" or "stop")",
-        ":8: system.baseline = {...}: is `setting` in a table of its own: [baseline]",
+        ":8: system.baseline = {...}: was moved: use `setting` in the table [baseline]",
         ":14: baseline.setting.x = 2.0: must be a number from 0 to 1",
         ":9: system.timeout_seconds = 0: must be a number of seconds from 0.001 to 1e6",
         ":10: system.floor_windw = 3: unknown key, did you mean \"floor_window\"?",

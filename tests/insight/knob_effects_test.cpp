@@ -128,7 +128,7 @@ TEST(KnobEffects, BeforeTheFirstRewardThereAreNone) {
     EXPECT_EQ(knob.share, 0.0);
     EXPECT_FALSE(knob.clear);
   }
-  EXPECT_EQ(effects.basis, "There is no reward yet.");
+  EXPECT_EQ(effects.basis, "There are no rewards yet.");
 }
 
 TEST(KnobEffects, WithoutATreeTheMeansOfTheSettingsTriedTell) {

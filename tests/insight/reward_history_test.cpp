@@ -352,7 +352,7 @@ TEST(RewardHistory, FailuresGoWithTheRewardThatComesNext) {
   EXPECT_EQ(picture.rewards[0].failures, 0U);
   EXPECT_EQ(picture.rewards[1].failures, 3U) << "one try, one penalty, and the last";
   ASSERT_EQ(picture.marks.size(), 4U);
-  EXPECT_EQ(picture.marks[0].text, "no answer (tried again)");
+  EXPECT_EQ(picture.marks[0].text, "no answer (will be retried)");
   EXPECT_EQ(picture.marks[1].text, "no answer");
 }
 
@@ -381,7 +381,7 @@ TEST(RewardHistory, RareMarksSurviveAndCommonOnesAreSpreadEvenly) {
     std::vector<double> penalties;
     for (const HistoryMark& mark : picture.marks) {
       if (mark.text == "hold, by bob") ++commands;
-      if (mark.text == "counts as 0") penalties.push_back(mark.pull);
+      if (mark.text == "learnt as 0") penalties.push_back(mark.pull);
     }
     EXPECT_EQ(commands, from == 0.0 ? 5U : 1U);
     EXPECT_LE(picture.marks.size(), kMostMarks);

@@ -201,7 +201,7 @@ TEST(EventDocument, AnArmIsItsCoordinatesOrItsParametersAndTheyAgree) {
              "events[3].arm.y = 1: unknown key; known: x size mode"}));
   EXPECT_EQ(wrong_with(R"({"kind":"apply","ticket":1,"coordinates":[0.5,8,1],)"
                        R"("arm":{"x":0.5,"size":9,"mode":"fast"}})"),
-            Texts{"events[3].arm = {...}: is not what the coordinates say"});
+            Texts{"events[3].arm = {...}: contradicts the coordinates"});
 }
 
 TEST(EventDocument, AnErrorThatIsThrownNamesItsSource) {

@@ -101,7 +101,7 @@ RC_GTEST_PROP(Event, IsTheSameAfterItWasEncoded, ()) {
 TEST(Event, SaysWhatIsWrongWithAText) {
   EXPECT_EQ(complaint_about(""), "expected [ and found its end");
   EXPECT_EQ(complaint_about("[7]"), "expected a text and found '7]'");
-  EXPECT_EQ(complaint_about(R"(["dance"])"), "there is no kind of event \"dance\"");
+  EXPECT_EQ(complaint_about(R"(["dance"])"), "there is no event kind \"dance\"");
   EXPECT_EQ(complaint_about(R"(["tell",7])"), "has no rewards");
   EXPECT_EQ(complaint_about(R"(["tell",7,x])"), "expected a number and found 'x]'");
   EXPECT_EQ(complaint_about(R"(["tell",7,inf])"), "expected a number and found 'inf]'");

@@ -152,7 +152,7 @@ TEST(HttpClient, WhatIsNoAnswerOfOursIsReportedAsItIs) {
     FAIL();
   } catch (const ServerProblem& problem) {
     EXPECT_EQ(problem.status(), 502U);
-    EXPECT_STREQ(problem.what(), "the server answers 502 Bad Gateway");
+    EXPECT_STREQ(problem.what(), "the server responded with 502 Bad Gateway");
   }
 }
 
@@ -210,7 +210,7 @@ TEST(HttpClient, TalksToServersThatItTrusts) {
       FAIL() << url;
     } catch (const ServerUnreachable& error) {
       EXPECT_EQ(std::string(error.what())
-                    .find(url + " cannot be reached: its certificate is not one to be trusted: "),
+                    .find(url + " cannot be reached: its certificate is not trusted: "),
                 0U)
           << error.what();
     }

@@ -243,7 +243,7 @@ def test_rewards_that_never_differ_are_said_to_have_no_noise():
     result = canopy.maximize(lambda x: 1 - abs(x - 0.3), X, pulls=300)
     best = result.best
     assert best.basis == "no_noise" and best.lower is None and best.upper is None
-    assert str(best).endswith("pulls; rewards of an arm never differ")
+    assert str(best).endswith("pulls; rewards of a setting never differ")
     assert best.mean == max(result.rewards)
 
 

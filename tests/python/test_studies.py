@@ -798,7 +798,7 @@ def test_a_study_is_not_pickled(store):
         ({"name": "a", "space": SPACE, "fork": "b"}, canopy.StudyError, "has no studies yet"),
         ({"name": "a", "space": {"c": canopy.choice("a\0", "b")}}, ValueError, "zero byte"),
         ({"name": "a", "store": "a\0b.db"}, ValueError, "store = .*: must be the path of a file"),
-        ({"name": "a", "store": ""}, canopy.StoreError, "a store must have a name; store= names another one"),
+        ({"name": "a", "store": ""}, canopy.StoreError, "the name of the store is empty; store= names another one"),
         ({"name": "a", "space": SPACE, "coverage": -1}, ValueError, "optimizer.coverage = -1"),
         ({"name": "a", "space": SPACE, "coverag": 2}, ValueError, "coverag: adaptive has no such option"),
         ({"name": "a", "space": {"c": canopy.choice(1, 2)}}, ValueError, "must be strings"),

@@ -36,7 +36,7 @@ struct PlannedFault {
 };
 
 /// Does to an optimizer in memory what the journal says was done.
-void do_again(Optimizer& twin, const Event& event) {
+void replay_event(Optimizer& twin, const Event& event) {
   if (const auto* asked = std::get_if<Asked>(&event)) {
     const Pull pull = twin.ask_in(asked->context, asked->pulls == 0 ? UINT64_MAX : asked->pulls);
     ASSERT_EQ(OwnedPull(pull).arm, asked->arm);
@@ -126,7 +126,7 @@ class Trial {
     const std::vector<JournalEntry> entries = journal();
     ASSERT_EQ(entries.size(), study_->events());
     for (std::size_t i = acknowledged_.size(); i < entries.size(); ++i) {
-      do_again(*twin_, entries[i].event);
+      replay_event(*twin_, entries[i].event);
     }
     acknowledged_ = entries;
     ASSERT_EQ(study_->save(), twin_->save());

@@ -298,7 +298,7 @@ TEST_F(PostgresStoreTest, AServerThatHangsIsGivenUpAndFoundAgainWhenItGoesOn) {
   const auto end = SteadyClock::now();
   PostgresServer::shared().thaw();
   EXPECT_EQ(asked.fault, Fault::unreachable);
-  EXPECT_NE(asked.what.find("the server does not answer: the database cannot be reached"),
+  EXPECT_NE(asked.what.find("the server does not respond: the database cannot be reached"),
             std::string::npos)
       << asked.what;
   EXPECT_GT(half - begin, 500ms);

@@ -105,14 +105,14 @@ TEST(ContextsDocument, SaysWhatIsWrongWithAVariable) {
 
 TEST(ContextsDocument, SaysWhatIsWrongWithASource) {
   EXPECT_EQ(refused_in(kLoadTable + "source = \"\"\n"),
-            "s.toml:9: context.load.source = '': must not be empty; leave it out where whoever "
-            "asks gives the context");
+            "s.toml:9: context.load.source = '': must not be empty; leave it out if clients give "
+            "the context");
   EXPECT_EQ(refused_in(kLoadTable + "source = \"clock.minute\"\n"),
             "s.toml:9: context.load.source = 'clock.minute': is not a clock: there are "
             "\"clock.hour\" and \"clock.weekday\"");
   EXPECT_EQ(refused_in(kLoadTable + "source = \"load {ttl}\"\n"),
-            "s.toml:9: context.load.source = 'load {ttl}': is run before a setting is chosen; it "
-            "cannot have {placeholders}");
+            "s.toml:9: context.load.source = 'load {ttl}': cannot have {placeholders}: it is run "
+            "before a setting is chosen");
   EXPECT_EQ(refused_in(kLoadTable + "time_zone = \"UTC\"\n"),
             "s.toml:9: context.load.time_zone = 'UTC': is for source = \"clock.hour\" and "
             "\"clock.weekday\"");

@@ -369,7 +369,7 @@ TEST_F(RequestsInContexts, SayWhichVariableIsMissingOrWrong) {
   }
   EXPECT_EQ(code(R"({"op":"policy","context":{"load":0.7,"tenant":"a"}})"), "unknown_key");
   EXPECT_EQ(message(R"({"op":"observe","arm":{"x":0.25},"reward":1,"role":"baseline"})"),
-            "role: cannot be baseline in a study with [[context]] yet");
+            "role: cannot be `baseline` in a study with [[context]]; this is not supported yet");
 }
 
 TEST_F(RequestsInContexts, CountANumberBeyondItsRangeAndMoveIt) {

@@ -119,8 +119,8 @@ TEST_F(RevisionTest, AnotherOneCanBeLookedAtWithAWarning) {
   const StudyRecord record = find_study(store_, "a");
   const StudySpecification specification = specification_of(record);
   const LoadedOptimizer loaded = load_optimizer(store_, record, specification);
-  EXPECT_EQ(loaded.warning,
-            std::string(kRefusal) + ": this shows what it makes of the same rewards");
+  EXPECT_EQ(loaded.warning, std::string(kRefusal) +
+                                "; this is what the current revision learns from the same rewards");
   EXPECT_EQ(loaded.optimizer->summary().observed, 10U);
   EXPECT_EQ(loaded.optimizer->summary().in_flight, 0U);
   ASSERT_TRUE(loaded.optimizer->best().has_value());

@@ -178,10 +178,9 @@ TEST(Specification, RefusesOptionsOfAnotherOptimizerAndWrongOnesOfItsOwn) {
 
 TEST(Specification, TakesOneWayOfWaitingForTheSystem) {
   const std::string system = "[system]\nmeasure = \"m {x}\"\nwarmup_pulls = 2\n";
-  EXPECT_EQ(
-      refusal(with_space("[optimizer]\nsettle = 3\n" + system)),
-      "s.toml:5: system.warmup_pulls = 2: optimizer.settle takes its place; leave one of them "
-      "out");
+  EXPECT_EQ(refusal(with_space("[optimizer]\nsettle = 3\n" + system)),
+            "s.toml:5: system.warmup_pulls = 2: cannot be combined with optimizer.settle; leave "
+            "one of them out");
   EXPECT_NO_THROW((void)parse_study(with_space("[optimizer]\nsettle = 0\n" + system), "s.toml"));
 }
 

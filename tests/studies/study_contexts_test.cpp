@@ -213,7 +213,7 @@ TEST_F(StudyContextsTest, AForkWithoutContextsForgetsThemAndOneWithOthersBeginsW
 TEST_F(StudyContextsTest, AnEventThatHasAnotherContextIsNotRepeated) {
   const auto refused = [](Study& study, const Event& event) -> std::string {
     try {
-      study.repeat(event);
+      study.replay(event);
       return "was repeated";
     } catch (const StudyError& error) {
       return error.what();

@@ -25,7 +25,7 @@ inline void expect_all_there(const std::string& store_name, const std::string& s
   std::uint64_t number = 0;
   store->read(record.id, {}, [&](const JournalEntry& entry) {
     EXPECT_EQ(entry.number, ++number);
-    (void)do_again(*undisturbed, entry.event);
+    (void)replay_event(*undisturbed, entry.event);
     if (const auto* one = std::get_if<Told>(&entry.event)) {
       EXPECT_TRUE(told.emplace(one->ticket, std::get<double>(one->rewards)).second) << "told twice";
     }

@@ -93,7 +93,7 @@ TEST(CommandLine, MalformedPlaceholdersAreRefused) {
   EXPECT_EQ(message_of("set {a", false), "\"{a\": the brace is not closed; write {{ for a brace");
   EXPECT_EQ(message_of("set {a{b}", false),
             "\"{a{b}\": the brace is not closed; write {{ for a brace");
-  EXPECT_EQ(message_of("set {}", false), "{} names no parameter; write {{}} for braces");
+  EXPECT_EQ(message_of("set {}", false), "{} does not name a parameter; write {{}} for braces");
   EXPECT_EQ(message_of("set a}", false), "there is a } without a {; write }} for a brace");
   EXPECT_EQ(message_of("set \\{a}", false),
             "there is a backslash before a placeholder; write {{ for a brace");

@@ -104,10 +104,9 @@ TEST_F(CommandInFolder, ACommandRunsInTheFolderThatItIsGiven) {
   const std::string folder = std::filesystem::canonical(path("")).string();
   EXPECT_EQ(run_command({"/bin/pwd"}, {.folder = folder}).output, folder + "\n");
   const CommandResult lost = run_command({"/bin/pwd"}, {.folder = path("nowhere")});
-  EXPECT_EQ(
-      lost.describe(),
-      "/bin/pwd cannot be started: the folder that it is to run in cannot be entered: No such "
-      "file or directory");
+  EXPECT_EQ(lost.describe(),
+            "/bin/pwd cannot be started: cannot enter its working directory: No such "
+            "file or directory");
 }
 
 TEST_F(CommandInFolder, AScriptWhoseInterpreterIsMissingCannotBeStarted) {
@@ -115,12 +114,13 @@ TEST_F(CommandInFolder, AScriptWhoseInterpreterIsMissingCannotBeStarted) {
   std::filesystem::permissions(path("canopy-script"), std::filesystem::perms::owner_all);
   const CommandResult result = run_command({path("canopy-script")}, {});
   EXPECT_EQ(result.code, ENOENT);
-  EXPECT_EQ(result.describe(), excerpt(path("canopy-script")) +
-                                   " cannot be started: the interpreter that its file names is not "
-                                   "there");
+  EXPECT_EQ(result.describe(),
+            excerpt(path("canopy-script")) +
+                " cannot be started: the interpreter in its first line (#!) does not exist");
   const RunLimits in_path{.environment = {{"PATH", path("") + ":/bin"}}};
-  EXPECT_EQ(run_command({"canopy-script"}, in_path).describe(),
-            "canopy-script cannot be started: the interpreter that its file names is not there");
+  EXPECT_EQ(
+      run_command({"canopy-script"}, in_path).describe(),
+      "canopy-script cannot be started: the interpreter in its first line (#!) does not exist");
 }
 
 TEST(Command, WordsThatNoProgramCanGetAreRefused) {

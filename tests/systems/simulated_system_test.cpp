@@ -101,7 +101,7 @@ TEST_F(SimulatedSystemTest, CannotBearSomeSettings) {
   SimulatedSystem system = system_with({.fails_at = [](Arm arm) { return arm[0] > 0.5; }});
   EXPECT_EQ(apply(system, 0.75), "") << "nobody knows until it is measured";
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(failure_at(system, 0.75), "measure: the simulated system cannot bear this setting");
+    EXPECT_EQ(failure_at(system, 0.75), "measure: the simulated system fails at this setting");
   }
   EXPECT_EQ(now(), 4.0);
   (void)apply(system, 0.5);
@@ -116,7 +116,7 @@ TEST_F(SimulatedSystemTest, FailsNowAndThen) {
   for (int i = 0; i < kPulls; ++i) {
     const std::string failure = failure_at(system, 0.5);
     if (failure.empty()) continue;
-    EXPECT_EQ(failure, "measure: failed by chance");
+    EXPECT_EQ(failure, "measure: simulated failure");
     ++failures;
   }
   EXPECT_NEAR(failures, 0.2 * kPulls, 7.0 * std::sqrt(0.2 * 0.8 * kPulls));
@@ -248,7 +248,7 @@ TEST_F(SimulatedSystemTest, StaysInAContextUntilAPullSucceeds) {
 
 TEST_F(SimulatedSystemTest, CannotAlwaysBeObserved) {
   SimulatedSystem system = system_with({.blind_rate = 1.0});
-  EXPECT_EQ(std::get<SystemFailure>(system.observe()).what, "context: cannot be read by chance");
+  EXPECT_EQ(std::get<SystemFailure>(system.observe()).what, "context: simulated failure");
 }
 
 }  // namespace

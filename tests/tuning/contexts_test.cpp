@@ -70,8 +70,8 @@ class TunerInContexts : public TunerTest {
     const StudySpecification specification = specification_of(record);
     const auto optimizer = make_optimizer(specification, seed_of(record, specification));
     store.read(record.id, {}, [&](const JournalEntry& entry) {
-      take_aside(*optimizer, entry.event);
-      (void)do_again(*optimizer, entry.event);
+      replay_tuner_event(*optimizer, entry.event);
+      (void)replay_event(*optimizer, entry.event);
     });
     return optimizer->save();
   }
@@ -223,7 +223,7 @@ TEST_F(TunerInContexts, TheBestSettingForTheLastContextIsLeftAndItSaysSo) {
   EXPECT_NEAR(system_.applied.back(), last < 0.5 ? 0.2 : 0.8, 0.1);
   EXPECT_EQ(json::parse(end.setting)["x"], system_.applied.back());
   const Study study = Study::reopen(store_, tuned());
-  EXPECT_EQ(end.left_at, "the best arm in the last context, " +
+  EXPECT_EQ(end.left_at, "the best setting in the last context, " +
                              context_text(study.contexts(), std::vector{last}) +
                              "; in others it may be another");
 }
@@ -314,7 +314,7 @@ TEST_F(TunerInContexts, APolicyThatIsTheBaselineEverywhereNeedsNoComparison) {
   file.baseline = Baseline{.setting = {2.0}, .every = 0};
   system_.on_measure = [](double x) { return Reading{-std::abs(x - 2.0)}; };
   EXPECT_EQ(tune(file).verdict,
-            "the policy is the baseline in every context, there is nothing to confirm");
+            "there is nothing to confirm: the policy is the baseline in every context");
   EXPECT_TRUE(events<Compared>().empty());
 }
 
@@ -376,7 +376,7 @@ TEST_F(TunerInContexts, ASystemAtWhichNothingWorksAnyMoreIsDown) {
   };
   const TuneEnd end = tune(in_contexts("on_failure = \"skip\"\noutage_seconds = 50"));
   EXPECT_EQ(end.text,
-            "the system is down: none of the settings that worked works either, for 50 s by now: "
+            "the system has been down for 50 s: all settings that worked before fail: "
             "measure: ended with status 1");
 }
 
@@ -459,19 +459,20 @@ TEST(WarningsAboutSources, NameWhatCannotWork) {
   const std::string hour = "[[context]]\nname = \"hour\"\nsource = \"clock.hour\"\n";
   const std::string load = "[[context]]\nname = \"load\"\nlow = 0\nhigh = 1\n";
   EXPECT_TRUE(faults(hour + load + "source = \"echo 1\"\n").empty());
-  EXPECT_EQ(faults(load),
-            (std::vector<std::string>{
-                "error: context.load: has no source, so canopy tune cannot know it: give a source, "
-                "or let a client ask with a context (canopy pipe, HTTP, Python)"}));
+  EXPECT_EQ(
+      faults(load),
+      (std::vector<std::string>{
+          "error: context.load: has no source, so canopy tune cannot get its value: give a source, "
+          "or let a client ask with a context (canopy pipe, HTTP, Python)"}));
   EXPECT_EQ(
       faults(load + "source = \"./no-such-program\"\n"),
       (std::vector<std::string>{"error: context.load: there is no program ./no-such-program"}));
   EXPECT_TRUE(faults(load + "source = \"./no-such-program\"\n", "shell = true\n").empty())
       << "what a shell makes of it is not known";
   EXPECT_EQ(faults(hour + "time_zone = \"Mars/Base\"\n").size(), 1U);
-  EXPECT_EQ(
-      faults(hour, "policy_file = \"no-such-folder/policy.json\"\n"),
-      (std::vector<std::string>{"error: system.policy_file: there is no folder no-such-folder"}));
+  EXPECT_EQ(faults(hour, "policy_file = \"no-such-folder/policy.json\"\n"),
+            (std::vector<std::string>{
+                "error: system.policy_file: the folder no-such-folder does not exist"}));
   EXPECT_TRUE(faults(hour, "policy_file = \"policy.json\"\n").empty());
 }
 
@@ -481,10 +482,10 @@ TEST(WarningsAboutAContext, NameNumbersBeyondTheirRanges) {
   EXPECT_TRUE(warnings_about_context(contexts, std::vector{1.0, 30.0, 9.0}).empty());
   EXPECT_EQ(texts_of(warnings_about_context(contexts, std::vector{3.25, 3.0, 0.0})),
             (std::vector<std::string>{
-                "warning: context.load: is 3.25 now, which counts as 1, the end of its range; set "
-                "low and high to what may come",
-                "warning: context.size: is 0 now, which counts as 1, the end of its range; set low "
-                "and high to what may come"}));
+                "warning: context.load: the current value 3.25 is outside the range and treated as "
+                "1; set low and high to the range of possible values",
+                "warning: context.size: the current value 0 is outside the range and treated as 1; "
+                "set low and high to the range of possible values"}));
 }
 
 TEST(ContextText, ShowsWhatAContextCountsAs) {

@@ -154,8 +154,8 @@ TEST_F(TunerCommandsTest, WhatNeedsABaselineIsNotedAndIgnoredWhereThereIsNone) {
   EXPECT_EQ(tune(file_of("")).why, TuneEnd::Why::budget);
   EXPECT_EQ(events<CommandAccepted>().size(), 2U);
   EXPECT_EQ(events<Failed>(),
-            (std::vector<Event>{Failed{0, "baseline, as alice wants: the study has no baseline"},
-                                Failed{0, "confirm, as alice wants: the study has no baseline"}}));
+            (std::vector<Event>{Failed{0, "command baseline by alice: the study has no baseline"},
+                                Failed{0, "command confirm by alice: the study has no baseline"}}));
 }
 
 TEST_F(TunerCommandsTest, WhoIsToldToConfirmComparesAndGoesOnWithTheSearch) {
@@ -199,7 +199,7 @@ TEST_F(TunerCommandsTest, WhoIsToldToEndEndsAsIfTheBudgetWereUsed) {
       });
   EXPECT_EQ(end.why, TuneEnd::Why::budget);
   EXPECT_EQ(end.text, "ended by alice");
-  EXPECT_EQ(end.left_at, "the baseline, as on_exit says");
+  EXPECT_EQ(end.left_at, "the baseline, according to on_exit");
   EXPECT_TRUE(events<ComparisonBegun>().empty()) << "nothing more is tried";
   const std::uint64_t before = pulls();
   EXPECT_EQ(tune(file_of(system, "pulls = " + std::to_string(before + 5))).text,

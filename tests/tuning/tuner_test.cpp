@@ -187,7 +187,7 @@ TEST_F(TunerTest, WhatHasNeverWorkedIsSaidSoon) {
   const TuneEnd end = tune(file_of("[baseline]\nsetting = { x = 0.75 }"));
   EXPECT_EQ(end.why, TuneEnd::Why::failure);
   EXPECT_EQ(end.text,
-            "nothing has been measured yet, and {\"x\":0.75} does not work either: measure: ended "
+            "nothing has been measured yet, and {\"x\":0.75} fails as well: measure: ended "
             "with status 1: no module");
   EXPECT_EQ(end.errors, "line 1\nno module\n");
   EXPECT_LE(now(), 60.0);
@@ -212,9 +212,10 @@ TEST_F(TunerTest, ASystemThatStaysDownStopsItWithTheBaselineRestored) {
       tune(file_of("on_failure = \"skip\"\noutage_seconds = 3600\n[baseline]\nsetting = { x = 0.75 "
                    "}\nevery = 0"));
   EXPECT_EQ(end.why, TuneEnd::Why::failure);
-  EXPECT_EQ(end.text,
-            "the system is down: {\"x\":0.75} no longer works either, for 3600 s by now: measure: "
-            "printed \"oops\"");
+  EXPECT_EQ(
+      end.text,
+      "the system has been down for 3600 s: {\"x\":0.75}, which worked before, fails: measure: "
+      "printed \"oops\"");
   EXPECT_EQ(end.setting, "{\"x\":0.75}");
   EXPECT_EQ(system_.applied.back(), 0.75);
   EXPECT_EQ(pulls(), 1U);
@@ -507,7 +508,7 @@ TEST_F(TunerTest, WhereNothingKeepsALimitItGoesToWhatIsNearest) {
   StudySpecification file = file_of("on_exit = \"best\"", "pulls = 80");
   file.objective.limits = {{.metric = "p99_ms", .max = -10.0}};
   const TuneEnd end = tune(file);
-  EXPECT_EQ(end.left_at, "the setting that is least beyond the limits: nothing keeps them");
+  EXPECT_EQ(end.left_at, "the setting that exceeds the limits least: no setting keeps them");
   EXPECT_LT(system_.applied.back(), 0.15);
   const Study study = Study::reopen(store_, tuned());
   EXPECT_FALSE(study.best());
@@ -521,7 +522,7 @@ TEST_F(TunerTest, ABaselineThatBreaksALimitIsLeftForASettingThatKeepsItAndEarnsL
   file.objective.limits = {{.metric = "p99_ms", .max = 60.0}};
   const TuneEnd end = tune(file);
   EXPECT_EQ(end.left_at,
-            "the best arm, although it is not known to earn more: the baseline breaks a limit");
+            "the best setting, although it is not known to earn more: the baseline breaks a limit");
   EXPECT_LE(system_.applied.back(), 0.6);
 }
 
@@ -608,7 +609,7 @@ TEST_F(TunerTest, AnArmThatFailsIsNotConfirmed) {
     return Reading{x};
   };
   const TuneEnd end = tune(file_of(system, "pulls = 20\nconfirm_pulls = 24"));
-  EXPECT_EQ(end.verdict, "the best arm failed: measure: ended with status 1");
+  EXPECT_EQ(end.verdict, "the best setting failed: measure: ended with status 1");
   EXPECT_EQ(end.why, TuneEnd::Why::budget);
   EXPECT_EQ(system_.applied.back(), 0.1);
 }
@@ -638,7 +639,7 @@ TEST_F(TunerTest, TheBestArmMayBeConfirmedWithoutASearch) {
     Study study = Study::open(store_, file, tuned());
     return Tuner(study, system_, {stop_}, {}).confirm(40);
   };
-  EXPECT_EQ(confirm().text, "there is nothing to confirm: no arm has a reward");
+  EXPECT_EQ(confirm().text, "there is nothing to confirm: no setting has a reward");
   (void)tune(file);
   EXPECT_EQ(system_.applied.back(), 0.1) << "nothing was confirmed";
   const TuneEnd end = confirm();
@@ -671,7 +672,7 @@ TEST_F(TunerTest, WhenTheRewardsFallBelowTheFloorTheBaselineIsPutBack) {
       tune(file_of("floor = 0.4\nfloor_window = 5\non_exit = \"leave\"\n[baseline]\nsetting = { x "
                    "= 0.75 }\nevery = 0"));
   EXPECT_EQ(end.why, TuneEnd::Why::floor);
-  EXPECT_EQ(end.left_at, "the baseline, to be safe");
+  EXPECT_EQ(end.left_at, "the baseline, as a fallback");
   EXPECT_EQ(end.text, "the last 5 rewards are 0.3 on average, below the floor of 0.4");
   EXPECT_EQ(system_.applied.back(), 0.75);
   EXPECT_EQ(pulls(), 5U);

@@ -13,28 +13,28 @@ namespace canopy {
 
 /// The state of a running tuner that is not about the system: commands from users, signals, the
 /// time used, and the reason to end. It also reports the progress.
-class Lookout {
+class TunerMonitor {
  public:
   using Phase = TuneProgress::Phase;
 
   /// All arguments must outlive this object.
-  Lookout(Study& study, const TunerSignals& signals, OnProgress on_progress);
+  TunerMonitor(Study& study, const TunerSignals& signals, OnProgress on_progress);
 
   /// Reads and accepts posted commands (Mailbox::post_command), at most once a second.
-  void look();
+  void poll_commands();
   /// Reads all commands again, after the study was reloaded.
-  void start_over() { commands_seen_ = 0; }
+  void reread_commands() { commands_seen_ = 0; }
 
   /// Sets the reason to end.
   void end(TuneEnd end) { end_ = std::move(end); }
-  /// The reason to end; `over_early` ignores the budget.
-  [[nodiscard]] std::optional<TuneEnd> over_early() const;
-  [[nodiscard]] std::optional<TuneEnd> over() const;
+  /// The reason to end; `early_end_reason` ignores the budget.
+  [[nodiscard]] std::optional<TuneEnd> early_end_reason() const;
+  [[nodiscard]] std::optional<TuneEnd> end_reason() const;
 
   /// The pause, hold or baseline command in force, if any.
-  [[nodiscard]] std::optional<RunnerCommand> wanted_wait() const;
+  [[nodiscard]] std::optional<RunnerCommand> pause_command() const;
   /// Whether to interrupt the work, for a pause or the end.
-  [[nodiscard]] bool is_called_away() const { return over_early() || wanted_wait(); }
+  [[nodiscard]] bool is_interrupted() const { return early_end_reason() || pause_command(); }
   [[nodiscard]] bool is_stopped() const { return signals_.stop; }
 
   /// Sleeps, while checking signals and reporting progress. Returns false if there is a reason to
