@@ -40,7 +40,7 @@ void visit_fields(Tea& tea, Visit&& visit) {
   visit(Field{"seed", "of the leaves", kAnyWhole}, tea.seed);
 }
 
-/// What is complained about when `read` reads a TOML text.
+/// Returns the complaints when `read` reads a TOML text.
 template <class Read>
 std::string complaints(const std::string& toml, Read read) {
   const Document root = parse_toml(toml, "s.toml");

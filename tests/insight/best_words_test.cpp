@@ -60,7 +60,7 @@ BestAnswer without_interval(Best::Basis basis) {
   return answer;
 }
 
-/// All sentences in a row.
+/// All sentences, joined.
 std::string told(const BestAnswer& answer, const StudySpecification& study = kWithBaseline) {
   std::string text;
   for (const std::string& sentence : best_words(answer, study).sentences) text += sentence + " ";
@@ -459,7 +459,7 @@ TEST(BestWords, AComparisonIsTheLastWord) {
   EXPECT_TRUE(has(all(), "did not confirm ttl = 50: better after 40 pulls of both.")) << all();
 }
 
-/// An optimizer that has compared ttl = 50 in pairs, and found it better.
+/// An optimizer that has compared ttl = 50 in pairs and found it better.
 class StrongestUplift : public ::testing::Test {
  protected:
   StrongestUplift() {
@@ -532,7 +532,7 @@ TEST_F(StrongestUplift, WhatHasFailedInAComparisonIsClaimedNoMore) {
   EXPECT_TRUE(has(answer.uplift_text, "refuted by a later comparison")) << answer.uplift_text;
 }
 
-/// The search may go on, name another arm as the best, and have that one refuted.
+/// The search may continue, name another arm as the best, and have that one refuted.
 TEST_F(StrongestUplift, OfTheBestArmTheLastComparisonCountsAndNotThePairsOfTheSearch) {
   const std::vector<double> proven = optimizer_->uplift()->arm;
   const std::vector<double> better{proven[0] < 50.0 ? 88.0 : 12.0};

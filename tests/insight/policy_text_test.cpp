@@ -28,7 +28,7 @@ PolicyRow row_of(std::vector<ContextRange> where, std::vector<double> arm = {}) 
   return row;
 }
 
-/// A study of x in the contexts of an hour and a tenant, and what it has learnt.
+/// A study of x in contexts of an hour and a tenant, and a policy that it has learnt.
 StudySpecification study() {
   return {.space = Space{{"x", Real{0.0, 1.0}}, {"mode", Choice{{"slow", "fast"}}}},
           .contexts = ContextSpace({kHour, kTenant})};

@@ -33,7 +33,7 @@ Event read_back(const std::string& text) {
   return event_from(json_of(text), tuned_space(), "test");
 }
 
-/// All that is wrong with an event, which would be the fourth of a list.
+/// All complaints about an event that is the fourth of a list.
 std::vector<std::string> wrong_in(const Document& document) {
   DocumentReader reader("test");
   const auto event = event_from(document, tuned_space(), reader, "events[3].");

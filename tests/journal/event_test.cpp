@@ -16,7 +16,7 @@ namespace {
 
 using testing::random_event;
 
-/// One of every kind.
+/// One event of each kind.
 std::vector<Event> all_kinds() {
   return {Asked{7, 3, 2, {0.25, -1e-300}},
           Told{7, std::vector{0.1, 1.0 / 3.0}, true},
@@ -42,7 +42,7 @@ std::vector<Event> all_kinds() {
           LevelSeen{0.75}};
 }
 
-/// What is wrong with a text.
+/// The error message for an invalid text.
 std::string complaint_about(const std::string& text) {
   try {
     (void)decode(text);

@@ -1,4 +1,4 @@
-// An algorithm that decides differently than it did when a study was begun.
+// Tests a study whose algorithm decides differently than when the study was begun.
 
 #include "canopy/journal.hpp"
 #include "canopy/optimizers.hpp"
@@ -17,9 +17,9 @@
 namespace canopy {
 namespace {
 
-std::uint64_t ways = 1;  // in which the algorithm of these tests decides
+std::uint64_t ways = 1;  // a parameter of the decisions of the test algorithm
 
-/// An algorithm whose ways these tests change, with or without saying so.
+/// An algorithm whose decisions these tests change, with or without a new revision.
 OptimizerEntry& revised() {
   if (optimizers().find("revised") == nullptr) {
     OptimizerEntry entry = optimizers().at("random");
@@ -31,7 +31,8 @@ OptimizerEntry& revised() {
     };
     optimizers().add(entry);
   }
-  return const_cast<OptimizerEntry&>(optimizers().at("revised"));  // it is not const there
+  return const_cast<OptimizerEntry&>(
+      optimizers().at("revised"));  // the entry is not const in the catalogue
 }
 
 class RevisionTest : public ::testing::Test {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kSpace = "[[space]]\nname = \"x\"\nlow = 0.0\nhigh = 1.0\n";
 
-/// The message with which a study is refused.
+/// The error message for an invalid study.
 std::string refusal(const std::string& toml) {
   try {
     const StudySpecification study = parse_study(toml, "s.toml");
@@ -31,7 +31,7 @@ std::string with_space(const std::string& toml) {
   return toml + std::string(kSpace);
 }
 
-/// The value of an option of the optimizer; none unless it is written.
+/// The value of an option of the optimizer; none unless it was specified.
 OptionValue option(const StudySpecification& study, const std::string& name) {
   const OptionValue* value = study.optimizer.options.find(name);
   return value != nullptr ? *value : OptionValue{};
@@ -194,7 +194,7 @@ TEST(Specification, NamesLineKeyValueAndExpectation) {
   EXPECT_EQ(refusal(with_space("[optimizer]\nname = \"hcd\"\n")),
             R"(s.toml:2: optimizer.name = 'hcd': unknown optimizer, did you mean "hct"?)");
   EXPECT_EQ(refusal(with_space("reward_range = [1.0, 1.0]\n")),
-            "s.toml:1: reward_range = [1, 1]: the first must be below the second");
+            "s.toml:1: reward_range = [1, 1]: the first number must be below the second");
   EXPECT_EQ(refusal(with_space("reward_range = [1.0]\n")),
             R"(s.toml:1: reward_range = [ 1.0 ]: must be "auto" or a list of two numbers)");
 }
@@ -235,7 +235,7 @@ TEST(Specification, ReadsLimits) {
     return refusal(study + "[[limit]]\n" + limit);
   };
   EXPECT_NE(complaint("max = 1\n").find("limit[0].metric: is required"), std::string::npos);
-  EXPECT_NE(complaint("metric = \"a\"\n").find("limit[0].max: is required, or min"),
+  EXPECT_NE(complaint("metric = \"a\"\n").find("limit[0].max: is required, unless min is given"),
             std::string::npos);
   EXPECT_NE(complaint("metric = \"a\"\nmin = 2\nmax = 1\n")
                 .find("limit[0].min = 2: must not be above max"),
@@ -325,7 +325,7 @@ TEST(Specification, MakesTheOptimizerItDescribes) {
 
 // --- what is kept -------------------------------------------------------------------------------
 
-/// A value that a field may have, or none to leave it out.
+/// A valid value of a field, or none to omit it.
 OptionValue random_value(const OptionField& field) {
   if (*rc::gen::inRange(0, 3) == 0) return {};
   if (field.kind == OptionField::Kind::word) return *rc::gen::elementOf(field.words);
@@ -383,7 +383,7 @@ SystemSpecification random_system() {
   return system;
 }
 
-/// Any specification that is right.
+/// A random valid specification.
 StudySpecification random_specification() {
   std::vector<Parameter> parameters;
   const auto dimension = *rc::gen::inRange<std::size_t>(1, 4);
@@ -519,7 +519,7 @@ TEST(StudySpecification, AHardRangeIsKeptAndNeedsARange) {
     (void)parse_study("hard_range = true\n" + space, "study.toml");
     FAIL();
   } catch (const SpecificationError& error) {
-    EXPECT_NE(std::string(error.what()).find("hard_range = true: needs a reward_range"),
+    EXPECT_NE(std::string(error.what()).find("hard_range = true: requires reward_range"),
               std::string::npos)
         << error.what();
   }

@@ -70,10 +70,10 @@ TEST(Reading, RefusesAnythingElseInWords) {
 
 // --- programs -----------------------------------------------------------------------------------
 
-/// Programs that leave files in a folder.
+/// Programs that write files in a folder.
 class CommandSystemInFolder : public WithFolder {
  protected:
-  /// What is run by a shell; the name of a file is written <so>.
+  /// A shell command; <name> is replaced by the path of that file.
   [[nodiscard]] CommandSystem system_of(SystemCommands commands,
                                         const std::atomic<bool>* stop = nullptr) const {
     for (std::optional<std::string>* command :
@@ -83,7 +83,7 @@ class CommandSystemInFolder : public WithFolder {
     commands.shell = true;
     return {commands, space_, stop};
   }
-  /// The same in contexts.
+  /// The same system with contexts.
   [[nodiscard]] CommandSystem in_contexts(SystemCommands commands) const {
     for (std::optional<std::string>* command :
          {&commands.apply, &commands.measure, &commands.process}) {
@@ -105,7 +105,7 @@ class CommandSystemInFolder : public WithFolder {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
 
-  /// What went wrong; empty: nothing.
+  /// The error message; empty if there is none.
   static std::string text_of(const std::optional<SystemFailure>& failure) {
     return failure ? failure->what : "";
   }

@@ -32,7 +32,7 @@ namespace {
 
 using Outcome = CommandResult::Outcome;
 
-/// Gives a command longer and longer until it has printed a line.
+/// Increases the time limit of a command until it has printed a line.
 CommandResult time_out_after_a_line(const Words& words) {
   CommandResult result;
   for (double seconds = 0.1; seconds < 60.0; seconds *= 4.0) {
@@ -335,7 +335,7 @@ TEST_F(CommandInFolder, NeitherDoesOneThatLeftTheGroup) {
   EXPECT_EQ(result.output, "5\n");
   const std::optional<pid_t> daemon = id_in(path("id"));
   ASSERT_TRUE(daemon);
-  EXPECT_TRUE(eventually([&] { return !is_running(*daemon); })) << "nobody reads what it prints";
+  EXPECT_TRUE(eventually([&] { return !is_running(*daemon); })) << "its output is not read";
 }
 
 TEST(Command, AProgramThatClosesItsOutputIsWaitedFor) {
@@ -411,8 +411,8 @@ TEST(Command, ManyThreadsRunTheirOwn) {
   EXPECT_EQ(right, 8 * 20);
 }
 
-/// As on an older kernel: the calls that tell of a process's end, close descriptors and fork into
-/// control groups are missing.
+/// Simulates an older kernel without the system calls that report the end of a process, close
+/// descriptors, and fork into control groups.
 bool forget_newer_calls() {
   const auto missing = [](unsigned call) {
     return std::array{sock_filter{BPF_JMP | BPF_JEQ | BPF_K, 0, 1, call},
@@ -436,7 +436,7 @@ bool forget_newer_calls() {
 
 TEST(Command, RunsOnOlderKernels) {
   EXPECT_TRUE(is_true_in_own_process([] {
-    if (!forget_newer_calls()) return true;  // cannot be tried here
+    if (!forget_newer_calls()) return true;  // cannot be tested here
     if (syscall(SYS_pidfd_open, getpid(), 0) != -1) return false;
     if (dup2(STDOUT_FILENO, 77) != 77) return false;
     const CommandResult result =

@@ -31,7 +31,7 @@ using Seen = testing::ScriptedSystem::Observed;
 const std::string kTheMiddle = "\n[baseline]\nsetting = { x = 0.5 }\nevery = 0";
 constexpr const char* kLoad = "[[context]]\nname = \"load\"\nlow = 0.0\nhigh = 1.0\n";
 
-/// The best x is 0.2 below a load of one half, and 0.8 above.
+/// The best x is 0.2 below a load of 0.5, and 0.8 above.
 double reward_in(double load, double x) {
   const double best = load < 0.5 ? 0.2 : 0.8;
   return 1.0 - (x - best) * (x - best);
@@ -44,7 +44,7 @@ class TunerInContexts : public TunerTest {
     system_.on_measure = [this](double x) { return Reading{reward_in(system_.context.at(0), x)}; };
   }
 
-  /// Of the pull after so many, the same in every run.
+  /// The load after a number of asks, equal in every run.
   static double load_at(std::uint64_t asks) {
     const double place = 0.618033988749895 * static_cast<double>(asks + 1);
     return place - std::floor(place);
@@ -64,7 +64,7 @@ class TunerInContexts : public TunerTest {
     return file_of(system, budget, kLoad);
   }
 
-  /// What an optimizer knows that does again what the journal says, without a snapshot.
+  /// The state of an optimizer that replays the whole journal.
   [[nodiscard]] static std::string replayed(Store& store) {
     const StudyRecord record = find_study(store, "a");
     const StudySpecification specification = specification_of(record);
@@ -76,7 +76,7 @@ class TunerInContexts : public TunerTest {
     return optimizer->save();
   }
 
-  /// What the optimizer of the study knows.
+  /// The state of the study's optimizer.
   [[nodiscard]] static std::string known(Store& store) {
     return load_all(store, find_study(store, "a"), specification_of(find_study(store, "a")),
                     tuner_fold)
@@ -181,7 +181,7 @@ TEST_F(TunerInContexts, AKillChangesNothingAsLongAsTheContextStays) {
   };
   int kills = 0;
   for (bool is_done = false; !is_done; ++kills) {
-    system_.context.clear();  // it is another process
+    system_.context.clear();  // a new process
     try {
       is_done = tune(file).why == TuneEnd::Why::budget;
     } catch (const std::exception&) {
@@ -279,7 +279,7 @@ TEST_F(TunerInContexts, ThePolicyIsComparedWithTheBaselineWhileTheSearchGoesOn) 
       << end.left_at;
   const std::vector<double> last = tuner_state_of(study).last_context();
   EXPECT_EQ(json::parse(end.setting)["x"], study.proven_in(last).value()[0]);
-  // What is in the journal is enough to know it all again.
+  // The journal alone is sufficient to restore the state.
   EXPECT_EQ(replayed(store_), known(store_));
 }
 
@@ -339,7 +339,7 @@ TEST_F(TunerInContexts, APolicyThatIsNoBetterIsRarelyConfirmed) {
     MemoryStore store(std::make_shared<MemoryStudies>());
     StudySpecification file = in_contexts("", "pulls = 60\nconfirm_pulls = 60" + kTheMiddle);
     system_.on_observe = [&] { return Seen(std::vector{random_.uniform()}); };
-    // The context moves the level, and so does the time.
+    // The level depends on the context and on the time.
     system_.on_measure = [&](double /*x*/) {
       return Reading{3.0 * system_.context.at(0) + std::sin(0.1 * now()) + 0.3 * random_.normal()};
     };

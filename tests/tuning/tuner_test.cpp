@@ -42,7 +42,7 @@ TEST_F(TunerTest, WarmUpsAreMeasuredAndNotLearnt) {
   (void)tune(file_of("warmup_pulls = 2"));
   std::size_t changes = 0;
   for (const Event& event : events<Applied>()) {
-    if (std::get<Applied>(event).ticket != 0) ++changes;  // not the exit's
+    if (std::get<Applied>(event).ticket != 0) ++changes;  // not the exit setting
   }
   EXPECT_GE(changes, 3U);
   EXPECT_EQ(observed(Role::warm_up).size(), 2 * changes);
@@ -58,15 +58,15 @@ TEST_F(TunerTest, ADeclaredSettlingTimeTakesThePlaceOfWarmUps) {
   const auto skipped = static_cast<std::uint64_t>(std::count_if(
       told.begin(), told.end(), [](const Event& event) { return std::get<Told>(event).skipped; }));
   EXPECT_GE(skipped, 10U);
-  // Where the pull is not the search's, nobody else passes over it.
+  // If the pull is not one of the search, the optimizer does not skip settling pulls itself.
   std::vector<Event> changes = events<Applied>();
-  changes.pop_back();  // the exit's
+  changes.pop_back();  // the exit setting
   const auto elsewhere = static_cast<std::size_t>(
       std::count_if(changes.begin(), changes.end(),
                     [](const Event& event) { return std::get<Applied>(event).ticket == 0; }));
   EXPECT_GE(elsewhere, 1U);
   EXPECT_EQ(observed(Role::warm_up).size(), 5 * elsewhere);
-  // Replay passes over the same.
+  // Replay skips the same pulls.
   EXPECT_EQ(Study::reopen(store_, tuned()).summary().passed_over, skipped);
 }
 
@@ -77,7 +77,7 @@ TEST_F(TunerTest, TheBaselineIsMeasuredFirstAndThenBesideTheBestArm) {
   EXPECT_EQ(std::get<Asked>(all.at(0)).purpose, Purpose::baseline);
   EXPECT_EQ(std::get<Applied>(all.at(1)).arm, std::vector{0.9});
   for (std::size_t i = 2; i < 6; ++i) EXPECT_TRUE(std::get<Told>(all.at(i)).is_baseline);
-  // A pair is two visits right after each other: nothing else is asked for or told between.
+  // The two visits of a pair are adjacent: no other asks or rewards come between them.
   std::uint64_t duels = 0;
   std::uint64_t orders = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -108,7 +108,7 @@ TEST_F(TunerTest, BeforeARoundThatBeginsAtTheChallengerComesAVisitThatDoesNotCou
 }
 
 TEST_F(TunerTest, AChallengerThatBreaksLosesItsPair) {
-  // Works until it is compared.
+  // Works until it is compared with the baseline.
   bool breaks = false;
   system_.on_measure = [&](double x) -> Measured {
     if (breaks && x > 0.5) return measure_fails();
@@ -698,7 +698,7 @@ TEST_F(TunerTest, TheFloorRemembersWhatItSawBeforeARestart) {
 
 // --- how often it changes -----------------------------------------------------------------------
 
-/// The numbers of pulls between two changes.
+/// The numbers of pulls between changes of the setting.
 std::vector<int> runs_between_changes(const std::vector<Event>& events) {
   std::vector<int> runs;
   for (const Event& event : events) {
@@ -713,10 +713,10 @@ std::vector<int> runs_between_changes(const std::vector<Event>& events) {
 
 TEST_F(TunerTest, AnArmIsHeldForAsManyPullsAsAsked) {
   (void)tune(file_of("min_pulls_per_change = 3\non_exit = \"leave\"", "pulls = 30"));
-  // A held pull is noted when it is measured, and told later.
+  // A held-back reward is recorded when it is measured, and told later.
   std::vector<int> runs = runs_between_changes(events<Applied, Told>());
   ASSERT_GE(runs.size(), 5U);
-  runs.pop_back();  // the budget may have ended it
+  runs.pop_back();  // the budget may have ended this run
   for (const int run : runs) EXPECT_GE(run, 3);
   EXPECT_GE(pulls(), 28U) << "the last ones may be held back";
 }
@@ -764,7 +764,8 @@ TEST_F(TunerTest, ARoundBeginsWhenAllItsChangesAreAllowed) {
 }
 
 TEST_F(TunerTest, AfterAFailureItWaitsUntilItMayChangeAgain) {
-  system_.on_measure = [](double x) -> Measured {  // there and back: no more changes for an hour
+  system_.on_measure =
+      [](double x) -> Measured {  // one change in each direction uses up the hour's limit
     if (x != 0.3) return measure_fails();
     return Reading{x};
   };
@@ -802,8 +803,7 @@ TEST_F(TunerTest, ARestartDoesNotShortenTheTimeOfAnArm) {
 
 // --- stores, stops and restarts -----------------------------------------------------------------
 
-/// A store that fails in this way once, the next time that something is written after `pulls`
-/// pulls.
+/// A store that fails once, at the next write after `pulls` pulls.
 class FailsOnce {
  public:
   FailsOnce(std::uint64_t pulls, std::function<void()> fail)
@@ -854,7 +854,7 @@ TEST_F(TunerTest, ABaselineThatCannotBePutBackIsToldOf) {
   }
 }
 
-TEST_F(TunerTest, WhenSomebodyElseHasTakenTheStudyOverTheSystemIsLeftToThem) {
+TEST_F(TunerTest, LeavesTheSystemToAProcessThatHasTakenOverTheStudy) {
   FailsOnce fault(5, [] { throw StoreError(StoreError::Fault::taken_over, "s.db: is not ours"); });
   FaultyStore store = fault.of(studies_);
   try {
@@ -867,13 +867,13 @@ TEST_F(TunerTest, WhenSomebodyElseHasTakenTheStudyOverTheSystemIsLeftToThem) {
   EXPECT_TRUE(system_.left_at.empty());
 }
 
-TEST_F(TunerTest, WhatSomebodyElseHasWrittenMeanwhileIsTakenNoteOf) {
+TEST_F(TunerTest, AcceptsEventsWrittenByAnotherProcess) {
   FailsOnce fault(5, [&] {
     const StudyRecord record = find_study(store_, "a");
-    const std::vector<JournalEntry> theirs{
+    const std::vector<JournalEntry> foreign{
         {record.events + 1, now(), CommandAccepted{1, RunnerCommand::end, 0, "alice"}}};
-    store_.append({.study = record.id, .entries = theirs, .pulls = record.pulls, .answers = {}});
-    throw StoreError(StoreError::Fault::moved_on, "s.db: somebody has written to it");
+    store_.append({.study = record.id, .entries = foreign, .pulls = record.pulls, .answers = {}});
+    throw StoreError(StoreError::Fault::moved_on, "s.db: another process has written to it");
   });
   FaultyStore store = fault.of(studies_);
   const TuneEnd end = tune(store, file_of("", "pulls = 1000"), fault.watch());
@@ -881,7 +881,7 @@ TEST_F(TunerTest, WhatSomebodyElseHasWrittenMeanwhileIsTakenNoteOf) {
   EXPECT_EQ(end.text, "ended by alice");
 }
 
-TEST_F(TunerTest, GoesOnThoughSomebodyElseHasWrittenMeanwhile) {
+TEST_F(TunerTest, ContinuesAfterAnotherProcessHasWritten) {
   FailsOnce fault(5, [] { throw StoreError(StoreError::Fault::moved_on, "s.db: has moved on"); });
   FaultyStore store = fault.of(studies_);
   std::size_t settings_then = 0;
@@ -894,7 +894,7 @@ TEST_F(TunerTest, GoesOnThoughSomebodyElseHasWrittenMeanwhile) {
   EXPECT_TRUE(fault.has_failed());
   EXPECT_EQ(end.text, "the budget of 20 pulls is used");
   EXPECT_EQ(settings_then, 1U);
-  EXPECT_EQ(system_.applied.size(), 2U) << "somebody may have set the system as well";
+  EXPECT_EQ(system_.applied.size(), 2U) << "another process may have changed the setting";
   EXPECT_EQ(system_.applied[0], system_.applied[1]);
 }
 
@@ -961,7 +961,7 @@ TEST_F(TunerTest, ItsStateIsThatOfTheWholeJournalAfterARestartToo) {
   const StudySpecification file = file_of(
       "warmup_pulls = 1\nmin_pulls_per_change = 2\nfloor = -1\non_exit = "
       "\"leave\"\n[baseline]\nsetting = { x = 0.9 }\nevery = 3\npulls = 2");
-  (void)tune(file);  // which leaves a snapshot
+  (void)tune(file);  // leaves a snapshot
   Study study = Study::open(store_, file, tuned());
   TunerState whole(study.specification());
   store_.read(study.record().id, {}, [&](const JournalEntry& entry) { whole.apply(entry); });
@@ -973,7 +973,7 @@ TEST_F(TunerTest, ItsStateIsThatOfTheWholeJournalAfterARestartToo) {
 TEST_F(TunerTest, ChangedSettingsOfTheTunerAreAppliedToThePast) {
   (void)tune(
       file_of("on_exit = \"leave\"\n[baseline]\nsetting = { x = 0.9 }\nevery = 0", "pulls = 10"));
-  // The snapshot knows of no window; the next tuner wants one.
+  // The snapshot has no window, but the next tuner needs one.
   Study study = Study::open(
       store_, file_of("floor = -1\nfloor_window = 4\n[baseline]\nsetting = { x = 0.9 }\nevery = 0"),
       tuned());
