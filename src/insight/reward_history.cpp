@@ -69,7 +69,7 @@ HistoryPart& HistoryPart::operator+=(const HistoryPart& next) {
   return *this;
 }
 
-// --- taking in a journal ---------------------------------------------------------------------
+// --- folding the journal ---------------------------------------------------------------------
 
 HistoryPart HistoryFold::take(const JournalEntry& entry) {
   HistoryPart part{
@@ -167,7 +167,7 @@ std::size_t RewardHistory::bytes() const {
   return bytes;
 }
 
-// --- a picture of it -------------------------------------------------------------------------
+// --- pictures --------------------------------------------------------------------------------
 
 namespace {
 
@@ -457,7 +457,7 @@ HistoryPicture picture_of(const RewardHistory& history, const HistoryRange& rang
   return picture;
 }
 
-// --- entries of some kinds -------------------------------------------------------------------
+// --- entries by kind -------------------------------------------------------------------------
 
 namespace {
 

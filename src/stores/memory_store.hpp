@@ -223,7 +223,7 @@ class MemoryStore final : public FullStore {
   }
 
   [[nodiscard]] StoreError gone() const {
-    return {StoreError::Fault::other, name_ + ": the study is gone"};
+    return {StoreError::Fault::other, name_ + ": the study has been deleted"};
   }
 
   void check_texts(std::initializer_list<std::string_view> texts) const {

@@ -231,7 +231,7 @@ RemoteStore::CachedStudy& RemoteStore::cached(StudyId study) {
 }
 
 StoreError RemoteStore::gone() const {
-  return {StoreError::Fault::other, name_ + ": the study is gone"};
+  return {StoreError::Fault::other, name_ + ": the study has been deleted"};
 }
 
 std::string RemoteStore::path_of(StudyId study, const std::string& more) {
@@ -445,7 +445,7 @@ void RemoteStore::set_snapshot(StudyId study, const Snapshot& snapshot) {
   });
 }
 
-// --- what people want ------------------------------------------------------------------------
+// --- commands --------------------------------------------------------------------------------
 
 std::uint64_t RemoteStore::post_command(StudyId study, double /*at*/, const std::string& text) {
   return call([&] {
@@ -481,7 +481,7 @@ std::vector<PostedCommand> RemoteStore::commands(StudyId study, std::uint64_t af
   });
 }
 
-// --- who has it ------------------------------------------------------------------------------
+// --- ownership -------------------------------------------------------------------------------
 
 std::string RemoteStore::tuner_of(StudyId study) {
   const auto lease = cached(study).lease.lock();

@@ -286,7 +286,7 @@ std::vector<PostedCommand> SqliteStore::commands(StudyId study, std::uint64_t af
   });
 }
 
-// --- the right to write, and damage ----------------------------------------------------------
+// --- locks and integrity ---------------------------------------------------------------------
 
 std::unique_ptr<StudyLock> SqliteStore::try_lock(StudyId study,
                                                  std::chrono::milliseconds patience) {

@@ -400,13 +400,13 @@ std::string differences_of(const Fields& was, const Fields& is) {
   for (const auto& [field, old] : was) {
     const auto now = is.find(field);
     if (now == is.end()) {
-      add(field, old, "gone");
+      add(field, old, "absent");
     } else if (now->second != old) {
       add(field, old, now->second);
     }
   }
   for (const auto& [field, now] : is) {
-    if (!was.contains(field)) add(field, "not there", now);
+    if (!was.contains(field)) add(field, "absent", now);
   }
   return text;
 }

@@ -110,7 +110,7 @@ void StudySession::wait_for(const std::function<void(Study&)>& action, bool clos
   if (outcome.error) std::rethrow_exception(outcome.error);
 }
 
-// --- the work --------------------------------------------------------------------------------
+// --- performing tasks ------------------------------------------------------------------------
 
 /// Works until there is nothing left to do.
 void StudySession::run() {
@@ -369,7 +369,7 @@ StudyError StudySession::closed() const {
   return {StudyError::Fault::closed, "the study " + name_ + " is closed"};
 }
 
-// --- batches and the end ---------------------------------------------------------------------
+// --- batches and closing ---------------------------------------------------------------------
 
 void StudySession::begin_batch() {
   wait_for([](Study& /*study*/) {});  // throws if the study is closed or cannot be read

@@ -25,7 +25,7 @@ constexpr std::int64_t kDay = 24 * kHour;
   throw TimeZoneError(fmt::format("the file of the time zone \"{}\" {}", excerpt(zone), what));
 }
 
-// --- the rule for the time after a zone's last known change ----------------------------------
+// --- the rule after the last listed change ---------------------------------------------------
 
 /// The day of a year on which clocks change.
 struct RuleDay {
@@ -156,7 +156,7 @@ class ZoneRule {
   RuleDay end_;
 };
 
-// --- the changes that a zone's file lists ----------------------------------------------------
+// --- the changes listed in a zone file -------------------------------------------------------
 
 class ZoneFile {
  public:

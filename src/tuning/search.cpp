@@ -128,7 +128,7 @@ bool Search::is_in_visit() const {
   return !state().is_elsewhere() && state().setting() == pull_->arm;
 }
 
-// --- beside the baseline ------------------------------------------------------------------------
+// --- comparing with the baseline ----------------------------------------------------------------
 
 /// Performs one pull of the baseline or of either side of a pair.
 void Search::compare() {
@@ -214,7 +214,7 @@ void Search::penalize_challenger() {
   end_if_too_many_failed();
 }
 
-// --- learning, and when not to move -------------------------------------------------------------
+// --- learning and holding back rewards ----------------------------------------------------------
 
 void Search::learn(const Reading& reading) {
   const bool leaves = is_far_beyond_limit(specification_, reading);

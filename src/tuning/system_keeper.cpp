@@ -170,7 +170,7 @@ SystemKeeper::Outcome SystemKeeper::measure_at(const std::vector<double>& arm, R
   return outcome == Outcome::done ? measure(0, into) : outcome;
 }
 
-// --- the way back -------------------------------------------------------------------------------
+// --- recovery -----------------------------------------------------------------------------------
 
 SystemKeeper::Outcome SystemKeeper::set_and_probe(const std::vector<double>& arm) {
   setting_.clear();

@@ -21,7 +21,7 @@ constexpr double kSlice =
 TunerMonitor::TunerMonitor(Study& study, const TunerSignals& signals, OnProgress on_progress)
     : study_(study), signals_(signals), on_progress_(std::move(on_progress)) {}
 
-// --- what people want ---------------------------------------------------------------------------
+// --- commands -----------------------------------------------------------------------------------
 
 void TunerMonitor::poll_commands() {
   const double now = study_.clock().steady_time();
@@ -62,7 +62,7 @@ std::optional<RunnerCommand> TunerMonitor::pause_command() const {
   return by_signal ? std::optional(RunnerCommand::pause) : std::nullopt;
 }
 
-// --- the end ------------------------------------------------------------------------------------
+// --- reasons to end -----------------------------------------------------------------------------
 
 std::optional<TuneEnd> TunerMonitor::early_end_reason() const {
   if (end_) return end_;
@@ -85,7 +85,7 @@ std::optional<TuneEnd> TunerMonitor::end_reason() const {
   return std::nullopt;
 }
 
-// --- time, and how far we are -------------------------------------------------------------------
+// --- time and progress --------------------------------------------------------------------------
 
 bool TunerMonitor::sleep(double seconds) {
   const Clock& clock = study_.clock();

@@ -255,7 +255,7 @@ def test_a_hard_range_belongs_to_a_study(store):
     with canopy.Study.open("hard", store, hard_range=True, **about) as study:
         study.observe({"k": 1}, [0.2, 0.3])
         assert study.hard_range and study.best().assumes == "hard_range"
-        with pytest.raises(ValueError, match="a study with hard_range needs two numbers"):
+        with pytest.raises(ValueError, match="must be two numbers, because hard_range is set"):
             study.set_reward_range("auto")
     with canopy.Study.open("hard", store) as study:
         assert study.hard_range and study.best().assumes == "hard_range"
@@ -862,7 +862,7 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(store):
 def test_an_empty_study_keeps_its_space(store):
     with canopy.Study.open("a", store, space={"x": canopy.real(0, 1)}):
         pass
-    with pytest.raises(canopy.StudyError, match="space.x was .* and is gone; space.y was not there"):
+    with pytest.raises(canopy.StudyError, match="space.x was .* and is absent; space.y was absent"):
         canopy.Study.open("a", store, space={"y": canopy.real(0, 2)})
     with canopy.Study.open("a", store, space={"x": canopy.real(0, 1)}, coverage=0.3) as study:
         assert study.options["coverage"] == 0.3, "options may still change"

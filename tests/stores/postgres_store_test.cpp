@@ -423,7 +423,7 @@ TEST_F(PostgresStoreTest, AFullDiskIsSaidToBeFullAndNothingIsLost) {
   EXPECT_EQ(length_of(*store, a), kept);
 }
 
-// --- what a database is --------------------------------------------------------------------------
+// --- databases -----------------------------------------------------------------------------------
 
 TEST_F(PostgresStoreTest, ManyMayMakeItAtOnce) {
   std::vector<std::jthread> threads;

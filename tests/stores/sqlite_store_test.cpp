@@ -303,7 +303,7 @@ TEST_F(SqliteStoreTest, WhatMayNotBeWrittenCanStillBeRead) {
   EXPECT_EQ(as_reader(), "3 entries");
 }
 
-// --- a disk that is full ------------------------------------------------------------------------
+// --- a full disk --------------------------------------------------------------------------------
 
 /// Limits the size of files that this process can write.
 class FileLimit {
@@ -348,7 +348,7 @@ TEST_F(SqliteStoreTest, WhenTheDiskIsFullNothingIsLostAndLaterItGoesOn) {
   EXPECT_EQ(count_entries(*store, study), 6000U);
 }
 
-// --- a file that goes away ----------------------------------------------------------------------
+// --- a file that disappears ---------------------------------------------------------------------
 
 TEST_F(SqliteStoreTest, NothingIsAcknowledgedByAFileThatWasMovedDeletedOrReplaced) {
   const std::unique_ptr<Store> store = open();

@@ -164,10 +164,9 @@ TEST(ContextsDocument, LearningDependsOnThem) {
   const StudySpecification without = study_in("");
   const StudySpecification load = study_in(kLoadTable);
   EXPECT_EQ(learning_differences(load, load), "");
-  EXPECT_EQ(
-      learning_differences(without, load),
-      "optimizer.drift was 'auto' and is 'none'; context.load was not there and is variable 1, "
-      "a number from 0 to 1");
+  EXPECT_EQ(learning_differences(without, load),
+            "optimizer.drift was 'auto' and is 'none'; context.load was absent and is variable 1, "
+            "a number from 0 to 1");
   EXPECT_EQ(learning_differences(study_in("[[context]]\nname = \"h\"\nperiod = 24\n"),
                                  study_in("[[context]]\nname = \"h\"\nlow = 0\nhigh = 24\n")),
             "context.h was variable 1, a number from 0 to 24 with period 24 and is variable 1, a "
@@ -179,8 +178,7 @@ TEST(ContextsDocument, AnotherSourceIsAnotherCommand) {
   const StudySpecification given = study_in(kLoadTable + system);
   const StudySpecification printed = study_in(kLoadTable + "source = \"load\"\n" + system);
   EXPECT_EQ(learning_differences(given, printed), "");
-  EXPECT_EQ(command_differences(given, printed),
-            "context.load.source was not there and is \"load\"");
+  EXPECT_EQ(command_differences(given, printed), "context.load.source was absent and is \"load\"");
 }
 
 }  // namespace

@@ -323,7 +323,7 @@ TEST(Specification, MakesTheOptimizerItDescribes) {
   EXPECT_EQ(optimizer->ask().arm[0], 0.0625) << "an eighth of the line is a cell of the start";
 }
 
-// --- what is kept -------------------------------------------------------------------------------
+// --- round trips --------------------------------------------------------------------------------
 
 /// A valid value of a field, or none to omit it.
 OptionValue random_value(const OptionField& field) {
@@ -489,7 +489,7 @@ TEST(Specification, TellsWhatDiffersThatLearningDependsOn) {
   after = before;
   after.space = Space{{"x", Real{}}, {"y", Integer{0, 3}}};
   EXPECT_NE(learning_differences(before, after)
-                .find("space.y was not there and is parameter 2, a whole number from 0 to 3"),
+                .find("space.y was absent and is parameter 2, a whole number from 0 to 3"),
             std::string::npos);
   after.space = Space{{"x", Real{}}, {"y", Integer{1, 9, Scale::log}}};
   EXPECT_NE(learning_differences(before, after).find("a whole number from 1 to 9 on a log scale"),
@@ -501,7 +501,7 @@ TEST(Specification, TellsWhatDiffersThatLearningDependsOn) {
       "space.y was parameter 2, a whole number from 1 to 9 on a log scale and is parameter 2, "
       "a whole number from 1 to 9 in steps of 4");
   after.optimizer = {"random", {}};
-  EXPECT_NE(learning_differences(before, after).find("optimizer.rho was 0.5 and is gone"),
+  EXPECT_NE(learning_differences(before, after).find("optimizer.rho was 0.5 and is absent"),
             std::string::npos);
 }
 

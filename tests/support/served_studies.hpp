@@ -13,8 +13,8 @@
 
 namespace canopy::testing {
 
-/// Every answer that was acknowledged is in the journal once, and the tree is that of an
-/// undisturbed run of the same answers.
+/// Checks that every acknowledged reward is in the journal once, and that the tree equals that of
+/// an undisturbed run with the same rewards.
 inline void expect_all_there(const std::string& store_name, const std::string& study,
                              const std::map<std::uint64_t, double>& acknowledged) {
   const auto store = open_store(store_name, Store::Mode::open);

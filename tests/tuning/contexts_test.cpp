@@ -380,7 +380,7 @@ TEST_F(TunerInContexts, ASystemAtWhichNothingWorksAnyMoreIsDown) {
             "measure: ended with status 1");
 }
 
-// --- the file with the policy -------------------------------------------------------------------
+// --- the policy file ----------------------------------------------------------------------------
 
 class TunerWithPolicyFile : public TunerInContexts {
  protected:
@@ -436,7 +436,7 @@ TEST_F(TunerWithPolicyFile, OneThatCannotBeWrittenIsSaidSoAndNothingIsLost) {
   EXPECT_FALSE(failures().empty());
 }
 
-// --- what is wrong with contexts ----------------------------------------------------------------
+// --- warnings about contexts --------------------------------------------------------------------
 
 std::vector<std::string> texts_of(const std::vector<Warning>& warnings) {
   std::vector<std::string> texts;

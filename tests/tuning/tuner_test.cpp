@@ -434,7 +434,7 @@ TEST_F(TunerTest, AnUnusableRewardIsAFailureAndNotLearnt) {
             TuneEnd::Why::budget);
 }
 
-// --- other numbers ------------------------------------------------------------------------------
+// --- metrics ------------------------------------------------------------------------------------
 
 TEST_F(TunerTest, WhatBreaksALimitIsNoFailureAndIsNotLeftOn) {
   measure_both();
@@ -535,7 +535,7 @@ TEST_F(TunerTest, AMetricWithALimitThatIsNeverPrintedLimitsNothing) {
   EXPECT_TRUE(study.best()->limits.empty());
 }
 
-// --- leaving ------------------------------------------------------------------------------------
+// --- the exit setting ---------------------------------------------------------------------------
 
 TEST_F(TunerTest, ABestArmThatIsNotSurelyBetterIsNotApplied) {
   measure_noise();
@@ -696,7 +696,7 @@ TEST_F(TunerTest, TheFloorRemembersWhatItSawBeforeARestart) {
   EXPECT_EQ(tune(file_of(system, "pulls = 9")).why, TuneEnd::Why::budget) << "a new chance";
 }
 
-// --- how often it changes -----------------------------------------------------------------------
+// --- limits on changes --------------------------------------------------------------------------
 
 /// The numbers of pulls between changes of the setting.
 std::vector<int> runs_between_changes(const std::vector<Event>& events) {
