@@ -64,8 +64,8 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
 
   /// Returns whether the open table does not have this key yet, and records the key.
   bool is_new(const std::string& key) {
-    constexpr std::size_t kSmall =
-        16;  // up to this size, comparing keys is faster than hashing them
+    // Up to this size, comparing keys is faster than hashing them.
+    constexpr std::size_t kSmall = 16;
     Open& open = open_.back();
     if (open.table.size() < kSmall) {
       return std::none_of(open.table.begin(), open.table.end(),

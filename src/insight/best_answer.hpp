@@ -53,8 +53,8 @@ struct BestAnswer {
   BestWords words = {};
 
   // Further inputs of best_words.
-  std::vector<LimitCheck> limits_of_uplift =
-      {};                              ///< of the arm of the uplift, if that is not the best one
+  /// The limits of the uplift's arm, if that is not the best one.
+  std::vector<LimitCheck> limits_of_uplift = {};
   bool baseline_breaks_limit = false;  ///< probably, according to its measurements
 };
 

@@ -189,8 +189,8 @@ bool differs_along(const std::vector<TriedArm>& arms, std::size_t axis) {
 }
 
 constexpr double kAlpha = 0.05;  // probability of calling any knob clear that has no effect
-constexpr double kSafety =
-    2.0;  // factor on the variance, because f is not exactly a sum of parabolas
+// Factor on the variance, because f is not exactly a sum of parabolas.
+constexpr double kSafety = 2.0;
 constexpr std::size_t kSpare = 8;   // minimum number of arms in excess of the columns
 constexpr std::size_t kEnough = 4;  // arms per column required for parabolas instead of lines
 constexpr std::size_t kMostColumns = 100;
@@ -211,8 +211,8 @@ struct SumOfKnobs {
 
 SumOfKnobs columns_of(const Space& space, const std::vector<TriedArm>& arms, std::size_t degree) {
   SumOfKnobs sum;
-  std::vector<std::vector<double>> values(
-      space.dimension());  // for unordered parameters: all values but the first
+  // For unordered parameters: all values but the first.
+  std::vector<std::vector<double>> values(space.dimension());
   for (std::size_t axis = 0; axis < space.dimension(); ++axis) {
     std::size_t columns = degree;
     if (!space.parameters()[axis].domain.is_ordered()) {

@@ -48,8 +48,8 @@ class HistoryFold {
 
   std::uint64_t pulls_ = 0;
   std::size_t arm_ = 0;  // hash of the last arm; 0: none
-  bool applies_ =
-      false;  // a tuner applies settings: an arm that was asked for is not yet the system's
+  // A tuner applies settings: an arm that was asked for is not yet the system's.
+  bool applies_ = false;
 };
 
 /// An event that is shown beside the rewards.

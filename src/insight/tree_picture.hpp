@@ -12,8 +12,8 @@ namespace canopy {
 
 /// The part of a tree to show.
 struct TreeChoice {
-  std::size_t most =
-      SIZE_MAX;        ///< nodes at most: where pulls went, each with its parent and sibling
+  /// Maximum number of nodes: those with most pulls, each with its parent and siblings.
+  std::size_t most = SIZE_MAX;
   bool cells = false;  ///< also describe the cell of each node
 };
 

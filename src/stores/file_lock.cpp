@@ -36,8 +36,8 @@ struct flock on_byte(std::int64_t byte, short kind) {
 class LockFile::OpenFiles {
  public:
   static OpenFiles& all() {
-    static auto* const files =
-        new OpenFiles;  // never destroyed, since static objects may use it at exit
+    // Never destroyed, since static objects may use it at exit.
+    static auto* const files = new OpenFiles;
     return *files;
   }
 

@@ -107,8 +107,8 @@ class PostgresConnection {
   [[nodiscard]] static std::string parameter(const PostgresArray& array) { return array.text(); }
   [[nodiscard]] static std::string parameter(std::int64_t value) { return std::to_string(value); }
   [[nodiscard]] static std::string parameter(std::uint64_t value) {
-    return std::to_string(
-        std::min<std::uint64_t>(value, INT64_MAX));  // BIGINT has no larger values
+    // BIGINT has no larger values.
+    return std::to_string(std::min<std::uint64_t>(value, INT64_MAX));
   }
 
   void open();

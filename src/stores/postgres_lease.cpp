@@ -146,8 +146,8 @@ void PostgresLease::Heartbeat::run(const std::stop_token& stop) {
       release_pending();
       pause = kHeartbeatInterval;
     } catch (const StoreError&) {
-      pause = kAfterFailure;  // retries indefinitely; the fencing token shows whether studies were
-                              // lost meanwhile
+      // Retries indefinitely; the fencing token shows whether studies were lost meanwhile.
+      pause = kAfterFailure;
     }
   }
 }

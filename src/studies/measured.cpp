@@ -43,8 +43,8 @@ Status tell(Optimizer& optimizer, Ticket ticket, const AnyRewards& rewards,
     const auto cut = list->begin() + static_cast<std::ptrdiff_t>(passed);
     const Status status = tell(optimizer, ticket, std::vector(list->begin(), cut));
     if (!is_taken(status)) return status;
-    return tell(optimizer, ticket, std::vector(cut, list->end()),
-                metrics);  // the rewards measured after the system has settled
+    // The rewards measured after the system has settled.
+    return tell(optimizer, ticket, std::vector(cut, list->end()), metrics);
   }
   const std::vector<double> arm(pull->arm.begin(), pull->arm.end());
   const Status status = optimizer.measure(ticket, arm, metrics);

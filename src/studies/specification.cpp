@@ -535,8 +535,8 @@ std::uint64_t pulls_between_rounds(const StudySpecification& study) {
   const std::uint64_t pairs = pairs_of_round(study);
   const std::uint64_t visit = visit_of(study);
   const std::uint64_t taken = pairs * (visit + 2 * warmup_of(study));
-  const std::uint64_t given =
-      pairs * visit;  // rewards of the challenger, from which the search learns
+  // Rewards of the challenger, from which the search learns.
+  const std::uint64_t given = pairs * visit;
   const std::uint64_t enough = taken * 7 / 2;
   return std::max(study.baseline->every, enough - std::min(enough, given));
 }

@@ -86,8 +86,8 @@ StudyRecord find_or_create_fork(Store& store, const StudyRecord& original, const
   std::vector<JournalEntry> observations;
   const ForkStart start = fork_start(before, specification, accept_changes);
   if (start == ForkStart::journal) {
-    StudySpecification begun =
-        specification;  // the specification that replays of the journal start from
+    // The specification that replays of the journal start from.
+    StudySpecification begun = specification;
     begun.objective.reward_range = before.objective.reward_range;
     fork.specification = json_of(begun);
     fork.copied = original.id;

@@ -29,8 +29,8 @@ struct CommandResult {
   std::string errors = {};    ///< the last 4096 bytes of standard error; empty if it answered
   std::string program = {};   ///< the program that could not be started
   bool lacks_folder = false;  ///< not started because its working directory cannot be entered
-  bool lacks_interpreter =
-      false;  ///< not started because the interpreter that its file names is missing
+  /// Not started because the interpreter that its file names is missing.
+  bool lacks_interpreter = false;
 
   [[nodiscard]] bool succeeded() const { return outcome == Outcome::done; }
   [[nodiscard]] bool has_timed_out() const { return outcome == Outcome::timed_out; }

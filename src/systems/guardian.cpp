@@ -25,8 +25,8 @@ namespace canopy {
 namespace {
 
 constexpr std::int64_t kNanosecondsToEnd = 2'000'000'000;  ///< to kill all processes
-constexpr int kFewestRounds = 500;  ///< minimum number of rounds, because the guardian may get
-                                    ///< little CPU time on a busy machine
+/// Minimum number of rounds, because the guardian may get little CPU time on a busy machine.
+constexpr int kFewestRounds = 500;
 constexpr timespec kLookAgain{.tv_sec = 0, .tv_nsec = 2'000'000};
 constexpr std::size_t kMostAtOnce = 1024;
 
@@ -138,8 +138,8 @@ class Guardian {
     if (!has_cgroup_) program_ = _Fork();
     if (program_ == 0) become(program, ends, self);
     if (program_ < 0) return false;
-    (void)setpgid(program_, program_);  // set by parent and child, so that the group exists in any
-                                        // case before it is killed
+    // Set by both parent and child, so that the group exists before it is killed.
+    (void)setpgid(program_, program_);
     return true;
   }
 

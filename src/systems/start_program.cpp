@@ -54,8 +54,8 @@ pid_t fork_guardian(const Program& program, const GuardianPipes& ends, const Gua
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  (void)pthread_sigmask(SIG_SETMASK, &all,
-                        &before);  // our signal handlers must not run in the child
+  // Our signal handlers must not run in the child.
+  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t id = fork();
   if (id == 0) run_guardian(program, ends, how);
   const int error = errno;

@@ -99,8 +99,8 @@ std::optional<Uplift> strongest_uplift(const Optimizer& optimizer,
     known->verdict = Uplift::Verdict::worse;
     return as_compared(std::move(*known), *verdict, level);
   }
-  const bool is_known =
-      known->pairs >= known->fewest;  // otherwise there are too few pairs for a difference
+  // With fewer pairs, the difference is not known.
+  const bool is_known = known->pairs >= known->fewest;
   known->verdict = is_known ? Uplift::Verdict::open : Uplift::Verdict::too_few;
   return known;
 }

@@ -13,8 +13,8 @@ namespace canopy {
 class RecentFailures {
  public:
   static constexpr std::uint64_t kPulls = 50;  ///< number of pulls considered
-  static constexpr std::uint64_t kFirst =
-      10;  ///< if this many initial pulls all fail, nothing works
+  /// If this many initial pulls all fail, nothing works.
+  static constexpr std::uint64_t kFirst = 10;
 
   void add(bool failed) {
     outcomes_.push_back(failed ? 1.0 : 0.0);

@@ -66,8 +66,8 @@ void Search::step() {
     diagnose_failure();
     return;
   }
-  if (study_.is_barred(
-          pull_->arm)) {  // barred after it was asked for: no need to apply or measure it
+  // Barred after it was asked for: no need to apply or measure it.
+  if (study_.is_barred(pull_->arm)) {
     (void)study_.bar(pull_->arm, failure_reward().value_or(0.0));
     penalize();
     return;

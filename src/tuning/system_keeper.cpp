@@ -13,10 +13,10 @@ namespace canopy {
 namespace {
 
 constexpr int kRetries = 3;
-constexpr double kFirstPatience =
-    5.0;  // seconds to wait for a system that has never worked: a mistake is likely
-constexpr double kFirstPause =
-    0.25;  // seconds before the first retry; doubled before each further one
+// Seconds to wait for a system that has never worked: a mistake is likely.
+constexpr double kFirstPatience = 5.0;
+// Seconds before the first retry; doubled before each further one.
+constexpr double kFirstPause = 0.25;
 constexpr double kLongestPause = 30.0;  // between probes of a system that is down
 
 }  // namespace

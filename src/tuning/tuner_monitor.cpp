@@ -13,8 +13,8 @@ namespace canopy {
 namespace {
 
 constexpr double kBetweenLooks = 1.0;  // seconds
-constexpr double kSlice =
-    0.02;  // of a sleep: the maximum delay in seconds until a signal is noticed
+// The maximum delay in seconds until a sleep notices a signal.
+constexpr double kSlice = 0.02;
 
 }  // namespace
 

@@ -31,8 +31,8 @@ OptimizerEntry& revised() {
     };
     optimizers().add(entry);
   }
-  return const_cast<OptimizerEntry&>(
-      optimizers().at("revised"));  // the entry is not const in the catalogue
+  // The entry is not const in the catalogue.
+  return const_cast<OptimizerEntry&>(optimizers().at("revised"));
 }
 
 class RevisionTest : public ::testing::Test {

@@ -764,8 +764,8 @@ TEST_F(TunerTest, ARoundBeginsWhenAllItsChangesAreAllowed) {
 }
 
 TEST_F(TunerTest, AfterAFailureItWaitsUntilItMayChangeAgain) {
-  system_.on_measure =
-      [](double x) -> Measured {  // one change in each direction uses up the hour's limit
+  // One change in each direction uses up the hour's limit.
+  system_.on_measure = [](double x) -> Measured {
     if (x != 0.3) return measure_fails();
     return Reading{x};
   };
