@@ -83,7 +83,7 @@ std::string name_mistake(Store& store, const std::optional<Token>& token, const 
     return error.what();
   }
   if (token && !token->covers(name)) return "the token does not cover the study " + name;
-  return store.find(name) ? "there is already a study " + name : "";
+  return store.find(name) ? "there already is a study " + name : "";
 }
 
 Document checked(Store& store, const std::optional<Token>& token, const Draft& draft) {

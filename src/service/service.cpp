@@ -87,7 +87,7 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
     }
     admitted.token = access->find(*secret);
     if (!admitted.token) {
-      throw Problem(401, "unknown_token", "the token is unknown")
+      throw Problem(401, "unknown_token", "there is no such token")
           .with("WWW-Authenticate", "Bearer error=\"invalid_token\"");
     }
     const Token& token = *admitted.token;

@@ -101,7 +101,7 @@ StudyRecord record_of(Store& store, const std::string& study) {
 
 void require_no_other_tuner(const Runner& runner, const std::string& tuner) {
   if (!runner.is_alive() || runner.id == tuner) return;
-  throw Problem(409, "open_elsewhere", "a tuner runs the study: " + runner.holder);
+  throw Problem(409, "open_elsewhere", "the study is run by a tuner: " + runner.holder);
 }
 
 StudyHost::StudyHost(std::shared_ptr<Store> store, Options options)

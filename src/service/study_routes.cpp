@@ -226,7 +226,7 @@ void require_replayable(const NewStudy& study) {
     const LoadedOptimizer loaded = load_optimizer(memory, record, specification_of(record));
     const std::uint64_t pulls = loaded.optimizer->summary().t - 1;
     if (loaded.warning.empty() && pulls != study.pulls) {
-      throw Problem({{"pulls", "wrong_type", fmt::format("is {} in the journal", pulls)}});
+      throw Problem({{"pulls", "wrong_type", fmt::format("the journal has {}", pulls)}});
     }
   } catch (const StudyError& error) {
     throw Problem({{"journal", "does_not_fit", error.what()}});
@@ -272,7 +272,7 @@ StudyRecord make_study(Store& store, const Wanted& wanted) {
   study.pulls = wanted.pulls;
   if (!study.journal.empty()) require_replayable(study);
   if (const auto made = store.create(study)) return *made;
-  throw StudyError(StudyError::Fault::taken, "there is already a study " + wanted.name);
+  throw StudyError(StudyError::Fault::taken, "there already is a study " + wanted.name);
 }
 
 /// Throws Problem if there are as many studies as the token may have.

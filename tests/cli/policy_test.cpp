@@ -70,7 +70,7 @@ TEST_F(PolicyCommand, IsLearntShownAndWrittenToAFile) {
   for (const char* part :
        {"a: 2 regions of load, after 150 pulls\n", "   load", "  x", "pulls  mean", "95 % interval",
         "\n1  0 to 0.", "\n2  0.", "load         1 split, evidence ",
-        "`canopy best a --context load=NUMBER` is about one of them"}) {
+        "For a single context: `canopy best a --context load=NUMBER`\n"}) {
     EXPECT_NE(shown.out.find(part), std::string::npos) << part << "\n" << shown.out;
   }
   const json all = policy();
@@ -110,8 +110,8 @@ TEST_F(PolicyCommand, BestIsAboutOneContextAndSaysWhatItNeeds) {
   EXPECT_NE(best.out.find("\nregion: load 0 to 0."), std::string::npos) << best.out;
   for (const auto& [words, complaint] : std::vector<std::pair<std::string, std::string>>{
            {"",
-            "--context: is missing, and the best setting may depend on load: `canopy policy a` "
-            "shows it for all of them; for one, give --context load=NUMBER"},
+            "--context: is missing; the best setting may depend on load. Give --context "
+            "load=NUMBER, or see all regions of contexts with `canopy policy a`"},
            {" --context lod=1", "--context lod=1: unknown context, did you mean \"load\"?"},
            {" --context load", "--context load: must be NAME=VALUE"},
            {" --context load=high", "--context load=high: must be a finite number"},
@@ -148,7 +148,7 @@ TEST_F(PolicyCommand, ExplainSaysWhichContextsMatter) {
   ASSERT_EQ(words.status, 0) << words.err;
   for (const char* part :
        {"load         1 split, evidence ", "regions      2; `canopy policy a` shows them",
-        "region       what follows was learnt in that of the last context, load = 0.",
+        "region       the following lines are about the region of the last context, load = 0.",
         "next         x = "}) {
     EXPECT_NE(words.out.find(part), std::string::npos) << part << "\n" << words.out;
   }
@@ -160,10 +160,10 @@ TEST_F(PolicyCommand, ADryRunShowsWhatIsObservedNow) {
   const auto run = run_tool("tune " + study(source(), policy_file()) + store() + " --dry-run");
   EXPECT_EQ(run.status, 0) << run.out;
   for (const std::string& part : std::vector<std::string>{
-           "dry run: only contexts are read, nothing is stored\n",
+           "dry run; only the contexts are observed, nothing is stored\n",
            "context load: cat " + folder_.path("load") + ", now 0.25\n",
-           "left at the end: the best arm in the last context\n",
-           "policy: in " + folder_.path("policy.json") + "\n", "no warnings\n"}) {
+           "system left at: the best setting for the last context\n",
+           "policy file: " + folder_.path("policy.json") + "\n", "no warnings\n"}) {
     EXPECT_NE(run.out.find(part), std::string::npos) << part << "\n" << run.out;
   }
   folder_.write("load", "3\n");
@@ -241,8 +241,8 @@ TEST_F(PolicyCommand, OtherCommandsKnowOfContexts) {
                 .out.find("the tree of the region of the last context, load = 0."),
             0U);
   EXPECT_EQ(run_tool("confirm a" + store()).err,
-            "canopy confirm: a: has no baseline to compare with; give [baseline] in its study file "
-            "and run canopy tune once more\n");
+            "canopy confirm: a: has no baseline to compare with; add [baseline] to its study file "
+            "and run canopy tune again\n");
   EXPECT_NE(run_tool("studies show a" + store())
                 .out.find("\nbest 2 regions of load; `canopy policy a` shows them\n"),
             std::string::npos);

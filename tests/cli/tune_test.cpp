@@ -86,8 +86,9 @@ TEST_F(TuneCommand, ExplainsWhatItHasLearnt) {
   const auto words = run_tool("explain a" + store());
   ASSERT_EQ(words.status, 0) << words.err;
   for (const char* part :
-       {"f            goes from about ", "noise        rewards of one setting vary by",
-        "smoothness   ", "knobs        x 100 % of how f varies", "exploring    ",
+       {"mean reward  about ",
+        "noise        rewards of the same setting have a standard deviation of", "smoothness   ",
+        "knobs        x 100 % of the variation of the mean reward", "exploring    ",
         "next         x = 0.", "best         x = 0."}) {
     EXPECT_NE(words.out.find(part), std::string::npos) << part << "\n" << words.out;
   }
@@ -102,8 +103,8 @@ TEST_F(TuneCommand, ExplainsWhatItHasLearnt) {
   ASSERT_EQ(run_tool("tune " + folder_.path("h.toml") + store()).status, 0);
   EXPECT_EQ(
       run_tool("explain h" + store()).err,
-      "canopy explain: hct learns no model of f; `canopy best` and `canopy tree` show what it "
-      "knows\n");
+      "canopy explain: hct learns no model of the reward; `canopy best` and `canopy tree` show "
+      "what it has learnt\n");
 }
 
 TEST_F(TuneCommand, KilledTwoHundredTimesItEndsWithTheTreeOfAnUndisturbedRun) {
@@ -256,9 +257,9 @@ TEST_F(TuneCommand, ADryRunShowsCommandsAndWarningsAndRunsNothing) {
   const auto dry = run_tool("tune " + folder_.path("a.toml") + " --dry-run" + store());
   EXPECT_EQ(dry.status, 0) << dry.err;
   for (const std::string part :
-       {"the study a, dry run: nothing is run or stored\nthe baseline: x = 0.5, y = 0.5\n",
-        "  measure  echo 0.5\n", "arm 1: x = 0.", "budget: 9 pulls\n",
-        "left at the end: the setting that is better than the baseline at the 95 % level, else",
+       {"study a: dry run; nothing is run or stored\nbaseline: x = 0.5, y = 0.5\n",
+        "  measure  echo 0.5\n", "setting 1: x = 0.", "budget: 9 pulls\n",
+        "system left at: the setting that is better than the baseline at the 95 % level, otherwise",
         "warning: no command uses y: write {y} where its value is needed. If a program reads it "
         "from",
         "warning: a budget of 9 pulls is small for this space",
@@ -272,7 +273,7 @@ TEST_F(TuneCommand, ADryRunShowsCommandsAndWarningsAndRunsNothing) {
   EXPECT_EQ(tried.status, 0);
   EXPECT_NE(tried.out.find("measured 3 times at x = 0.5, y = 0.5: 0.5, 0.5, 0.5\n"),
             std::string::npos);
-  EXPECT_NE(tried.out.find("warning: the reward did not vary in three measurements"),
+  EXPECT_NE(tried.out.find("warning: three measurements gave exactly the same reward"),
             std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder_.path("ran")));
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
@@ -353,7 +354,8 @@ TEST_F(TuneCommand, TheWholeStandardErrorOfAFailureIsShown) {
                 "on_failure = \"stop\"\n[budget]\npulls = 30\n");
   const auto result = run_tool("tune " + folder_.path("a.toml") + store());
   EXPECT_EQ(result.status, 1);
-  EXPECT_NE(result.out.find("its standard error:\n  first\n  "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("standard error of the command:\n  first\n  "), std::string::npos)
+      << result.out;
 }
 
 TEST_F(TuneCommand, AProgramMayTakeTheArmFromItsEnvironment) {
@@ -429,7 +431,7 @@ TEST_F(TuneCommand, ObeysWhatPeopleWantOfItAlsoAfterAKill) {
     Process process(words);
     wait_for([&] { return phase() == "searching"; });
     const auto posted = run_tool("steer a pause --by alice" + store());
-    EXPECT_EQ(posted.out, "a: pause is posted as command 1\n") << posted.err;
+    EXPECT_EQ(posted.out, "a: pause was posted as command 1\n") << posted.err;
     wait_for([&] { return phase() == "paused"; });
     EXPECT_EQ(status_now()["order"], (json{{"command", "pause"}, {"by", "alice"}}));
     process.signal(SIGKILL);
@@ -446,7 +448,7 @@ TEST_F(TuneCommand, ObeysWhatPeopleWantOfItAlsoAfterAKill) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out.find("a: ended by bob, after "), 0U) << result.out;
   EXPECT_EQ(run_tool("steer a hold" + store()).out,
-            "a: hold is posted as command 4; nobody runs the study now\n");
+            "a: hold was posted as command 4; no tuner runs the study at present\n");
 }
 
 TEST_F(TuneCommand, RefusesCommandsThatNoRunnerCanObey) {
@@ -461,8 +463,8 @@ TEST_F(TuneCommand, RefusesCommandsThatNoRunnerCanObey) {
             "or \"end\""},
            {"a baseline", "baseline: a has no baseline"},
            {"a confirm", "confirm: a has no baseline"},
-           {"a pause --pulls 4", "--pulls: is for confirm"},
-           {"a confirm --pulls 1", "--pulls = 1: must be a whole number from 2 on"}}) {
+           {"a pause --pulls 4", "--pulls: is only for confirm"},
+           {"a confirm --pulls 1", "--pulls = 1: must be a whole number, 2 or more"}}) {
     const auto result = run_tool("steer " + words + store());
     EXPECT_EQ(result.status, 2) << words;
     EXPECT_EQ(result.err, "canopy steer: " + complaint + "\n");
@@ -481,7 +483,7 @@ TEST_F(TuneCommand, TheBestArmCanBeConfirmedLater) {
   EXPECT_NE(result.out.find(claim), std::string::npos) << result.out;
   EXPECT_NE(run_tool("best a" + store()).out.find(claim), std::string::npos);
   EXPECT_EQ(run_tool("confirm a --pulls 1" + store()).err,
-            "canopy confirm: --pulls = 1: must be a whole number from 2 on\n");
+            "canopy confirm: --pulls = 1: must be a whole number, 2 or more\n");
   EXPECT_EQ(run_tool("confirm" + store()).err,
             "canopy confirm: NAME: is missing; `canopy studies list` shows the names\n");
   ASSERT_EQ(run_tool("tune " + study("b", "10") + store()).status, 0);
@@ -669,11 +671,11 @@ TEST_F(TuneCommand, SaysHowSureItIsAndWhetherTheRangeFits) {
 
 TEST_F(TuneCommand, WrongWordsAreNamed) {
   EXPECT_EQ(run_tool("best a --store /nowhere.db").err,
-            "canopy best: /nowhere.db: there is no such store; --store names another one\n");
+            "canopy best: /nowhere.db: there is no such store; give another one with --store\n");
   EXPECT_EQ(run_tool("studies lst").err,
             "canopy studies: lst: unknown action, did you mean \"list\"?\n");
   EXPECT_EQ(run_tool("best b").err,
-            "canopy best: canopy.db: there is no such store; --store names another one\n");
+            "canopy best: canopy.db: there is no such store; give another one with --store\n");
   EXPECT_EQ(run_tool("best").err,
             "canopy best: NAME: is missing; `canopy studies list` shows the names\n");
 }

@@ -47,7 +47,7 @@ def opt(request, store):
 def test_a_pull_that_failed_is_a_step_and_no_reward(opt):
     first, second = opt.ask(1), opt.ask(1)
     assert opt.failure_reward() is None
-    with pytest.raises(ValueError, match="reward: is missing; there is no reward yet"):
+    with pytest.raises(ValueError, match="reward: is missing, and there is no earlier reward"):
         opt.penalize(second)
     opt.tell(first, 2.0)
     assert opt.failure_reward() == pytest.approx(1.8)

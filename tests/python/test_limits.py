@@ -54,7 +54,7 @@ def test_where_nothing_keeps_a_limit_there_is_no_best_arm() -> None:
 
 
 def test_a_metric_that_is_missing_is_said_once_and_limits_nothing() -> None:
-    with pytest.warns(UserWarning, match="load has a limit, and a call has not measured it") as said:
+    with pytest.warns(UserWarning, match="load has a limit, but a call has not measured it") as said:
         result = canopy.maximize(lambda x: x, LINE, pulls=50, limits={"load": canopy.at_most(60)})
     assert len(said) == 1
     assert result.best.arm["x"] > 0.9 and result.best.limits == {}

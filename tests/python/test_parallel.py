@@ -372,7 +372,7 @@ class OneByOne:
 
 
 def test_an_executor_that_does_not_say_how_many_it_takes_is_asked_for_n_jobs():
-    with pytest.raises(ValueError, match="n_jobs: is missing; say how many calls at a time the executor is to make"):
+    with pytest.raises(ValueError, match="n_jobs: is missing; give the number of parallel calls of the executor"):
         canopy.maximize(hill, X, pulls=10, executor=OneByOne())
     assert canopy.maximize(hill, X, pulls=10, executor=OneByOne(), n_jobs=2).pulls == 10
     with pytest.raises(ValueError, match="executor = 3: must be an executor"):

@@ -267,7 +267,7 @@ def test_its_cells_cannot_be_drawn_but_its_tree_can():
     opt = canopy.Hct(LINE, partition=Halves())
     play(opt, 50)
     canopy.plot.tree(opt)
-    with pytest.raises(ValueError, match="partition of its own"):
+    with pytest.raises(ValueError, match="user-defined partition"):
         canopy.plot.estimate(opt)
 
 

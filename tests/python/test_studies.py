@@ -787,7 +787,7 @@ def test_a_study_is_not_pickled(store):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"name": "nobody"}, OSError, "canopy.db: there is no such store; store= names another one"),
+        ({"name": "nobody"}, OSError, "canopy.db: there is no such store; give another one with store="),
         ({"name": "", "space": SPACE}, canopy.StudyError, "cannot name a study"),
         ({"name": "a/b", "space": SPACE}, canopy.StudyError, "cannot name a study"),
         ({"name": "a", "rho": 0.5}, ValueError, "rho: options need a space"),
@@ -798,7 +798,7 @@ def test_a_study_is_not_pickled(store):
         ({"name": "a", "space": SPACE, "fork": "b"}, canopy.StudyError, "has no studies yet"),
         ({"name": "a", "space": {"c": canopy.choice("a\0", "b")}}, ValueError, "zero byte"),
         ({"name": "a", "store": "a\0b.db"}, ValueError, "store = .*: must be the path of a file"),
-        ({"name": "a", "store": ""}, canopy.StoreError, "the name of the store is empty; store= names another one"),
+        ({"name": "a", "store": ""}, canopy.StoreError, "the name of the store is empty; give another one with store="),
         ({"name": "a", "space": SPACE, "coverage": -1}, ValueError, "optimizer.coverage = -1"),
         ({"name": "a", "space": SPACE, "coverag": 2}, ValueError, "coverag: adaptive has no such option"),
         ({"name": "a", "space": {"c": canopy.choice(1, 2)}}, ValueError, "must be strings"),
@@ -818,7 +818,7 @@ def test_what_is_not_a_store_is_named(tmp_path):
     wrong.write_bytes(b"no database" * 100)
     with pytest.raises(canopy.StoreError, match="store.db"):
         canopy.Study.open("a", wrong, space=SPACE)
-    with pytest.raises(canopy.StoreError, match="there is no such store; store= names another one"):
+    with pytest.raises(canopy.StoreError, match="there is no such store; give another one with store="):
         canopy.studies(tmp_path / "nothing.db")
     for path in (3, None, "a\0b"):
         with pytest.raises(ValueError, match="must be the path of a file, or postgresql://"):
@@ -826,7 +826,7 @@ def test_what_is_not_a_store_is_named(tmp_path):
     foreign = tmp_path / "foreign.db"
     with contextlib.closing(sqlite3.connect(foreign)) as file, file:
         file.execute("CREATE TABLE birds (name TEXT)")
-    with pytest.raises(canopy.StoreError, match="is not a canopy store; store= names another one"):
+    with pytest.raises(canopy.StoreError, match="is not a canopy store; give another one with store="):
         canopy.Study.open("a", foreign, space=SPACE)
 
 
