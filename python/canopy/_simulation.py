@@ -188,7 +188,7 @@ def optimizers() -> dict[str, str]:
     """The names of all optimizers, with a one-line description of each.
 
     >>> canopy.optimizers()["grid"]
-    'a fixed grid of arms under UCB1, also of a sliding window or discounted'
+    'a fixed grid of arms under UCB1, also sliding-window or discounted'
     """
     return _canopy.optimizers()
 

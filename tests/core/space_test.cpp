@@ -27,7 +27,7 @@ using testing::kNan;
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 53;
 
-/// What the constructor says is wrong, sentence by sentence; nothing when it is content.
+/// The constructor's violations, as sentences; empty if there are none.
 std::vector<std::string> complaints(std::vector<Parameter> parameters) {
   std::vector<std::string> sentences;
   try {
