@@ -39,7 +39,7 @@ void DocumentReader::check_keys(const Document& table, const std::string& prefix
                                 std::span<const std::string_view> known) {
   if (table.as_table() == nullptr) return;
   for (const auto& [key, value] : *table.as_table()) {
-    if (is_hopeless()) return;
+    if (is_full()) return;
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     complain(prefix + shown(key), &value, unknown_name("key", key, known));
   }
@@ -151,7 +151,7 @@ bool DocumentReader::require(const Document& table, const std::string& prefix,
 
 void DocumentReader::complain(const std::string& field, const Document* value, std::string expected,
                               const Document* near) {
-  if (is_hopeless()) return;
+  if (is_full()) return;
   if (const Document* place = value != nullptr ? value : near) note_line(field, *place);
   violations_.push_back({field, value != nullptr ? value->excerpt() : "", std::move(expected)});
 }

@@ -74,7 +74,7 @@ class DocumentReader {
 
   /// At most this many mistakes are reported.
   static constexpr std::size_t kMostMistakes = 50;
-  [[nodiscard]] bool is_hopeless() const { return violations_.size() >= kMostMistakes; }
+  [[nodiscard]] bool is_full() const { return violations_.size() >= kMostMistakes; }
 
   /// Reports a mistake in the value of a field. `value` is null if the field is missing; the line
   /// of `near`, if given, is used then.

@@ -205,7 +205,7 @@ Wanted wanted_in(const Request& request) {
   }
   body.check();
   DocumentReader reader("journal");
-  for (std::size_t i = 0; i < journal.size() && !reader.is_hopeless(); ++i) {
+  for (std::size_t i = 0; i < journal.size() && !reader.is_full(); ++i) {
     const Names names(wanted.specification->space, wanted.specification->contexts);
     auto entry = entry_from(journal[i], names, reader, fmt::format("journal[{}].", i));
     if (entry) wanted.journal.push_back(std::move(*entry));

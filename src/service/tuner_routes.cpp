@@ -177,7 +177,7 @@ void Service::tuner_events(const Request& request, Done done) {
           const Names names(study.specification().space, study.specification().contexts);
           auto event = event_from(each, names, reader, fmt::format("events[{}].", i++));
           if (event) events.push_back(std::move(*event));
-          if (reader.is_hopeless()) break;
+          if (reader.is_full()) break;
         }
         reader.throw_if_any();
         if (study.events() != after) {

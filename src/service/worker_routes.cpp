@@ -94,7 +94,7 @@ template <class Read>
 auto read_all(Body& body, const RequestField& key, Read&& read) {
   std::vector<decltype(read(body, body.document(), ""))> all;
   const Document::List& list = body.list(key);
-  for (std::size_t i = 0; i < list.size() && !body.is_hopeless(); ++i) {
+  for (std::size_t i = 0; i < list.size() && !body.is_full(); ++i) {
     const std::string field = fmt::format("{}[{}]", key.name, i);
     all.push_back(read(body, body.table_at(list, i, field), field + "."));
   }
@@ -196,7 +196,7 @@ void Service::drop(const Request& request, Done done) {
   std::vector<NamedTicket> tickets;
   for (const Document& each : body.list(request::kTickets)) {
     tickets.push_back(body.ticket_in(each, fmt::format("tickets[{}]", tickets.size())));
-    if (body.is_hopeless()) break;
+    if (body.is_full()) break;
   }
   body.check();
   host_.write(

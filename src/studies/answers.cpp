@@ -68,8 +68,9 @@ std::string no_best_text(const Space& space, const Optimizer& optimizer, Context
       fmt::format("no setting so far keeps {} {}; the nearest, {}, has {}", worst->metric,
                   worst->limit, space.describe(nearest->arm), significant_text(worst->level, 4));
   const std::optional<Learnt> learnt = optimizer.learnt();
-  const bool is_hopeless = learnt && learnt->turn && learnt->turn->why == Learnt::Why::least_broken;
-  return is_hopeless ? text + ", and probably none does" : text;
+  const bool none_keeps_them =
+      learnt && learnt->turn && learnt->turn->why == Learnt::Why::least_broken;
+  return none_keeps_them ? text + ", and probably none does" : text;
 }
 
 }  // namespace canopy

@@ -74,7 +74,7 @@ std::string whole_range_text(std::uint64_t least, std::uint64_t most) {
 
 void RequestReader::complain(std::string field, std::string code, std::string message,
                              std::string value) {
-  if (is_hopeless()) return;
+  if (is_full()) return;
   mistakes_.push_back({std::move(field), std::move(code), std::move(message), std::move(value)});
 }
 
@@ -83,7 +83,7 @@ void RequestReader::allow(const Document& table, const std::string& prefix,
   if (table.as_table() == nullptr) return;
   for (const auto& entry : *table.as_table()) {
     if ((!known_.empty() && entry.first == known_) || knows(fields, entry.first)) continue;
-    if (is_hopeless()) return;
+    if (is_full()) return;
     complain(prefix + entry.first, "unknown_key",
              unknown_name("key", entry.first, names_of(fields)));
   }
@@ -298,7 +298,7 @@ std::optional<std::vector<double>> RequestReader::values(
     }
   }
   for (const auto& entry : *given.as_table()) {
-    if (is_hopeless()) break;
+    if (is_full()) break;
     if (std::find(names.begin(), names.end(), entry.first) != names.end()) continue;
     complain(field + "." + entry.first, code, unknown_name(what, entry.first, names));
   }

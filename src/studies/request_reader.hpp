@@ -161,7 +161,7 @@ class RequestReader {
   /// At most this many mistakes are reported.
   static constexpr std::size_t kMostMistakes = 20;
   [[nodiscard]] const std::vector<Mistake>& mistakes() const { return mistakes_; }
-  [[nodiscard]] bool is_hopeless() const { return mistakes_.size() >= kMostMistakes; }
+  [[nodiscard]] bool is_full() const { return mistakes_.size() >= kMostMistakes; }
   void complain(std::string field, std::string code, std::string message, std::string value = {});
 
   /// Reports keys that are not in `fields`.

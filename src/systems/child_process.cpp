@@ -191,7 +191,7 @@ void ChildProcess::keep_last_errors() {
   if (errors_.size() > kErrorsKept) errors_.erase(0, errors_.size() - kErrorsKept);
 }
 
-void ChildProcess::hear() {
+void ChildProcess::read_messages() {
   while (const auto state = read_value<ProgramState>(program_.state)) {
     if (state->has_ended) {
       status_ = state->status;
@@ -202,7 +202,7 @@ void ChildProcess::hear() {
 }
 
 bool ChildProcess::has_ended() {
-  hear();
+  read_messages();
   return status_ || events_of(end_, nanoseconds(0)) != 0 ||
          events_of(program_.state, nanoseconds(0)) == POLLHUP;
 }
@@ -212,7 +212,8 @@ void ChildProcess::kill_and_reap() {
   program_.lifeline.close();
   (void)kill(program_.guardian, SIGCONT);  // in case it was stopped
   const auto deadline = SteadyClock::now() + kTimeToDie;
-  for (hear(); !status_ && events_of(program_.state, kLookAtStop) != POLLHUP; hear()) {
+  for (read_messages(); !status_ && events_of(program_.state, kLookAtStop) != POLLHUP;
+       read_messages()) {
     if (SteadyClock::now() >= deadline) return;
   }
   while (waitpid(program_.guardian, nullptr, 0) < 0 && errno == EINTR) {

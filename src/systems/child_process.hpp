@@ -75,7 +75,7 @@ class ChildProcess {
   void write_unsent();
   void keep_last_errors();
   /// Reads the messages of the guardian.
-  void hear();
+  void read_messages();
   /// Kills the program. Its status stays unknown if it cannot be killed, because it runs as another
   /// user or is blocked in the kernel.
   void kill_and_reap();

@@ -64,14 +64,14 @@ void Comparing::step() {
     conclude();
     return;
   }
-  const std::string deadly = keeper_.crash_text();
+  const std::string crash = keeper_.crash_text();
   const bool is_of_policy = comparison.arm().empty();
   const bool is_at_arm = is_of_policy ? !study_.specification().is_baseline(state().setting())
                                       : state().setting() == comparison.arm();
-  if (!deadly.empty() && is_at_arm) {
+  if (!crash.empty() && is_at_arm) {
     const SystemKeeper::Return back = keeper_.return_to(baseline());
     const bool works = back == SystemKeeper::Return::works;
-    if (works || back == SystemKeeper::Return::works_again) end(false, deadly, true);
+    if (works || back == SystemKeeper::Return::works_again) end(false, crash, true);
     return;
   }
   monitor_.report(TunerMonitor::Phase::confirming);

@@ -194,10 +194,10 @@ void Search::comparison_failed() {
   const SystemKeeper::Return back = keeper_.return_to(specification_.baseline->setting);
   if (back == SystemKeeper::Return::down || back == SystemKeeper::Return::stopped) return;
   // If the system went down, the challenger is penalized only when it happens a second time.
-  const bool fell_together =
+  const bool system_went_down =
       back == SystemKeeper::Return::works_again && suspected_challenger_ != pull_->arm;
-  if (is_challenger && fell_together) suspected_challenger_ = pull_->arm;
-  const bool is_to_blame = is_challenger && !fell_together;
+  if (is_challenger && system_went_down) suspected_challenger_ = pull_->arm;
+  const bool is_to_blame = is_challenger && !system_went_down;
   if (is_to_blame) {
     penalize_challenger();
     return;
@@ -289,16 +289,16 @@ void Search::diagnose_failure() {
   if (others.empty() && !has_worked(pull_->arm))
     return penalize();  // there is no other setting to test
 
-  const bool is_only_refuge = others.empty() || others.front() == pull_->arm;
-  if (is_only_refuge) others = {pull_->arm};
+  const bool is_only_setting = others.empty() || others.front() == pull_->arm;
+  if (is_only_setting) others = {pull_->arm};
   const Return back = keeper_.return_to(others);
   if (back == Return::down || back == Return::stopped) return;
 
   // If another setting works immediately, the arm has failed. An arm that worked before, or that
   // failed when the whole system went down, gets one retry.
-  const bool fell_together = back == Return::works_again && suspect_ != pull_->ticket;
+  const bool system_went_down = back == Return::works_again && suspect_ != pull_->ticket;
   if (back == Return::works_again) suspect_ = pull_->ticket;
-  if (is_only_refuge || fell_together) {
+  if (is_only_setting || system_went_down) {
     retried_ = pull_->ticket;
   } else {
     penalize();
