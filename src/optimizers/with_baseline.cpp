@@ -145,7 +145,7 @@ void WithBaseline::reserve(Ticket ticket, const std::vector<double>& arm, bool i
   reserved_[ticket] = visit_->worst;
 }
 
-/// Ends the visit of the search because another arm is played next. The search chooses anew, as all
+/// Ends the visit of the search because another arm is played next. The search makes a new choice, as all
 /// remaining pulls of its turn would be discarded before the system has settled again.
 void WithBaseline::end_visit() {
   if (!visit_) return;

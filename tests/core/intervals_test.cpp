@@ -35,7 +35,7 @@ TEST(ArmAlpha, OverAllArmsSumsToWhatMayFail) {
     double sum = 0.0;
     constexpr int kArms = 100'000;
     for (int k = 1; k <= kArms; ++k) sum += arm_alpha(level, k);
-    // What is left after n arms is (1 - level) ln 2 / ln(n + 2).
+    // The rest after n arms is (1 - level) ln 2 / ln(n + 2).
     const double left = (1.0 - level) * std::numbers::ln2 / std::log(kArms + 2.0);
     EXPECT_NEAR(sum + left, 1.0 - level, 1e-12);
   }

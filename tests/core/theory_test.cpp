@@ -101,7 +101,7 @@ TEST(Theory, RegretOfIndependentRewardsIsThatOfTheoremOne) {
 }
 
 TEST(Theory, RegretOfCorrelatedRewardsIsThatOfTheoremTwo) {
-  // The same X; 4 (3 sqrt 2 + 4) nu1 in place of 24 nu1, and sqrt(n) alone behind it.
+  // The same X; 4 (3 sqrt 2 + 4) nu1 in place of 24 nu1, and only sqrt(n) after it.
   EXPECT_NEAR(regret_bound(round_numbers(), Feedback::correlated, 1e4), 33592.924874695590, 1e-8);
   EXPECT_NEAR(regret_bound(one_dimensional(), Feedback::correlated, 1e4), 130535.13347910058, 1e-7);
 }
