@@ -145,8 +145,8 @@ void WithBaseline::reserve(Ticket ticket, const std::vector<double>& arm, bool i
   reserved_[ticket] = visit_->worst;
 }
 
-/// Ends the visit of the search because another arm is played next. The search makes a new choice, as all
-/// remaining pulls of its turn would be discarded before the system has settled again.
+/// Ends the visit of the search because another arm is played next. The search makes a new choice,
+/// as all remaining pulls of its turn would be discarded before the system has settled again.
 void WithBaseline::end_visit() {
   if (!visit_) return;
   const bool goes_on = held_ && is_visited(held_->arm);

@@ -243,8 +243,9 @@ TEST(Specification, ReadsLimits) {
   EXPECT_NE(
       complaint("metric = \"a\"\nmax = 1\nfactor = 0.5\n").find("must be a number of at least 1"),
       std::string::npos);
-  EXPECT_NE(complaint("metric = \"reward\"\nmax = 1\n").find("use system.floor to limit the reward"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint("metric = \"reward\"\nmax = 1\n").find("use system.floor to limit the reward"),
+      std::string::npos);
   EXPECT_NE(refusal(study + "[budget]\nconfirm_pulls = 10\n").find("there is no [baseline]"),
             std::string::npos);
 }
