@@ -366,9 +366,9 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   bool covers_next_ = true;       // the explorer's next turn covers; otherwise it sweeps
   std::vector<NodeIndex> sweep_;  // leaves still to be swept, the next one last
 
-  double level_effect_ = 0.0;             // of the context of the next rewards
-  std::vector<double> metric_effects_;    // of that context on the metrics; empty: none
-  std::vector<Interval> judged_effects_;  // of the contexts in which limits must be kept
+  double level_effect_ = 0.0;             // effect of the context of the next rewards
+  std::vector<double> metric_effects_;    // effects of that context on metrics; empty: none
+  std::vector<Interval> judged_effects_;  // effects of the contexts in which limits must be kept
   std::vector<Interval> bound_effects_;   // judged_effects_ at the last comparison of leaves
   std::uint64_t passed_over_ = 0;
   std::uint64_t switches_ = 0;

@@ -129,7 +129,7 @@ class Contextual final : public Optimizer {
   /// A node of the tree of context sets: a region, or a set that was split into places_[parts] and
   /// places_[parts + 1].
   struct Place {
-    Bins bins{};  // of each variable
+    Bins bins{};  // for each variable
     std::size_t parts = 0;
     ContextSplit split = {};
     double evidence = 0.0;  // for the split, in nats
@@ -144,7 +144,7 @@ class Contextual final : public Optimizer {
 
   struct Open {
     std::size_t place = 0;
-    Ticket ticket = 0;  // of that region's tree
+    Ticket ticket = 0;  // ticket of that region's tree
     ContextBins bins = 0;
     std::vector<double> arm =
         {};  // copied, as the tree may be replaced while the pull is in flight
@@ -223,9 +223,9 @@ class Contextual final : public Optimizer {
   Ticket newest_ = 0;
   std::uint64_t told_ = 0;  // pulls told
   double next_step_ = 12.0;
-  ContextBins last_bins_ = 0;        // of the most recent context
-  ContextBins last_asked_bins_ = 0;  // of the most recent ask
-  std::vector<double> last_arm_;     // of the most recent ask
+  ContextBins last_bins_ = 0;        // bins of the most recent context
+  ContextBins last_asked_bins_ = 0;  // from the most recent ask
+  std::vector<double> last_arm_;     // from the most recent ask
   std::uint64_t switches_ = 0;       // changes of the arm
   std::uint64_t observed_ = 0;       // rewards of arms that were not asked for
   std::uint64_t penalized_ = 0;      // failed pulls

@@ -38,7 +38,7 @@ class CoverTree {
     NodeIndex children = 0;           ///< The first child, the others follow it; 0: a leaf.
     std::uint32_t depth = 0;          ///< h
     bool splittable = true;           ///< False once the partition has refused to cut the cell.
-    Extent extent = Extent::shrinks;  ///< of the cell, known when it is made
+    Extent extent = Extent::shrinks;  ///< Extent of the cell.
     std::uint8_t parts = 0;           ///< Number of children.
 
     [[nodiscard]] bool is_leaf() const { return children == 0; }

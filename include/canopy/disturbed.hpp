@@ -66,8 +66,8 @@ class Disturbed final : public KnownEnvironment {
   Disturbance kind_;
   double size_;
   double unit_;         // factor of the environment's rewards
-  double level_ = 0.0;  // of all rewards, in units of the size
-  double phase_ = 0.0;  // of the day
+  double level_ = 0.0;  // common level, in units of the size
+  double phase_ = 0.0;  // phase of the daily cycle
 };
 
 }  // namespace canopy

@@ -294,8 +294,8 @@ class Evidence {
   std::uint64_t count_ = 0;
   double min_ = std::numeric_limits<double>::infinity();
   double max_ = -std::numeric_limits<double>::infinity();
-  RewardShape shape_;            // of all rewards
-  double total_mean_ = 0.0;      // of all rewards
+  RewardShape shape_;            // distribution of all rewards
+  double total_mean_ = 0.0;      // mean of all rewards
   double within_squares_ = 0.0;  // squared deviations from the means of their arms
   double within_freedom_ = 0.0;  // rewards less arms
   bool level_moves_ = false;
@@ -317,7 +317,7 @@ class Evidence {
   std::uint64_t fast_until_ = 0;          // less than kRecent
   std::array<double, kRecent> recent_{};  // its rewards not absorbed yet
 
-  BlockMeans blocks_;  // of consecutive rewards of the current arm
+  BlockMeans blocks_;  // blocks of consecutive rewards of the current arm
 };
 
 }  // namespace canopy

@@ -106,7 +106,7 @@ struct AlgorithmResult {
   std::string parameters;      ///< options of the chosen candidate, on one line
   std::size_t candidate = 0;   ///< index of the chosen candidate
   std::size_t candidates = 1;  ///< number of candidates
-  double tuning_regret = 0.0;  ///< of the chosen candidate; 0 if there was only one
+  double tuning_regret = 0.0;  ///< regret of the chosen candidate in tuning; 0 if only one
   Estimate per_step_regret;    ///< measured with fresh seeds, as everything below
   Estimate per_step_realised_regret;
   Estimate simple_regret;

@@ -289,7 +289,7 @@ class Hct final : public TicketedOptimizer, private TreeView {
   Node* selected_node_ = nullptr;
   Arm selected_arm_;
   double stay_bound_ = 0.0;  // the search ends here again while U is at least this
-  double stay_pulls_ = 0.0;  // ... and pulls are below this
+  double stay_pulls_ = 0.0;  // ... and the node's pulls are below this
   double sufficient_mean_ =
       0.0;                  // a mean of this is enough to stay, while the evidence has a fast path
   std::vector<Step> path_;  // from the root to the selected node, by depth

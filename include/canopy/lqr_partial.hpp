@@ -62,8 +62,8 @@ class LqrPartial final
   [[nodiscard]] Optimum optimum() const override { return optimum_; }
 
  private:
-  double error_variance_;      // of the estimate
-  double predicted_variance_;  // of the state before the measurement
+  double error_variance_;      // variance of the estimate's error
+  double predicted_variance_;  // variance of the state before the measurement
   Optimum optimum_;
 };
 

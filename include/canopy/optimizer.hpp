@@ -327,7 +327,7 @@ struct Learnt {
   struct Turn {
     Why why = Why::start;
     std::vector<double> arm;
-    std::uint64_t pulls = 0;   ///< of this arm so far
+    std::uint64_t pulls = 0;   ///< pulls of this arm so far
     std::uint64_t length = 1;  ///< planned number of pulls
     double level = 0.0;        ///< estimate of f at the arm
     double deviation = 0.0;    ///< standard deviation of that estimate

@@ -124,7 +124,7 @@ struct SimulationOptions {
   std::uint64_t seed = 1;
   std::string label = {};  ///< as in RunOptions
   int threads = 0;         ///< 0: one per core. The results do not depend on it.
-  std::vector<std::uint64_t> checkpoints = {};  ///< of every run; increasing, at most `steps`
+  std::vector<std::uint64_t> checkpoints = {};  ///< for every run; increasing, at most `steps`
   std::optional<RewardRange> reward_range = RewardRange{0.0, 1.0};  ///< as in RunOptions
   PartitionRule partition = {};                                     ///< as in RunOptions
   bool ignore_context = false;                                      ///< as in RunOptions

@@ -46,7 +46,7 @@ class TurnOptimizer : public TicketedOptimizer {
   Choice choice_;
   bool running_ = false;
   std::uint64_t unanswered_ = 0;  // rewards missing until the end of the turn
-  std::uint64_t unissued_ = 0;    // of these, without a ticket yet
+  std::uint64_t unissued_ = 0;    // missing rewards without a ticket yet
   Rewards pending_;               // rewards of this turn, learnt at its end
   std::vector<double> last_arm_;
   std::uint64_t switches_ = 0;

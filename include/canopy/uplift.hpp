@@ -55,12 +55,12 @@ struct Uplift {
   bool is_confirmed = false;  ///< by a separate comparison, whose pairs these are
   bool is_refuted = false;    ///< in a later comparison it was worse, failed or broke a limit
   Verdict verdict = Verdict::too_few;
-  double difference = 0.0;       ///< arm less baseline, mean over the pairs
-  Interval interval = {};        ///< of the difference; valid at all looks, and for a selected arm
-  double level = 0.95;           ///< level of the interval and the verdict
-  std::uint64_t pairs = 0;       ///< pairs of the arm and the baseline
-  std::uint64_t fewest = 0;      ///< fewest pairs that can decide
-  std::uint64_t best_pairs = 0;  ///< pairs of the arm of `best`
+  double difference = 0.0;                  ///< arm less baseline, mean over the pairs
+  Interval interval = {};                   ///< interval of the difference; valid at all looks
+  double level = 0.95;                      ///< level of the interval and the verdict
+  std::uint64_t pairs = 0;                  ///< pairs of the arm and the baseline
+  std::uint64_t fewest = 0;                 ///< fewest pairs that can decide
+  std::uint64_t best_pairs = 0;             ///< pairs of the arm of `best`
   Verdict best_verdict = Verdict::too_few;  ///< verdict for the arm of `best`
   bool best_is_refuted =
       false;  ///< the arm of `best`, by the last comparison, whose pairs these are

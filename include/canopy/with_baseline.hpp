@@ -20,7 +20,7 @@ namespace canopy {
 /// The schedule on which an optimizer is compared with its baseline.
 struct BaselineRule {
   std::uint64_t every = 10;  ///< pulls of the search between two rounds, on average; 0: no rounds
-  std::uint64_t pulls = 4;   ///< of the baseline at the start, and in rounds without a challenger
+  std::uint64_t pulls = 4;   ///< baseline pulls at the start and in rounds without a challenger
   std::uint64_t pairs = 4;   ///< per round
   std::uint64_t visit = 1;   ///< consecutive pulls of each arm of a pair
   std::uint64_t settle = 0;  ///< pulls before these that are discarded
@@ -135,8 +135,8 @@ class WithBaseline final : public Optimizer {
     std::vector<double> arm;
     std::vector<double> then = {};  // second arm of a duel; empty: baseline only
     std::uint64_t length = 1;       // rewards still to be told
-    std::uint64_t visit = 1;        // of these, rewards of one arm
-    std::uint64_t settle = 0;       // of these, the first ones, which are discarded
+    std::uint64_t visit = 1;        // rewards per arm
+    std::uint64_t settle = 0;       // first rewards of each arm, which are discarded
     std::uint64_t round = 0;        // 0 for a wait
     double difference = 0.0;        // sum of the challenger's less the baseline's rewards so far
     bool is_wait = false;
@@ -290,7 +290,7 @@ class WithBaseline final : public Optimizer {
   std::uint64_t tried_ = 0;            // visits that the search asked for
   std::uint64_t waits_ = 0;            // pulls of waits
   std::uint64_t passed_ = 0;           // pulls discarded before the system had settled
-  std::uint64_t passed_alone_ = 0;     // of these, pulls of the baseline in rounds
+  std::uint64_t passed_alone_ = 0;     // discarded pulls of the baseline in rounds
   std::vector<double> waits_at_;       // arm of the last reward, if that was of a wait
   std::vector<double> compared_;       // arm of a comparison that continues outside of rounds
   std::vector<double> refuted_;        // arm of the last comparison, if it was refuted

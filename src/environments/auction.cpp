@@ -17,7 +17,7 @@ Space reserves() {
 /// bid, with density n (n - 1) y^(n - 2) (1 - y) in y, when at least two do.
 double mean_revenue(double n, double p, double reserve) {
   const double y = 1.0 - p + p * reserve;
-  const auto second_bid_moment = [n](double at) {  // of y, up to `at`
+  const auto second_bid_moment = [n](double at) {  // moment of y up to `at`
     return (n - 1.0) * std::pow(at, n) - n * (n - 1.0) / (n + 1.0) * std::pow(at, n + 1.0);
   };
   const auto second_bid_share = [n](double at) {

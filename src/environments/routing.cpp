@@ -8,7 +8,7 @@
 namespace canopy {
 namespace {
 
-constexpr double kHighestLoad = 0.95;  // of a queue
+constexpr double kHighestLoad = 0.95;  // largest load of a queue
 constexpr double kMostArrivals = 0.9;  // as a fraction of both queues' capacity
 
 const RoutingOptions& stable(const RoutingOptions& options) {

@@ -113,7 +113,7 @@ class Judge {
   std::size_t dimension_;
   bool drifts_;
   double optimum_;            // without drift
-  std::uint64_t t_ = 1;       // of the first pull not judged yet
+  std::uint64_t t_ = 1;       // step of the first pull not judged yet
   std::vector<double> arms_;  // one after the other
   std::vector<std::uint64_t> counts_;
   double regret_ = 0.0;

@@ -28,7 +28,8 @@ double level_above(double mean, double entropy, double divergence) {
 double level_of(double mean, double entropy, double divergence) {
   if (!(divergence > 0.0)) return -std::log1p(-mean);
   constexpr int kMostRounds = 100;
-  constexpr double kPrecision = 1e-9;  // of the last but one iteration: each doubles the digits
+  constexpr double kPrecision =
+      1e-9;  // suffices before the last iteration, which doubles the digits
   double level = level_above(mean, entropy, divergence);
   for (int i = 0; i < kMostRounds; ++i) {
     const double q = -std::expm1(-level);

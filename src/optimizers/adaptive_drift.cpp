@@ -11,7 +11,7 @@ namespace canopy {
 namespace {
 
 constexpr double kManyPulls = 13.0;    // pulls of a leaf from which its turns have several pulls
-constexpr double kLeastWeight = 1e-3;  // of rewards of a leaf that defines the level
+constexpr double kLeastWeight = 1e-3;  // least weight of rewards of a leaf that defines the level
 constexpr double kProof = 3.0;         // in nats, for a change of level
 constexpr std::size_t kEnoughBesideLimits = 3;  // readings of a probe
 

@@ -15,7 +15,7 @@ constexpr double kLeastAlpha = 0.25;    // bounds of the smoothness
 constexpr double kFirstAlpha = 0.4;     // prior mean of the smoothness
 constexpr double kLargestAlpha = 2.2;   // bounds of the smoothness
 constexpr double kAlphaWeight = 5.0;    // weight of that prior
-constexpr double kLeastRange = 1e-100;  // of different rewards, so that its square is not 0
+constexpr double kLeastRange = 1e-100;  // least range of different rewards: its square is not 0
 constexpr double kLargestStep = 0.15;   // change of the slope in a pass
 constexpr double kLeastNoise = 1e-10;   // as a fraction of the squared range
 

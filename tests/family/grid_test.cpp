@@ -191,7 +191,7 @@ RC_GTEST_PROP(GridThatForgets, EqualsTheTextbookOnRandomConfigurations,
   if (slides) options.recent = *rc::gen::element<std::uint64_t>(1, 10, 60, 1000);
   if (!slides) options.discount = *rc::gen::element(0.7, 0.95, 0.99);
   constexpr std::size_t kPulls = 250;
-  std::vector<double> weights;  // of the last reward, the one before, ...
+  std::vector<double> weights;  // weights by age, the last reward first
   for (std::size_t i = 0; i < kPulls; ++i) {
     const bool counts = i < options.recent.value_or(kPulls);
     weights.push_back(counts ? std::pow(options.discount, static_cast<double>(i)) : 0.0);

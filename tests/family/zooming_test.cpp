@@ -95,7 +95,7 @@ TEST(Zooming, EveryValueOfAChoiceIsPlayed) {
 TEST(Zooming, ALateAnswerOfAnEarlierPhaseIsForgottenUnlessItsArmIsActive) {
   Zooming zooming(line(), {.rho = 0.5, .confidence_scale = 0.25}, testing::unit_range());
   play(zooming, 1.0);
-  const Pull early = zooming.ask();  // of the first phase
+  const Pull early = zooming.ask();  // in the first phase
   ASSERT_EQ(early.arm[0], 0.75);
   play(zooming, 0.5);
   play(zooming, 0.5);  // the second one begins

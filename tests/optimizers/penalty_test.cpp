@@ -49,7 +49,7 @@ TEST_P(PenaltyOfEveryOptimizer, CountsAsAStepAndClosesTheTicket) {
   ASSERT_EQ(optimizer->tell(first.ticket, 0.5), Status::ok);
   const std::uint64_t t = optimizer->summary().t;
   for (std::uint64_t i = 1; i <= 30; ++i) {
-    const OwnedPull pull(optimizer->ask());  // of any length
+    const OwnedPull pull(optimizer->ask());  // any length
     ASSERT_EQ(optimizer->penalize(pull.ticket, 0.4), Status::ok);
     EXPECT_EQ(optimizer->summary().t, t + i);
     EXPECT_EQ(optimizer->summary().penalized, i);

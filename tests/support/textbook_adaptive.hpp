@@ -39,7 +39,7 @@ class TextbookAdaptive {
 
     // Rewards of its own arm.
     double T = 0.0;  // their number; after a change of f, their total weight
-    double G = 0.0;  // of T, pulls that the explorer asked for
+    double G = 0.0;  // pulls in T that the explorer asked for
     double mean = 0.0;
     double M2 = 0.0;        // sum of squared deviations from the mean
     double M2_first = 0.0;  // the same for the first 8 only

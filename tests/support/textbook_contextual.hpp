@@ -304,14 +304,15 @@ class TextbookContextual {
       }
       return Factor(std::move(matrix));
     };
-    const auto likelihood = [&](double tau) {  // of all bins but the first, given the first
-      const auto of = [&](std::size_t n) {
-        const Factor these = factor(tau, n);
-        const std::vector<double> part(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(n));
-        return -0.5 * (these.log_determinant() + product(part, these.solve(part)));
-      };
-      return of(y.size()) - of(1);
-    };
+    const auto likelihood =
+        [&](double tau) {  // likelihood of all bins but the first, given the first
+          const auto of = [&](std::size_t n) {
+            const Factor these = factor(tau, n);
+            const std::vector<double> part(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(n));
+            return -0.5 * (these.log_determinant() + product(part, these.solve(part)));
+          };
+          return of(y.size()) - of(1);
+        };
     double tau = 0.0;
     double likeliest = likelihood(0.0) + 3.0;
     for (int i = 0; i <= 14; ++i) {
@@ -592,7 +593,7 @@ class TextbookContextual {
   std::vector<Region> regions_;  // in order of creation
   std::vector<std::vector<double>> g_;
   std::vector<Reward> history_;
-  Bins bins_;  // of the last ask
+  Bins bins_;  // bins of the last ask
   double next_step_ = 12.0;
 };
 

@@ -161,7 +161,7 @@ class TextbookHct {
     nodes_[at].left = first;
     make_node(at, nodes_[at].depth + 1);
     make_node(at, nodes_[at].depth + 1);
-    std::copy(parts.begin(), parts.end(), cell(first).begin());  // and the cell of the right child
+    std::copy(parts.begin(), parts.end(), cell(first).begin());  // the cells of both children
     for (std::size_t child = first; child < nodes_.size(); ++child) {
       nodes_[child].extent = partition_->extent(cell(child));
     }

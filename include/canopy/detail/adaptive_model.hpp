@@ -40,7 +40,7 @@ struct AdaptiveNode {
   double shortfall = 0.0;       ///< least violation of limits, in spreads of the metrics
   double explorer_pulls = 0.0;  ///< G: pulls that the explorer asked for
   double out = 0.0;             ///< pulls in flight
-  double explorer_out = 0.0;    ///< of these, pulls that the explorer asked for
+  double explorer_out = 0.0;    ///< pulls in flight that the explorer asked for
   double penalties = 0.0;       ///< failed pulls, included in pulls
   double skipped = 0.0;         ///< pulls discarded because the system had not settled
   double explorer_skipped = 0.0;
@@ -148,7 +148,7 @@ class AdaptiveModel {
     double level = 0.0;
     double variance = 0.0;
     double noise = 1.0;  ///< variance of a value
-    double pulls = 0.0;  ///< of this arm
+    double pulls = 0.0;  ///< pulls of this arm
     double mean = 0.0;   ///< mean of these pulls
   };
   [[nodiscard]] Posterior at(NodeIndex index) const;
@@ -266,7 +266,7 @@ class AdaptiveModel {
   double early_freedom_ = 0.0;  // w
 
   double first_slope_;
-  double slope_;  // of the logarithm of edge variances by depth
+  double slope_;  // change of the log edge variance per depth
   double spread_ = 1.0;
   double noise_ = 1.0;
   double noise_deviation_ = 1.0;

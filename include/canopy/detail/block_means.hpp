@@ -85,10 +85,10 @@ class BlockMeans {
   void count_run(double mean, double pulls, std::vector<Variation>& to) const;
 
   double reference_ = 0.0;
-  std::uint64_t batches_ = 0;  // of all runs
+  std::uint64_t batches_ = 0;  // number of batches in all runs
   std::vector<Sums> run_;      // block means of the current run, by log2 of the block length
   std::vector<std::optional<double>> halves_;  // first half of the next long block, by level
-  std::vector<Variation> variations_;          // of finished runs
+  std::vector<Variation> variations_;          // variations of finished runs
 };
 
 }  // namespace canopy

@@ -15,7 +15,7 @@ struct BoundedNode {
   double pulls = 0.0;        ///< T: number of rewards; a double because every formula needs one
   double bound = kInfinity;  ///< B: the upper bound tightened by the children.
   double upper = kInfinity;  ///< U: the node's own upper bound.
-  double sum = 0.0;  ///< of the rewards observed here (HOO: in the subtree), in mapped units
+  double sum = 0.0;          ///< sum of rewards here (HOO: in the subtree), in mapped units
 
   [[nodiscard]] double mean() const { return pulls == 0.0 ? 0.0 : sum / pulls; }
 

@@ -11,7 +11,7 @@ namespace canopy {
 /// A snapshot of a policy: an arm for each region of context bins.
 struct FrozenPolicy {
   struct Row {
-    std::array<BinSet, ContextSpace::kMostVariables> bins{};  // of each variable
+    std::array<BinSet, ContextSpace::kMostVariables> bins{};  // for each variable
     std::vector<double> arm = {};                             // empty: nothing is known there
 
     [[nodiscard]] bool has(ContextBins context, std::size_t count) const;

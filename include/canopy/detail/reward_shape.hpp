@@ -72,7 +72,7 @@ class RewardShape {
   std::array<double, 2> values_{};  // the first two different rewards
   std::array<double, 2> counts_{};  // number of occurrences of each
   double repeats_ = 0.0;            // pulls compared with the pull before
-  double ties_ = 0.0;               // of these, pulls with the same reward
+  double ties_ = 0.0;               // compared pulls with equal rewards
   double judged_ = 0.0;             // number of rewards judged
   std::array<double, 2> furthest_{};
   bool has_rare_extremes_ = false;

@@ -40,7 +40,7 @@ class ContextGrid final : public ContextBandit {
 
   double confidence_scale_;
   std::vector<std::size_t> parts_;  // along each variable
-  std::vector<double> pulls_;       // of each cell
+  std::vector<double> pulls_;       // pulls by cell
   std::vector<ArmSums> sums_;       // cell by cell
 };
 

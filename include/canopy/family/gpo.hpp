@@ -128,7 +128,7 @@ class Gpo final : public Composite {
   std::uint64_t left_ = 0;     // rewards left for the current instance or validated arm
   std::uint64_t beyond_ = 0;   // rewards beyond these
   std::vector<Found> found_;   // by the finished instances
-  std::uint64_t checked_ = 0;  // of these, cross-validated
+  std::uint64_t checked_ = 0;  // number of arms cross-validated
   mutable std::vector<double> recommended_;  // arm that `recommendation` points to
 };
 

@@ -164,7 +164,7 @@ class Vroom final : public TurnOptimizer, private TreeView {
     std::uint64_t unseen_cells = 0;  // number of created cells without rewards
     double shared_rank = 0.0;        // rank of such a cell times its share, summed over draws
     std::vector<Cell> cells;
-    Ranking ranking;  // of the cells with rewards
+    Ranking ranking;  // ranking of the cells with rewards
   };
 
   [[nodiscard]] Choice choose() override;

@@ -115,7 +115,7 @@ class OpeningTree : public TurnOptimizer, private TreeView {
   NodeIndex end_ = 1;   // up to, not including, end_; initially the root
   std::vector<std::vector<NodeIndex>> by_depth_;
   std::vector<Tournament> leaves_;  // by depth, over the nodes of that depth
-  Tournament means_;                // of nodes that may be recommended
+  Tournament means_;                // means of nodes that may be recommended
   Observations observations_;
 };
 
