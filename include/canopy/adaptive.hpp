@@ -25,7 +25,7 @@
 
 namespace canopy {
 
-/// /// Which pulls after a change of arm are discarded because the system has not settled.
+/// Which pulls after a change of arm are discarded because the system has not settled.
 enum class SettleRule : std::uint8_t {
   strict,  ///< The first `settle` pulls.
   /// Fewer after a small change: assumes that the system covers the same fraction of the remaining
@@ -57,9 +57,8 @@ struct AdaptiveOptions {
   /// Which of these pulls are discarded.
   SettleRule settle_rule = SettleRule::by_distance;
 
-  /// >= 0: the explorer's budget, as a fraction of the best value known, for looking where the
-  /// model expects little. Raising it to 0.3 or 1 finds narrow peaks, at the cost of regret
-  /// elsewhere.
+  /// >= 0: factor of the explorer's budget for looking where the model expects little, in units of
+  /// the range of f. Raising it to 0.3 or 1 finds narrow peaks, at the cost of regret elsewhere.
   double coverage = 0.06;
 
   /// What to do when the level of rewards, or the optimum, changes.
@@ -92,8 +91,8 @@ void visit_fields(AdaptiveOptions& options, Visit&& visit) {
 /// A turn goes to the leaf with the largest index m + sqrt(3 ln(1 + t v / (leaves sg)) v), reached
 /// by following the larger index from the root, and lasts 0.15 T pulls, at least one. A leaf is cut
 /// when its value is known more precisely than f varies within it, v <= D2. Because a model can be
-/// confident and wrong, an explorer covers the box and sweeps all depths, within a budget for the
-/// pulls that have lost reward at the 95 % level. Every metric with a limit has a model of its own
+/// confident and wrong, an explorer covers the box and sweeps all depths, within a budget on the
+/// reward that its pulls have significantly lost. Every metric with a limit has a model of its own
 /// over the same cells, and the index is compared only among cells that may keep their limits.
 /// docs/adaptive.md has the formulas and what each part contributes.
 class Adaptive final : public TicketedOptimizer, private TreeView {
@@ -190,7 +189,7 @@ class Adaptive final : public TicketedOptimizer, private TreeView {
   void accept_penalty(NodeIndex index, double mapped) override;
   void accept_bar(Arm arm, double mapped, std::uint64_t weight) override;
   void accept_metrics(Ticket ticket, Arm arm, const std::vector<double>& values) override;
-  bool measures_settled_arm(NodeIndex node, std::uint64_t pulls) override;
+  bool record_pulls(NodeIndex node, std::uint64_t pulls) override;
   void pass_over(NodeIndex index, std::uint64_t pulls) override;
   void transfer(State& state) override;
 

@@ -33,8 +33,8 @@ struct Limit {
   [[nodiscard]] bool is_far_broken_by(double value) const;
   /// Whether the whole interval is beyond the limit.
   [[nodiscard]] bool is_surely_broken(const Interval& interval) const;
-  /// Whether the limit is at the best value seen: no value between `smallest` and `largest` is
-  /// strictly within the limit, for example a limit of 0 errors.
+  /// Whether no value between `smallest` and `largest` is strictly within the limit, for example
+  /// with a limit of 0 errors.
   [[nodiscard]] bool is_at_end(double smallest, double largest) const;
   /// Text of the limit: `at most 50`.
   [[nodiscard]] std::string text() const;

@@ -340,7 +340,7 @@ void Adaptive::learn_pending() {
   since_pass_ += static_cast<std::uint64_t>(pending.count);
 }
 
-bool Adaptive::measures_settled_arm(NodeIndex node, std::uint64_t pulls) {
+bool Adaptive::record_pulls(NodeIndex node, std::uint64_t pulls) {
   const Tree& tree = model_.tree();
   return settling_.play(tree.partition(), tree.cell(node), tree.arm(node), pulls);
 }

@@ -31,7 +31,7 @@ TicketedOptimizer::TicketedOptimizer(const Objective& objective, std::size_t dim
 
 bool TicketedOptimizer::passes_over(Tickets::Open& ticket, std::uint64_t pulls) {
   const NodeIndex node = ticket.node;
-  if (measures_settled_arm(node, pulls)) return false;
+  if (record_pulls(node, pulls)) return false;
   tickets_.use(ticket, pulls);
   t_ += pulls;
   pass_over(node, pulls);

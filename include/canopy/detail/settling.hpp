@@ -17,9 +17,9 @@ class Settling {
   /// that a small change settles sooner.
   Settling(std::uint64_t pulls, bool by_distance);
 
-  /// Records pulls of a cell's arm. Returns whether the first of them measures the settled arm:
-  /// `pulls` pulls came before it; or, by distance, the system is within a quarter of the cell's
-  /// side of the arm along every coordinate.
+  /// Records `pulls` pulls of a cell's arm. Returns whether the first of them measures the settled
+  /// arm: the system has settled by the number of earlier pulls or, by distance, is within a
+  /// quarter of the cell's side of the arm along every coordinate.
   [[nodiscard]] bool play(const Partition& partition, std::span<const double> cell, Arm arm,
                           std::uint64_t pulls);
 

@@ -75,9 +75,9 @@ class TicketedOptimizer : public Optimizer {
   /// Whether `best` must not name an arm: it is barred, or has only failures.
   [[nodiscard]] bool is_excluded(Arm arm) const;
 
-  /// Whether the next `pulls` pulls of this node measure its settled arm. If not, their rewards are
-  /// discarded: they count as steps only, and `pass_over` is called.
-  virtual bool measures_settled_arm(NodeIndex /*node*/, std::uint64_t /*pulls*/) { return true; }
+  /// Records that the next `pulls` pulls are of this node. Returns whether they measure its settled
+  /// arm. If not, their rewards are discarded: they count as steps only, and `pass_over` is called.
+  virtual bool record_pulls(NodeIndex /*node*/, std::uint64_t /*pulls*/) { return true; }
   virtual void pass_over(NodeIndex /*node*/, std::uint64_t /*pulls*/) {}
 
   /// The algorithm's own recommendation, with its mean in mapped units.
