@@ -346,7 +346,7 @@ struct Learnt {
   };
 
   double noise = 0.0;        ///< Standard deviation of a reward.
-  double correlation = 0.0;  ///< Of consecutive rewards of an arm; 0: not significant.
+  double correlation = 0.0;  ///< Correlation of consecutive rewards of an arm; 0: not significant.
   double smoothness = 0.0;   ///< f varies like distance to this power.
   double lowest = 0.0;       ///< least estimate of f over the cells
   double highest = 0.0;

@@ -21,7 +21,7 @@ namespace canopy {
 [[nodiscard]] std::vector<std::uint64_t> checkpoint_steps(std::uint64_t steps,
                                                           std::uint64_t checkpoints);
 
-/// The same for an algorithm of an experiment, up to the number of steps it is run.
+/// The steps at which curves of an algorithm have points, up to the number of steps it is run.
 [[nodiscard]] std::vector<std::uint64_t> checkpoint_steps(const ExperimentSpecification& experiment,
                                                           const AlgorithmSpecification& algorithm);
 
