@@ -62,7 +62,7 @@ std::string no_best_text(const Space& space, const Optimizer& optimizer, Context
       context.empty() ? optimizer.nearest() : optimizer.nearest_in(context);
   const LimitCheck* worst = nearest ? worst_of(nearest->limits) : nullptr;
   if (worst == nullptr) {
-    return "there is no best arm: no arm has a reward yet, except barred ones";
+    return "there is no best arm: no setting has a reward yet, except barred ones";
   }
   std::string text =
       fmt::format("no setting so far keeps {} {}; the nearest, {}, has {}", worst->metric,

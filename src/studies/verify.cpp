@@ -121,7 +121,8 @@ class Verifier {
     if (!has_more) return;
     const auto now = store_.find(record_.name);
     if (now && now->id == record_.id && now->events == record_.events) {
-      add_fault(fmt::format("its journal goes on after event {}, its last", record_.events));
+      add_fault(
+          fmt::format("its journal has more than the {} events in its record", record_.events));
     }
   }
 
