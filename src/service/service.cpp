@@ -78,8 +78,8 @@ Service::Admitted Service::admit(const Request& request, std::optional<std::stri
     break;
   }
   const std::shared_ptr<AccessControl> access = this->access();
-  const bool anybody = admitted.route != nullptr && !admitted.route->role;
-  if (access && !anybody) {
+  const bool is_public = admitted.route != nullptr && !admitted.route->role;
+  if (access && !is_public) {
     // Access is checked first: a client without a token does not learn which paths exist.
     if (!secret) {
       throw Problem(401, "no_token", "this request needs a token: Authorization: Bearer TOKEN")
@@ -143,8 +143,8 @@ void Service::serve(const Admitted& admitted, Request& request, const Done& done
 // NOLINTNEXTLINE(readability-make-member-function-const): routes are not
 void Service::me(const Request& request, Done done) {
   Query(request).check();
-  const Role anybody = options_.read_only ? Role::read : Role::admin;
-  const Role role = request.may_see ? request.may_see->role : anybody;
+  const Role default_role = options_.read_only ? Role::read : Role::admin;
+  const Role role = request.may_see ? request.may_see->role : default_role;
   Document::List roles;
   for (const std::string_view name : EnumNames<Role>::names) {
     if (value_named<Role>(name) <= role) roles.emplace_back(name);

@@ -181,7 +181,7 @@ TEST_F(PolicyCommand, ADryRunShowsWhatIsObservedNow) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path("s.db")));
 }
 
-TEST_F(PolicyCommand, AStudyWhoseContextNobodyGivesCannotBeTuned) {
+TEST_F(PolicyCommand, AStudyWithoutASourceOfItsContextCannotBeTuned) {
   const std::string why =
       "context.load: has no source, so canopy tune cannot get its value: give a source, or let a "
       "client "

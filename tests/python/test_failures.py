@@ -1,4 +1,4 @@
-"""Pulls that fail, and arms that are out of the question."""
+"""Pulls that fail, and excluded arms."""
 
 import copy
 import math
@@ -192,7 +192,7 @@ def test_failures_may_be_raised():
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_whoever_wants_to_end_it_can(error):
+def test_some_exceptions_always_end_the_search(error):
     values = iter([0.5, 0.6])
 
     def measure(x):

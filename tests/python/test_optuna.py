@@ -107,7 +107,7 @@ def test_ask_and_tell_failures_and_pruning(make):
     assert (summary.t, summary.in_flight) == (4, 1)
     study.tell(trials[3], 0.25)
     assert sampler.optimizer.summary().t == 5
-    failed = 0.5 - 0.1 * 0.5  # of a single value nobody knows the spread
+    failed = 0.5 - 0.1 * 0.5  # the spread of a single value is not known
     assert sampler.optimizer.summary().penalized == 1
     told = [node for node in sampler.optimizer.tree() if node.pulls]
     assert sum(node.pulls * node.mean for node in told) == pytest.approx(0.5 + failed + 0.125 + 0.25)
@@ -137,7 +137,7 @@ def test_a_failure_is_put_off_until_there_is_a_value(make, direction, worth):
     failed, pruned, good = study.ask(space), study.ask(space), study.ask(space)
     study.tell(failed, state=optuna.trial.TrialState.FAIL)
     study.tell(pruned, state=optuna.trial.TrialState.PRUNED)
-    assert sampler.optimizer.summary().t == 1  # nobody knows yet what is bad
+    assert sampler.optimizer.summary().t == 1  # there is no value yet
     study.tell(pickle.loads(pickle.dumps(sampler)) and good, 300)
     summary = sampler.optimizer.summary()
     assert (summary.t, summary.in_flight, summary.penalized) == (4, 0, 2)

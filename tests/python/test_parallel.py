@@ -147,7 +147,7 @@ def test_a_study_can_be_searched_by_several(store):
 
 
 def left_open(store):
-    """A study in which somebody has left a pull of several calls open; how many."""
+    """A study with an open pull of several calls; returns the number of calls."""
     with canopy.Study.open("a", store, space=X, optimizer="hct", feedback="correlated") as study:
         for _ in range(4000):
             pull = study.ask()
@@ -411,7 +411,7 @@ def test_processes_end_with_the_one_that_has_started_them(tmp_path, end):
             break
         time.sleep(0.05)
     assert not any(is_alive(worker) for worker in workers)
-    with canopy.Study.open("a", store) as study:  # nobody else has it
+    with canopy.Study.open("a", store) as study:  # it is not open elsewhere
         assert study.is_open
 
 

@@ -130,7 +130,7 @@ def test_optimizers_made_of_others_outlive_exceptions(kind, options):
 
 
 def test_a_set_without_order_can_be_searched():
-    """Files by folder: cells are ranges of a list that somebody has sorted."""
+    """Files by folder: cells are ranges of a sorted list."""
     names = [f"{folder}/{file}" for folder in "abcd" for file in "123"]
 
     class Folders(canopy.Partition):

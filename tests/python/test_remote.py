@@ -45,7 +45,7 @@ def name():
 
 
 def number(pull):
-    """Of its ticket, which on a server has the incarnation of the study behind it."""
+    """The number of its ticket, which on a server is followed by the incarnation of the study."""
     return int(str(pull.ticket).partition("-")[0])
 
 
@@ -452,7 +452,7 @@ def test_arguments_are_checked_before_anything_is_sent(tmp_path):
         server.study(5)
 
 
-def test_nobody_there_is_a_store_error():
+def test_an_unreachable_server_is_a_store_error():
     server = canopy.connect("http://127.0.0.1:9", retry_seconds=0.3)
     started = time.monotonic()
     with pytest.raises(canopy.StoreError, match="http://127.0.0.1:9: cannot be reached"):
@@ -714,7 +714,7 @@ def test_a_server_that_is_killed_and_comes_back_is_not_noticed(tmp_path):
 
 
 class Redirector:
-    """A server that sends everybody to another one, as servers with one database do."""
+    """A server that redirects all requests to another one, as servers with one database do."""
 
     def __init__(self, target):
         self.target = target

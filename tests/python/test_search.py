@@ -307,7 +307,7 @@ def test_on_a_terminal_progress_is_one_line():
     os.close(reads)
 
 
-def test_memory_that_nobody_has_declared_is_said_once():
+def test_undeclared_memory_is_warned_of_once():
     chance = random.Random(1)
     place = 0.5
 

@@ -212,7 +212,7 @@ TEST_P(StoreTest, ALockIsForOneUntilItIsGivenBack) {
   EXPECT_NE(try_lock(*second, "a", 0ms), nullptr);
 }
 
-TEST_P(StoreTest, WhoeverHasPatienceGetsTheLockWhenItIsGivenBack) {
+TEST_P(StoreTest, AWaitingProcessGetsTheLockWhenItIsReleased) {
   (void)create("a");
   std::unique_ptr<StudyLock> lock = try_lock(*store_, "a", 0ms);
   const std::unique_ptr<Store> second = open_();
